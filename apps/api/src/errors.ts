@@ -1,0 +1,39 @@
+import { renderError, toParleyError } from "@parley/rpc";
+import { ParleyError } from "@parley/schema";
+import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
+
+/** The error behind whatever was thrown, Fastify's own refusals included. */
+function toKnownError(error: unknown): ParleyError {
+  const { code = "", statusCode = 500 } = error as Partial<FastifyError>;
+  if (!code.startsWith("FST_") || statusCode >= 500) return toParleyError(error);
+  const details = { cause: error };
+  switch (code) {
+    case "FST_ERR_CTP_BODY_TOO_LARGE":
+      return new ParleyError("content_too_large", "The body must be at most 8 MiB", details);
+    case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
+    case "FST_ERR_CTP_INVALID_TYPE":
+      return invalid("body: the content type must be application/json", details);
+    case "FST_ERR_BAD_URL":
+      return invalid("path parameters: malformed percent-encoding", details);
+    default:
+      return invalid(`body: ${(error as Error).message}`, details);
+  }
+}
+
+function invalid(what: string, details: ErrorOptions): ParleyError {
+  return new ParleyError("invalid_request_error", `Invalid request ${what}`, details);
+}
+
+/** Answers with the error table's status, headers and body; what is unexpected is logged. */
+export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const known = toKnownError(error);
+  if (known.type === "internal_server_error" || known.type === "service_unavailable") {
+    request.log.error({ err: known.cause, requestId: request.id }, known.message);
+  }
+  if (known.status === 401) reply.header("WWW-Authenticate", "Bearer");
+  if (known.retryAfterSeconds !== undefined) reply.header("Retry-After", known.retryAfterSeconds);
+  void reply
+    .code(known.status)
+    .type("application/json")
+    .send(JSON.stringify(renderError(known, request.id)));
+}

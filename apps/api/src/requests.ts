@@ -1,0 +1,97 @@
+import { type Caller, type Core, type Credentials, requireWorkspace } from "@parley/core";
+import type { Call, ProcedureContext } from "@parley/rpc";
+import { ParleyError } from "@parley/schema";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { RateLimits } from "./rate-limits.ts";
+
+/** What the transports share. */
+export interface ApiServices {
+  readonly core: Core;
+  readonly credentials: Credentials;
+  readonly rateLimits: RateLimits;
+  /** Requests that are being answered; aborted when the server shuts down. */
+  readonly openRequests: Set<AbortController>;
+  /** Whether the server shuts down and takes no new work. */
+  draining: boolean;
+}
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Set by the credential check. */
+    caller: Caller | null;
+  }
+}
+
+/**
+ * Checks that the server takes requests, and the credential. Refused credentials
+ * count against their address, and never against a good key.
+ */
+export async function authenticate(services: ApiServices, request: FastifyRequest): Promise<void> {
+  if (services.draining) {
+    throw new ParleyError("service_unavailable", "The server is shutting down: try again", {
+      retryAfterSeconds: 1,
+    });
+  }
+  try {
+    request.caller = await services.credentials.authenticate(request.headers.authorization);
+    const { wId } = request.params as { wId?: string };
+    if (wId !== undefined) requireWorkspace(request.caller, wId);
+  } catch (error) {
+    if (error instanceof ParleyError && error.status === 401) {
+      await services.rateLimits.consumeFailure(request.ip);
+    }
+    throw error;
+  }
+}
+
+/** The caller of a request whose credential was checked. */
+export function callerOf(request: FastifyRequest): Caller {
+  if (request.caller === null) throw new Error(`${request.routeOptions.url} is not authenticated`);
+  return request.caller;
+}
+
+/** What the request gives to the procedure that answers it. */
+export function procedureContext(
+  services: ApiServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): ProcedureContext {
+  const caller = callerOf(request);
+  const closed = new AbortController();
+  services.openRequests.add(closed);
+  reply.raw.once("close", () => {
+    services.openRequests.delete(closed);
+    closed.abort();
+  });
+  return {
+    ...services.core,
+    caller,
+    signal: closed.signal,
+    preferredWaitMs: parsePreferredWait(request.headers.prefer),
+    requestId: request.id,
+    onCall: (call) => logCall(request, caller, call),
+  };
+}
+
+function logCall(request: FastifyRequest, caller: Caller, call: Call): void {
+  request.log.info(
+    {
+      requestId: request.id,
+      workspaceId: caller.kind === "workspace" ? caller.workspace.sid : undefined,
+      keyId: caller.apiKey.sid,
+      durationMs: Math.round(call.durationMs * 10) / 10,
+      error: call.error === undefined ? undefined : (call.error as Error).message,
+    },
+    call.endpoint.summary,
+  );
+}
+
+/** Reads `Prefer` (RFC 7240): `respond-async` waits 0 s, `wait=N` N seconds. */
+export function parsePreferredWait(header: string | string[] | undefined): number | undefined {
+  const preferences = String(header ?? "")
+    .split(",")
+    .map((preference) => preference.trim().toLowerCase());
+  if (preferences.includes("respond-async")) return 0;
+  const wait = preferences.find((preference) => /^wait=\d{1,6}$/.test(preference));
+  return wait === undefined ? undefined : Number(wait.slice("wait=".length)) * 1000;
+}

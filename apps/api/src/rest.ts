@@ -1,0 +1,68 @@
+import { createCaller } from "@parley/rpc";
+import { endpoints, HttpInput, type JsonEndpoint, parseJson, ParleyError } from "@parley/schema";
+import type { FastifyInstance } from "fastify";
+import { type ApiServices, authenticate, callerOf, procedureContext } from "./requests.ts";
+
+const decoder = new TextDecoder("utf-8", { fatal: true });
+
+/** Decodes a request body. Throws `invalid_request_error` where it is not UTF-8. */
+export function decodeBody(body: Buffer): string {
+  try {
+    return decoder.decode(body);
+  } catch (cause) {
+    throw new ParleyError("invalid_request_error", "Invalid request body: not valid UTF-8", {
+      cause,
+    });
+  }
+}
+
+/** Fastify's form of an endpoint's path. */
+export function routePath(path: string): string {
+  return path.replaceAll(/\{(\w+)\}/g, ":$1");
+}
+
+/** Serves every endpoint of kind json: each route hands its raw parts to the procedure. */
+export function registerRest(app: FastifyInstance, services: ApiServices): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser<Buffer>(
+    "application/json",
+    { parseAs: "buffer" },
+    async (_request: unknown, body: Buffer) => parseJson(decodeBody(body)),
+  );
+  for (const [name, endpoint] of Object.entries(endpoints)) {
+    if (endpoint.kind === "json") registerJson(app, services, name, endpoint);
+  }
+}
+
+function registerJson(
+  app: FastifyInstance,
+  services: ApiServices,
+  name: string,
+  endpoint: JsonEndpoint,
+): void {
+  app.route({
+    method: endpoint.method,
+    url: routePath(endpoint.path),
+    exposeHeadRoute: endpoint.method === "GET",
+    onRequest: async (request, reply) => {
+      await authenticate(services, request);
+      const subject = callerOf(request).apiKey.sid;
+      reply.headers(await services.rateLimits.consume(endpoint.rateLimit, subject));
+    },
+    handler: async (request, reply) => {
+      const { params, query, body } = request;
+      const call = findProcedure(createCaller(procedureContext(services, request, reply)), name);
+      const output = await call(new HttpInput({ params, query, body }));
+      return reply.code(endpoint.status).send(output);
+    },
+  });
+}
+
+/** The procedure of an endpoint; a house test checks that each endpoint has one. */
+function findProcedure(caller: object, name: string): (input: HttpInput) => Promise<unknown> {
+  const [namespace = "", procedure = ""] = name.split(".");
+  const procedures = caller as Record<string, Record<string, (input: unknown) => Promise<unknown>>>;
+  const call = procedures[namespace]?.[procedure];
+  if (call === undefined) throw new Error(`No procedure answers ${name}`);
+  return call;
+}

@@ -1,0 +1,92 @@
+import { once } from "node:events";
+import type { ServerResponse } from "node:http";
+import { followLog, type LogStream, readLogEnd, type StoredEvent } from "@parley/core";
+import { invalidRequest, ParleyError } from "@parley/schema";
+import type { Core } from "@parley/core";
+import type { FastifyReply, FastifyRequest } from "fastify";
+
+const HEARTBEAT_MS = 15_000;
+
+/** How a stream was asked for. */
+interface Resume {
+  /** Number of the last event that the client has; 0 for none. */
+  readonly after: number;
+  /** Whether the client resumes, and so wants `id:` lines. */
+  readonly withIds: boolean;
+}
+
+/** Reads `Last-Event-ID` and `lastEventId`; the header wins. Throws `invalid_request_error`. */
+export function parseResume(request: Pick<FastifyRequest, "headers" | "query">): Resume {
+  const header = request.headers["last-event-id"];
+  const { lastEventId } = request.query as { lastEventId?: unknown };
+  const value = header ?? lastEventId;
+  if (value === undefined) return { after: 0, withIds: false };
+  if (typeof value !== "string" || !/^\d{0,15}$/.test(value)) throw badCursor();
+  return { after: Number(value), withIds: true };
+}
+
+function badCursor(): ParleyError {
+  const message = "must be the number of an event that was received";
+  return invalidRequest("query", [{ path: "lastEventId", message }]);
+}
+
+/** Answers with a log as Server-Sent Events until its terminal event (wire.md, section 7). */
+export async function sendStream(
+  core: Core,
+  stream: LogStream,
+  { request, reply, signal }: { request: FastifyRequest; reply: FastifyReply; signal: AbortSignal },
+): Promise<void> {
+  const resume = parseResume(request);
+  const end = await readLogEnd(core.database.db, stream.logId);
+  if (resume.after > end.lastSeq) throw badCursor();
+  const ended = end.closed && resume.after === end.lastSeq;
+  if (ended && stream.afterEnd === "no content") {
+    await reply.code(204).send();
+    return;
+  }
+  // Who has the terminal event gets it once more, never an empty stream.
+  const after = ended ? resume.after - 1 : resume.after;
+  reply.hijack();
+  const response = reply.raw;
+  response.writeHead(200, {
+    ...(reply.getHeaders() as Record<string, string>),
+    "Content-Type": "text/event-stream; charset=utf-8",
+    "Cache-Control": "no-cache, no-transform",
+    "X-Accel-Buffering": "no",
+  });
+  response.flushHeaders();
+  const heartbeat = setInterval(() => {
+    if (!response.writableNeedDrain) response.write(": ping\n\n");
+  }, HEARTBEAT_MS);
+  try {
+    for await (const events of followLog(core, { logId: stream.logId, after, signal })) {
+      const frames = events
+        .filter((event) => !stream.hidden.has(event.type))
+        .map((event) => formatFrame(event, stream, resume))
+        .join("");
+      if (frames !== "" && !response.write(frames)) await drained(response, signal);
+    }
+  } finally {
+    clearInterval(heartbeat);
+    response.end();
+  }
+}
+
+/** One event as a frame: `data:` alone, behind `id:` for a client that resumes. */
+export function formatFrame(
+  event: StoredEvent,
+  stream: Pick<LogStream, "enveloped">,
+  resume: Pick<Resume, "withIds">,
+): string {
+  const data = stream.enveloped
+    ? `{"eventId":"${event.seq}","data":${event.payload}}`
+    : event.payload;
+  return `${resume.withIds ? `id: ${event.seq}\n` : ""}data: ${data}\n\n`;
+}
+
+/** Waits until a slow reader has taken what was written; nothing is read for it meanwhile. */
+async function drained(response: ServerResponse, signal: AbortSignal): Promise<void> {
+  await once(response, "drain", { signal }).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+  });
+}

@@ -1,0 +1,40 @@
+import { randomBytes } from "node:crypto";
+import { readFile, rename, writeFile } from "node:fs/promises";
+import path from "node:path";
+import * as z from "zod";
+
+const Named = z.object({ sId: z.string(), slug: z.string() });
+
+/** What clients need to use the demo workspace. */
+const Demo = z.object({
+  workspaceId: z.string(),
+  adminKey: z.string(),
+  userKey: z.string(),
+  operatorKey: z.string(),
+  spaceId: z.string(),
+  agents: z.array(Named),
+  functions: z.array(Named),
+});
+export type Demo = z.infer<typeof Demo>;
+
+function demoFile(dataDirectory: string): string {
+  return path.join(dataDirectory, "demo.json");
+}
+
+/** What the file of the last start says; nothing where there is none that can be read. */
+export async function readDemoFile(dataDirectory: string): Promise<Partial<Demo>> {
+  try {
+    const content: unknown = JSON.parse(await readFile(demoFile(dataDirectory), "utf8"));
+    return Demo.safeParse(content).data ?? {};
+  } catch {
+    return {};
+  }
+}
+
+/** Writes the file of this start. It appears whole, and only its owner may read the keys in it. */
+export async function writeDemoFile(dataDirectory: string, demo: Demo, url: string): Promise<void> {
+  const content = { url, ...demo, pid: process.pid, startedAt: new Date().toISOString() };
+  const draft = `${demoFile(dataDirectory)}.${randomBytes(6).toString("hex")}`;
+  await writeFile(draft, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
+  await rename(draft, demoFile(dataDirectory));
+}

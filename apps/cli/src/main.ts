@@ -1,0 +1,92 @@
+#!/usr/bin/env node
+import { parseArgs } from "node:util";
+import { DatabaseTooNew, DirectoryInUse } from "@parley/db";
+import { destination, pino } from "pino";
+import { BadConfiguration, describeSettings, readSettings } from "./config.ts";
+import { serve } from "./serve.ts";
+
+/** A drain that takes longer than this is cut off. */
+const CLOSE_WITHIN_MS = 9000;
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      help: { type: "boolean", short: "h", default: false },
+      demo: { type: "boolean" },
+    },
+  });
+  const [command] = positionals;
+  if (values.help || command === undefined) {
+    process.stdout.write(renderHelp());
+    return;
+  }
+  if (command !== "serve" || positionals.length > 1) {
+    throw new Usage(`Unknown command: ${positionals.join(" ")}; see parley --help`);
+  }
+  const settings = readSettings();
+  const logger = pino({ level: settings.PARLEY_LOG_LEVEL }, destination({ dest: 2, sync: true }));
+  const server = await serve({
+    settings,
+    logger,
+    demo: values.demo ?? settings.DATABASE_URL === undefined,
+    print: (text) => process.stdout.write(text),
+  });
+  stopOnSignal(() => server.close());
+}
+
+class Usage extends Error {
+  override readonly name = "Usage";
+}
+
+function renderHelp(): string {
+  const rows = describeSettings().map(
+    ({ name, byDefault, description }) =>
+      `  ${name}\n      ${description}${byDefault && ` (default: ${byDefault})`}`,
+  );
+  return `Usage: parley serve [--demo]
+
+Serves the API and runs agents and functions, in one process.
+
+Options:
+  --demo      make the demo workspace on PostgreSQL too
+  -h, --help  print this text
+
+Environment:
+${rows.join("\n")}
+`;
+}
+
+/** Closes the server at the first signal to stop; a second one does not wait for that. */
+function stopOnSignal(close: () => Promise<void>): void {
+  let stopping = false;
+  const stop = (): void => {
+    if (stopping) process.exit(1);
+    stopping = true;
+    setTimeout(() => process.exit(1), CLOSE_WITHIN_MS).unref();
+    close().then(
+      () => process.exit(0),
+      (error: unknown) => fail(error),
+    );
+  };
+  process.on("SIGINT", stop);
+  process.on("SIGTERM", stop);
+}
+
+/** Prints why the command failed: one line where the reason is known. */
+function fail(error: unknown): never {
+  process.stderr.write(`parley: ${describe(error)}\n`);
+  process.exit(1);
+}
+
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error instanceof BadConfiguration || error instanceof Usage) return error.message;
+  if (error instanceof DirectoryInUse || error instanceof DatabaseTooNew) return error.message;
+  const { code } = error as NodeJS.ErrnoException;
+  // Errors of the system (a busy port, a directory that cannot be written) say what is wrong.
+  if (code !== undefined && /^(?:E[A-Z]+|ERR_PARSE_ARGS_\w+)$/.test(code)) return error.message;
+  return error.stack ?? error.message;
+}
+
+await main().catch(fail);

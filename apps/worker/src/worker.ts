@@ -1,0 +1,171 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { simulatedProvider } from "@parley/agent";
+import {
+  type ClaimedRun,
+  claimRuns,
+  type Core,
+  finishInvocations,
+  finishTurns,
+  handBackRuns,
+  LostLease,
+  renewLeases,
+  takeOverRuns,
+} from "@parley/core";
+import type { InvocationEvent, MessageEvent } from "@parley/schema";
+import type { Logger } from "pino";
+import { createBatcher } from "./batcher.ts";
+import type { WorkerSettings } from "./config.ts";
+import { createLogWriter } from "./log-writer.ts";
+import { executeInvocation } from "./run-invocation.ts";
+import { executeTurn } from "./run-turn.ts";
+import { simulatedExecutor } from "./simulated-executor.ts";
+
+const TAKEOVER_INTERVAL_MS = 1000;
+const MAX_FINISHED_TOGETHER = 100;
+
+export interface WorkerOptions {
+  readonly core: Core;
+  readonly settings: WorkerSettings;
+  readonly logger: Logger;
+}
+
+export interface Worker {
+  /** Starts to claim runs. */
+  start(): void;
+  /** Claims no more, gives running ones `patienceMs` to end, and hands the rest back. */
+  close(patienceMs: number): Promise<void>;
+}
+
+interface RunningRun {
+  readonly run: ClaimedRun;
+  readonly abort: AbortController;
+  readonly done: Promise<void>;
+}
+
+/** Builds a worker: it claims runs when it is woken, and takes over those of dead workers. */
+export function createWorker({ core, settings, logger }: WorkerOptions): Worker {
+  const workerId = randomUUID();
+  const leaseMs = settings.PARLEY_LEASE_MS;
+  const running = new Map<number, RunningRun>();
+  const execute = createExecute(core, logger);
+  let closed = false;
+  let wanted = false;
+  let claiming = false;
+  const timers: NodeJS.Timeout[] = [];
+  let unsubscribe = (): void => {};
+
+  function startRun(run: ClaimedRun): void {
+    const abort = new AbortController();
+    const done = execute(run, abort.signal)
+      .catch((error: unknown) => {
+        const about = { logId: run.logId, attempt: run.attempt };
+        if (error instanceof LostLease) logger.info(about, "A run was lost");
+        else if (!abort.signal.aborted) logger.error({ err: error, ...about }, "A run broke");
+      })
+      .finally(() => {
+        running.delete(run.id);
+        wake();
+      });
+    running.set(run.id, { run, abort, done });
+  }
+
+  function wake(): void {
+    wanted = true;
+    if (!claiming && !closed) void claim();
+  }
+
+  async function claim(): Promise<void> {
+    claiming = true;
+    while (wanted && !closed) {
+      wanted = false;
+      const limit = settings.PARLEY_WORKER_CONCURRENCY - running.size;
+      if (limit <= 0) break;
+      const claimed = await attempt(() => claimRuns(core, { workerId, leaseMs, limit }));
+      for (const run of claimed ?? []) startRun(run);
+      if (claimed?.length === limit) wanted = true;
+    }
+    claiming = false;
+  }
+
+  async function takeOver(): Promise<void> {
+    const limit = settings.PARLEY_WORKER_CONCURRENCY - running.size;
+    if (limit <= 0) return;
+    const taken = await attempt(() => takeOverRuns(core, { workerId, leaseMs, limit }));
+    for (const run of taken ?? []) startRun(run);
+  }
+
+  async function renew(): Promise<void> {
+    const ids = [...running.keys()];
+    if (ids.length === 0) return;
+    const kept = await attempt(() => renewLeases(core, { workerId, leaseMs, ids }));
+    if (kept === undefined) return;
+    for (const id of ids) if (!kept.has(id)) running.get(id)?.abort.abort();
+  }
+
+  async function attempt<T>(work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!closed) logger.error({ err: error }, "The worker could not reach its runs");
+      return undefined;
+    }
+  }
+
+  return {
+    start: () => {
+      unsubscribe = core.bus.subscribe("runs", wake);
+      timers.push(setInterval(() => void takeOver(), TAKEOVER_INTERVAL_MS));
+      timers.push(setInterval(() => void renew(), leaseMs / 3));
+      timers.push(setInterval(wake, core.safetyPollMs));
+      wake();
+    },
+    close: async (patienceMs) => {
+      closed = true;
+      unsubscribe();
+      const unfinished = () => Promise.all(running.values().map(({ done }) => done));
+      const patience = new AbortController();
+      await Promise.race([
+        unfinished(),
+        sleep(patienceMs, undefined, { signal: patience.signal }).catch(() => {}),
+      ]);
+      patience.abort();
+      for (const timer of timers) clearInterval(timer);
+      const left = [...running.values()];
+      for (const { abort } of left) abort.abort();
+      await Promise.all(left.map(({ done }) => done));
+      const ids = left.map(({ run }) => run.id);
+      await attempt(() => handBackRuns(core, { workerId, ids }));
+    },
+  };
+}
+
+/** Wires the two kinds of runs to what executes them. */
+function createExecute(
+  core: Core,
+  logger: Logger,
+): (run: ClaimedRun, signal: AbortSignal) => Promise<void> {
+  const turns = {
+    core,
+    logger,
+    writer: createLogWriter<MessageEvent>(core),
+    finish: createBatcher(async (finished: Parameters<typeof finishTurns>[1]) => {
+      const ended = await finishTurns(core, finished);
+      return ({ run }) => ended.has(run.logId);
+    }, MAX_FINISHED_TOGETHER),
+    providers: { simulated: simulatedProvider, noop: simulatedProvider },
+  };
+  const invocations = {
+    core,
+    writer: createLogWriter<InvocationEvent>(core),
+    finish: createBatcher(async (finished: Parameters<typeof finishInvocations>[1]) => {
+      const ended = await finishInvocations(core, finished);
+      return ({ run }) => ended.has(run.logId);
+    }, MAX_FINISHED_TOGETHER),
+    executor: simulatedExecutor,
+  };
+  return (run, signal) =>
+    run.kind === "agent_turn"
+      ? executeTurn(turns, run, signal)
+      : executeInvocation(invocations, run, signal);
+}

@@ -1,0 +1,4 @@
+export * from "./prompt.ts";
+export * from "./provider.ts";
+export * from "./simulated.ts";
+export * from "./turn.ts";

@@ -1,0 +1,48 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { SimulatedScript } from "@parley/schema";
+import type { ModelProvider, StepPart, StepRequest } from "./provider.ts";
+
+/** Plays an agent without a script: it says what was said to it. */
+const echo: SimulatedScript = { steps: [{ text: "You said: {{message}}" }], tokenDelayMs: 0 };
+
+/**
+ * The simulated provider: plays the agent's script. The same script and prompt give the same parts,
+ * so a step can go on behind any prefix of itself.
+ */
+export const simulatedProvider: ModelProvider = {
+  canContinue: true,
+  async *streamStep(request) {
+    const script = request.script ?? echo;
+    const step = script.steps[request.step];
+    if (step === undefined) return;
+    const { prefix, signal } = request;
+    const message = request.prompt.findLast((part) => part.role === "user")?.content ?? "";
+    const fill = (template = "") => template.replaceAll("{{message}}", () => message);
+    const { tokenDelayMs } = script;
+    const reasoning = fill(step.reasoning).slice(prefix.reasoning.length);
+    yield* stream("reasoning", reasoning, { tokenDelayMs, signal });
+    yield* stream("text", fill(step.text).slice(prefix.text.length), { tokenDelayMs, signal });
+    for (const [index, call] of (step.toolCalls ?? []).entries()) {
+      yield { type: "call", call: { id: callId(request, index), ...call } };
+    }
+    if (step.error !== undefined) yield { type: "error", ...step.error };
+  },
+};
+
+function callId(request: StepRequest, index: number): string {
+  return `call_${request.step}_${index}`;
+}
+
+async function* stream(
+  type: "reasoning" | "text",
+  text: string,
+  { tokenDelayMs, signal }: { tokenDelayMs: number; signal: AbortSignal },
+): AsyncGenerator<StepPart> {
+  // Nothing waits between tokens of a script without pauses, so they need not come one by one.
+  const tokens = tokenDelayMs > 0 ? (text.match(/\s*\S+\s*$|\s*\S+/g) ?? []) : [text];
+  for (const token of tokens) {
+    if (tokenDelayMs > 0) await sleep(tokenDelayMs, undefined, { signal });
+    signal.throwIfAborted();
+    if (token !== "") yield { type, text: token };
+  }
+}

@@ -1,0 +1,3 @@
+export * from "./follow.ts";
+export * from "./rest.ts";
+export * from "./rpc.ts";

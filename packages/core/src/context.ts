@@ -1,0 +1,80 @@
+import type { Database, Queryable } from "@parley/db";
+import type { ApiKeyRow, UserRow, WorkspaceRow } from "./rows.ts";
+import type { EventBus, Hint } from "./events/bus.ts";
+import { type IdPrefix, newId } from "@parley/schema";
+import { createRowIds } from "./row-ids.ts";
+
+/** What a process gives to everything that runs in it. Time, ids and randomness come from here. */
+export interface Core {
+  readonly database: Database;
+  readonly bus: EventBus;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly newId: (prefix?: IdPrefix) => string;
+  /** Numbers for rows of conversations and messages: as many as asked for, ascending. */
+  readonly takeRowIds: (count: number) => Promise<number[]>;
+  /** Absolute address that clients see, without a slash at its end. */
+  readonly publicUrl: string;
+  /** How long a blocking create waits for its agents. */
+  readonly blockingTimeoutMs: number;
+  /** How often a follower looks at its log although no hint came. */
+  readonly safetyPollMs: number;
+}
+
+/** Puts a core together with the clock and the ids of the real world. */
+export function createCore(
+  parts: Pick<Core, "database" | "bus" | "blockingTimeoutMs" | "safetyPollMs">,
+  publicUrl: () => string,
+): Core {
+  return {
+    ...parts,
+    now: Date.now,
+    newId,
+    takeRowIds: createRowIds(parts.database.db),
+    // Known only once the server listens.
+    get publicUrl() {
+      return publicUrl();
+    },
+  };
+}
+
+/** Who calls: a key of a workspace with its service user, or an operator. */
+export type Caller =
+  | {
+      readonly kind: "workspace";
+      readonly apiKey: ApiKeyRow;
+      readonly workspace: WorkspaceRow;
+      readonly user: UserRow;
+    }
+  | { readonly kind: "operator"; readonly apiKey: ApiKeyRow };
+
+export type WorkspaceCaller = Extract<Caller, { kind: "workspace" }>;
+
+/** What one request gives to the functions that answer it. */
+export interface RequestContext<C extends Caller = Caller> extends Core {
+  readonly caller: C;
+  /** Aborts when the client goes away or the server shuts down. */
+  readonly signal: AbortSignal;
+  /** How long the caller is ready to wait for an outcome (`Prefer: wait`), if it says. */
+  readonly preferredWaitMs: number | undefined;
+}
+
+/** The context of everything that belongs to a workspace. */
+export type Context = RequestContext<WorkspaceCaller>;
+
+/** A transaction: what runs in it uses `db`, and leaves its hints in `afterCommit`. */
+export interface Transaction {
+  readonly db: Queryable;
+  readonly afterCommit: Hint[];
+}
+
+/** Runs `work` in one transaction and publishes the hints it leaves once that has committed. */
+export async function inTransaction<T>(
+  core: Core,
+  work: (transaction: Transaction) => Promise<T>,
+): Promise<T> {
+  const afterCommit: Hint[] = [];
+  const result = await core.database.transaction((db) => work({ db, afterCommit }));
+  core.bus.publish(afterCommit);
+  return result;
+}

@@ -1,0 +1,153 @@
+import type {
+  Action,
+  AgentMessage,
+  ContentFragment,
+  ConversationMessage,
+  MessageContext,
+  SpecifiedConversationMessage,
+  UserMessage,
+} from "@parley/schema";
+import { renderAgent } from "./agents.ts";
+import type { ActionRow, AgentRow, MessageRow, UserRow } from "./rows.ts";
+import { renderUser } from "./users.ts";
+
+/** What messages refer to. */
+export interface MessageReferences {
+  readonly users: ReadonlyMap<number, UserRow>;
+  readonly agents: ReadonlyMap<number, AgentRow>;
+  /** Actions by the number of their message, in order. */
+  readonly actions: ReadonlyMap<number, readonly ActionRow[]>;
+  /** Absolute address of a file's bytes. */
+  readonly fileUrl: (fileId: string) => string;
+}
+
+/** A message as the wire shows it. Throws when something it refers to is not in `references`. */
+export function renderMessage(row: MessageRow, references: MessageReferences): ConversationMessage {
+  switch (row.type) {
+    case "user_message":
+      return renderUserMessage(row, find(references.users, row.userId));
+    case "agent_message":
+      return renderAgentMessage(
+        row,
+        find(references.agents, row.agentId),
+        references.actions.get(row.id) ?? [],
+      );
+    default:
+      return renderContentFragment(row, references.fileUrl);
+  }
+}
+
+/** A message as the specified operations show it: an agent's error is a string. */
+export function toSpecified(message: ConversationMessage): SpecifiedConversationMessage {
+  if (message.type !== "agent_message") return message;
+  return { ...message, error: message.error && message.error.message };
+}
+
+function find<T>(rows: ReadonlyMap<number, T>, id: number | null): T {
+  const row = rows.get(id ?? -1);
+  if (row === undefined) throw new Error(`A message refers to row ${id}, which was not read`);
+  return row;
+}
+
+function renderShared(row: MessageRow) {
+  return {
+    id: row.id,
+    sId: row.sid,
+    visibility: row.visibility as "visible" | "deleted",
+    version: row.version,
+    created: row.createdAt,
+  };
+}
+
+/** Fills in what every context in a response has. */
+function renderContext(row: MessageRow): MessageContext {
+  return { username: "API User", timezone: "UTC", ...row.context };
+}
+
+/** A user's message as the wire shows it. */
+export function renderUserMessage(row: MessageRow, user: UserRow): UserMessage {
+  return {
+    type: "user_message",
+    ...renderShared(row),
+    user: renderUser(user),
+    mentions: row.mentions ?? [],
+    content: row.content,
+    context: { ...renderContext(row), origin: "api" },
+  };
+}
+
+/** An agent's message as the wire shows it. */
+export function renderAgentMessage(
+  row: MessageRow,
+  agent: AgentRow,
+  actions: readonly ActionRow[],
+): AgentMessage {
+  return {
+    type: "agent_message",
+    ...renderShared(row),
+    agentMessageId: row.id,
+    parentMessageId: row.parentMessageId ?? "",
+    parentAgentMessageId: null,
+    configuration: renderAgent(agent),
+    status: row.status as AgentMessage["status"],
+    actions: actions.map((action) => renderAction(action)),
+    content: row.content,
+    chainOfThought: row.chainOfThought,
+    rawContents: row.rawContents ?? [],
+    error: row.error,
+  };
+}
+
+/** A tool call as the wire shows it. */
+export function renderAction(row: ActionRow): Action {
+  return {
+    id: row.id,
+    sId: row.sid,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+    mcpServerId: null,
+    internalMCPServerName: null,
+    toolName: row.toolName,
+    agentMessageId: row.messageId,
+    functionCallName: row.functionCallName,
+    functionCallId: row.functionCallId,
+    status: row.status,
+    params: row.params,
+    step: row.step,
+    executionDurationMs: row.executionDurationMs,
+    citationsAllocated: 0,
+    output: row.output,
+    generatedFiles: [],
+    displayLabels: null,
+  };
+}
+
+const SNIPPET_CHARACTERS = 256;
+const encoder = new TextEncoder();
+
+function renderContentFragment(
+  row: MessageRow,
+  fileUrl: MessageReferences["fileUrl"],
+): ContentFragment {
+  if (row.fragment === null) throw new Error(`Message ${row.sid} has no fragment`);
+  const { title, contentType, fileId, sourceUrl } = row.fragment;
+  return {
+    type: "content_fragment",
+    ...renderShared(row),
+    sourceUrl,
+    title,
+    contentType,
+    context: renderContext(row),
+    contentFragmentId: row.sid,
+    contentFragmentVersion: "latest",
+    expiredReason: null,
+    contentFragmentType: "file",
+    fileId,
+    snippet: row.content.slice(0, SNIPPET_CHARACTERS).toWellFormed(),
+    generatedTables: [],
+    textUrl: fileUrl(fileId ?? row.sid),
+    textBytes: encoder.encode(row.content).length,
+    sourceProvider: null,
+    sourceIcon: null,
+  };
+}

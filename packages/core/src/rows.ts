@@ -1,0 +1,13 @@
+import type * as tables from "@parley/db";
+
+export type WorkspaceRow = typeof tables.workspaces.$inferSelect;
+export type UserRow = typeof tables.users.$inferSelect;
+export type ApiKeyRow = typeof tables.apiKeys.$inferSelect;
+export type SpaceRow = typeof tables.spaces.$inferSelect;
+export type AgentRow = typeof tables.agents.$inferSelect;
+export type ConversationRow = typeof tables.conversations.$inferSelect;
+export type MessageRow = typeof tables.messages.$inferSelect;
+export type ActionRow = typeof tables.actions.$inferSelect;
+export type RunRow = typeof tables.runs.$inferSelect;
+export type SandboxFunctionRow = typeof tables.sandboxFunctions.$inferSelect;
+export type InvocationRow = typeof tables.invocations.$inferSelect;

@@ -1,0 +1,79 @@
+import { statement } from "@parley/db";
+import { sql } from "drizzle-orm";
+import type { Core } from "../context.ts";
+import type { RunRow } from "../rows.ts";
+
+/** A run that this worker holds until its lease ends. */
+export interface ClaimedRun {
+  readonly id: number;
+  readonly kind: RunRow["kind"];
+  readonly logId: string;
+  readonly subjectId: number;
+  /** Number of this attempt, from 1: the fence of everything that the run writes. */
+  readonly attempt: number;
+  /** Whether all attempts that the run may have were taken before this one. */
+  readonly exhausted: boolean;
+}
+
+// A run waits while an earlier one of its lane has not ended. Claiming sets the log's fence to the
+// attempt, so that a worker that lost its lease can append nothing; a closed log is not claimed.
+const claimStatement = (name: string, due: ReturnType<typeof sql>) =>
+  statement<{ workerId: string; leaseMs: number; limit: number }, ClaimedRun>(
+    name,
+    sql`
+    with due as (
+      select id from runs r
+      where ${due}
+        and not exists (
+          select 1 from runs earlier
+          where earlier.lane = r.lane and earlier.id < r.id and earlier.status <> 'finished'
+        )
+      order by priority, id
+      limit ${sql.placeholder("limit")}
+      for update skip locked
+    ),
+    claimed as (
+      update runs set
+        status = 'running',
+        attempt = runs.attempt + 1,
+        worker_id = ${sql.placeholder("workerId")},
+        lease_until = now() + ${sql.placeholder("leaseMs")}::int * interval '1 millisecond'
+      from due where runs.id = due.id
+      returning runs.*
+    ),
+    fenced as (
+      update logs set fence = claimed.attempt
+      from claimed where logs.id = claimed.log_id and logs.closed_at is null
+      returning logs.id
+    )
+    select claimed.id, kind, log_id as "logId", subject_id as "subjectId", attempt,
+      attempt > max_attempts as exhausted
+    from claimed join fenced on fenced.id = claimed.log_id
+    order by claimed.priority, claimed.id`,
+  );
+
+const claimWaiting = claimStatement(
+  "claim_waiting_runs",
+  sql`status = 'waiting' and run_after <= now()`,
+);
+
+const claimExpired = claimStatement(
+  "claim_expired_runs",
+  sql`status = 'running' and lease_until < now()`,
+);
+
+export interface ClaimOptions {
+  readonly workerId: string;
+  readonly leaseMs: number;
+  readonly limit: number;
+}
+
+/** Claims runs that wait, the most urgent first; each goes to one worker only. */
+export async function claimRuns(core: Core, options: ClaimOptions): Promise<ClaimedRun[]> {
+  return claimWaiting.execute(core.database.db, { ...options });
+}
+
+/** Takes over runs whose worker has not renewed its lease. */
+export async function takeOverRuns(core: Core, options: ClaimOptions): Promise<ClaimedRun[]> {
+  return claimExpired.execute(core.database.db, { ...options });
+}

@@ -1,0 +1,125 @@
+import { statement } from "@parley/db";
+import type { AgentError, MessageEvent } from "@parley/schema";
+import { sql } from "drizzle-orm";
+import { type Core, inTransaction } from "../context.ts";
+import { type Append, appendEvents } from "../events/append.ts";
+import { renderAgentMessage } from "../messages.ts";
+import type { ActionRow, MessageRow } from "../rows.ts";
+import type { ClaimedRun } from "./claim-runs.ts";
+import type { Turn } from "./load-turn.ts";
+
+/** What an agent turn came to. */
+export interface TurnOutcome {
+  readonly content: string;
+  readonly chainOfThought: string | null;
+  readonly rawContents: { step: number; content: string }[];
+  /** Why the turn failed; null when it succeeded. */
+  readonly error: AgentError | null;
+  /** Number of the last step. */
+  readonly step: number;
+}
+
+export interface FinishedTurn {
+  readonly run: ClaimedRun;
+  readonly turn: Turn;
+  readonly outcome: TurnOutcome;
+  /** Events that were not yet written; they come before the terminal one. */
+  readonly events: readonly MessageEvent[];
+  /** All tool calls of the turn. */
+  readonly actions: readonly ActionRow[];
+}
+
+const finishStatement = statement<{ finished: string }>(
+  "finish_turns",
+  sql`
+  with finished as (
+    select * from json_populate_recordset(null::messages, ${sql.placeholder("finished")}::json)
+  ),
+  message as (
+    update messages set
+      status = finished.status,
+      content = finished.content,
+      chain_of_thought = finished.chain_of_thought,
+      raw_contents = finished.raw_contents,
+      error = finished.error
+    from finished where messages.id = finished.id
+  )
+  update runs set status = 'finished', lease_until = null
+  where log_id in (select sid from finished)`,
+);
+
+/**
+ * Ends turns: terminal event, message, run and the conversation's `agent_message_done` commit
+ * together. A turn whose log is closed or held by another attempt is left out alone; the result
+ * holds the ids of the messages that ended here.
+ */
+export async function finishTurns(
+  core: Core,
+  finished: readonly FinishedTurn[],
+): Promise<Set<string>> {
+  return inTransaction(core, async ({ db, afterCommit }) => {
+    const rows = new Map(finished.map((one) => [one.run.logId, toRow(one)]));
+    const appends = finished.flatMap((one) => toAppends(core, one, rows.get(one.run.logId)!));
+    const written = await appendEvents(db, appends, afterCommit);
+    const ended = finished.filter(({ run }) => written.has(run.logId));
+    if (ended.length > 0) {
+      const columns = ended.map(({ run, turn, outcome }) => ({
+        id: turn.message.id,
+        sid: run.logId,
+        status: rows.get(run.logId)!.status,
+        content: outcome.content,
+        chain_of_thought: outcome.chainOfThought,
+        raw_contents: outcome.rawContents,
+        error: outcome.error,
+      }));
+      await finishStatement.execute(db, { finished: JSON.stringify(columns) });
+      // The next run of a lane may have waited for this one.
+      afterCommit.push({ topic: "runs" });
+    }
+    return new Set(ended.map(({ run }) => run.logId));
+  });
+}
+
+function toRow({ turn, outcome }: FinishedTurn): MessageRow {
+  const { content, chainOfThought, rawContents, error } = outcome;
+  const status = error === null ? "succeeded" : "failed";
+  return { ...turn.message, status, content, chainOfThought, rawContents, error };
+}
+
+function toAppends(core: Core, finished: FinishedTurn, row: MessageRow): Append[] {
+  const { run, turn, outcome, events, actions } = finished;
+  const created = core.now();
+  const shared = {
+    created,
+    configurationId: turn.agent.sid,
+    messageId: run.logId,
+    step: outcome.step,
+  };
+  const terminal: MessageEvent =
+    outcome.error === null
+      ? {
+          type: "agent_message_success",
+          ...shared,
+          message: renderAgentMessage(row, turn.agent, actions),
+          runIds: [],
+        }
+      : { type: "agent_error", ...shared, error: outcome.error };
+  const guard = { logId: run.logId, fence: run.attempt };
+  return [
+    { logId: run.logId, events: [...events, terminal], guard },
+    {
+      logId: turn.conversation.sid,
+      events: [
+        {
+          type: "agent_message_done",
+          created,
+          conversationId: turn.conversation.sid,
+          configurationId: turn.agent.sid,
+          messageId: run.logId,
+          status: outcome.error === null ? "success" : "error",
+        },
+      ],
+      guard,
+    },
+  ];
+}

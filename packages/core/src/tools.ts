@@ -1,0 +1,41 @@
+import { type Queryable, spaces, tools, users } from "@parley/db";
+import type { Tool } from "@parley/schema";
+import { and, eq, inArray } from "drizzle-orm";
+
+/** The workspace's tools with these numbers as the wire shows them, by number. */
+export async function readTools(
+  db: Queryable,
+  workspaceId: number,
+  ids: readonly number[],
+): Promise<Map<number, Tool>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .select({ tool: tools, spaceId: spaces.sid, editor: users })
+    .from(tools)
+    .innerJoin(spaces, eq(spaces.id, tools.spaceId))
+    .innerJoin(users, eq(users.id, tools.editedBy))
+    .where(and(eq(tools.workspaceId, workspaceId), inArray(tools.id, [...ids])));
+  return new Map(
+    rows.map(({ tool, spaceId, editor }) => [
+      tool.id,
+      {
+        id: tool.id,
+        sId: tool.sid,
+        name: tool.name,
+        description: tool.description,
+        createdAt: tool.createdAt,
+        updatedAt: tool.updatedAt,
+        spaceId,
+        serverType: tool.serverType,
+        server: tool.server,
+        oAuthUseCase: tool.oAuthUseCase,
+        editedByUser: {
+          editedAt: tool.updatedAt,
+          fullName: editor.fullName,
+          imageUrl: editor.image,
+        },
+        isRestrictedToSkills: tool.isRestrictedToSkills,
+      },
+    ]),
+  );
+}

@@ -1,0 +1,103 @@
+import { mkdir } from "node:fs/promises";
+import path from "node:path";
+import { PGlite } from "@electric-sql/pglite";
+import { drizzle as drizzlePostgres } from "drizzle-orm/node-postgres";
+import { drizzle as drizzlePglite } from "drizzle-orm/pglite";
+import pg from "pg";
+import { assertOutsideTransaction, type Database, insideTransaction } from "./database.ts";
+import { lockDirectory } from "./lock.ts";
+import { migratePglite, migratePostgres } from "./migrate.ts";
+import * as tables from "./tables.ts";
+
+const options = { schema: tables, casing: "snake_case" } as const;
+
+// PostgreSQL's bigint: every number that Parley stores is within 2^53.
+pg.types.setTypeParser(pg.types.builtins.INT8, Number);
+
+/** The same function, but it throws inside a transaction. */
+function outsideTransaction<F extends (...args: never[]) => unknown>(method: F): F {
+  return new Proxy(method, {
+    apply: (target, self, args) => {
+      assertOutsideTransaction();
+      return Reflect.apply(target, self, args);
+    },
+  });
+}
+
+export interface PostgresOptions {
+  readonly url: string;
+  /** Connections of the pool. */
+  readonly poolSize?: number;
+  /** Called with the errors of idle connections, as when the server restarts. */
+  readonly onError?: (error: Error) => void;
+}
+
+/** Opens PostgreSQL and brings its tables up to date. Throws when it cannot be reached. */
+export async function openPostgres({
+  url,
+  poolSize = 16,
+  onError = () => {},
+}: PostgresOptions): Promise<Database> {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: poolSize,
+    connectionTimeoutMillis: 10_000,
+    idle_in_transaction_session_timeout: 30_000,
+    application_name: "parley",
+  });
+  pool.on("error", onError);
+  // Pool.query goes through it too.
+  pool.connect = outsideTransaction(pool.connect);
+  const db = drizzlePostgres(pool, options);
+  try {
+    await migratePostgres(pool);
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+  return {
+    driver: "postgres",
+    db,
+    transaction: (work) => db.transaction((tx) => insideTransaction(() => work(tx))),
+    ping: async () => void (await pool.query("select 1")),
+    close: () => pool.end(),
+  };
+}
+
+/** Opens a PGlite instance as a database and brings its tables up to date. */
+export async function openPglite(client: PGlite): Promise<Database> {
+  await migratePglite(client);
+  client.query = outsideTransaction(client.query);
+  client.transaction = outsideTransaction(client.transaction);
+  const db = drizzlePglite(client, options);
+  return {
+    driver: "pglite",
+    db,
+    transaction: (work) => db.transaction((tx) => insideTransaction(() => work(tx))),
+    ping: async () => void (await client.query("select 1")),
+    close: () => client.close(),
+  };
+}
+
+/**
+ * Opens the embedded database in `directory`, which it makes if need be and locks until it is
+ * closed or the process ends. Throws `DirectoryInUse` when another process has it.
+ */
+export async function openEmbedded(directory: string): Promise<Database> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const lock = await lockDirectory(directory);
+  try {
+    const client = await PGlite.create(path.join(directory, "pglite"));
+    const database = await openPglite(client);
+    return {
+      ...database,
+      close: async () => {
+        await database.close();
+        lock.release();
+      },
+    };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}

@@ -1,0 +1,47 @@
+import {
+  boolean,
+  doublePrecision,
+  integer,
+  jsonb,
+  pgTable,
+  text,
+  uniqueIndex,
+} from "drizzle-orm/pg-core";
+import type { SimulatedScript } from "@parley/schema";
+import { sql } from "drizzle-orm";
+import { identity, milliseconds, number } from "./columns.ts";
+import { workspaces } from "./workspaces.ts";
+
+/** One row per version of an agent; the current one is what a mention resolves to. */
+export const agents = pgTable(
+  "agents",
+  {
+    id: identity(),
+    /** Not unique over the server: built-in agents have a slug, the same in every workspace. */
+    sid: text().notNull(),
+    workspaceId: number()
+      .notNull()
+      .references(() => workspaces.id),
+    version: integer().notNull(),
+    isCurrent: boolean().notNull(),
+    name: text().notNull(),
+    description: text().notNull(),
+    instructions: text(),
+    pictureUrl: text().notNull(),
+    status: text().notNull(),
+    scope: text().notNull(),
+    providerId: text().notNull(),
+    modelId: text().notNull(),
+    temperature: doublePrecision().notNull(),
+    maxStepsPerRun: integer().notNull(),
+    templateId: text(),
+    script: jsonb().$type<SimulatedScript>(),
+    createdAt: milliseconds().notNull(),
+  },
+  (table) => [
+    uniqueIndex("agents_by_version").on(table.workspaceId, table.sid, table.version),
+    uniqueIndex("agents_current")
+      .on(table.workspaceId, table.sid)
+      .where(sql`${table.isCurrent}`),
+  ],
+);

@@ -1,0 +1,61 @@
+import { sql } from "drizzle-orm";
+import { index, integer, pgTable, primaryKey, text, timestamp } from "drizzle-orm/pg-core";
+import { identity, milliseconds, number } from "./columns.ts";
+
+/** One log per conversation, agent-message version and invocation, under its sId. */
+export const logs = pgTable("logs", {
+  id: text().primaryKey(),
+  /** Number of the last event: 1, 2, 3 … without gaps. */
+  lastSeq: integer().notNull(),
+  /** The attempt that may append; 0 where any writer may. */
+  fence: integer().notNull(),
+  /** Set by the terminal event: nothing is appended after it. */
+  closedAt: timestamp({ withTimezone: true }),
+});
+
+export const events = pgTable(
+  "events",
+  {
+    logId: text().notNull(),
+    seq: integer().notNull(),
+    type: text().notNull(),
+    /** The event's JSON as it is sent, kept as text so that every reader gets the same bytes. */
+    payload: text().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.logId, table.seq] })],
+);
+
+/** Jobs: agent turns and invocations. The times are the database's, so that workers' clocks may differ. */
+export const runs = pgTable(
+  "runs",
+  {
+    id: identity(),
+    kind: text().$type<"agent_turn" | "invocation">().notNull(),
+    workspaceId: number().notNull(),
+    /** The log that the run writes under its fence. */
+    logId: text().notNull().unique(),
+    /** Number of the agent message or the invocation. */
+    subjectId: number().notNull(),
+    /** Runs of one lane happen one after the other, in the order of their numbers; null: no order. */
+    lane: text(),
+    status: text().$type<"waiting" | "running" | "finished">().notNull(),
+    priority: integer().notNull(),
+    attempt: integer().notNull(),
+    maxAttempts: integer().notNull(),
+    workerId: text(),
+    leaseUntil: timestamp({ withTimezone: true }),
+    runAfter: timestamp({ withTimezone: true }).notNull(),
+    createdAt: milliseconds().notNull(),
+  },
+  (table) => [
+    index("runs_waiting")
+      .on(table.priority, table.id)
+      .where(sql`${table.status} = 'waiting'`),
+    index("runs_leased")
+      .on(table.leaseUntil)
+      .where(sql`${table.status} = 'running'`),
+    index("runs_unfinished_by_lane")
+      .on(table.lane, table.id)
+      .where(sql`${table.status} <> 'finished' and ${table.lane} is not null`),
+  ],
+);

@@ -1,0 +1,87 @@
+import type { Skill, ToolServer } from "@parley/schema";
+import { boolean, index, integer, jsonb, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
+import { identity, milliseconds, number, sid } from "./columns.ts";
+import { spaces, users, workspaces } from "./workspaces.ts";
+
+export const skills = pgTable(
+  "skills",
+  {
+    id: identity(),
+    sid: sid(),
+    workspaceId: number()
+      .notNull()
+      .references(() => workspaces.id),
+    name: text().notNull(),
+    status: text().$type<Skill["status"]>().notNull(),
+    availability: text().$type<Skill["availability"]>().notNull(),
+    agentFacingDescription: text().notNull(),
+    userFacingDescription: text().notNull(),
+    icon: text(),
+    source: text().$type<NonNullable<Skill["source"]>>(),
+    sourceMetadata: jsonb().$type<NonNullable<Skill["sourceMetadata"]>>(),
+    reinforcement: text().$type<Skill["reinforcement"]>().notNull(),
+    lastReinforcementAnalysisAt: milliseconds(),
+    requestedSpaceIds: jsonb().$type<string[]>().notNull().default([]),
+    manuallyRequestedSpaceIds: jsonb().$type<string[]>().notNull().default([]),
+    instructions: text(),
+    instructionsHtml: text(),
+    editedBy: number().references(() => users.id),
+    createdAt: milliseconds().notNull(),
+    updatedAt: milliseconds().notNull(),
+  },
+  (table) => [index("skills_by_name").on(table.workspaceId, table.status, table.name, table.sid)],
+);
+
+export const skillAttachments = pgTable(
+  "skill_attachments",
+  {
+    skillId: number()
+      .notNull()
+      .references(() => skills.id),
+    position: integer().notNull(),
+    fileId: text().notNull(),
+    fileName: text().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.skillId, table.position] })],
+);
+
+/** Views of MCP servers. */
+export const tools = pgTable(
+  "tools",
+  {
+    id: identity(),
+    sid: sid(),
+    workspaceId: number()
+      .notNull()
+      .references(() => workspaces.id),
+    spaceId: number()
+      .notNull()
+      .references(() => spaces.id),
+    name: text().notNull(),
+    description: text().notNull(),
+    serverType: text().$type<"remote" | "internal">().notNull(),
+    server: jsonb().$type<ToolServer>().notNull(),
+    oAuthUseCase: text("oauth_use_case").$type<"personal_actions" | "platform_actions">().notNull(),
+    isRestrictedToSkills: boolean().notNull(),
+    editedBy: number()
+      .notNull()
+      .references(() => users.id),
+    createdAt: milliseconds().notNull(),
+    updatedAt: milliseconds().notNull(),
+  },
+  (table) => [index("tools_by_workspace").on(table.workspaceId)],
+);
+
+export const skillTools = pgTable(
+  "skill_tools",
+  {
+    skillId: number()
+      .notNull()
+      .references(() => skills.id),
+    toolId: number()
+      .notNull()
+      .references(() => tools.id),
+    position: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.skillId, table.toolId] })],
+);

@@ -1,0 +1,90 @@
+import { boolean, index, jsonb, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { sql } from "drizzle-orm";
+import { identity, milliseconds, number, sid } from "./columns.ts";
+
+export const workspaces = pgTable("workspaces", {
+  id: identity(),
+  sid: sid(),
+  name: text().notNull(),
+  segmentation: text(),
+  flags: jsonb().$type<string[]>().notNull().default([]),
+  ssoEnforced: boolean().notNull().default(false),
+  whiteListedProviders: jsonb().$type<string[]>().notNull().default([]),
+  defaultEmbeddingProvider: text(),
+  regionalModelsOnly: boolean().notNull().default(false),
+  createdAt: milliseconds().notNull(),
+});
+
+export const users = pgTable(
+  "users",
+  {
+    id: identity(),
+    sid: sid(),
+    workspaceId: number()
+      .notNull()
+      .references(() => workspaces.id),
+    username: text().notNull(),
+    email: text().notNull(),
+    firstName: text().notNull(),
+    lastName: text().notNull(),
+    fullName: text().notNull(),
+    provider: text().notNull(),
+    image: text().notNull(),
+    createdAt: milliseconds().notNull(),
+  },
+  (table) => [
+    uniqueIndex("users_by_email")
+      .on(table.workspaceId, sql`lower(${table.email})`)
+      .where(sql`${table.email} <> ''`),
+  ],
+);
+
+/** Keys of workspaces, and operator keys (no workspace, no service user). */
+export const apiKeys = pgTable(
+  "api_keys",
+  {
+    id: identity(),
+    sid: sid(),
+    workspaceId: number().references(() => workspaces.id),
+    userId: number().references(() => users.id),
+    name: text().notNull(),
+    /** SHA-256 of the key, in hexadecimal. */
+    hash: text().notNull().unique(),
+    role: text().notNull(),
+    createdAt: milliseconds().notNull(),
+    expiresAt: milliseconds(),
+    revokedAt: milliseconds(),
+  },
+  (table) => [index("api_keys_by_workspace").on(table.workspaceId)],
+);
+
+export const spaces = pgTable(
+  "spaces",
+  {
+    id: identity(),
+    sid: sid(),
+    workspaceId: number()
+      .notNull()
+      .references(() => workspaces.id),
+    name: text().notNull(),
+    kind: text().notNull(),
+    isRestricted: boolean().notNull(),
+    createdAt: milliseconds().notNull(),
+    updatedAt: milliseconds().notNull(),
+  },
+  (table) => [index("spaces_by_workspace").on(table.workspaceId)],
+);
+
+/** Which restricted spaces a key reaches. */
+export const apiKeySpaces = pgTable(
+  "api_key_spaces",
+  {
+    apiKeyId: number()
+      .notNull()
+      .references(() => apiKeys.id),
+    spaceId: number()
+      .notNull()
+      .references(() => spaces.id),
+  },
+  (table) => [primaryKey({ columns: [table.apiKeyId, table.spaceId] })],
+);

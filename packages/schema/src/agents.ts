@@ -1,0 +1,64 @@
+import * as z from "zod";
+
+export const AgentStatus = z.enum(["active", "archived", "draft"]);
+export const AgentScope = z.enum(["global", "hidden", "visible"]);
+
+/** One version of an agent's configuration. */
+export const AgentConfiguration = z.object({
+  id: z.int().describe("Number of this version"),
+  sId: z.string().describe("Id of the agent, the same in all its versions"),
+  version: z.int().describe("Number of the version, from 0"),
+  versionCreatedAt: z.iso.datetime().nullable().describe("When this version was made"),
+  versionAuthorId: z.string().nullable().describe("Always null"),
+  name: z.string().describe("Name of the agent"),
+  description: z.string().describe("What the agent is for"),
+  instructions: z.string().nullable().describe("Instructions that the model gets"),
+  pictureUrl: z.string().describe("Address of the agent's picture"),
+  status: AgentStatus.describe("Whether the agent can be mentioned"),
+  scope: AgentScope.describe("Who sees the agent"),
+  userFavorite: z.boolean().describe("Whether the caller marked the agent as a favourite"),
+  model: z
+    .object({
+      providerId: z.string().describe("Provider of the model"),
+      modelId: z.string().describe("Model of the provider"),
+      temperature: z.number().describe("Sampling temperature"),
+    })
+    .describe("The configured model, also where a message overrides it"),
+  actions: z.array(z.unknown()).describe("Configured actions"),
+  maxStepsPerRun: z.int().describe("How many steps a turn may take"),
+  templateId: z.string().nullable().describe("Template the agent was made from"),
+});
+export type AgentConfiguration = z.infer<typeof AgentConfiguration>;
+
+/** One step of a scripted turn: reasoning, text and calls, in this order. */
+const SimulatedStep = z.object({
+  reasoning: z.string().optional().describe("Streamed first, as chain of thought"),
+  text: z
+    .string()
+    .optional()
+    .describe("Streamed as the answer; `{{message}}` stands for the text that is answered"),
+  toolCalls: z
+    .array(
+      z.object({
+        name: z.string().describe("Name of the tool"),
+        params: z.record(z.string(), z.unknown()).describe("Parameters of the call"),
+        output: z.string().describe("What the simulated tool answers"),
+      }),
+    )
+    .optional()
+    .describe("Calls at the end of the step"),
+  error: z
+    .object({
+      code: z.string().describe("Stable code of the failure"),
+      message: z.string().describe("What failed"),
+    })
+    .optional()
+    .describe("Makes the step fail after its text"),
+});
+
+/** What the simulated provider plays for an agent: the same script and message give the same turn. */
+export const SimulatedScript = z.object({
+  steps: z.array(SimulatedStep).min(1).max(64).describe("Steps of the turn"),
+  tokenDelayMs: z.number().min(0).max(60_000).default(0).describe("Pause before each token"),
+});
+export type SimulatedScript = z.infer<typeof SimulatedScript>;

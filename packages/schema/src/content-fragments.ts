@@ -1,0 +1,87 @@
+import * as z from "zod";
+import { FragmentContext, MessageContext } from "./contexts.ts";
+import { Milliseconds, optional, Reference, ShortText, text } from "./text.ts";
+
+const MIME_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;.*)?$/;
+
+/** A piece of context that comes with a conversation: inline text, a file, or a node. */
+export const CreateContentFragment = z
+  .object({
+    title: ShortText.min(1).describe("Title of the fragment"),
+    content: optional(text(512 * 1024)).describe("Inline text; needs contentType"),
+    contentType: optional(
+      ShortText.regex(MIME_TYPE, { error: "must be a MIME type such as text/plain" }),
+    ).describe("MIME type of the inline text"),
+    fileId: optional(Reference).describe("An uploaded file; decides over the other sources"),
+    nodeId: optional(Reference).describe("A node; needs nodeDataSourceViewId"),
+    nodeDataSourceViewId: optional(Reference).describe("The data source view of the node"),
+    url: optional(text(2048)).describe("Where the content came from"),
+    path: optional(text(2048)).describe("Path of the content"),
+    processedPath: optional(text(2048)).describe("Path of the processed content"),
+    skipFileProcessing: optional(z.boolean()).describe("Whether to leave the file unprocessed"),
+    context: optional(FragmentContext).describe("Who added the fragment"),
+  })
+  .refine(
+    (fragment) =>
+      fragment.fileId !== undefined ||
+      (fragment.nodeId !== undefined && fragment.nodeDataSourceViewId !== undefined) ||
+      (fragment.content !== undefined && fragment.contentType !== undefined),
+    {
+      error: "must have content with contentType, or fileId, or nodeId with nodeDataSourceViewId",
+    },
+  );
+export type CreateContentFragment = z.output<typeof CreateContentFragment>;
+
+const shared = {
+  type: z.literal("content_fragment").describe("Kind of message"),
+  id: z.int().describe("Number of the message"),
+  sId: z.string().describe("Id of the message"),
+  created: Milliseconds.describe("When the fragment was added"),
+  visibility: z.enum(["visible", "deleted"]).describe("Whether the message is shown"),
+  version: z.int().describe("Number of the version, from 0"),
+  sourceUrl: z.string().nullable().describe("Where the content came from"),
+  title: z.string().describe("Title of the fragment"),
+  contentType: z.string().describe("MIME type of the content"),
+  context: MessageContext.describe("Who added the fragment"),
+  contentFragmentId: z.string().describe("Id of the fragment, the same in all its versions"),
+  contentFragmentVersion: z.enum(["latest", "superseded"]).describe("Whether it is the newest"),
+  expiredReason: z.null().describe("Always null"),
+};
+
+const FileContentFragment = z.object({
+  ...shared,
+  contentFragmentType: z.literal("file").describe("The content is a file"),
+  fileId: z.string().nullable().describe("Id of the file"),
+  snippet: z.string().nullable().describe("Beginning of the text"),
+  generatedTables: z.array(z.unknown()).describe("Always empty"),
+  textUrl: z.string().describe("Absolute address of the text"),
+  textBytes: z.int().nullable().describe("Size of the text in bytes of UTF-8"),
+  sourceProvider: z.null().describe("Always null"),
+  sourceIcon: z.null().describe("Always null"),
+});
+
+const nodeShape = {
+  nodeId: z.string().describe("Id of the node"),
+  nodeDataSourceViewId: z.string().describe("The data source view of the node"),
+  nodeType: z.enum(["document", "table", "folder"]).describe("Kind of node"),
+};
+
+const NodeContentFragment = z.object({
+  ...shared,
+  contentFragmentType: z.literal("content_node").describe("The content is a node"),
+  ...nodeShape,
+  contentNodeData: z
+    .object({
+      ...nodeShape,
+      provider: z.string().nullable().describe("Provider of the data source"),
+      spaceName: z.string().describe("Name of the node's space"),
+    })
+    .describe("The node"),
+});
+
+/** A content fragment as it stands in a conversation. */
+export const ContentFragment = z.discriminatedUnion("contentFragmentType", [
+  FileContentFragment,
+  NodeContentFragment,
+]);
+export type ContentFragment = z.infer<typeof ContentFragment>;

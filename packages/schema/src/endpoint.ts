@@ -1,0 +1,72 @@
+import type * as z from "zod";
+import type { ErrorType } from "./errors.ts";
+import type { Role } from "./workspaces.ts";
+
+/** Which limit a call counts against. */
+export type RateLimitClass = "create" | "read" | "invoke" | "stream" | "operate";
+
+interface EndpointBase {
+  readonly summary: string;
+  /** The least role that may call it. */
+  readonly role: Role;
+  readonly rateLimit: RateLimitClass;
+  /** Errors beyond those every endpoint of its kind can answer with. */
+  readonly errors: readonly ErrorType[];
+  readonly tags: readonly string[];
+}
+
+interface HttpEndpoint extends EndpointBase {
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  /** Path with `{name}` for parameters, each a key of `params`. */
+  readonly path: string;
+  readonly params: z.ZodObject;
+  readonly query?: z.ZodObject;
+  readonly body?: z.ZodObject;
+  readonly status: number;
+  /** Whether it is one of the three operations of the specification. */
+  readonly specified: boolean;
+}
+
+/** A request with a JSON answer: REST and RPC both reach the same procedure. */
+export interface JsonEndpoint extends HttpEndpoint {
+  readonly kind: "json";
+  readonly output: z.ZodType;
+}
+
+/** A Server-Sent Events stream, behind a redirect from `/api/` to `/api/sse/`. */
+export interface StreamEndpoint extends HttpEndpoint {
+  readonly kind: "stream";
+  readonly event: z.ZodType;
+}
+
+/** A procedure that only the typed RPC offers. */
+export interface RpcEndpoint extends EndpointBase {
+  readonly kind: "rpc";
+  readonly operation: "query" | "mutation";
+  readonly input: z.ZodObject;
+  readonly output: z.ZodType;
+}
+
+export type Endpoint = JsonEndpoint | StreamEndpoint | RpcEndpoint;
+
+type Part<E, K extends string, Io extends "input" | "output"> = E extends {
+  readonly [P in K]: infer S extends z.ZodType;
+}
+  ? Io extends "input"
+    ? z.input<S>
+    : z.output<S>
+  : unknown;
+
+type Parts<E, Io extends "input" | "output"> = Part<E, "query", Io> &
+  Part<E, "body", Io> &
+  Part<E, "params", Io> &
+  Part<E, "input", Io>;
+
+/** What a caller gives an endpoint: path, query and body in one flat object. */
+export type InputOf<E extends Endpoint> = Parts<E, "input">;
+
+/** What an endpoint's implementation gets: the parsed input. */
+export type ParsedInputOf<E extends Endpoint> = Parts<E, "output">;
+
+/** What an endpoint answers. */
+export type OutputOf<E extends JsonEndpoint | RpcEndpoint> = z.input<E["output"]>;

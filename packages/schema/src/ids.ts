@@ -1,0 +1,31 @@
+const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/** The prefixes of string ids; kinds that are not listed have none. */
+export type IdPrefix =
+  | "skl"
+  | "fil"
+  | "vlt"
+  | "dsv"
+  | "msv"
+  | "mcp"
+  | "sfn"
+  | "sfi"
+  | "act"
+  | "key";
+
+/** Random text of `length` characters of `[A-Za-z0-9]`, each drawn without bias. */
+export function randomBase62(length: number): string {
+  let result = "";
+  while (result.length < length) {
+    for (const byte of crypto.getRandomValues(new Uint8Array(length + 8))) {
+      // 248 is the largest multiple of 62 in a byte: above it a character would be favoured.
+      if (byte < 248 && result.length < length) result += ALPHABET[byte % 62];
+    }
+  }
+  return result;
+}
+
+/** A new string id: 10 random characters, behind `<prefix>_` for the kinds that have one. */
+export function newId(prefix?: IdPrefix): string {
+  return prefix === undefined ? randomBase62(10) : `${prefix}_${randomBase62(10)}`;
+}

@@ -1,0 +1,135 @@
+import * as z from "zod";
+import { AgentConfiguration } from "./agents.ts";
+import { ContentFragment } from "./content-fragments.ts";
+import { Context, MessageContext } from "./contexts.ts";
+import { Milliseconds, optional, Reference, ShortText, textOfBytes } from "./text.ts";
+import { User } from "./users.ts";
+
+export const Mention = z.object({
+  configurationId: Reference.describe("Id of the mentioned agent"),
+});
+
+export const ModelSelection = z.object({
+  providerId: ShortText.min(1).describe("Provider of the model"),
+  modelId: ShortText.min(1).describe("Model of the provider"),
+  reasoningEffort: optional(z.enum(["none", "light", "medium", "high"])).describe(
+    "Honoured only if the model supports it",
+  ),
+});
+export type ModelSelection = z.output<typeof ModelSelection>;
+
+/** A message as a client sends it. */
+export const CreateMessage = z.object({
+  content: textOfBytes(1024 * 1024).describe("Text of the message"),
+  mentions: z.array(Mention).max(50).describe("Agents that are to answer; may be empty"),
+  context: optional(Context).describe("Who wrote the message"),
+  modelSelection: optional(ModelSelection).describe("Model to use instead of the agents' own"),
+});
+export type CreateMessage = z.output<typeof CreateMessage>;
+
+const shared = {
+  id: z.int().describe("Number of the message"),
+  sId: z.string().describe("Id of the message"),
+  visibility: z.enum(["visible", "deleted"]).describe("Whether the message is shown"),
+  version: z.int().describe("Number of the version, from 0"),
+  created: Milliseconds.describe("When the message was made"),
+};
+
+/** A user's message in a conversation. */
+export const UserMessage = z.object({
+  type: z.literal("user_message").describe("Kind of message"),
+  ...shared,
+  user: User.describe("The author: a member, or the key's service user"),
+  mentions: z.array(Mention).describe("Agents that were mentioned"),
+  content: z.string().describe("Text of the message"),
+  context: MessageContext.describe("Who wrote the message"),
+});
+export type UserMessage = z.infer<typeof UserMessage>;
+
+export const GeneratedFile = z.object({
+  fileId: z.string().nullable().describe("Id of the file; null where it lives at a path"),
+  filePath: z.string().describe("Path of the file"),
+  title: z.string().describe("Title of the file"),
+  contentType: z.string().describe("MIME type"),
+  snippet: z.string().nullable().describe("Beginning of the text"),
+  hidden: z.boolean().describe("Whether the file is hidden from lists"),
+  isInProjectContext: z.boolean().describe("Whether the file belongs to the project"),
+});
+
+/** One tool call of an agent. */
+export const Action = z.object({
+  id: z.int().describe("Number of the action"),
+  sId: z.string().describe("Id of the action"),
+  createdAt: Milliseconds.describe("When the call was made"),
+  updatedAt: Milliseconds.describe("When the call last changed"),
+  mcpServerId: z.string().nullable().describe("MCP server of the tool"),
+  internalMCPServerName: z.string().nullable().describe("Name of a built-in MCP server"),
+  toolName: z.string().describe("Name of the tool"),
+  agentMessageId: z.int().describe("Number of the agent message"),
+  functionCallName: z.string().describe("Name the model called"),
+  functionCallId: z.string().describe("Id the model gave the call"),
+  status: z.string().describe("State of the call"),
+  params: z.record(z.string(), z.unknown()).describe("Parameters of the call"),
+  step: z.int().describe("Step of the turn, from 0"),
+  executionDurationMs: z.int().nullable().describe("Duration of the call in milliseconds"),
+  citationsAllocated: z.int().describe("Number of citations"),
+  output: z.array(z.unknown()).nullable().describe("MCP content that the tool answered"),
+  generatedFiles: z.array(GeneratedFile).describe("Files that the call made"),
+  displayLabels: z.record(z.string(), z.unknown()).nullable().describe("Labels to show"),
+});
+export type Action = z.infer<typeof Action>;
+
+export const AgentMessageStatus = z.enum(["created", "succeeded", "failed", "cancelled"]);
+
+/** Why an agent message failed; the form used by streams and sibling routes. */
+export const AgentError = z.object({
+  code: z.string().describe("Stable code"),
+  message: z.string().describe("What failed"),
+  metadata: z.record(z.string(), z.unknown()).nullable().describe("Details"),
+});
+export type AgentError = z.infer<typeof AgentError>;
+
+const agentMessageShape = {
+  type: z.literal("agent_message").describe("Kind of message"),
+  ...shared,
+  agentMessageId: z.int().describe("Number of the agent message, equal to id"),
+  parentMessageId: z.string().describe("Id of the user message that is answered"),
+  parentAgentMessageId: z.string().nullable().describe("Id of the agent message that asked"),
+  configuration: AgentConfiguration.describe("The agent, as it was when mentioned"),
+  status: AgentMessageStatus.describe("State of the answer"),
+  actions: z.array(Action).describe("Tool calls of the turn"),
+  content: z.string().describe("Text of the answer; empty while there is none"),
+  chainOfThought: z.string().nullable().describe("Reasoning of the model"),
+  rawContents: z
+    .array(
+      z.object({
+        step: z.int().describe("Step of the turn, from 0"),
+        content: z.string().describe("Text of the step"),
+      }),
+    )
+    .describe("Text of each step"),
+};
+
+/** An agent's message as streams and sibling routes show it. */
+export const AgentMessage = z.object({
+  ...agentMessageShape,
+  error: AgentError.nullable().describe("Why the answer failed"),
+});
+export type AgentMessage = z.infer<typeof AgentMessage>;
+
+/** An agent's message as the specified operations show it: `error` is a string (wire.md, section 9). */
+export const SpecifiedAgentMessage = z.object({
+  ...agentMessageShape,
+  error: z.string().nullable().describe("Why the answer failed"),
+});
+
+/** One message of a conversation. */
+export const ConversationMessage = z.union([UserMessage, AgentMessage, ContentFragment]);
+export type ConversationMessage = z.infer<typeof ConversationMessage>;
+
+export const SpecifiedConversationMessage = z.union([
+  UserMessage,
+  SpecifiedAgentMessage,
+  ContentFragment,
+]);
+export type SpecifiedConversationMessage = z.infer<typeof SpecifiedConversationMessage>;

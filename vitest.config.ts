@@ -1,0 +1,16 @@
+import { defineConfig } from "vitest/config";
+
+// One configuration for every package: `vitest run --config ../../vitest.config.ts` in its folder.
+export default defineConfig({
+  ssr: { resolve: { conditions: ["@parley/source", "node", "import", "default"] } },
+  test: {
+    include: ["**/*.test.ts"],
+    exclude: ["**/node_modules/**", "**/dist/**"],
+    pool: "forks",
+    maxWorkers: 2,
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    passWithNoTests: true,
+    reporters: ["default", ["json", { outputFile: "test-report.json" }]],
+  },
+});
