@@ -6,6 +6,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import type { ApiSettings } from "./config.ts";
 import { sendError } from "./errors.ts";
 import { registerHealth } from "./health.ts";
+import { createOpenStreams } from "./open-streams.ts";
 import { createRateLimits } from "./rate-limits.ts";
 import type { ApiServices } from "./requests.ts";
 import { registerRest } from "./rest.ts";
@@ -56,7 +57,8 @@ export function createApi({ core, settings, logger }: ApiOptions): Api {
   registerNotFound(app);
   registerHealth(app, services);
   registerRest(app, services);
-  registerStreams(app, services, settings);
+  const openStreams = createOpenStreams(core, settings);
+  registerStreams(app, services, openStreams);
   registerRpc(app, services);
   return {
     app,
@@ -64,6 +66,7 @@ export function createApi({ core, settings, logger }: ApiOptions): Api {
       services.draining = true;
       for (const request of services.openRequests) request.abort();
       await app.close();
+      openStreams.close();
       services.credentials.close();
     },
   };

@@ -114,7 +114,11 @@ export function createWorker({ core, settings, logger }: WorkerOptions): Worker 
 
   return {
     start: () => {
-      unsubscribe = core.bus.subscribe("runs", wake);
+      unsubscribe = core.bus.subscribe("runs", ({ ended = [] }) => {
+        const gone = new Set(ended);
+        for (const { run, abort } of running.values()) if (gone.has(run.logId)) abort.abort();
+        wake();
+      });
       timers.push(setInterval(() => void takeOver(), TAKEOVER_INTERVAL_MS));
       timers.push(setInterval(() => void renew(), leaseMs / 3));
       timers.push(setInterval(wake, core.safetyPollMs));

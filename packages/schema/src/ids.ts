@@ -29,3 +29,12 @@ export function randomBase62(length: number): string {
 export function newId(prefix?: IdPrefix): string {
   return prefix === undefined ? randomBase62(10) : `${prefix}_${randomBase62(10)}`;
 }
+
+/** Writes a whole number in base 62, with zeros before it up to `length` characters. */
+export function toBase62(value: number, length: number): string {
+  let text = "";
+  for (let rest = value; text.length < length; rest = Math.floor(rest / 62)) {
+    text = (ALPHABET[rest % 62] ?? "") + text;
+  }
+  return text;
+}

@@ -16,9 +16,13 @@ export type Hint =
       readonly lastSeq: number;
       /** The new events, where they are small enough to carry. */
       readonly events?: readonly StoredEvent[];
+      /** Whether the log was deleted. */
+      readonly gone?: true;
     }
-  | { readonly topic: "runs" }
-  | { readonly topic: "keys"; readonly hash: string };
+  /** Runs wait to be claimed, and the runs of some logs were ended from outside. */
+  | { readonly topic: "runs"; readonly ended?: readonly string[] }
+  /** Keys or their workspaces have changed. */
+  | { readonly topic: "keys" };
 
 export type Topic = Hint["topic"];
 
@@ -52,4 +56,12 @@ export function createLocalBus(): EventBus & { subscriptionCount(): number } {
     },
     subscriptionCount: () => listeners.values().reduce((sum, ofTopic) => sum + ofTopic.size, 0),
   };
+}
+
+/** The hints that end the followers and the runs of deleted logs. */
+export function goneHints(logIds: readonly string[]): Hint[] {
+  return [
+    { topic: "runs", ended: logIds },
+    ...logIds.map((logId) => ({ topic: `log:${logId}` as const, lastSeq: 0, gone: true as const })),
+  ];
 }

@@ -1,5 +1,5 @@
 import { statement } from "@parley/db";
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import type { Core } from "../context.ts";
 import type { RunRow } from "../rows.ts";
 
@@ -17,20 +17,22 @@ export interface ClaimedRun {
 
 // A run waits while an earlier one of its lane has not ended. Claiming sets the log's fence to the
 // attempt, so that a worker that lost its lease can append nothing; a closed log is not claimed.
-const claimStatement = (name: string, due: ReturnType<typeof sql>) =>
+// Run and log are locked without waiting: who ends a run locks its log first, and two orders of
+// waiting would be a deadlock.
+const claimStatement = (name: string, due: SQL) =>
   statement<{ workerId: string; leaseMs: number; limit: number }, ClaimedRun>(
     name,
     sql`
     with due as (
-      select id from runs r
-      where ${due}
+      select r.id, r.log_id from runs r join logs on logs.id = r.log_id
+      where ${due} and logs.closed_at is null
         and not exists (
           select 1 from runs earlier
           where earlier.lane = r.lane and earlier.id < r.id and earlier.status <> 'finished'
         )
-      order by priority, id
+      order by r.priority, r.id
       limit ${sql.placeholder("limit")}
-      for update skip locked
+      for update of r, logs skip locked
     ),
     claimed as (
       update runs set
@@ -42,24 +44,22 @@ const claimStatement = (name: string, due: ReturnType<typeof sql>) =>
       returning runs.*
     ),
     fenced as (
-      update logs set fence = claimed.attempt
-      from claimed where logs.id = claimed.log_id and logs.closed_at is null
-      returning logs.id
+      update logs set fence = claimed.attempt from claimed where logs.id = claimed.log_id
     )
-    select claimed.id, kind, log_id as "logId", subject_id as "subjectId", attempt,
+    select id, kind, log_id as "logId", subject_id as "subjectId", attempt,
       attempt > max_attempts as exhausted
-    from claimed join fenced on fenced.id = claimed.log_id
-    order by claimed.priority, claimed.id`,
+    from claimed
+    order by priority, id`,
   );
 
 const claimWaiting = claimStatement(
   "claim_waiting_runs",
-  sql`status = 'waiting' and run_after <= now()`,
+  sql`r.status = 'waiting' and r.run_after <= now()`,
 );
 
 const claimExpired = claimStatement(
   "claim_expired_runs",
-  sql`status = 'running' and lease_until < now()`,
+  sql`r.status = 'running' and r.lease_until < now()`,
 );
 
 export interface ClaimOptions {

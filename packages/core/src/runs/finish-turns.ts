@@ -41,7 +41,8 @@ const finishStatement = statement<{ finished: string }>(
       content = finished.content,
       chain_of_thought = finished.chain_of_thought,
       raw_contents = finished.raw_contents,
-      error = finished.error
+      error = finished.error,
+      finished_at = finished.finished_at
     from finished where messages.id = finished.id
   )
   update runs set status = 'finished', lease_until = null
@@ -71,6 +72,7 @@ export async function finishTurns(
         chain_of_thought: outcome.chainOfThought,
         raw_contents: outcome.rawContents,
         error: outcome.error,
+        finished_at: core.now(),
       }));
       await finishStatement.execute(db, { finished: JSON.stringify(columns) });
       // The next run of a lane may have waited for this one.
