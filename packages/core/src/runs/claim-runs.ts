@@ -16,7 +16,8 @@ export interface ClaimedRun {
 }
 
 // A run waits while an earlier one of its lane has not ended. Claiming sets the log's fence to the
-// attempt, so that a worker that lost its lease can append nothing; a closed log is not claimed.
+// attempt, so that a worker that lost its lease can append nothing. The run of a closed log is not
+// claimed but finished: left running, it would hold up its lane and be taken over for ever.
 const claimStatement = (name: string, due: ReturnType<typeof sql>) =>
   statement<{ workerId: string; leaseMs: number; limit: number }, ClaimedRun>(
     name,
@@ -34,11 +35,11 @@ const claimStatement = (name: string, due: ReturnType<typeof sql>) =>
     ),
     claimed as (
       update runs set
-        status = 'running',
+        status = case when logs.closed_at is null then 'running' else 'finished' end,
         attempt = runs.attempt + 1,
         worker_id = ${sql.placeholder("workerId")},
         lease_until = now() + ${sql.placeholder("leaseMs")}::int * interval '1 millisecond'
-      from due where runs.id = due.id
+      from due, logs where runs.id = due.id and logs.id = runs.log_id
       returning runs.*
     ),
     fenced as (
