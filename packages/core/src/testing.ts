@@ -1,17 +1,26 @@
 import { agents, logs, sandboxFunctions } from "@parley/db";
 import { type Driver, openTestDatabase } from "@parley/db/testing";
-import type {
-  MessageEvent,
-  SimulatedBehaviour,
-  SimulatedScript,
-  WorkspaceRole,
+import {
+  type AgentError,
+  type CreatedConversation,
+  endpoints,
+  type InputOf,
+  type MessageEvent,
+  parseInput,
+  type SimulatedBehaviour,
+  type SimulatedScript,
+  type WorkspaceRole,
 } from "@parley/schema";
 import { sql } from "drizzle-orm";
 import { generateApiKey, insertApiKey } from "./api-keys.ts";
 import { type Context, type Core, createCore, type WorkspaceCaller } from "./context.ts";
+import { createConversation } from "./conversations.ts";
 import { createCredentials } from "./credentials.ts";
 import { createLocalBus } from "./events/bus.ts";
 import type { AgentRow, SandboxFunctionRow, WorkspaceRow } from "./rows.ts";
+import { type ClaimedRun, claimRuns } from "./runs/claim-runs.ts";
+import type { TurnOutcome } from "./runs/finish-turns.ts";
+import { loadTurn, type Turn } from "./runs/load-turn.ts";
 import { insertWorkspace } from "./workspaces.ts";
 
 export { drivers } from "@parley/db/testing";
@@ -151,3 +160,31 @@ export function testToken(text: string): MessageEvent {
 
 /** An event that ends a log. */
 export const testEnd: MessageEvent = { type: "agent_generation_cancelled", ...step };
+
+type CreateBody = Omit<InputOf<(typeof endpoints)["conversations.create"]>, "wId">;
+
+/** Creates a conversation with a message for these agents, as a request with `body` would. */
+export async function createTestConversation(
+  context: Context,
+  agentIds: readonly string[],
+  body: Partial<CreateBody> = {},
+): Promise<CreatedConversation> {
+  const mentions = agentIds.map((configurationId) => ({ configurationId }));
+  const wId = context.caller.workspace.sid;
+  const raw = { wId, message: { content: "Hello", mentions }, ...body };
+  return createConversation(context, parseInput(endpoints["conversations.create"], raw));
+}
+
+/** Claims the turns that wait, as a worker would; their leases end after `leaseMs`. */
+export async function claimTestTurns(
+  core: Core,
+  leaseMs = 60_000,
+): Promise<{ run: ClaimedRun; turn: Turn }[]> {
+  const claimed = await claimRuns(core, { workerId: "test", leaseMs, limit: 100 });
+  return Promise.all(claimed.map(async (run) => ({ run, turn: await loadTurn(core, run) })));
+}
+
+/** What a turn of one step, without reasoning and calls, comes to. */
+export function testOutcome(content: string, error: AgentError | null = null): TurnOutcome {
+  return { content, chainOfThought: null, rawContents: [{ step: 0, content }], error, step: 0 };
+}
