@@ -16,7 +16,8 @@ export interface ClaimedRun {
 }
 
 // A run waits while an earlier one of its lane has not ended. Claiming sets the log's fence to the
-// attempt, so that a worker that lost its lease can append nothing; a closed log is not claimed.
+// attempt, so that a worker that lost its lease can append nothing. The run of a closed log is not
+// claimed but finished: left running, it would hold up its lane and be taken over for ever.
 // Run and log are locked without waiting: who ends a run locks its log first, and two orders of
 // waiting would be a deadlock.
 const claimStatement = (name: string, due: SQL) =>
@@ -24,9 +25,8 @@ const claimStatement = (name: string, due: SQL) =>
     name,
     sql`
     with due as (
-      select r.id, r.log_id from runs r join logs on logs.id = r.log_id
-      where ${due} and logs.closed_at is null
-        and not exists (
+      select r.id, logs.closed_at from runs r join logs on logs.id = r.log_id
+      where ${due} and not exists (
           select 1 from runs earlier
           where earlier.lane = r.lane and earlier.id < r.id and earlier.status <> 'finished'
         )
@@ -36,7 +36,7 @@ const claimStatement = (name: string, due: SQL) =>
     ),
     claimed as (
       update runs set
-        status = 'running',
+        status = case when due.closed_at is null then 'running' else 'finished' end,
         attempt = runs.attempt + 1,
         worker_id = ${sql.placeholder("workerId")},
         lease_until = now() + ${sql.placeholder("leaseMs")}::int * interval '1 millisecond'
@@ -48,7 +48,7 @@ const claimStatement = (name: string, due: SQL) =>
     )
     select id, kind, log_id as "logId", subject_id as "subjectId", attempt,
       attempt > max_attempts as exhausted
-    from claimed
+    from claimed where status = 'running'
     order by priority, id`,
   );
 

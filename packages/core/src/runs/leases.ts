@@ -27,7 +27,10 @@ export async function renewLeases(
   return new Set(rows.map((row) => row.id));
 }
 
-/** Hands runs back, so that another worker goes on with them at once; it costs them no attempt. */
+/**
+ * Hands runs back, so that another worker goes on with them at once. It costs them no attempt, except
+ * that an invocation of a function that is not retryable has had its only one.
+ */
 export async function handBackRuns(
   core: Core,
   options: { workerId: string; ids: readonly number[] },
@@ -35,8 +38,13 @@ export async function handBackRuns(
   if (options.ids.length === 0) return;
   await core.database.db
     .update(runs)
-    // The attempt is also the fence, so it never goes back: the run gets another one instead.
-    .set({ status: "waiting", leaseUntil: null, maxAttempts: sql`${runs.maxAttempts} + 1` })
+    .set({
+      status: "waiting",
+      leaseUntil: null,
+      // The attempt is also the fence, so it never goes back: the run gets another one instead.
+      maxAttempts: sql`case when ${runs.kind} = 'invocation' and ${runs.maxAttempts} = 1
+        then 1 else ${runs.maxAttempts} + 1 end`,
+    })
     .where(
       and(
         inArray(runs.id, [...options.ids]),
