@@ -30,6 +30,9 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   if (known.type === "internal_server_error" || known.type === "service_unavailable") {
     request.log.error({ err: known.cause, requestId: request.id }, known.message);
   }
+  // Fastify closes the connection where a body is refused unread, and a client that is still sending
+  // would see a broken connection instead of the answer. Node drops what comes, for `requestTimeout`.
+  reply.removeHeader("connection");
   if (known.status === 401) reply.header("WWW-Authenticate", "Bearer");
   if (known.retryAfterSeconds !== undefined) reply.header("Retry-After", known.retryAfterSeconds);
   void reply
