@@ -2,7 +2,7 @@ import { defineConfig } from "vitest/config";
 
 // One configuration for every package: `vitest run --config ../../vitest.config.ts` in its folder.
 export default defineConfig({
-  ssr: { resolve: { conditions: ["@parley/source", "node", "import", "default"] } },
+  ssr: { resolve: { conditions: ["@parley/source", "node"] } },
   test: {
     include: ["**/*.test.ts"],
     exclude: ["**/node_modules/**", "**/dist/**"],
