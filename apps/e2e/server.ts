@@ -7,8 +7,8 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Settings as AllSettings } from "@parley/cli";
 import { openEmbedded } from "@parley/db";
-import { createTemporaryDatabase, type Driver } from "@parley/db/testing";
-import { afterAll, beforeAll } from "vitest";
+import { createTemporaryDatabase, type Driver, drivers } from "@parley/db/testing";
+import { afterAll, beforeAll, describe, test } from "vitest";
 
 /** The root of the repository. */
 export const root = path.resolve(import.meta.dirname, "../..");
@@ -217,4 +217,12 @@ export function shareServer(driver: Driver, settings: Settings = {}): () => Serv
     if (started === undefined) throw new Error("The server of this file has not started");
     return started.server;
   };
+}
+
+/** Runs a suite on each driver; the name of one that cannot run says why. */
+export function onEachDriver(suite: (driver: Driver) => void): void {
+  for (const { driver, skip } of drivers) {
+    if (skip === undefined) describe(`on ${driver}`, () => suite(driver));
+    else test.skip(`on ${driver}: skipped, ${skip}`);
+  }
 }
