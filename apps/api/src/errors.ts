@@ -12,16 +12,16 @@ function toKnownError(error: unknown): ParleyError {
       return new ParleyError("content_too_large", "The body must be at most 8 MiB", details);
     case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
     case "FST_ERR_CTP_INVALID_TYPE":
-      return invalid("body: the content type must be application/json", details);
+      return invalid("request body: the content type must be application/json", details);
     case "FST_ERR_BAD_URL":
       return invalid("path parameters: malformed percent-encoding", details);
     default:
-      return invalid(`body: ${(error as Error).message}`, details);
+      return invalid(`request body: ${(error as Error).message}`, details);
   }
 }
 
 function invalid(what: string, details: ErrorOptions): ParleyError {
-  return new ParleyError("invalid_request_error", `Invalid request ${what}`, details);
+  return new ParleyError("invalid_request_error", `Invalid ${what}`, details);
 }
 
 /** Answers with the error table's status, headers and body; what is unexpected is logged. */
@@ -30,10 +30,15 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   if (known.type === "internal_server_error" || known.type === "service_unavailable") {
     request.log.error({ err: known.cause, requestId: request.id }, known.message);
   }
+  // Fastify closes the connection where a body is refused unread, and a client that is still sending
+  // would see a broken connection instead of the answer. Node drops what comes, for `requestTimeout`.
+  reply.removeHeader("connection");
   if (known.status === 401) reply.header("WWW-Authenticate", "Bearer");
   if (known.retryAfterSeconds !== undefined) reply.header("Retry-After", known.retryAfterSeconds);
   void reply
     .code(known.status)
+    // Hooks do not run for a path that cannot be decoded.
+    .header("x-request-id", request.id)
     .type("application/json")
     .send(JSON.stringify(renderError(known, request.id)));
 }

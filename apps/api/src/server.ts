@@ -76,7 +76,7 @@ function acceptRequestId(header: string | string[] | undefined): string | undefi
   return typeof header === "string" && /^[\w.-]{1,128}$/.test(header) ? header : undefined;
 }
 
-/** Answers unknown routes, and known paths asked with a wrong method. */
+/** Answers unknown routes, and known paths asked with a wrong method, before a body is read. */
 function registerNotFound(app: FastifyInstance): void {
   const paths = Object.values(endpoints).flatMap((endpoint) => {
     if (endpoint.kind === "rpc") return [];
@@ -87,7 +87,9 @@ function registerNotFound(app: FastifyInstance): void {
       pattern: new RegExp(`^${one.replaceAll(/\{\w+\}/g, "[^/]+")}$`),
     }));
   });
-  app.setNotFoundHandler((request, reply) => {
+  paths.push({ method: "GET", pattern: /^\/(?:livez|readyz)$/ });
+  app.addHook("onRequest", async (request, reply) => {
+    if (!request.is404) return;
     const [path = ""] = request.url.split("?");
     const allowed = paths.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method);
     if (allowed.length === 0) throw new ParleyError("not_found", "There is no such route");

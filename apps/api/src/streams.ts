@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { OpenStreams } from "./open-streams.ts";
 import { type ApiServices, authenticate, callerOf, procedureContext } from "./requests.ts";
 import { routePath } from "./rest.ts";
-import { sendStream } from "./sse.ts";
+import { parseResume, sendStream } from "./sse.ts";
 
 type FindStream = (context: RequestContext<WorkspaceCaller>, input: never) => Promise<LogStream>;
 
@@ -59,9 +59,12 @@ async function findStream(
   endpoint: StreamEndpoint,
   find: FindStream,
   context: RequestContext,
-  { params, query, body }: FastifyRequest,
+  request: FastifyRequest,
 ): Promise<LogStream> {
+  const { params, query, body } = request;
   const input = parseInput(endpoint, new HttpInput({ params, query, body }));
+  // The cursor is part of the query, so it is checked before the role too.
+  parseResume(request);
   const { wId } = input as { wId: string };
   // Each finder takes what its own endpoint's schemas give.
   return find(authorizeWorkspace(endpoint, context, wId), input as never);
