@@ -12,7 +12,8 @@ import {
   type WorkspaceRole,
 } from "@parley/schema";
 import { sql } from "drizzle-orm";
-import { generateApiKey, insertApiKey } from "./api-keys.ts";
+import { insertApiKey } from "./api-keys.ts";
+import { generateApiKey } from "./key-secrets.ts";
 import { type Context, type Core, createCore, type WorkspaceCaller } from "./context.ts";
 import { createConversation } from "./conversations.ts";
 import { createCredentials } from "./credentials.ts";

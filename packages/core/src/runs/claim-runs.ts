@@ -44,7 +44,8 @@ const claimStatement = (name: string, due: SQL) =>
       returning runs.*
     ),
     fenced as (
-      update logs set fence = claimed.attempt from claimed where logs.id = claimed.log_id
+      update logs set fence = claimed.attempt
+      from claimed where logs.id = claimed.log_id and claimed.status = 'running'
     )
     select id, kind, log_id as "logId", subject_id as "subjectId", attempt,
       attempt > max_attempts as exhausted
