@@ -57,6 +57,8 @@ export async function saveStep(core: Core, finished: FinishedStep): Promise<Acti
           updatedAt: now,
         })),
       )
+      // Only an attempt that was taken over meets the other's rows; the append below refuses it.
+      .onConflictDoNothing()
       .returning();
     const shared = { created: now, configurationId: turn.agent.sid, messageId: run.logId, step };
     const events = rows.flatMap((row): MessageEvent[] => [
