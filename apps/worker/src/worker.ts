@@ -8,9 +8,11 @@ import {
   finishInvocations,
   finishTurns,
   handBackRuns,
+  loadTurns,
   LostLease,
   renewLeases,
   takeOverRuns,
+  type Turn,
 } from "@parley/core";
 import type { InvocationEvent, MessageEvent } from "@parley/schema";
 import type { Logger } from "pino";
@@ -22,6 +24,7 @@ import { executeTurn } from "./run-turn.ts";
 import { simulatedExecutor } from "./simulated-executor.ts";
 
 const TAKEOVER_INTERVAL_MS = 1000;
+const LANE_DELAY_MS = 10;
 const MAX_FINISHED_TOGETHER = 100;
 
 export interface WorkerOptions {
@@ -52,20 +55,28 @@ export function createWorker({ core, settings, logger }: WorkerOptions): Worker 
   let closed = false;
   let wanted = false;
   let claiming = false;
+  let soon: NodeJS.Timeout | undefined;
   const timers: NodeJS.Timeout[] = [];
   let unsubscribe = (): void => {};
 
-  function startRun(run: ClaimedRun): void {
+  async function startRuns(runs: readonly ClaimedRun[]): Promise<void> {
+    const turns = runs.filter((run) => run.kind === "agent_turn");
+    const loaded = turns.length === 0 ? undefined : await loadTurns(core, turns);
+    for (const run of runs) startRun(run, loaded?.get(run.id));
+  }
+
+  function startRun(run: ClaimedRun, turn: Turn | undefined): void {
     const abort = new AbortController();
-    const done = execute(run, abort.signal)
+    const done = execute(run, turn, abort.signal)
       .catch((error: unknown) => {
         const about = { logId: run.logId, attempt: run.attempt };
         if (error instanceof LostLease) logger.info(about, "A run was lost");
         else if (!abort.signal.aborted) logger.error({ err: error, ...about }, "A run broke");
       })
       .finally(() => {
+        // A worker that was full could not claim what waits.
+        if (running.size >= settings.PARLEY_WORKER_CONCURRENCY) wake();
         running.delete(run.id);
-        wake();
       });
     running.set(run.id, { run, abort, done });
   }
@@ -75,15 +86,25 @@ export function createWorker({ core, settings, logger }: WorkerOptions): Worker 
     if (!claiming && !closed) void claim();
   }
 
+  /** What ended may let the next run of its lane go; few lanes have one, so many ends share a look. */
+  function wakeSoon(): void {
+    soon ??= setTimeout(() => {
+      soon = undefined;
+      wake();
+    }, LANE_DELAY_MS);
+  }
+
   async function claim(): Promise<void> {
     claiming = true;
     while (wanted && !closed) {
       wanted = false;
       const limit = settings.PARLEY_WORKER_CONCURRENCY - running.size;
       if (limit <= 0) break;
-      const claimed = await attempt(() => claimRuns(core, { workerId, leaseMs, limit }));
-      for (const run of claimed ?? []) startRun(run);
-      if (claimed?.length === limit) wanted = true;
+      await attempt(async () => {
+        const claimed = await claimRuns(core, { workerId, leaseMs, limit });
+        if (claimed.length === limit) wanted = true;
+        await startRuns(claimed);
+      });
     }
     claiming = false;
   }
@@ -91,8 +112,7 @@ export function createWorker({ core, settings, logger }: WorkerOptions): Worker 
   async function takeOver(): Promise<void> {
     const limit = settings.PARLEY_WORKER_CONCURRENCY - running.size;
     if (limit <= 0) return;
-    const taken = await attempt(() => takeOverRuns(core, { workerId, leaseMs, limit }));
-    for (const run of taken ?? []) startRun(run);
+    await attempt(async () => startRuns(await takeOverRuns(core, { workerId, leaseMs, limit })));
   }
 
   async function renew(): Promise<void> {
@@ -114,10 +134,12 @@ export function createWorker({ core, settings, logger }: WorkerOptions): Worker 
 
   return {
     start: () => {
-      unsubscribe = core.bus.subscribe("runs", ({ ended = [] }) => {
-        const gone = new Set(ended);
-        for (const { run, abort } of running.values()) if (gone.has(run.logId)) abort.abort();
-        wake();
+      unsubscribe = core.bus.subscribe("runs", (hint) => {
+        if (hint.cause === "added") wake();
+        else wakeSoon();
+        if (hint.cause !== "ended") return;
+        const ended = new Set(hint.logIds);
+        for (const { run, abort } of running.values()) if (ended.has(run.logId)) abort.abort();
       });
       timers.push(setInterval(() => void takeOver(), TAKEOVER_INTERVAL_MS));
       timers.push(setInterval(() => void renew(), leaseMs / 3));
@@ -135,6 +157,7 @@ export function createWorker({ core, settings, logger }: WorkerOptions): Worker 
       ]);
       patience.abort();
       for (const timer of timers) clearInterval(timer);
+      clearTimeout(soon);
       const left = [...running.values()];
       for (const { abort } of left) abort.abort();
       await Promise.all(left.map(({ done }) => done));
@@ -148,7 +171,7 @@ export function createWorker({ core, settings, logger }: WorkerOptions): Worker 
 function createExecute(
   core: Core,
   logger: Logger,
-): (run: ClaimedRun, signal: AbortSignal) => Promise<void> {
+): (run: ClaimedRun, turn: Turn | undefined, signal: AbortSignal) => Promise<void> {
   const turns = {
     core,
     logger,
@@ -168,8 +191,9 @@ function createExecute(
     }, MAX_FINISHED_TOGETHER),
     executor: simulatedExecutor,
   };
-  return (run, signal) =>
-    run.kind === "agent_turn"
-      ? executeTurn(turns, run, signal)
-      : executeInvocation(invocations, run, signal);
+  return async (run, turn, signal) => {
+    if (run.kind === "invocation") await executeInvocation(invocations, run, signal);
+    // Without a turn, the conversation was deleted since the run was claimed.
+    else if (turn !== undefined) await executeTurn(turns, { run, turn }, signal);
+  };
 }

@@ -65,7 +65,7 @@ export async function cancelMessages(
       .update(runs)
       .set({ status: "finished", leaseUntil: null })
       .where(inArray(runs.logId, ended));
-    afterCommit.push({ topic: "runs", ended });
+    afterCommit.push({ topic: "runs", cause: "ended", logIds: ended });
   });
   return { success: true };
 }

@@ -1,13 +1,18 @@
 import type { CreateConversation, CreatedConversation } from "@parley/schema";
+import { awaitAnswers } from "./await-answers.ts";
 import { type FragmentColumns, resolveFragment } from "./content-fragments.ts";
 import type { Context } from "./context.ts";
-import { waitForEnds } from "./events/wait.ts";
 import { insertConversation } from "./insert-messages.ts";
-import { renderMessage, renderUserMessage, toSpecified } from "./messages.ts";
+import {
+  renderAgentMessage,
+  renderContentFragment,
+  renderUserMessage,
+  toSpecified,
+} from "./messages.ts";
 import { buildEvents, buildMessages, resolveMessage } from "./new-messages.ts";
-import { fileUrl, readMessages } from "./read-messages.ts";
+import { fileUrl } from "./read-messages.ts";
 import { renderConversation } from "./render-conversation.ts";
-import type { ActionRow, ConversationRow, SpaceRow } from "./rows.ts";
+import type { ConversationRow, SpaceRow } from "./rows.ts";
 import { requireSpace } from "./spaces.ts";
 import { deriveTitle } from "./title.ts";
 
@@ -41,33 +46,29 @@ export async function createConversation(
     },
   );
   const { fragments, userMessage, turns } = created;
-  let messages = [...fragments, userMessage, ...turns.map((turn) => turn.message)];
-  let actions = new Map<number, ActionRow[]>();
-  const { user, agents, warnings } = resolved;
-  const events = buildEvents(created, user);
-  await insertConversation(db, { conversation, messages, events, turns });
-
-  if (turns.length > 0) {
-    context.bus.publish([{ topic: "runs" }]);
-    if (input.blocking) {
-      await waitForEnds(context, {
-        logIds: turns.map((turn) => turn.message.sid),
-        timeoutMs: context.blockingTimeoutMs,
-        signal: context.signal,
-      });
-      ({ messages, actions } = await readMessages(db, conversation.id));
-    }
-  }
-  const references = {
-    users: new Map([[user.id, user]]),
-    agents: new Map(agents.map((agent) => [agent.id, agent])),
-    actions,
-    fileUrl: fileUrl(context),
-  };
-  const content = messages.map((row) => [toSpecified(renderMessage(row, references))]);
+  const { user, warnings } = resolved;
+  await insertConversation(db, {
+    conversation,
+    messages: [...fragments, userMessage, ...turns.map((turn) => turn.message)],
+    events: buildEvents(created, user),
+    turns,
+  });
+  if (turns.length > 0) context.bus.publish([{ topic: "runs", cause: "added" }]);
+  const answers = input.blocking
+    ? await awaitAnswers(context, turns)
+    : turns.map(({ message: row, agent }) => renderAgentMessage(row, agent, []));
+  const posted = renderUserMessage(userMessage, user);
+  const messages = [
+    ...fragments.map((row) => renderContentFragment(row, fileUrl(context))),
+    posted,
+    ...answers,
+  ];
   return {
-    conversation: { ...renderConversation(context, conversation), content },
-    message: renderUserMessage(userMessage, user),
+    conversation: {
+      ...renderConversation(context, conversation),
+      content: messages.map((one) => [toSpecified(one)]),
+    },
+    message: posted,
     ...(warnings.length > 0 && { warnings: [...warnings] }),
   };
 }

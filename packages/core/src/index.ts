@@ -29,7 +29,7 @@ export * from "./runs/finish-invocations.ts";
 export * from "./runs/finish-turns.ts";
 export * from "./runs/leases.ts";
 export * from "./runs/load-invocation.ts";
-export * from "./runs/load-turn.ts";
+export * from "./runs/load-turns.ts";
 export * from "./runs/lost-lease.ts";
 export * from "./runs/save-step.ts";
 export { listSkills } from "./skills.ts";

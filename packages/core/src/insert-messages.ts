@@ -1,6 +1,7 @@
 import { type Queryable, statement } from "@parley/db";
 import type { LogEvent } from "@parley/schema";
 import { sql } from "drizzle-orm";
+import { toColumns } from "./columns.ts";
 import type { NewTurn } from "./new-messages.ts";
 import type { ConversationRow, MessageRow } from "./rows.ts";
 
@@ -104,13 +105,4 @@ function newRuns(turns: readonly NewTurn[]) {
     lane: `${message.conversationId}/${agent.sid}`,
     created_at: message.createdAt,
   }));
-}
-
-function toColumns(row: object): object {
-  return Object.fromEntries(
-    Object.entries(row).map(([key, value]) => [
-      key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-      value,
-    ]),
-  );
 }

@@ -9,10 +9,10 @@ import {
 } from "@parley/schema";
 import { and, eq, sql } from "drizzle-orm";
 import { findActiveAgents, findAgentVersions } from "./agents.ts";
+import { awaitAnswers } from "./await-answers.ts";
 import { resolveFragment } from "./content-fragments.ts";
 import { type Context, inTransaction } from "./context.ts";
 import { appendEvents } from "./events/append.ts";
-import { waitForEnds } from "./events/wait.ts";
 import { insertMessages } from "./insert-messages.ts";
 import { renderAgentMessage, renderContentFragment, renderUserMessage } from "./messages.ts";
 import { requireModels } from "./models.ts";
@@ -21,7 +21,6 @@ import {
   buildEvents,
   buildMessages,
   emptyMessage,
-  type NewTurn,
   resolveMessage,
 } from "./new-messages.ts";
 import { fileUrl, readMessages } from "./read-messages.ts";
@@ -37,7 +36,7 @@ export async function postMessage(
   await requireConversation(outside, context, input.cId);
   const resolved = await resolveMessage(outside, context, { message: input, path: "" });
   const { user, warnings } = resolved;
-  const { conversation, created } = await inTransaction(context, async ({ db, afterCommit }) => {
+  const created = await inTransaction(context, async ({ db, afterCommit }) => {
     const row = await lockConversation(db, context, input.cId);
     const rank = await nextRank(db, row);
     const position = { workspaceId: row.workspaceId, conversationId: row.id, rank };
@@ -52,38 +51,17 @@ export async function postMessage(
     await touch(context, db, row);
     const events = buildEvents(built, user);
     await appendEvents(db, [{ logId: row.sid, events }], afterCommit);
-    if (built.turns.length > 0) afterCommit.push({ topic: "runs" });
-    return { conversation: row, created: built };
+    if (built.turns.length > 0) afterCommit.push({ topic: "runs", cause: "added" });
+    return built;
   });
   const agentMessages = input.blocking
-    ? await waitForAnswers(context, conversation, created.turns)
+    ? await awaitAnswers(context, created.turns)
     : created.turns.map(({ message, agent }) => renderAgentMessage(message, agent, []));
   return {
     message: renderUserMessage(created.userMessage, user),
     agentMessages,
     ...(warnings.length > 0 && { warnings: [...warnings] }),
   };
-}
-
-async function waitForAnswers(
-  context: Context,
-  conversation: ConversationRow,
-  turns: readonly NewTurn[],
-): Promise<AgentMessage[]> {
-  await waitForEnds(context, {
-    logIds: turns.map((turn) => turn.message.sid),
-    timeoutMs: context.blockingTimeoutMs,
-    signal: context.signal,
-  });
-  const read = await readMessages(context.database.db, conversation.id);
-  const current = new Map(read.messages.map((message) => [message.id, message]));
-  return turns.map(({ message, agent }) =>
-    renderAgentMessage(
-      current.get(message.id) ?? message,
-      agent,
-      read.actions.get(message.id) ?? [],
-    ),
-  );
 }
 
 /** Adds a content fragment behind the messages of a conversation. */
@@ -138,7 +116,7 @@ export async function retryMessage(
     await insertMessages(db, { messages: [message], turns: [turn] });
     await touch(context, db, row);
     await appendEvents(db, [{ logId: row.sid, events: [announceTurn(turn)] }], afterCommit);
-    afterCommit.push({ topic: "runs" });
+    afterCommit.push({ topic: "runs", cause: "added" });
     return { message: renderAgentMessage(message, agent, []) };
   });
 }

@@ -21,7 +21,7 @@ import { createLocalBus } from "./events/bus.ts";
 import type { AgentRow, SandboxFunctionRow, WorkspaceRow } from "./rows.ts";
 import { type ClaimedRun, claimRuns } from "./runs/claim-runs.ts";
 import type { TurnOutcome } from "./runs/finish-turns.ts";
-import { loadTurn, type Turn } from "./runs/load-turn.ts";
+import { loadTurns, type Turn } from "./runs/load-turns.ts";
 import { insertWorkspace } from "./workspaces.ts";
 
 export { drivers } from "@parley/db/testing";
@@ -182,7 +182,8 @@ export async function claimTestTurns(
   leaseMs = 60_000,
 ): Promise<{ run: ClaimedRun; turn: Turn }[]> {
   const claimed = await claimRuns(core, { workerId: "test", leaseMs, limit: 100 });
-  return Promise.all(claimed.map(async (run) => ({ run, turn: await loadTurn(core, run) })));
+  const turns = await loadTurns(core, claimed);
+  return claimed.map((run) => ({ run, turn: turns.get(run.id)! }));
 }
 
 /** What a turn of one step, without reasoning and calls, comes to. */

@@ -19,8 +19,10 @@ export type Hint =
       /** Whether the log was deleted. */
       readonly gone?: true;
     }
-  /** Runs wait to be claimed, and the runs of some logs were ended from outside. */
-  | { readonly topic: "runs"; readonly ended?: readonly string[] }
+  /** Runs wait to be claimed, or may be now that others have finished. */
+  | { readonly topic: "runs"; readonly cause: "added" | "finished" }
+  /** The runs of these logs were ended from outside. */
+  | { readonly topic: "runs"; readonly cause: "ended"; readonly logIds: readonly string[] }
   /** Keys or their workspaces have changed. */
   | { readonly topic: "keys" };
 
@@ -61,7 +63,7 @@ export function createLocalBus(): EventBus & { subscriptionCount(): number } {
 /** The hints that end the followers and the runs of deleted logs. */
 export function goneHints(logIds: readonly string[]): Hint[] {
   return [
-    { topic: "runs", ended: logIds },
+    { topic: "runs", cause: "ended", logIds },
     ...logIds.map((logId) => ({ topic: `log:${logId}` as const, lastSeq: 0, gone: true as const })),
   ];
 }

@@ -52,5 +52,5 @@ export async function handBackRuns(
         eq(runs.status, "running"),
       ),
     );
-  core.bus.publish([{ topic: "runs" }]);
+  core.bus.publish([{ topic: "runs", cause: "added" }]);
 }

@@ -15,7 +15,7 @@ import {
   testToken,
 } from "../testing.ts";
 import { takeOverRuns } from "./claim-runs.ts";
-import { loadTurn } from "./load-turn.ts";
+import { loadTurns } from "./load-turns.ts";
 import { LostLease } from "./lost-lease.ts";
 import { type FinishedStep, saveStep } from "./save-step.ts";
 
@@ -82,7 +82,8 @@ for (const { driver, skip, suite } of drivers) {
     it("is where an attempt that takes over goes on", async () => {
       const step = await startStep(-1);
       await saveStep(test.core, step);
-      const turn = await loadTurn(test.core, await takeOver());
+      const run = await takeOver();
+      const turn = (await loadTurns(test.core, [run])).get(run.id)!;
       expect(turn.message).toMatchObject({
         rawContents: step.rawContents,
         chainOfThought: step.chainOfThought,

@@ -7,7 +7,7 @@ import { renderAction } from "../messages.ts";
 import type { ActionRow } from "../rows.ts";
 import type { ClaimedRun } from "./claim-runs.ts";
 import { lostLease } from "./lost-lease.ts";
-import type { Turn } from "./load-turn.ts";
+import type { Turn } from "./load-turns.ts";
 
 /** A tool call and what came of it. */
 export interface FinishedCall {
