@@ -10,6 +10,16 @@ export function toStorable(value: string): string {
   return value.replaceAll("\u0000", "").toWellFormed();
 }
 
+/** Makes every text of a JSON value storable, the names of its members included. */
+export function toStorableJson(value: unknown): unknown {
+  if (typeof value === "string") return toStorable(value);
+  if (Array.isArray(value)) return value.map(toStorableJson);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [toStorable(name), toStorableJson(member)]),
+  );
+}
+
 const storable = { error: "must not contain NUL or a lone surrogate", abort: true };
 
 /** Storable text of `min` to `max` UTF-16 code units. */
