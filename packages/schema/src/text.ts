@@ -24,7 +24,15 @@ const storable = { error: "must not contain NUL or a lone surrogate", abort: tru
 
 /** Storable text of `min` to `max` UTF-16 code units. */
 export function text(max: number, min = 0) {
-  return z.string().min(min).max(max).refine(isStorable, storable);
+  return (
+    z
+      .string()
+      .min(min)
+      .max(max, { abort: true })
+      // zod counts code points, of which there are fewer than code units.
+      .refine((value) => value.length <= max, { error: `must be at most ${max} characters` })
+      .refine(isStorable, storable)
+  );
 }
 
 const encoder = new TextEncoder();
