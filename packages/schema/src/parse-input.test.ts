@@ -9,6 +9,7 @@ const revoke = endpoints["apiKeys.revoke"];
 const message = { content: "Hello", mentions: [] };
 const http = (body: unknown, params: unknown = { wId: "w" }, query: unknown = {}) =>
   new HttpInput({ params, query, body });
+const many = (count: number, item: object) => Array.from({ length: count }, () => item);
 const refusal = (work: () => unknown) => {
   try {
     return work();
@@ -106,11 +107,8 @@ describe("parseInput", () => {
   });
 
   it.each([
-    ["mentions", { message: { ...message, mentions: Array(51).fill({ configurationId: "a" }) } }],
-    [
-      "contentFragments",
-      { message, contentFragments: Array(101).fill({ title: "t", fileId: "f" }) },
-    ],
+    ["mentions", { message: { ...message, mentions: many(51, { configurationId: "a" }) } }],
+    ["contentFragments", { message, contentFragments: many(101, { title: "t", fileId: "f" }) }],
   ])("refuses too many %s", (field, body) => {
     expect(refusal(() => parseInput(create, http(body)))).toMatchObject({
       message: expect.stringContaining(field),
