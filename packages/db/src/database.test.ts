@@ -15,7 +15,7 @@ for (const { driver, skip, suite } of drivers) {
   describe.skipIf(skip)(`transactions ${suite}`, () => {
     let database: Database;
     beforeAll(async () => void (database = await openTestDatabase(driver)));
-    beforeEach(() => database.db.delete(workspaces).then(() => {}));
+    beforeEach(async () => void (await database.db.delete(workspaces)));
     afterAll(() => database.close());
 
     const count = () => database.db.$count(workspaces);
