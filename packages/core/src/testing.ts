@@ -190,3 +190,9 @@ export async function claimTestTurns(
 export function testOutcome(content: string, error: AgentError | null = null): TurnOutcome {
   return { content, chainOfThought: null, rawContents: [{ step: 0, content }], error, step: 0 };
 }
+
+/** Ends every lease, as when a worker was silent for too long. */
+export async function expireTestLeases({ database }: Core): Promise<void> {
+  await database.db.execute(sql`update runs set lease_until = now() - interval '1 second'
+    where status = 'running'`);
+}

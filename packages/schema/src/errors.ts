@@ -69,12 +69,14 @@ export type Issue = z.infer<typeof Issue>;
 
 /** The body of every error answer. */
 export const ErrorBody = z.object({
-  error: z.object({
-    type: z.string().describe("Stable type of the error"),
-    message: z.string().describe("What was wrong and what would be right"),
-    request_id: z.string().optional().describe("Id of the request in the server's log"),
-    issues: z.array(Issue).optional().describe("The single faults of an invalid request"),
-  }),
+  error: z
+    .object({
+      type: z.string().describe("Stable type of the error"),
+      message: z.string().describe("What was wrong and what would be right"),
+      request_id: z.string().optional().describe("Id of the request in the server's log"),
+      issues: z.array(Issue).optional().describe("The single faults of an invalid request"),
+    })
+    .describe("What went wrong"),
 });
 export type ErrorBody = z.infer<typeof ErrorBody>;
 

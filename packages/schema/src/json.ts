@@ -47,6 +47,7 @@ function findFault(value: unknown, path: PropertyKey[]): Issue["message"] | unde
     return Number.isFinite(value) ? undefined : "must be a finite number";
   }
   if (value === LOSSY_INTEGER) return "must be an integer within 2^53";
+  if (!isJsonType(value)) return "must be JSON";
   if (typeof value !== "object" || value === null) return undefined;
   if (path.length >= MAX_DEPTH) return `must not be nested deeper than ${MAX_DEPTH}`;
   if (Array.isArray(value)) {
@@ -59,6 +60,15 @@ function findFault(value: unknown, path: PropertyKey[]): Issue["message"] | unde
     return undefined;
   }
   return findFaultInMembers(value as Record<string, unknown>, path);
+}
+
+/** Whether JSON has values of this type; over RPC come also dates, maps and big integers. */
+function isJsonType(value: unknown): boolean {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    return !["bigint", "symbol", "function"].includes(typeof value);
+  }
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
 }
 
 function findFaultInMembers(
