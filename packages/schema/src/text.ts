@@ -14,7 +14,17 @@ const storable = { error: "must not contain NUL or a lone surrogate", abort: tru
 
 /** Storable text of `min` to `max` UTF-16 code units. */
 export function text(max: number, min = 0) {
-  return z.string().min(min).max(max).refine(isStorable, storable);
+  return (
+    z
+      .string()
+      .min(min)
+      // Zod counts code points: text of twice the length would pass.
+      .max(max, { abort: true })
+      .refine((value) => value.length <= max, {
+        error: `must be at most ${max} characters (UTF-16 code units)`,
+      })
+      .refine(isStorable, storable)
+  );
 }
 
 const encoder = new TextEncoder();
