@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Settings as AllSettings } from "@parley/cli";
 import { openEmbedded } from "@parley/db";
 import { createTemporaryDatabase, type Driver, drivers } from "@parley/db/testing";
-import { afterAll, beforeAll, describe, test } from "vitest";
+import { afterAll, beforeAll, describe } from "vitest";
 
 /** The root of the repository. */
 export const root = path.resolve(import.meta.dirname, "../..");
@@ -125,7 +125,7 @@ export function settingsFor(place: Place): Settings {
   return {
     PARLEY_PORT: "0",
     PARLEY_DATA_DIR: place.directory,
-    PARLEY_LOG_LEVEL: "warn",
+    PARLEY_LOG_LEVEL: "info",
     PARLEY_RATE_CREATE_PER_MINUTE: "0",
     PARLEY_RATE_CREATE_PER_HOUR: "0",
     PARLEY_RATE_INVOKE_PER_MINUTE: "0",
@@ -138,13 +138,15 @@ export function settingsFor(place: Place): Settings {
 export async function startServer(place: Place, settings: Settings = {}): Promise<Server> {
   const program = startProgram(["serve", "--demo"], { ...settingsFor(place), ...settings });
   const demo = await readDemo(place, program);
+  // Behind a public URL, only the log says where the server itself listens.
+  const address = /Server listening at (http:[^"\s]+)/.exec(program.output.stderr)?.[1];
   const kill = async (): Promise<void> => {
     program.signal("SIGKILL");
     await program.exited;
   };
   return {
     ...program,
-    url: demo.url,
+    url: address ?? demo.url,
     demo,
     place,
     kill,
@@ -222,7 +224,9 @@ export function shareServer(driver: Driver, settings: Settings = {}): () => Serv
 /** Runs a suite on each driver; the name of one that cannot run says why. */
 export function onEachDriver(suite: (driver: Driver) => void): void {
   for (const { driver, skip } of drivers) {
-    if (skip === undefined) describe(`on ${driver}`, () => suite(driver));
-    else test.skip(`on ${driver}: skipped, ${skip}`);
+    const reason = skip === undefined ? "" : ` (skipped: ${skip})`;
+    describe.skipIf(skip !== undefined)(`on ${driver}${reason}`, () => {
+      suite(driver);
+    });
   }
 }

@@ -25,7 +25,12 @@ function invalid(what: string, details: ErrorOptions): ParleyError {
 }
 
 /** Answers with the error table's status, headers and body; what is unexpected is logged. */
-export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+export function sendError(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  render: (error: ParleyError, requestId: string) => object = renderError,
+): void {
   const known = toKnownError(error);
   if (known.type === "internal_server_error" || known.type === "service_unavailable") {
     request.log.error({ err: known.cause, requestId: request.id }, known.message);
@@ -40,5 +45,5 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
     // Hooks do not run for a path that cannot be decoded.
     .header("x-request-id", request.id)
     .type("application/json")
-    .send(JSON.stringify(renderError(known, request.id)));
+    .send(JSON.stringify(render(known, request.id)));
 }

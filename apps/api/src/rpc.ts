@@ -1,7 +1,8 @@
-import { appRouter } from "@parley/rpc";
+import { appRouter, renderRpcError } from "@parley/rpc";
 import { endpoints, type Endpoint, ParleyError } from "@parley/schema";
 import { fastifyRequestHandler } from "@trpc/server/adapters/fastify";
 import type { FastifyInstance } from "fastify";
+import { sendError } from "./errors.ts";
 import { type ApiServices, authenticate, callerOf, procedureContext } from "./requests.ts";
 import { decodeBody } from "./rest.ts";
 
@@ -35,6 +36,9 @@ function requireSafeJson(text: string): void {
 export function registerRpc(root: FastifyInstance, services: ApiServices): void {
   void root.register(
     async (app) => {
+      app.setErrorHandler((error, request, reply) =>
+        sendError(error, request, reply, renderRpcError),
+      );
       app.removeAllContentTypeParsers();
       app.addContentTypeParser<Buffer>(
         "application/json",

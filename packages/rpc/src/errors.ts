@@ -1,6 +1,8 @@
 import { isDatabaseUnavailable } from "@parley/core";
 import { type ErrorBody, errorTable, type ErrorType, ParleyError } from "@parley/schema";
 import { TRPCError } from "@trpc/server";
+import { TRPC_ERROR_CODES_BY_KEY } from "@trpc/server/rpc";
+import { transformer } from "./transformer.ts";
 
 /** Refusals of tRPC itself, before a procedure runs. */
 const ofTrpc: Partial<Record<TRPCError["code"], ErrorType>> = {
@@ -17,6 +19,10 @@ export function toParleyError(error: unknown): ParleyError {
   if (error instanceof ParleyError) return error;
   if (error instanceof TRPCError) {
     if (error.cause instanceof ParleyError) return error.cause;
+    if (error.cause instanceof SyntaxError && error.code === "BAD_REQUEST") {
+      const message = "Invalid request body: malformed JSON";
+      return new ParleyError("invalid_request_error", message, { cause: error });
+    }
     const type = error.cause === undefined ? ofTrpc[error.code] : undefined;
     if (type !== undefined) return new ParleyError(type, error.message, { cause: error });
   }
@@ -48,4 +54,12 @@ export function renderError(error: ParleyError, requestId: string | undefined): 
       ...(issues !== undefined && { issues: [...issues] }),
     },
   };
+}
+
+/** The body for what is refused before tRPC is asked, as its clients read it; batches share it. */
+export function renderRpcError(error: ParleyError, requestId: string): object {
+  const code = errorTable[error.type].rpcCode;
+  const data = { code, httpStatus: error.status, ...renderError(error, requestId).error };
+  const shape = { message: error.message, code: TRPC_ERROR_CODES_BY_KEY[code], data };
+  return { error: transformer.serialize(shape) };
 }

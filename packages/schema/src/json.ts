@@ -46,7 +46,8 @@ function findFault(value: unknown, path: PropertyKey[]): Issue["message"] | unde
   if (typeof value === "number") {
     return Number.isFinite(value) ? undefined : "must be a finite number";
   }
-  if (value === LOSSY_INTEGER) return "must be an integer within 2^53";
+  // RPC can carry a bigint, which JSON cannot.
+  if (value === LOSSY_INTEGER || typeof value === "bigint") return "must be an integer within 2^53";
   if (!isJsonType(value)) return "must be JSON";
   if (typeof value !== "object" || value === null) return undefined;
   if (path.length >= MAX_DEPTH) return `must not be nested deeper than ${MAX_DEPTH}`;

@@ -28,8 +28,8 @@ export function text(max: number, min = 0) {
     z
       .string()
       .min(min)
+      // Zod counts code points, of which there are fewer than code units.
       .max(max, { abort: true })
-      // zod counts code points, of which there are fewer than code units.
       .refine((value) => value.length <= max, { error: `must be at most ${max} characters` })
       .refine(isStorable, storable)
   );

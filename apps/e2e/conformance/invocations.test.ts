@@ -1,0 +1,89 @@
+import { InvokedSandboxFunction } from "@parley/schema";
+import { expect, test } from "vitest";
+import { type Answer, expectError, jsonOf, pathsOf, send } from "../request.ts";
+import { onEachDriver, shareServer } from "../server.ts";
+import { expectShape } from "../shape.ts";
+import { invokedSandboxFunction } from "./wire-shapes.ts";
+
+// wire.md, section 6: invoking a function, and how long to wait for what it comes to.
+
+function invokedIn(answer: Answer): InvokedSandboxFunction {
+  const { raw, parsed } = jsonOf(answer, InvokedSandboxFunction, 201);
+  expectShape(raw, invokedSandboxFunction);
+  expect(parsed.invocation.sId).toMatch(/^sfi_/);
+  expect(parsed.invocation.functionId).toMatch(/^sfn_/);
+  expect(parsed.outcome?.status ?? "created").toBe(parsed.invocation.status);
+  return parsed;
+}
+
+onEachDriver((driver) => {
+  const server = shareServer(driver);
+  const invoke = (idOrSlug: string, body: unknown, prefer?: string) =>
+    send(server(), {
+      path: pathsOf(server()).invocations(idOrSlug),
+      json: body,
+      ...(prefer !== undefined && { headers: { prefer } }),
+    });
+
+  test("a function is found by its id and by its slug", async () => {
+    const id = server().demo.functions.find(({ slug }) => slug === "add")?.sId ?? "";
+    for (const name of ["add", id]) {
+      const { invocation, outcome } = invokedIn(await invoke(name, { input: { a: 1, b: 2 } }));
+      expect(outcome).toEqual({ status: "succeeded", result: { sum: 3 } });
+      expect(invocation.functionId).toBe(id);
+    }
+  });
+
+  test("unknown members and a time zone are accepted, and input may be left out", async () => {
+    const body = { input: { text: "one two" }, context: { timezone: "Asia/Tokyo", x: 1 }, y: [] };
+    const { outcome } = invokedIn(await invoke("word-count", body));
+    expect(outcome).toEqual({ status: "succeeded", result: { words: 2 } });
+    expect(invokedIn(await invoke("always-fails", {})).outcome?.status).toBe("errored");
+    expect(invokedIn(await invoke("add", { input: null, context: null })).outcome).toBeDefined();
+  });
+
+  test.for([0, false, "", "text", [1, "two", null], { nested: { "a-b": [{}] } }])(
+    "any JSON may be the input: %j",
+    async (input) => {
+      expect(invokedIn(await invoke("always-fails", { input })).outcome).toEqual({
+        status: "errored",
+        error: { code: "threw", message: "This function always fails" },
+      });
+    },
+  );
+
+  test("an outcome that fails is a value, with a code", async () => {
+    const { outcome } = invokedIn(await invoke("add", { input: { a: "x", b: {} } }));
+    expect(outcome).toMatchObject({ status: "errored", error: { code: "threw" } });
+  });
+
+  const impatient = ["respond-async", "wait=0", "Respond-Async", "return=minimal, respond-async"];
+
+  test.for(impatient)("`Prefer: %s` answers at once", async (prefer) => {
+    const startedAt = performance.now();
+    const { outcome } = invokedIn(await invoke("slow-steps", {}, prefer));
+    expect(outcome).toBeUndefined();
+    expect(performance.now() - startedAt).toBeLessThan(1500);
+  });
+
+  test("`Prefer: wait=N` waits N seconds, and no longer", async () => {
+    const startedAt = performance.now();
+    const { outcome } = invokedIn(await invoke("slow-steps", {}, "wait=1"));
+    expect(outcome).toBeUndefined();
+    expect(performance.now() - startedAt).toBeGreaterThan(950);
+    expect(performance.now() - startedAt).toBeLessThan(1900);
+  });
+
+  test.for([undefined, "wait=5", "nonsense", "wait=soon", "handling=lenient;x=y, wait=5"])(
+    "`Prefer: %s` waits for an outcome that comes in time",
+    async (prefer) => {
+      const { outcome } = invokedIn(await invoke("slow-steps", {}, prefer));
+      expect(outcome).toEqual({ status: "succeeded", result: { steps: 4 } });
+    },
+  );
+
+  test("an unknown function is not found, whatever the input", async () => {
+    expectError(await invoke("nothing", {}), "sandbox_function_not_found");
+    expectError(await invoke("Add", {}), "sandbox_function_not_found");
+  });
+});

@@ -1,0 +1,236 @@
+import type { Shape } from "../shape.ts";
+
+// Sections 1.1, 1.2, 1.3 and 4 of wire.md, written down again by hand, so that a member which the
+// product's own schemas get wrong is found.
+
+const sId = "string";
+
+const workspace: Shape = {
+  regionalModelsOnly: "bool",
+  id: "int",
+  sId,
+  name: "string",
+  role: "admin|builder|user|none",
+  segmentation: "string?",
+  flags: ["string"],
+  ssoEnforced: "bool",
+  whiteListedProviders: ["string"],
+  defaultEmbeddingProvider: "string?",
+};
+
+const user: Shape = {
+  sId,
+  id: "int",
+  createdAt: "int",
+  username: "string",
+  email: "string",
+  firstName: "string",
+  lastName: "string",
+  fullName: "string",
+  provider: "auth0|github|google|okta|samlp|waad|",
+  image: "string",
+};
+
+const agentConfiguration: Shape = {
+  id: "int",
+  sId,
+  version: "int",
+  versionCreatedAt: "iso?",
+  versionAuthorId: "null",
+  name: "string",
+  description: "string",
+  instructions: "string?",
+  pictureUrl: "string",
+  status: "active|archived|draft",
+  scope: "global|hidden|visible",
+  userFavorite: "bool",
+  model: { providerId: "string", modelId: "string", temperature: "number" },
+  actions: "empty",
+  maxStepsPerRun: "int",
+  templateId: "string?",
+};
+
+const context = {
+  username: "string",
+  timezone: "string",
+  "fullName?": "string",
+  "email?": "string",
+  "profilePictureUrl?": "string",
+  "selectedSpaceIds?": ["string"],
+  "agenticMessageData?": { type: "run_agent|agent_handover", originMessageId: "string" },
+} satisfies Shape;
+
+const message = {
+  id: "int",
+  sId,
+  visibility: "visible|deleted",
+  version: "int",
+  created: "ms",
+} satisfies Shape;
+
+const userMessage: Shape = {
+  ...message,
+  type: "user_message",
+  user,
+  mentions: [{ configurationId: "string" }],
+  content: "string",
+  context: { ...context, origin: "api" },
+};
+
+const agentMessage: Shape = {
+  ...message,
+  type: "agent_message",
+  agentMessageId: "int",
+  parentMessageId: "string",
+  parentAgentMessageId: "string?",
+  configuration: agentConfiguration,
+  status: "created|succeeded|failed|cancelled",
+  actions: "empty",
+  content: "string",
+  chainOfThought: "string?",
+  rawContents: [{ step: "int", content: "string" }],
+  error: "string?",
+};
+
+const fileFragment: Shape = {
+  ...message,
+  type: "content_fragment",
+  sourceUrl: "string?",
+  title: "string",
+  contentType: "string",
+  context,
+  contentFragmentId: "string",
+  contentFragmentVersion: "latest|superseded",
+  contentFragmentType: "file",
+  expiredReason: "null",
+  fileId: "string?",
+  snippet: "string?",
+  generatedTables: "empty",
+  textUrl: "string",
+  textBytes: "int?",
+  sourceProvider: "null",
+  sourceIcon: "null",
+};
+
+const byType: Record<string, Shape> = {
+  user_message: userMessage,
+  agent_message: agentMessage,
+  content_fragment: fileFragment,
+};
+
+/** The answer to a create (wire.md, sections 1.1 and 4). */
+export const createdConversation: Shape = {
+  conversation: {
+    id: "int",
+    created: "ms",
+    updated: "ms",
+    sId,
+    owner: workspace,
+    title: "string",
+    visibility: "unlisted",
+    content: [[{ oneOf: ({ type }) => byType[String(type)] ?? "unknown type" }]],
+    unread: "bool",
+    actionRequired: "bool",
+    url: "string",
+    requestedGroupIds: "empty",
+  },
+  message: userMessage,
+  "warnings?": [{ path: "string", message: "string" }],
+};
+
+const toolServer: Shape = {
+  sId,
+  name: "string",
+  version: "string",
+  description: "string",
+  icon: "string",
+  authorization: { provider: "string", supported_use_cases: ["string"], scope: "string" },
+  tools: [{ name: "string", description: "string", inputSchema: "object" }],
+  availability: "manual|auto|auto_hidden_builder",
+  allowMultipleInstances: "bool",
+  documentationUrl: "string",
+};
+
+const tool: Shape = {
+  isRestrictedToSkills: "bool",
+  id: "int",
+  sId,
+  name: "string",
+  description: "string",
+  createdAt: "int",
+  updatedAt: "int",
+  spaceId: "string",
+  serverType: "remote|internal",
+  server: toolServer,
+  oAuthUseCase: "personal_actions|platform_actions",
+  editedByUser: { editedAt: "int", fullName: "string", imageUrl: "string" },
+};
+
+/** The answer to a listing of skills (wire.md, section 1.2). */
+export const skillList: Shape = {
+  skills: [
+    {
+      sId,
+      createdAt: "int?",
+      updatedAt: "int?",
+      editedBy: "int?",
+      status: "active|archived|suggested",
+      name: "string",
+      agentFacingDescription: "string",
+      userFacingDescription: "string",
+      icon: "string?",
+      source: "web_app|github|api|local_file|agent?",
+      sourceMetadata: "object?",
+      reinforcement: "auto|on|off",
+      lastReinforcementAnalysisAt: "string?",
+      requestedSpaceIds: ["string"],
+      manuallyRequestedSpaceIds: ["string"],
+      fileAttachments: [{ fileId: "string", fileName: "string" }],
+      canRead: "bool",
+      canWrite: "bool",
+      isDefault: "bool",
+      availability: "editors|workspace_users|users_and_agents",
+      instructions: "string?",
+      instructionsHtml: "string?",
+      tools: [tool],
+    },
+  ],
+};
+
+const invocation: Shape = {
+  sId,
+  functionId: "string",
+  status: "created|succeeded|errored",
+  createdAt: "iso",
+};
+
+const invocationError: Shape = { code: "string", message: "string", "status?": "int" };
+
+/** The answer to an invocation (wire.md, section 6). */
+export const invokedSandboxFunction: Shape = {
+  invocation,
+  "outcome?": {
+    oneOf: ({ status }) =>
+      status === "succeeded"
+        ? { status: "succeeded", result: "any" }
+        : { status: "errored", error: invocationError },
+  },
+};
+
+const ofInvocation = { created: "ms", invocationId: "string", functionId: "string" };
+const prefix = "sandbox_function_invocation_";
+
+/** Events of an invocation by their type, without its beginning (wire.md, sections 1.3 and 6). */
+export const invocationEvents: Record<string, Shape> = {
+  created: { type: `${prefix}created`, created: "ms", invocation },
+  log: { type: `${prefix}log`, ...ofInvocation, stream: "stdout|stderr", text: "string" },
+  progress: {
+    type: `${prefix}progress`,
+    ...ofInvocation,
+    done: "number",
+    total: "number",
+    label: "string",
+  },
+  result: { type: `${prefix}result`, ...ofInvocation, result: "any" },
+  error: { type: `${prefix}error`, ...ofInvocation, error: invocationError },
+};
