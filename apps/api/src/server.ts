@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
-import { type Core, createCredentials } from "@parley/core";
+import { type Core, createAgentDirectory, createCredentials } from "@parley/core";
 import { endpoints, ParleyError } from "@parley/schema";
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
 import type { ApiSettings } from "./config.ts";
@@ -45,6 +45,7 @@ export function createApi({ core, settings, logger }: ApiOptions): Api {
   const services: ApiServices = {
     core,
     credentials: createCredentials(core),
+    agents: createAgentDirectory(core),
     rateLimits: createRateLimits(settings),
     openRequests: new Set(),
     draining: false,
@@ -68,6 +69,7 @@ export function createApi({ core, settings, logger }: ApiOptions): Api {
       await app.close();
       openStreams.close();
       services.credentials.close();
+      services.agents.close();
     },
   };
 }

@@ -4,6 +4,7 @@ import { simulatedProvider } from "@parley/agent";
 import {
   type ClaimedRun,
   claimRuns,
+  createBatcher,
   type Core,
   finishInvocations,
   finishTurns,
@@ -16,7 +17,6 @@ import {
 } from "@parley/core";
 import type { InvocationEvent, MessageEvent } from "@parley/schema";
 import type { Logger } from "pino";
-import { createBatcher } from "./batcher.ts";
 import type { WorkerSettings } from "./config.ts";
 import { createLogWriter } from "./log-writer.ts";
 import { executeInvocation } from "./run-invocation.ts";
@@ -50,7 +50,7 @@ interface RunningRun {
 export function createWorker({ core, settings, logger }: WorkerOptions): Worker {
   const workerId = randomUUID();
   const leaseMs = settings.PARLEY_LEASE_MS;
-  const running = new Map<number, RunningRun>();
+  const running = new Map<string, RunningRun>();
   const execute = createExecute(core, logger);
   let closed = false;
   let wanted = false;
@@ -62,7 +62,7 @@ export function createWorker({ core, settings, logger }: WorkerOptions): Worker 
   async function startRuns(runs: readonly ClaimedRun[]): Promise<void> {
     const turns = runs.filter((run) => run.kind === "agent_turn");
     const loaded = turns.length === 0 ? undefined : await loadTurns(core, turns);
-    for (const run of runs) startRun(run, loaded?.get(run.id));
+    for (const run of runs) startRun(run, loaded?.get(run.logId));
   }
 
   function startRun(run: ClaimedRun, turn: Turn | undefined): void {
@@ -76,9 +76,9 @@ export function createWorker({ core, settings, logger }: WorkerOptions): Worker 
       .finally(() => {
         // A worker that was full could not claim what waits.
         if (running.size >= settings.PARLEY_WORKER_CONCURRENCY) wake();
-        running.delete(run.id);
+        running.delete(run.logId);
       });
-    running.set(run.id, { run, abort, done });
+    running.set(run.logId, { run, abort, done });
   }
 
   function wake(): void {
@@ -116,11 +116,11 @@ export function createWorker({ core, settings, logger }: WorkerOptions): Worker 
   }
 
   async function renew(): Promise<void> {
-    const ids = [...running.keys()];
-    if (ids.length === 0) return;
-    const kept = await attempt(() => renewLeases(core, { workerId, leaseMs, ids }));
+    const logIds = [...running.keys()];
+    if (logIds.length === 0) return;
+    const kept = await attempt(() => renewLeases(core, { workerId, leaseMs, logIds }));
     if (kept === undefined) return;
-    for (const id of ids) if (!kept.has(id)) running.get(id)?.abort.abort();
+    for (const logId of logIds) if (!kept.has(logId)) running.get(logId)?.abort.abort();
   }
 
   async function attempt<T>(work: () => Promise<T>): Promise<T | undefined> {
@@ -161,8 +161,8 @@ export function createWorker({ core, settings, logger }: WorkerOptions): Worker 
       const left = [...running.values()];
       for (const { abort } of left) abort.abort();
       await Promise.all(left.map(({ done }) => done));
-      const ids = left.map(({ run }) => run.id);
-      await attempt(() => handBackRuns(core, { workerId, ids }));
+      const logIds = left.map(({ run }) => run.logId);
+      await attempt(() => handBackRuns(core, { workerId, logIds }));
     },
   };
 }

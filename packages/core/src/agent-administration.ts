@@ -54,7 +54,8 @@ export async function createAgent(
   context: RequestContext,
   input: CreateAgent,
 ): Promise<AgentWithScript> {
-  return inTransaction(context, async ({ db }) => {
+  return inTransaction(context, async ({ db, afterCommit }) => {
+    afterCommit.push({ topic: "agents" });
     const workspace = await administeredWorkspace(context, db, input.workspaceId);
     requireModel(workspace, input.model);
     return insertVersion(context, db, {
@@ -82,7 +83,8 @@ export async function updateAgent(
   context: RequestContext,
   input: UpdateAgent,
 ): Promise<AgentWithScript> {
-  return inTransaction(context, async ({ db }) => {
+  return inTransaction(context, async ({ db, afterCommit }) => {
+    afterCommit.push({ topic: "agents" });
     const workspace = await administeredWorkspace(context, db, input.workspaceId);
     const { id: _, ...before } = await requireAgent(db, workspace.id, input.agentId);
     const { model } = input;
@@ -115,7 +117,8 @@ export async function archiveAgent(
   context: RequestContext,
   input: { workspaceId: string; agentId: string },
 ): Promise<Success> {
-  return inTransaction(context, async ({ db }) => {
+  return inTransaction(context, async ({ db, afterCommit }) => {
+    afterCommit.push({ topic: "agents" });
     const workspace = await administeredWorkspace(context, db, input.workspaceId);
     const { id } = await requireAgent(db, workspace.id, input.agentId);
     await db.update(agents).set({ status: "archived" }).where(eq(agents.id, id));

@@ -1,10 +1,10 @@
 import { apiKeys } from "@parley/db";
 import { API_KEY_PATTERN } from "@parley/schema";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createApiKey, hashApiKey, insertApiKey, isSecretOf } from "./api-keys.ts";
-import { generateApiKey, listApiKeys, revokeApiKey } from "./api-keys.ts";
+import { createApiKey, insertApiKey, listApiKeys, revokeApiKey, updateApiKey } from "./api-keys.ts";
 import type { RequestContext } from "./context.ts";
 import { createCredentials } from "./credentials.ts";
+import { generateApiKey, hashApiKey, isMistyped } from "./key-secrets.ts";
 import { drivers, openTestCore, type TestCore } from "./testing.ts";
 import { createWorkspace } from "./workspaces.ts";
 
@@ -15,10 +15,12 @@ describe("a generated key", () => {
     for (const key of keys) expect(key).toMatch(API_KEY_PATTERN);
   });
 
-  it("is the secret of its hash alone", () => {
+  it("ends with a checksum, so that a typo is found without the database", () => {
     const key = generateApiKey();
-    expect(isSecretOf(key, hashApiKey(key))).toBe(true);
-    expect(isSecretOf(`${key}x`, hashApiKey(key))).toBe(false);
+    expect(isMistyped(key)).toBe(false);
+    const typo = key.slice(0, 10) + (key[10] === "a" ? "b" : "a") + key.slice(11);
+    expect(isMistyped(typo)).toBe(true);
+    for (const other of ["sk-short", `${key}=`, `${key}x`]) expect(isMistyped(other)).toBe(false);
   });
 });
 
@@ -28,7 +30,9 @@ for (const { driver, skip, suite } of drivers) {
     let context: RequestContext;
     beforeAll(async () => {
       test = await openTestCore(driver);
-      context = Object.create(test.core) as RequestContext;
+      // An operator: of its key nothing is read.
+      const caller = { kind: "operator" };
+      context = Object.assign(Object.create(test.core) as RequestContext, { caller });
     });
     afterAll(() => test.close());
 
@@ -63,14 +67,22 @@ for (const { driver, skip, suite } of drivers) {
 
     it("creates a key whose secret is kept nowhere", async () => {
       const workspaceId = await open();
-      const input = { workspaceId, name: "ci", role: "builder" as const, expiresAt: 2e12 };
+      const input = {
+        workspaceId,
+        name: "ci",
+        role: "builder" as const,
+        expiresAt: 2e12,
+        spaceIds: undefined,
+      };
       const { apiKey, secret } = await createApiKey(context, input);
       expect(apiKey).toEqual({
         sId: expect.stringMatching(/^key_/),
         name: "ci",
         role: "builder",
+        spaceIds: [],
         createdAt: test.clock.now,
         expiresAt: 2e12,
+        disabledAt: null,
         revokedAt: null,
       });
       expect(await authenticate(secret)).toMatchObject({ apiKey: { sid: apiKey.sId } });
@@ -81,11 +93,38 @@ for (const { driver, skip, suite } of drivers) {
     it("lists the keys of one workspace, the oldest first, without secrets", async () => {
       const [workspaceId] = [await open(), await open()];
       for (const name of ["one", "two"]) {
-        await createApiKey(context, { workspaceId, name, role: "user", expiresAt: undefined });
+        const nothing = { expiresAt: undefined, spaceIds: undefined };
+        await createApiKey(context, { workspaceId, name, role: "user", ...nothing });
       }
       const listed = await listApiKeys(context, { workspaceId });
       expect(listed.apiKeys.map((key) => key.name)).toEqual(["admin", "one", "two"]);
       expect(JSON.stringify(listed)).not.toMatch(/hash|secret|sk-/);
+    });
+
+    it("refuses a disabled key until it is enabled again, and a key set by hand may look mistyped", async () => {
+      const workspaceId = await open();
+      const secret = `sk-${"a".repeat(40)}`;
+      expect(isMistyped(secret)).toBe(true);
+      await expect(authenticate(secret)).rejects.toMatchObject({ type: "invalid_api_key_error" });
+      const [admin] = (await listApiKeys(context, { workspaceId })).apiKeys;
+      const { caller } = {
+        caller: await authenticate((await createWorkspace(context, { name: "B" })).adminKey),
+      };
+      const own = caller.kind === "workspace" ? caller.workspace.id : 0;
+      await insertApiKey(test.core, test.core.database.db, {
+        workspaceId: own,
+        name: "hand",
+        role: "user",
+        secret,
+      });
+      expect(await authenticate(secret)).toMatchObject({
+        apiKey: { name: "hand", hash: hashApiKey(secret) },
+      });
+      const key = { workspaceId, keyId: admin!.sId, role: undefined, spaceIds: undefined };
+      const disabled = await updateApiKey(context, { ...key, disabled: true });
+      expect(disabled.apiKey.disabledAt).toBe(test.clock.now);
+      const enabled = await updateApiKey(context, { ...key, disabled: false });
+      expect(enabled.apiKey.disabledAt).toBeNull();
     });
 
     it("keeps the time of the first revocation", async () => {
@@ -105,7 +144,7 @@ for (const { driver, skip, suite } of drivers) {
       await expect(revokeApiKey(context, { workspaceId, keyId: key!.sId })).rejects.toMatchObject({
         type: "api_key_not_found",
       });
-      const unknown = { workspaceId: "unknown" };
+      const unknown = { workspaceId: "unknown", spaceIds: undefined };
       const named = { ...unknown, name: "x", role: "user" as const, expiresAt: undefined };
       const notFound = { type: "workspace_not_found", status: 404 };
       await expect(createApiKey(context, named)).rejects.toMatchObject(notFound);

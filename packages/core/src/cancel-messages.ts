@@ -57,7 +57,7 @@ export async function cancelMessages(
       await db
         .update(messages)
         .set({ status: "cancelled", content, chainOfThought, rawContents, finishedAt: now })
-        .where(eq(messages.id, row.id));
+        .where(eq(messages.sid, row.sid));
       ended.push(row.sid);
     }
     if (ended.length === 0) return;

@@ -14,6 +14,7 @@ export function toColumns(row: object): Record<string, unknown> {
 }
 
 /** A row that PostgreSQL wrote as JSON, with the keys that Drizzle gives it. */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- stands for a cast
 export function fromColumns<Row>(columns: object): Row {
   const row: Record<string, unknown> = {};
   for (const [column, value] of Object.entries(columns)) {

@@ -2,7 +2,6 @@ import type { CreateConversation, CreatedConversation } from "@parley/schema";
 import { awaitAnswers } from "./await-answers.ts";
 import { type FragmentColumns, resolveFragment } from "./content-fragments.ts";
 import type { Context } from "./context.ts";
-import { insertConversation } from "./insert-messages.ts";
 import {
   renderAgentMessage,
   renderContentFragment,
@@ -47,7 +46,7 @@ export async function createConversation(
   );
   const { fragments, userMessage, turns } = created;
   const { user, warnings } = resolved;
-  await insertConversation(db, {
+  await context.writeConversation({
     conversation,
     messages: [...fragments, userMessage, ...turns.map((turn) => turn.message)],
     events: buildEvents(created, user),

@@ -3,10 +3,7 @@ import { API_KEY_PATTERN, ParleyError } from "@parley/schema";
 import { eq } from "drizzle-orm";
 import type { Caller, Core, WorkspaceCaller } from "./context.ts";
 import { hashApiKey, isMistyped } from "./key-secrets.ts";
-
-/** How long a key is believed without asking the database: the bound on a change elsewhere. */
-const TRUST_MS = 4000;
-const MAX_TRUSTED = 10_000;
+import { createTrusted } from "./trusted.ts";
 
 export interface Credentials {
   /** The caller behind an `Authorization` header. Throws the 401 that fits. */
@@ -16,43 +13,22 @@ export interface Credentials {
 
 /** Checks keys, remembering good ones for a few seconds; a revocation here is effective at once. */
 export function createCredentials(core: Core): Credentials {
-  const trusted = new Map<string, { caller: Caller; until: number }>();
-  let changes = 0;
-  let unusual: Promise<ReadonlySet<string>> | undefined;
-  const unsubscribe = core.bus.subscribe("keys", () => {
-    changes++;
-    unusual = undefined;
-    trusted.clear();
-  });
+  const callers = createTrusted(core, "keys", (hash) => findCaller(core, hash));
+  const unusual = createTrusted(core, "keys", () => readUnusual(core));
   return {
     authenticate: async (header) => {
       const secret = parseAuthorization(header);
       const hash = hashApiKey(secret);
-      const known = trusted.get(hash);
-      if (known !== undefined && known.until > core.now()) {
-        refuseExpired(known.caller, core.now());
-        return known.caller;
-      }
-      if (isMistyped(secret)) {
-        unusual ??= readUnusual(core).catch((error: unknown) => {
-          unusual = undefined;
-          throw error;
-        });
-        if (!(await unusual).has(hash)) throw invalidKey();
-      }
-      const before = changes;
-      const caller = await findCaller(core, hash);
+      if (isMistyped(secret) && !(await unusual.get(""))?.has(hash)) throw invalidKey();
+      const caller = await callers.get(hash);
       if (caller === undefined) throw invalidKey();
       refuseExpired(caller, core.now());
-      // It may have changed since it was read.
-      if (before !== changes) return caller;
-      // The oldest entry goes first: a Map keeps the order of insertion.
-      trusted.delete(hash);
-      if (trusted.size >= MAX_TRUSTED) trusted.delete(trusted.keys().next().value ?? "");
-      trusted.set(hash, { caller, until: core.now() + TRUST_MS });
       return caller;
     },
-    close: unsubscribe,
+    close: () => {
+      callers.close();
+      unusual.close();
+    },
   };
 }
 

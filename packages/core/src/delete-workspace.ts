@@ -22,7 +22,7 @@ export async function deleteWorkspace(
       .update(tables.apiKeys)
       .set({ revokedAt: context.now() })
       .where(eq(tables.apiKeys.workspaceId, row.id));
-    afterCommit.push({ topic: "keys" });
+    afterCommit.push({ topic: "keys" }, { topic: "agents" });
     return row;
   });
   while ((await deleteSomeConversations(context, id)) > 0);

@@ -1,7 +1,9 @@
 export * from "./agent-administration.ts";
+export * from "./agent-directory.ts";
 export { createApiKey, insertApiKey, listApiKeys } from "./api-keys.ts";
 export { revokeApiKey, updateApiKey } from "./api-keys.ts";
 export { cancelMessages } from "./cancel-messages.ts";
+export { createBatcher } from "./batcher.ts";
 export * from "./context.ts";
 export * from "./conversation-streams.ts";
 export { createConversation } from "./conversations.ts";

@@ -1,6 +1,7 @@
 import { type Queryable, statement } from "@parley/db";
 import type { LogEvent } from "@parley/schema";
 import { sql } from "drizzle-orm";
+import { createBatcher } from "./batcher.ts";
 import { toColumns } from "./columns.ts";
 import type { NewTurn } from "./new-messages.ts";
 import type { ConversationRow, MessageRow } from "./rows.ts";
@@ -27,7 +28,7 @@ const messagesStatement = statement<{ messages: string; logs: string; runs: stri
 );
 
 const conversationStatement = statement<{
-  conversation: string;
+  conversations: string;
   messages: string;
   logs: string;
   events: string;
@@ -37,7 +38,7 @@ const conversationStatement = statement<{
   sql`
   with conversation as (
     insert into conversations
-    select * from json_populate_record(null::conversations, ${sql.placeholder("conversation")}::json)
+    select * from json_populate_recordset(null::conversations, ${sql.placeholder("conversations")}::json)
   ),
   message as (${messageInsert}),
   log as (${logInsert}),
@@ -72,24 +73,53 @@ export interface NewConversation {
 }
 
 /**
- * Writes a conversation, its messages, logs and first events, and a run for each agent message, in
- * one statement: a round trip is the greater part of what a create costs.
+ * Writes conversations, their messages, logs and first events, and a run for each agent message, in
+ * one statement: round trips and commits are the greater part of what a create costs.
  */
-export async function insertConversation(db: Queryable, created: NewConversation): Promise<void> {
-  const { conversation, messages, events, turns } = created;
-  const ofLog = events.map((event, index) => ({
-    log_id: conversation.sid,
-    seq: index + 1,
-    type: event.type,
-    payload: JSON.stringify(event),
+export async function insertConversations(
+  db: Queryable,
+  created: readonly NewConversation[],
+): Promise<void> {
+  const turns = created.flatMap((one) => one.turns);
+  const logs = created.map(({ conversation, events }) => ({
+    id: conversation.sid,
+    last_seq: events.length,
   }));
+  const events = created.flatMap(({ conversation, events: ofLog }) =>
+    ofLog.map((event, index) => ({
+      log_id: conversation.sid,
+      seq: index + 1,
+      type: event.type,
+      payload: JSON.stringify(event),
+    })),
+  );
   await conversationStatement.execute(db, {
-    conversation: JSON.stringify(toColumns(conversation)),
-    messages: JSON.stringify(messages.map(toColumns)),
-    logs: JSON.stringify([{ id: conversation.sid, last_seq: events.length }, ...newLogs(turns)]),
-    events: JSON.stringify(ofLog),
+    conversations: JSON.stringify(created.map((one) => toColumns(one.conversation))),
+    messages: JSON.stringify(created.flatMap((one) => one.messages.map(toColumns))),
+    logs: JSON.stringify([...logs, ...newLogs(turns)]),
+    events: JSON.stringify(events),
     runs: JSON.stringify(newRuns(turns)),
   });
+}
+
+/** Conversations of one statement at most, and the characters that one may have to share it. */
+const MAX_TOGETHER = 64;
+const MAX_SHARED_CHARACTERS = 64 * 1024;
+
+/** Makes what writes the conversations of a process: those that come together share a commit. */
+export function createConversationWriter(
+  db: Queryable,
+): (created: NewConversation) => Promise<void> {
+  const batched = createBatcher<NewConversation, void>(async (batch) => {
+    await insertConversations(db, batch);
+    return () => undefined;
+  }, MAX_TOGETHER);
+  return (created) => {
+    const characters = created.messages.reduce((sum, row) => sum + row.content.length, 0);
+    return characters > MAX_SHARED_CHARACTERS
+      ? insertConversations(db, [created])
+      : batched(created);
+  };
 }
 
 function newLogs(turns: readonly NewTurn[]) {

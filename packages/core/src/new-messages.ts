@@ -1,6 +1,5 @@
 import type { ConversationEvent, CreateMessage, ModelSelection, Warning } from "@parley/schema";
 import type { Queryable } from "@parley/db";
-import { findActiveAgents } from "./agents.ts";
 import type { FragmentColumns } from "./content-fragments.ts";
 import type { Context, Core } from "./context.ts";
 import { renderAgentMessage, renderUserMessage } from "./messages.ts";
@@ -27,8 +26,9 @@ export async function resolveMessage(
 ): Promise<ResolvedMessage> {
   const { workspace, user: serviceUser } = context.caller;
   const mentioned = message.mentions.map((mention) => mention.configurationId);
-  const known = await findActiveAgents(db, workspace.id, mentioned);
-  const agents = [...new Set(mentioned)].flatMap((sid) => known.get(sid) ?? []);
+  // Each agent once, in the order of the mentions.
+  const known = await context.agents.find(workspace.id, [...new Set(mentioned)]);
+  const agents = [...known.values()];
   const modelSelection = requireModels(workspace, message.modelSelection, agents);
   const email = message.context?.email;
   const member = email ? await findMember(db, workspace.id, email) : undefined;

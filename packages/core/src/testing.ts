@@ -12,6 +12,8 @@ import {
   type WorkspaceRole,
 } from "@parley/schema";
 import { sql } from "drizzle-orm";
+import type { AgentDirectory } from "./agent-directory.ts";
+import { findActiveAgents } from "./agents.ts";
 import { insertApiKey } from "./api-keys.ts";
 import { generateApiKey } from "./key-secrets.ts";
 import { type Context, type Core, createCore, type WorkspaceCaller } from "./context.ts";
@@ -83,7 +85,13 @@ export async function openTestContext(
     // The key is one of a workspace.
     const caller = (await credentials.authenticate(`Bearer ${secret}`)) as WorkspaceCaller;
     const signal = new AbortController().signal;
-    return Object.assign(Object.create(core) as Core, { caller, signal, preferredWaitMs: 0 });
+    // Unlike a server's, it remembers nothing.
+    const directory: AgentDirectory = {
+      find: (workspaceId, sids) => findActiveAgents(core.database.db, workspaceId, sids),
+      close: () => {},
+    };
+    const request = { caller, signal, agents: directory, preferredWaitMs: 0 };
+    return Object.assign(Object.create(core) as Core, request);
   } finally {
     credentials.close();
   }
@@ -183,7 +191,7 @@ export async function claimTestTurns(
 ): Promise<{ run: ClaimedRun; turn: Turn }[]> {
   const claimed = await claimRuns(core, { workerId: "test", leaseMs, limit: 100 });
   const turns = await loadTurns(core, claimed);
-  return claimed.map((run) => ({ run, turn: turns.get(run.id)! }));
+  return claimed.map((run) => ({ run, turn: turns.get(run.logId)! }));
 }
 
 /** What a turn of one step, without reasoning and calls, comes to. */

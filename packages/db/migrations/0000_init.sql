@@ -53,8 +53,8 @@ CREATE TABLE "conversations" (
 );
 --> statement-breakpoint
 CREATE TABLE "messages" (
-	"id" bigint PRIMARY KEY NOT NULL,
-	"sid" text NOT NULL,
+	"sid" text PRIMARY KEY NOT NULL,
+	"id" bigint NOT NULL,
 	"workspace_id" bigint NOT NULL,
 	"conversation_id" bigint NOT NULL,
 	"rank" integer NOT NULL,
@@ -75,8 +75,7 @@ CREATE TABLE "messages" (
 	"model_selection" jsonb,
 	"skip_tools_validation" boolean,
 	"finished_at" bigint,
-	"fragment" jsonb,
-	CONSTRAINT "messages_sid_unique" UNIQUE("sid")
+	"fragment" jsonb
 );
 --> statement-breakpoint
 CREATE TABLE "data_source_nodes" (
@@ -118,10 +117,10 @@ CREATE TABLE "logs" (
 );
 --> statement-breakpoint
 CREATE TABLE "runs" (
-	"id" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "runs_id_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
+	"log_id" text PRIMARY KEY NOT NULL,
+	"id" bigint GENERATED ALWAYS AS IDENTITY (sequence name "runs_id_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
 	"kind" text NOT NULL,
 	"workspace_id" bigint NOT NULL,
-	"log_id" text NOT NULL,
 	"subject_id" bigint NOT NULL,
 	"lane" text,
 	"status" text NOT NULL,
@@ -131,8 +130,7 @@ CREATE TABLE "runs" (
 	"worker_id" text,
 	"lease_until" timestamp with time zone,
 	"run_after" timestamp with time zone NOT NULL,
-	"created_at" bigint NOT NULL,
-	CONSTRAINT "runs_logId_unique" UNIQUE("log_id")
+	"created_at" bigint NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "invocations" (

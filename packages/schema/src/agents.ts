@@ -94,9 +94,11 @@ const editable = {
 
 export const AgentIdentity = OfWorkspace.extend({ agentId: Reference.describe("Id of the agent") });
 export const CreateAgent = OfWorkspace.extend(editable);
-export const UpdateAgent = AgentIdentity.extend(editable).partial().required({
-  workspaceId: true,
-  agentId: true,
+export const UpdateAgent = AgentIdentity.extend({
+  ...editable,
+  name: optional(editable.name).describe("New name"),
+  description: optional(editable.description).describe("New description"),
+  model: optional(editable.model).describe("New model"),
 });
 export type CreateAgent = z.output<typeof CreateAgent>;
 export type UpdateAgent = z.output<typeof UpdateAgent>;

@@ -13,14 +13,25 @@ export type IdPrefix =
   | "act"
   | "key";
 
+// Asking the system for a few bytes costs as much as for many.
+const pool = new Uint8Array(4096);
+let unused = 0;
+
+function nextByte(): number {
+  if (unused === 0) {
+    crypto.getRandomValues(pool);
+    unused = pool.length;
+  }
+  return pool[--unused] ?? 0;
+}
+
 /** Random text of `length` characters of `[A-Za-z0-9]`, each drawn without bias. */
 export function randomBase62(length: number): string {
   let result = "";
   while (result.length < length) {
-    for (const byte of crypto.getRandomValues(new Uint8Array(length + 8))) {
-      // 248 is the largest multiple of 62 in a byte: above it a character would be favoured.
-      if (byte < 248 && result.length < length) result += ALPHABET[byte % 62];
-    }
+    const byte = nextByte();
+    // 248 is the largest multiple of 62 in a byte: above it a character would be favoured.
+    if (byte < 248) result += ALPHABET[byte % 62];
   }
   return result;
 }

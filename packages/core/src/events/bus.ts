@@ -24,7 +24,9 @@ export type Hint =
   /** The runs of these logs were ended from outside. */
   | { readonly topic: "runs"; readonly cause: "ended"; readonly logIds: readonly string[] }
   /** Keys or their workspaces have changed. */
-  | { readonly topic: "keys" };
+  | { readonly topic: "keys" }
+  /** Agents have changed. */
+  | { readonly topic: "agents" };
 
 export type Topic = Hint["topic"];
 

@@ -25,7 +25,7 @@ const claimStatement = (name: string, due: SQL) =>
     name,
     sql`
     with due as (
-      select r.id, logs.closed_at from runs r join logs on logs.id = r.log_id
+      select r.log_id, logs.closed_at from runs r join logs on logs.id = r.log_id
       where ${due} and not exists (
           select 1 from runs earlier
           where earlier.lane = r.lane and earlier.id < r.id and earlier.status <> 'finished'
@@ -40,7 +40,7 @@ const claimStatement = (name: string, due: SQL) =>
         attempt = runs.attempt + 1,
         worker_id = ${sql.placeholder("workerId")},
         lease_until = now() + ${sql.placeholder("leaseMs")}::int * interval '1 millisecond'
-      from due where runs.id = due.id
+      from due where runs.log_id = due.log_id
       returning runs.*
     ),
     fenced as (

@@ -45,7 +45,7 @@ const finishStatement = appendingStatement<{ finished: string }>(
       raw_contents = finished.raw_contents,
       error = finished.error,
       finished_at = finished.finished_at
-    from finished where messages.id = finished.id
+    from finished where messages.sid = finished.sid
   ),
   run as (
     update runs set status = 'finished', lease_until = null

@@ -34,8 +34,8 @@ for (const { driver, skip, suite } of drivers) {
     it("renews a lease, also one that has just ended", async () => {
       await addRun();
       const [run] = await claim("one", -1);
-      const options = { workerId: "one", leaseMs: 60_000, ids: [run!.id] };
-      expect(await renewLeases(test.core, options)).toEqual(new Set([run!.id]));
+      const options = { workerId: "one", leaseMs: 60_000, logIds: [run!.logId] };
+      expect(await renewLeases(test.core, options)).toEqual(new Set([run!.logId]));
       expect(await takeOver("two")).toEqual([]);
     });
 
@@ -43,7 +43,7 @@ for (const { driver, skip, suite } of drivers) {
       await addRun();
       const [run] = await claim("one", -1);
       await takeOver("two");
-      const options = { workerId: "one", leaseMs: 60_000, ids: [run!.id, 4711] };
+      const options = { workerId: "one", leaseMs: 60_000, logIds: [run!.logId, "unknown"] };
       expect(await renewLeases(test.core, options)).toEqual(new Set());
     });
 
@@ -52,7 +52,7 @@ for (const { driver, skip, suite } of drivers) {
       const [run] = await claim("one");
       let woken = 0;
       const unsubscribe = test.core.bus.subscribe("runs", () => woken++);
-      await handBackRuns(test.core, { workerId: "one", ids: [run!.id] });
+      await handBackRuns(test.core, { workerId: "one", logIds: [run!.logId] });
       unsubscribe();
       expect(woken).toBe(1);
       expect(await claim("two")).toMatchObject([{ id: run!.id, attempt: 2, exhausted: false }]);
@@ -63,7 +63,7 @@ for (const { driver, skip, suite } of drivers) {
       for (let times = 0; times < 3; times++) {
         const [run] = await claim("one");
         expect(run?.exhausted).toBe(false);
-        await handBackRuns(test.core, { workerId: "one", ids: [run!.id] });
+        await handBackRuns(test.core, { workerId: "one", logIds: [run!.logId] });
       }
     });
 
@@ -73,17 +73,17 @@ for (const { driver, skip, suite } of drivers) {
     ])("an invocation that is handed back $name", async ({ maxAttempts, exhausted }) => {
       await addRun("invocation", maxAttempts);
       const [run] = await claim("one");
-      await handBackRuns(test.core, { workerId: "one", ids: [run!.id] });
+      await handBackRuns(test.core, { workerId: "one", logIds: [run!.logId] });
       expect(await claim("two")).toMatchObject([{ attempt: 2, exhausted }]);
     });
 
     it("hands back no run of another worker, and none that has finished", async () => {
       await addRun();
       const [run] = await claim("one");
-      await handBackRuns(test.core, { workerId: "two", ids: [run!.id] });
+      await handBackRuns(test.core, { workerId: "two", logIds: [run!.logId] });
       expect(await claim("two")).toEqual([]);
       await test.core.database.db.update(runs).set({ status: "finished" });
-      await handBackRuns(test.core, { workerId: "one", ids: [run!.id] });
+      await handBackRuns(test.core, { workerId: "one", logIds: [run!.logId] });
       expect(await claim("two")).toEqual([]);
     });
   });

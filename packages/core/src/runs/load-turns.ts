@@ -23,13 +23,13 @@ export interface Turn {
 
 interface LoadedColumns {
   readonly conversation: object;
-  readonly message: object & { id: number };
+  readonly message: object & { sid: string };
   readonly agent: object;
   readonly history: object[] | null;
   readonly actions: object[] | null;
 }
 
-const loadStatement = statement<{ ids: string }, LoadedColumns>(
+const loadStatement = statement<{ logIds: string }, LoadedColumns>(
   "load_turns",
   sql`
   select to_json(c) as conversation, to_json(m) as message, to_json(a) as agent,
@@ -45,25 +45,25 @@ const loadStatement = statement<{ ids: string }, LoadedColumns>(
   from messages m
   join conversations c on c.id = m.conversation_id
   join agents a on a.id = m.agent_id
-  where m.id in (select value::bigint from json_array_elements_text(${sql.placeholder("ids")}::json))`,
+  where m.sid in (select value from json_array_elements_text(${sql.placeholder("logIds")}::json))`,
 );
 
-/** Loads the turns of claimed runs, by the runs' numbers. What was deleted meanwhile is not there. */
+/** Loads the turns of claimed runs, by the runs' logs. What was deleted meanwhile is not there. */
 export async function loadTurns(
   core: Core,
   runs: readonly ClaimedRun[],
-): Promise<Map<number, Turn>> {
-  const ids = JSON.stringify(runs.map((run) => run.subjectId));
-  const rows = await loadStatement.execute(core.database.db, { ids });
-  const bySubject = new Map(rows.map((row) => [row.message.id, row]));
-  const turns = new Map<number, Turn>();
+): Promise<Map<string, Turn>> {
+  const logIds = JSON.stringify(runs.map((run) => run.logId));
+  const rows = await loadStatement.execute(core.database.db, { logIds });
+  const byLog = new Map(rows.map((row) => [row.message.sid, row]));
+  const turns = new Map<string, Turn>();
   for (const run of runs) {
-    const row = bySubject.get(run.subjectId);
+    const row = byLog.get(run.logId);
     if (row === undefined) continue;
     const history = (row.history ?? []).map((columns) => fromColumns<MessageRow>(columns));
     // Later versions come behind earlier ones and take their place.
     const current = new Map(history.map((message) => [message.rank, message]));
-    turns.set(run.id, {
+    turns.set(run.logId, {
       conversation: fromColumns(row.conversation),
       message: fromColumns(row.message),
       agent: fromColumns(row.agent),

@@ -83,7 +83,7 @@ for (const { driver, skip, suite } of drivers) {
       const step = await startStep(-1);
       await saveStep(test.core, step);
       const run = await takeOver();
-      const turn = (await loadTurns(test.core, [run])).get(run.id)!;
+      const turn = (await loadTurns(test.core, [run])).get(run.logId)!;
       expect(turn.message).toMatchObject({
         rawContents: step.rawContents,
         chainOfThought: step.chainOfThought,

@@ -79,7 +79,7 @@ export async function saveStep(core: Core, finished: FinishedStep): Promise<Acti
     await db
       .update(messages)
       .set({ rawContents, chainOfThought })
-      .where(eq(messages.id, turn.message.id));
+      .where(eq(messages.sid, run.logId));
     return rows;
   });
 }

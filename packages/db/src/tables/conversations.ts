@@ -42,8 +42,9 @@ export const conversations = pgTable(
 export const messages = pgTable(
   "messages",
   {
-    id: number().primaryKey(),
-    sid: sid(),
+    sid: text().primaryKey(),
+    /** Unique too, but never looked up by: an index less to write. */
+    id: number().notNull(),
     workspaceId: number().notNull(),
     conversationId: number().notNull(),
     rank: integer().notNull(),

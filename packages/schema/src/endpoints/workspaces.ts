@@ -7,8 +7,14 @@ import {
   ListAgents,
   UpdateAgent,
 } from "../agents.ts";
-import { ApiKeyList, CreateApiKey, CreatedApiKey, KeyIdentity, UpdateApiKey } from "../api-keys.ts";
-import { ApiKey } from "../api-keys.ts";
+import {
+  ApiKey,
+  ApiKeyList,
+  CreateApiKey,
+  CreatedApiKey,
+  KeyIdentity,
+  UpdateApiKey,
+} from "../api-keys.ts";
 import {
   CreateDataSourceView,
   DataSourceView,
@@ -16,10 +22,9 @@ import {
   RemoveDataSourceNode,
 } from "../data-sources.ts";
 import type { Endpoint } from "../endpoint.ts";
-import { AddMember, MemberIdentity } from "../users.ts";
 import { OfWorkspace, Success, WorkspaceParams } from "../params.ts";
 import { CreateSpace, Space, SpaceWithKeys, UpdateSpace } from "../spaces.ts";
-import { User } from "../users.ts";
+import { AddMember, MemberIdentity, User } from "../users.ts";
 import {
   CreatedWorkspace,
   CreateWorkspace,
@@ -80,7 +85,7 @@ export const workspaceEndpoints = {
     ...change,
     summary: "Change a key's role, spaces or expiry, or disable it",
     input: UpdateApiKey,
-    output: z.object({ apiKey: ApiKey }),
+    output: z.object({ apiKey: ApiKey.describe("The key") }),
     errors: ["workspace_not_found", "api_key_not_found", "space_not_found"],
   },
   "apiKeys.revoke": {
@@ -94,7 +99,7 @@ export const workspaceEndpoints = {
     ...change,
     summary: "Add a member",
     input: AddMember,
-    output: z.object({ member: User }),
+    output: z.object({ member: User.describe("The new member") }),
     errors: ["workspace_not_found", "member_already_exists"],
   },
   "members.list": {
@@ -102,7 +107,7 @@ export const workspaceEndpoints = {
     role: "user",
     summary: "List the members of a workspace",
     input: OfWorkspace,
-    output: z.object({ members: z.array(User) }),
+    output: z.object({ members: z.array(User).describe("Members, the oldest first") }),
     errors: ["workspace_not_found"],
   },
   "members.remove": {
@@ -184,7 +189,7 @@ export const workspaceEndpoints = {
     role: "builder",
     summary: "Register a data source view",
     input: CreateDataSourceView,
-    output: z.object({ dataSourceView: DataSourceView }),
+    output: z.object({ dataSourceView: DataSourceView.describe("The new view") }),
     errors: ["workspace_not_found", "space_not_found"],
   },
   "dataSourceViews.list": {
@@ -192,7 +197,9 @@ export const workspaceEndpoints = {
     role: "builder",
     summary: "List the data source views of a workspace",
     input: OfWorkspace,
-    output: z.object({ dataSourceViews: z.array(DataSourceView) }),
+    output: z.object({
+      dataSourceViews: z.array(DataSourceView).describe("Views, the oldest first"),
+    }),
     errors: ["workspace_not_found"],
   },
   "dataSourceNodes.put": {
