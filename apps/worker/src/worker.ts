@@ -57,14 +57,18 @@ export function createWorker({ core, settings, logger }: WorkerOptions): Worker 
 
   function startRun(run: ClaimedRun): void {
     const abort = new AbortController();
-    const done = execute(run, abort.signal)
+    // It may be one whose lease this worker has itself let expire.
+    const before = running.get(run.id);
+    before?.abort.abort();
+    const done = (before?.done ?? Promise.resolve())
+      .then(() => execute(run, abort.signal))
       .catch((error: unknown) => {
         const about = { logId: run.logId, attempt: run.attempt };
         if (error instanceof LostLease) logger.info(about, "A run was lost");
         else if (!abort.signal.aborted) logger.error({ err: error, ...about }, "A run broke");
       })
       .finally(() => {
-        running.delete(run.id);
+        if (running.get(run.id)?.run === run) running.delete(run.id);
         wake();
       });
     running.set(run.id, { run, abort, done });
