@@ -52,6 +52,8 @@ export function createWorker({ core, settings, logger }: WorkerOptions): Worker 
   let closed = false;
   let wanted = false;
   let claiming = false;
+  /** Claims that the database has not answered yet. */
+  const claims = new Set<Promise<void>>();
   const timers: NodeJS.Timeout[] = [];
   let unsubscribe = (): void => {};
 
@@ -76,7 +78,12 @@ export function createWorker({ core, settings, logger }: WorkerOptions): Worker 
 
   function wake(): void {
     wanted = true;
-    if (!claiming && !closed) void claim();
+    if (!claiming && !closed) track(claim());
+  }
+
+  function track(work: Promise<void>): void {
+    claims.add(work);
+    void work.finally(() => claims.delete(work));
   }
 
   async function claim(): Promise<void> {
@@ -94,7 +101,7 @@ export function createWorker({ core, settings, logger }: WorkerOptions): Worker 
 
   async function takeOver(): Promise<void> {
     const limit = settings.PARLEY_WORKER_CONCURRENCY - running.size;
-    if (limit <= 0) return;
+    if (limit <= 0 || closed) return;
     const taken = await attempt(() => takeOverRuns(core, { workerId, leaseMs, limit }));
     for (const run of taken ?? []) startRun(run);
   }
@@ -119,7 +126,7 @@ export function createWorker({ core, settings, logger }: WorkerOptions): Worker 
   return {
     start: () => {
       unsubscribe = core.bus.subscribe("runs", wake);
-      timers.push(setInterval(() => void takeOver(), TAKEOVER_INTERVAL_MS));
+      timers.push(setInterval(() => track(takeOver()), TAKEOVER_INTERVAL_MS));
       timers.push(setInterval(() => void renew(), leaseMs / 3));
       timers.push(setInterval(wake, core.safetyPollMs));
       wake();
@@ -127,6 +134,7 @@ export function createWorker({ core, settings, logger }: WorkerOptions): Worker 
     close: async (patienceMs) => {
       closed = true;
       unsubscribe();
+      await Promise.all(claims);
       const unfinished = () => Promise.all(running.values().map(({ done }) => done));
       const patience = new AbortController();
       await Promise.race([
