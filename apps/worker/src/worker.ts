@@ -56,6 +56,8 @@ export function createWorker({ core, settings, logger }: WorkerOptions): Worker 
   let wanted = false;
   let claiming = false;
   let soon: NodeJS.Timeout | undefined;
+  /** Claims that the database has not answered yet. */
+  const claims = new Set<Promise<void>>();
   const timers: NodeJS.Timeout[] = [];
   let unsubscribe = (): void => {};
 
@@ -67,7 +69,11 @@ export function createWorker({ core, settings, logger }: WorkerOptions): Worker 
 
   function startRun(run: ClaimedRun, turn: Turn | undefined): void {
     const abort = new AbortController();
-    const done = execute(run, turn, abort.signal)
+    // It may be one whose lease this worker has itself let expire.
+    const before = running.get(run.logId);
+    before?.abort.abort();
+    const done = (before?.done ?? Promise.resolve())
+      .then(() => execute(run, turn, abort.signal))
       .catch((error: unknown) => {
         const about = { logId: run.logId, attempt: run.attempt };
         if (error instanceof LostLease) logger.info(about, "A run was lost");
@@ -76,14 +82,19 @@ export function createWorker({ core, settings, logger }: WorkerOptions): Worker 
       .finally(() => {
         // A worker that was full could not claim what waits.
         if (running.size >= settings.PARLEY_WORKER_CONCURRENCY) wake();
-        running.delete(run.logId);
+        if (running.get(run.logId)?.run === run) running.delete(run.logId);
       });
     running.set(run.logId, { run, abort, done });
   }
 
   function wake(): void {
     wanted = true;
-    if (!claiming && !closed) void claim();
+    if (!claiming && !closed) track(claim());
+  }
+
+  function track(work: Promise<void>): void {
+    claims.add(work);
+    void work.finally(() => claims.delete(work));
   }
 
   /** What ended may let the next run of its lane go; few lanes have one, so many ends share a look. */
@@ -111,7 +122,7 @@ export function createWorker({ core, settings, logger }: WorkerOptions): Worker 
 
   async function takeOver(): Promise<void> {
     const limit = settings.PARLEY_WORKER_CONCURRENCY - running.size;
-    if (limit <= 0) return;
+    if (limit <= 0 || closed) return;
     await attempt(async () => startRuns(await takeOverRuns(core, { workerId, leaseMs, limit })));
   }
 
@@ -141,7 +152,7 @@ export function createWorker({ core, settings, logger }: WorkerOptions): Worker 
         const ended = new Set(hint.logIds);
         for (const { run, abort } of running.values()) if (ended.has(run.logId)) abort.abort();
       });
-      timers.push(setInterval(() => void takeOver(), TAKEOVER_INTERVAL_MS));
+      timers.push(setInterval(() => track(takeOver()), TAKEOVER_INTERVAL_MS));
       timers.push(setInterval(() => void renew(), leaseMs / 3));
       timers.push(setInterval(wake, core.safetyPollMs));
       wake();
@@ -149,6 +160,7 @@ export function createWorker({ core, settings, logger }: WorkerOptions): Worker 
     close: async (patienceMs) => {
       closed = true;
       unsubscribe();
+      await Promise.all(claims);
       const unfinished = () => Promise.all(running.values().map(({ done }) => done));
       const patience = new AbortController();
       await Promise.race([

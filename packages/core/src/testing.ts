@@ -60,9 +60,15 @@ export async function openTestCore(
 
 /** Empties what conversations and invocations write, so that no run of another test is claimed. */
 export async function clearRuns({ database }: Core): Promise<void> {
-  await database.db.execute(
-    sql`truncate conversations, messages, actions, invocations, logs, events, runs`,
-  );
+  // This takes 1 ms; truncating takes 22 ms on PGlite and 45 ms on PostgreSQL.
+  await database.db.execute(sql`
+    with deleted_conversations as (delete from conversations),
+      deleted_messages as (delete from messages),
+      deleted_actions as (delete from actions),
+      deleted_invocations as (delete from invocations),
+      deleted_logs as (delete from logs),
+      deleted_events as (delete from events)
+    delete from runs`);
 }
 
 /** Inserts a workspace without agents and functions. */
