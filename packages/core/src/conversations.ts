@@ -46,16 +46,18 @@ export async function createConversation(
   );
   const { fragments, userMessage, turns } = created;
   const { user, warnings } = resolved;
-  await context.writeConversation({
-    conversation,
-    messages: [...fragments, userMessage, ...turns.map((turn) => turn.message)],
-    events: buildEvents(created, user),
-    turns,
-  });
-  if (turns.length > 0) context.bus.publish([{ topic: "runs", cause: "added" }]);
-  const answers = input.blocking
-    ? await awaitAnswers(context, turns)
-    : turns.map(({ message: row, agent }) => renderAgentMessage(row, agent, []));
+  const write = async (): Promise<void> => {
+    await context.writeConversation({
+      conversation,
+      messages: [...fragments, userMessage, ...turns.map((turn) => turn.message)],
+      events: buildEvents(created, user),
+      turns,
+    });
+    if (turns.length > 0) context.bus.publish([{ topic: "runs", cause: "added" }]);
+  };
+  let answers = turns.map(({ message: row, agent }) => renderAgentMessage(row, agent, []));
+  if (input.blocking && turns.length > 0) answers = await awaitAnswers(context, turns, write);
+  else await write();
   const posted = renderUserMessage(userMessage, user);
   const messages = [
     ...fragments.map((row) => renderContentFragment(row, fileUrl(context))),
