@@ -56,6 +56,12 @@ onEachDriver((driver) => {
     expect(warnings).toBeUndefined();
   });
 
+  test("limits that are off are not told of", async () => {
+    const { headers } = await create(minimal);
+    expect(headers.get("ratelimit")).toBeNull();
+    expect(headers.get("ratelimit-policy")).toBeNull();
+  });
+
   test("null stands for absent, and what is unknown is ignored", async () => {
     const nothing = { contentFragments: null, title: null, blocking: null, spaceId: null };
     const { conversation } = createdIn(

@@ -17,6 +17,10 @@ onEachDriver((driver) => {
     return jsonOf(answer, InvokedSandboxFunction, 201).parsed.invocation.sId;
   }
 
+  /** One slow invocation that has ended, for all tests. */
+  let slow: Promise<string> | undefined;
+  const invokeSlowly = () => (slow ??= invoke("slow-steps"));
+
   const redirectPath = (slug: string, id: string, query = "") =>
     pathsOf(server()).events(slug, id) + query;
   const streamPath = (slug: string, id: string, query = "") =>
@@ -111,7 +115,7 @@ onEachDriver((driver) => {
   });
 
   test("log and progress are sent to those who ask for them", async () => {
-    const id = await invoke("slow-steps");
+    const id = await invokeSlowly();
     const of = async (query: string) => new Set(typesIn(await read("slow-steps", id, query)));
     expect(await of("")).toEqual(new Set(["created", "result"]));
     expect(await of("?include=")).toEqual(new Set(["created", "result"]));
@@ -142,7 +146,7 @@ onEachDriver((driver) => {
   });
 
   test("every cut of a log is resumed without a gap or a repetition", async () => {
-    const id = await invoke("slow-steps");
+    const id = await invokeSlowly();
     const include = "include=log,progress";
     const whole = (await read("slow-steps", id, `?${include}&lastEventId=0`)).text;
     const frames = whole.split(/(?<=\n\n)/);

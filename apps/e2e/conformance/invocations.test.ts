@@ -57,13 +57,13 @@ onEachDriver((driver) => {
     expect(outcome).toMatchObject({ status: "errored", error: { code: "threw" } });
   });
 
-  const impatient = ["respond-async", "wait=0", "Respond-Async", "return=minimal, respond-async"];
-
-  test.for(impatient)("`Prefer: %s` answers at once", async (prefer) => {
-    const startedAt = performance.now();
-    const { outcome } = invokedIn(await invoke("slow-steps", {}, prefer));
-    expect(outcome).toBeUndefined();
-    expect(performance.now() - startedAt).toBeLessThan(1500);
+  test("`Prefer: respond-async` answers at once", async () => {
+    for (const prefer of ["respond-async", "wait=0", "Respond-Async", "a=b, respond-async"]) {
+      const startedAt = performance.now();
+      const { outcome } = invokedIn(await invoke("slow-steps", {}, prefer));
+      expect(outcome, prefer).toBeUndefined();
+      expect(performance.now() - startedAt).toBeLessThan(1500);
+    }
   });
 
   test("`Prefer: wait=N` waits N seconds, and no longer", async () => {
@@ -74,13 +74,13 @@ onEachDriver((driver) => {
     expect(performance.now() - startedAt).toBeLessThan(1900);
   });
 
-  test.for([undefined, "wait=5", "nonsense", "wait=soon", "handling=lenient;x=y, wait=5"])(
-    "`Prefer: %s` waits for an outcome that comes in time",
-    async (prefer) => {
-      const { outcome } = invokedIn(await invoke("slow-steps", {}, prefer));
-      expect(outcome).toEqual({ status: "succeeded", result: { steps: 4 } });
-    },
-  );
+  test("an outcome that comes in time is waited for", async () => {
+    const preferences = [undefined, "wait=5", "nonsense", "wait=soon", "handling=lenient, wait=5"];
+    const answers = preferences.map((prefer) => invoke("slow-steps", {}, prefer));
+    for (const answer of await Promise.all(answers)) {
+      expect(invokedIn(answer).outcome).toEqual({ status: "succeeded", result: { steps: 4 } });
+    }
+  });
 
   test("an unknown function is not found, whatever the input", async () => {
     expectError(await invoke("nothing", {}), "sandbox_function_not_found");
