@@ -58,7 +58,7 @@ async function finishAll(place: Place): Promise<Database> {
 }
 
 onEachDriver((driver) => {
-  test("acknowledged conversations and answers survive SIGKILL", { timeout: 60_000 }, async () => {
+  test("acknowledged conversations and answers survive SIGKILL", { timeout: 120_000 }, async () => {
     await using place = await createPlace(driver);
     const tally: Tally = { acknowledged: new Set(), answered: new Map() };
     let keys: string | undefined;

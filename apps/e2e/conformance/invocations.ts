@@ -1,7 +1,7 @@
 import { InvokedSandboxFunction } from "@parley/schema";
 import { expect, test } from "vitest";
 import { type Answer, expectError, jsonOf, pathsOf, send } from "../request.ts";
-import { onEachDriver, shareServer } from "../server.ts";
+import type { Server } from "../server.ts";
 import { expectShape } from "../shape.ts";
 import { invokedSandboxFunction } from "./wire-shapes.ts";
 
@@ -16,8 +16,8 @@ function invokedIn(answer: Answer): InvokedSandboxFunction {
   return parsed;
 }
 
-onEachDriver((driver) => {
-  const server = shareServer(driver);
+/** The tests of invoking. */
+export function invocationsSuite(server: () => Server): void {
   const invoke = (idOrSlug: string, body: unknown, prefer?: string) =>
     send(server(), {
       path: pathsOf(server()).invocations(idOrSlug),
@@ -86,4 +86,4 @@ onEachDriver((driver) => {
     expectError(await invoke("nothing", {}), "sandbox_function_not_found");
     expectError(await invoke("Add", {}), "sandbox_function_not_found");
   });
-});
+}

@@ -2,15 +2,14 @@ import { InvocationEvent, InvokedSandboxFunction } from "@parley/schema";
 import { expect, test } from "vitest";
 import { readFrames } from "../frames.ts";
 import { type Answer, expectError, jsonOf, open, pathsOf, send } from "../request.ts";
-import { onEachDriver, shareServer } from "../server.ts";
+import type { Server } from "../server.ts";
 import { expectShape } from "../shape.ts";
 import { invocationEvents } from "./wire-shapes.ts";
 
 // wire.md, sections 1.3, 6 and 7: the redirect, the frames byte for byte, resuming.
 
-onEachDriver((driver) => {
-  const server = shareServer(driver, { PARLEY_PUBLIC_URL: "https://parley.example/base" });
-
+/** The tests of following an invocation. */
+export function invocationStreamsSuite(server: () => Server): void {
   async function invoke(slug: string, body: unknown = {}, prefer = "wait=10"): Promise<string> {
     const path = pathsOf(server()).invocations(slug);
     const answer = await send(server(), { path, json: body, headers: { prefer } });
@@ -215,4 +214,4 @@ onEachDriver((driver) => {
       Array.from({ length: 10 }, (_, index) => `id: ${index + 1}`),
     );
   });
-});
+}
