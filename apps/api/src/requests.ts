@@ -1,4 +1,10 @@
-import { type Caller, type Core, type Credentials, requireWorkspace } from "@parley/core";
+import {
+  type AgentDirectory,
+  type Caller,
+  type Core,
+  type Credentials,
+  requireWorkspace,
+} from "@parley/core";
 import type { Call, ProcedureContext } from "@parley/rpc";
 import { ParleyError } from "@parley/schema";
 import type { FastifyReply, FastifyRequest } from "fastify";
@@ -8,6 +14,7 @@ import type { RateLimits } from "./rate-limits.ts";
 export interface ApiServices {
   readonly core: Core;
   readonly credentials: Credentials;
+  readonly agents: AgentDirectory;
   readonly rateLimits: RateLimits;
   /** Requests that are being answered; aborted when the server shuts down. */
   readonly openRequests: Set<AbortController>;
@@ -61,11 +68,13 @@ export function procedureContext(
   services.openRequests.add(closed);
   reply.raw.once("close", () => {
     services.openRequests.delete(closed);
-    closed.abort();
+    // Only who is still waited for has something to stop.
+    if (!reply.raw.writableFinished) closed.abort();
   });
   return {
     ...services.core,
     caller,
+    agents: services.agents,
     signal: closed.signal,
     preferredWaitMs: parsePreferredWait(request.headers.prefer),
     requestId: request.id,

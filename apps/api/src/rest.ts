@@ -27,7 +27,9 @@ export function registerRest(app: FastifyInstance, services: ApiServices): void 
   app.addContentTypeParser<Buffer>(
     "application/json",
     { parseAs: "buffer" },
-    async (_request: unknown, body: Buffer) => parseJson(decodeBody(body)),
+    // Clients name the content type of every request, also of one without a body.
+    async (_request: unknown, body: Buffer) =>
+      body.length === 0 ? undefined : parseJson(decodeBody(body)),
   );
   for (const [name, endpoint] of Object.entries(endpoints)) {
     if (endpoint.kind === "json") registerJson(app, services, name, endpoint);

@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
-import { type Core, createCredentials } from "@parley/core";
+import { type Core, createAgentDirectory, createCredentials } from "@parley/core";
 import { endpoints, ParleyError } from "@parley/schema";
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
 import type { ApiSettings } from "./config.ts";
 import { sendError } from "./errors.ts";
 import { registerHealth } from "./health.ts";
+import { createOpenStreams } from "./open-streams.ts";
 import { createRateLimits } from "./rate-limits.ts";
 import type { ApiServices } from "./requests.ts";
 import { registerRest } from "./rest.ts";
@@ -45,6 +46,7 @@ export function createApi({ core, settings, logger }: ApiOptions): Api {
   const services: ApiServices = {
     core,
     credentials: createCredentials(core),
+    agents: createAgentDirectory(core),
     rateLimits: createRateLimits(settings),
     openRequests: new Set(),
     draining: false,
@@ -57,7 +59,8 @@ export function createApi({ core, settings, logger }: ApiOptions): Api {
   registerNotFound(app);
   registerHealth(app, services);
   registerRest(app, services);
-  registerStreams(app, services, settings);
+  const openStreams = createOpenStreams(core, settings);
+  registerStreams(app, services, openStreams);
   registerRpc(app, services);
   return {
     app,
@@ -71,7 +74,9 @@ export function createApi({ core, settings, logger }: ApiOptions): Api {
       } finally {
         clearInterval(sweep);
       }
+      openStreams.close();
       services.credentials.close();
+      services.agents.close();
     },
   };
 }

@@ -39,13 +39,13 @@ export async function sendStream(
   const resume = parseResume(request);
   const end = await readLogEnd(core.database.db, stream.logId);
   if (resume.after > end.lastSeq) throw badCursor();
-  const ended = end.closed && resume.after === end.lastSeq;
-  if (ended && stream.afterEnd === "no content") {
+  const atEnd = end.closed && resume.after === end.lastSeq;
+  if (atEnd && stream.afterEnd === "no content") {
     await reply.code(204).send();
     return;
   }
   // Who has the terminal event gets it once more, never an empty stream.
-  const after = ended ? resume.after - 1 : resume.after;
+  const after = atEnd ? resume.after - 1 : resume.after;
   reply.hijack();
   const response = reply.raw;
   response.writeHead(200, {
@@ -55,11 +55,14 @@ export async function sendStream(
     "X-Accel-Buffering": "no",
   });
   response.flushHeaders();
+  const idle = createIdleTimer(stream.idleTimeoutMs);
+  const ended = AbortSignal.any([signal, idle.signal]);
   const heartbeat = setInterval(() => {
     if (!response.writableNeedDrain) response.write(": ping\n\n");
   }, HEARTBEAT_MS);
   try {
-    for await (const events of followLog(core, { logId: stream.logId, after, signal })) {
+    for await (const events of followLog(core, { logId: stream.logId, after, signal: ended })) {
+      idle.restart();
       const frames = events
         .filter((event) => !stream.hidden.has(event.type))
         .map((event) => formatFrame(event, stream, resume))
@@ -68,6 +71,7 @@ export async function sendStream(
     }
   } finally {
     clearInterval(heartbeat);
+    idle.stop();
     response.end();
   }
 }
@@ -89,4 +93,15 @@ async function drained(response: ServerResponse, signal: AbortSignal): Promise<v
   await once(response, "drain", { signal }).catch((error: unknown) => {
     if (!signal.aborted) throw error;
   });
+}
+
+/** Aborts its signal once `timeoutMs` have passed without a restart; never without a timeout. */
+function createIdleTimer(timeoutMs: number | undefined) {
+  const timeout = new AbortController();
+  const timer = timeoutMs === undefined ? undefined : setTimeout(() => timeout.abort(), timeoutMs);
+  return {
+    signal: timeout.signal,
+    restart: () => timer?.refresh(),
+    stop: () => clearTimeout(timer),
+  };
 }

@@ -2,7 +2,7 @@ import type { LogStream, RequestContext, WorkspaceCaller } from "@parley/core";
 import { authorizeWorkspace, streams, toParleyError } from "@parley/rpc";
 import { endpoints, HttpInput, parseInput, ParleyError, type StreamEndpoint } from "@parley/schema";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { ApiSettings } from "./config.ts";
+import type { OpenStreams } from "./open-streams.ts";
 import { type ApiServices, authenticate, callerOf, procedureContext } from "./requests.ts";
 import { routePath } from "./rest.ts";
 import { parseResume, sendStream } from "./sse.ts";
@@ -13,10 +13,9 @@ type FindStream = (context: RequestContext<WorkspaceCaller>, input: never) => Pr
 export function registerStreams(
   app: FastifyInstance,
   services: ApiServices,
-  settings: ApiSettings,
+  openStreams: OpenStreams,
 ): void {
   const finders: Record<string, FindStream> = streams;
-  const places = createPlaces(settings);
   for (const [name, endpoint] of Object.entries(endpoints)) {
     if (endpoint.kind !== "stream") continue;
     const find = finders[name];
@@ -39,9 +38,15 @@ export function registerStreams(
         reply.headers(await services.rateLimits.consume(endpoint.rateLimit, keyId));
         const context = procedureContext(services, request, reply);
         const stream = await findStream(endpoint, find, context, request);
-        const release = places.take(keyId);
+        const ended = new AbortController();
+        const release = openStreams.open({
+          keyId,
+          authorize: () => services.credentials.authenticate(request.headers.authorization),
+          end: () => ended.abort(),
+        });
+        const signal = AbortSignal.any([context.signal, ended.signal]);
         try {
-          await sendStream(services.core, stream, { request, reply, signal: context.signal });
+          await sendStream(services.core, stream, { request, reply, signal });
         } finally {
           release();
         }
@@ -78,29 +83,5 @@ function guarded<R>(handler: (request: FastifyRequest, reply: FastifyReply) => P
         retryAfterSeconds: known.retryAfterSeconds ?? 1,
       });
     }
-  };
-}
-
-/** Bounds the open streams of the process and of each key. */
-function createPlaces(settings: ApiSettings) {
-  const ofKeys = new Map<string, number>();
-  let open = 0;
-  return {
-    /** Takes a place until the returned function is called. Throws `rate_limit_error`. */
-    take: (keyId: string): (() => void) => {
-      const ofKey = ofKeys.get(keyId) ?? 0;
-      if (open >= settings.PARLEY_MAX_STREAMS || ofKey >= settings.PARLEY_MAX_STREAMS_PER_KEY) {
-        const message = "Too many open streams: close some, or try again later";
-        throw new ParleyError("rate_limit_error", message, { retryAfterSeconds: 5 });
-      }
-      open++;
-      ofKeys.set(keyId, ofKey + 1);
-      return () => {
-        open--;
-        const left = (ofKeys.get(keyId) ?? 1) - 1;
-        if (left === 0) ofKeys.delete(keyId);
-        else ofKeys.set(keyId, left);
-      };
-    },
   };
 }

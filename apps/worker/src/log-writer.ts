@@ -63,6 +63,21 @@ export function createLogWriter<Event extends RunEvent>(core: Core): LogWriter<E
     if (failure !== undefined) throw failure;
   };
 
+  /** The buffer of the run; an earlier attempt of this worker at the same run has lost its own. */
+  const openBuffer = (run: ClaimedRun): Buffer<Event> => {
+    const found = buffers.get(run.logId);
+    if (found?.run === run) return found;
+    if (found !== undefined) {
+      const stale = found.run.attempt < run.attempt ? found.run : run;
+      failures.set(stale, lostLease(stale));
+      throwIfFailed(run);
+      buffered -= found.events.length;
+    }
+    const opened = { run, events: [] };
+    buffers.set(run.logId, opened);
+    return opened;
+  };
+
   const schedule = (): void => {
     if (timer !== undefined) return;
     const waitMs = Math.max(0, lastWrite + INTERVAL_MS - performance.now());
@@ -75,9 +90,7 @@ export function createLogWriter<Event extends RunEvent>(core: Core): LogWriter<E
   return {
     write: async (run, event) => {
       throwIfFailed(run);
-      const buffer = buffers.get(run.logId) ?? { run, events: [] };
-      buffers.set(run.logId, buffer);
-      buffer.events.push(event);
+      openBuffer(run).events.push(event);
       buffered++;
       schedule();
       if (buffered > MAX_BUFFERED) await (writing = writing.then(flush));
@@ -86,7 +99,9 @@ export function createLogWriter<Event extends RunEvent>(core: Core): LogWriter<E
       // Another write may have begun while this one was waited for.
       for (let seen; seen !== writing;) await (seen = writing);
       throwIfFailed(run);
-      const events = buffers.get(run.logId)?.events ?? [];
+      const buffer = buffers.get(run.logId);
+      if (buffer?.run !== run) return [];
+      const { events } = buffer;
       buffers.delete(run.logId);
       buffered -= events.length;
       return events;

@@ -11,7 +11,6 @@ import {
   type ClaimedRun,
   type Core,
   type FinishedTurn,
-  loadTurn,
   lostLease,
   type MessageRow,
   saveStep,
@@ -34,11 +33,10 @@ export interface TurnServices {
 /** Runs an agent turn from where it stands to its end. Throws `LostLease`, or what aborted it. */
 export async function executeTurn(
   services: TurnServices,
-  run: ClaimedRun,
+  { run, turn }: { run: ClaimedRun; turn: Turn },
   signal: AbortSignal,
 ): Promise<void> {
   const { core, writer } = services;
-  const turn = await loadTurn(core, run);
   const { message, agent } = turn;
   const progress = readProgress(turn);
   let actions: readonly ActionRow[] = turn.actions;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { toStorable } from "@parley/schema";
+import { toStorable, toStorableJson } from "@parley/schema";
 import jsonata from "jsonata";
 import type { Execution, ExecutionEvent, SandboxExecutor } from "./sandbox-executor.ts";
 
@@ -32,11 +32,8 @@ async function compute(
   try {
     const value: unknown = await jsonata(expression).evaluate(JSON.parse(input));
     // JSONata marks its arrays; what is stored is plain JSON that the database can hold.
-    const json = JSON.stringify(value ?? null, (_key, member: unknown) =>
-      typeof member === "string" ? toStorable(member) : member,
-    );
-    const result: unknown = JSON.parse(json);
-    return { type: "succeeded", result };
+    const result: unknown = JSON.parse(JSON.stringify(value ?? null));
+    return { type: "succeeded", result: toStorableJson(result) };
   } catch (cause) {
     const message = toStorable((cause as { message?: string }).message ?? "The function threw");
     return { type: "errored", error: { code: "threw", message } };

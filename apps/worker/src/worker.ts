@@ -4,17 +4,19 @@ import { simulatedProvider } from "@parley/agent";
 import {
   type ClaimedRun,
   claimRuns,
+  createBatcher,
   type Core,
   finishInvocations,
   finishTurns,
   handBackRuns,
+  loadTurns,
   LostLease,
   renewLeases,
   takeOverRuns,
+  type Turn,
 } from "@parley/core";
 import type { InvocationEvent, MessageEvent } from "@parley/schema";
 import type { Logger } from "pino";
-import { createBatcher } from "./batcher.ts";
 import type { WorkerSettings } from "./config.ts";
 import { createLogWriter } from "./log-writer.ts";
 import { executeInvocation } from "./run-invocation.ts";
@@ -22,6 +24,7 @@ import { executeTurn } from "./run-turn.ts";
 import { simulatedExecutor } from "./simulated-executor.ts";
 
 const TAKEOVER_INTERVAL_MS = 1000;
+const LANE_DELAY_MS = 10;
 const MAX_FINISHED_TOGETHER = 100;
 
 export interface WorkerOptions {
@@ -47,32 +50,59 @@ interface RunningRun {
 export function createWorker({ core, settings, logger }: WorkerOptions): Worker {
   const workerId = randomUUID();
   const leaseMs = settings.PARLEY_LEASE_MS;
-  const running = new Map<number, RunningRun>();
+  const running = new Map<string, RunningRun>();
   const execute = createExecute(core, logger);
   let closed = false;
   let wanted = false;
   let claiming = false;
+  let soon: NodeJS.Timeout | undefined;
+  /** Claims that the database has not answered yet. */
+  const claims = new Set<Promise<void>>();
   const timers: NodeJS.Timeout[] = [];
   let unsubscribe = (): void => {};
 
-  function startRun(run: ClaimedRun): void {
+  async function startRuns(runs: readonly ClaimedRun[]): Promise<void> {
+    const turns = runs.filter((run) => run.kind === "agent_turn");
+    const loaded = turns.length === 0 ? undefined : await loadTurns(core, turns);
+    for (const run of runs) startRun(run, loaded?.get(run.logId));
+  }
+
+  function startRun(run: ClaimedRun, turn: Turn | undefined): void {
     const abort = new AbortController();
-    const done = execute(run, abort.signal)
+    // It may be one whose lease this worker has itself let expire.
+    const before = running.get(run.logId);
+    before?.abort.abort();
+    const done = (before?.done ?? Promise.resolve())
+      .then(() => execute(run, turn, abort.signal))
       .catch((error: unknown) => {
         const about = { logId: run.logId, attempt: run.attempt };
         if (error instanceof LostLease) logger.info(about, "A run was lost");
         else if (!abort.signal.aborted) logger.error({ err: error, ...about }, "A run broke");
       })
       .finally(() => {
-        running.delete(run.id);
-        wake();
+        // A worker that was full could not claim what waits.
+        if (running.size >= settings.PARLEY_WORKER_CONCURRENCY) wake();
+        if (running.get(run.logId)?.run === run) running.delete(run.logId);
       });
-    running.set(run.id, { run, abort, done });
+    running.set(run.logId, { run, abort, done });
   }
 
   function wake(): void {
     wanted = true;
-    if (!claiming && !closed) void claim();
+    if (!claiming && !closed) track(claim());
+  }
+
+  function track(work: Promise<void>): void {
+    claims.add(work);
+    void work.finally(() => claims.delete(work));
+  }
+
+  /** What ended may let the next run of its lane go; few lanes have one, so many ends share a look. */
+  function wakeSoon(): void {
+    soon ??= setTimeout(() => {
+      soon = undefined;
+      wake();
+    }, LANE_DELAY_MS);
   }
 
   async function claim(): Promise<void> {
@@ -81,26 +111,27 @@ export function createWorker({ core, settings, logger }: WorkerOptions): Worker 
       wanted = false;
       const limit = settings.PARLEY_WORKER_CONCURRENCY - running.size;
       if (limit <= 0) break;
-      const claimed = await attempt(() => claimRuns(core, { workerId, leaseMs, limit }));
-      for (const run of claimed ?? []) startRun(run);
-      if (claimed?.length === limit) wanted = true;
+      await attempt(async () => {
+        const claimed = await claimRuns(core, { workerId, leaseMs, limit });
+        if (claimed.length === limit) wanted = true;
+        await startRuns(claimed);
+      });
     }
     claiming = false;
   }
 
   async function takeOver(): Promise<void> {
     const limit = settings.PARLEY_WORKER_CONCURRENCY - running.size;
-    if (limit <= 0) return;
-    const taken = await attempt(() => takeOverRuns(core, { workerId, leaseMs, limit }));
-    for (const run of taken ?? []) startRun(run);
+    if (limit <= 0 || closed) return;
+    await attempt(async () => startRuns(await takeOverRuns(core, { workerId, leaseMs, limit })));
   }
 
   async function renew(): Promise<void> {
-    const ids = [...running.keys()];
-    if (ids.length === 0) return;
-    const kept = await attempt(() => renewLeases(core, { workerId, leaseMs, ids }));
+    const logIds = [...running.keys()];
+    if (logIds.length === 0) return;
+    const kept = await attempt(() => renewLeases(core, { workerId, leaseMs, logIds }));
     if (kept === undefined) return;
-    for (const id of ids) if (!kept.has(id)) running.get(id)?.abort.abort();
+    for (const logId of logIds) if (!kept.has(logId)) running.get(logId)?.abort.abort();
   }
 
   async function attempt<T>(work: () => Promise<T>): Promise<T | undefined> {
@@ -114,8 +145,14 @@ export function createWorker({ core, settings, logger }: WorkerOptions): Worker 
 
   return {
     start: () => {
-      unsubscribe = core.bus.subscribe("runs", wake);
-      timers.push(setInterval(() => void takeOver(), TAKEOVER_INTERVAL_MS));
+      unsubscribe = core.bus.subscribe("runs", (hint) => {
+        if (hint.cause === "added") wake();
+        else wakeSoon();
+        if (hint.cause !== "ended") return;
+        const ended = new Set(hint.logIds);
+        for (const { run, abort } of running.values()) if (ended.has(run.logId)) abort.abort();
+      });
+      timers.push(setInterval(() => track(takeOver()), TAKEOVER_INTERVAL_MS));
       timers.push(setInterval(() => void renew(), leaseMs / 3));
       timers.push(setInterval(wake, core.safetyPollMs));
       wake();
@@ -123,6 +160,7 @@ export function createWorker({ core, settings, logger }: WorkerOptions): Worker 
     close: async (patienceMs) => {
       closed = true;
       unsubscribe();
+      await Promise.all(claims);
       const unfinished = () => Promise.all(running.values().map(({ done }) => done));
       const patience = new AbortController();
       await Promise.race([
@@ -131,11 +169,12 @@ export function createWorker({ core, settings, logger }: WorkerOptions): Worker 
       ]);
       patience.abort();
       for (const timer of timers) clearInterval(timer);
+      clearTimeout(soon);
       const left = [...running.values()];
       for (const { abort } of left) abort.abort();
       await Promise.all(left.map(({ done }) => done));
-      const ids = left.map(({ run }) => run.id);
-      await attempt(() => handBackRuns(core, { workerId, ids }));
+      const logIds = left.map(({ run }) => run.logId);
+      await attempt(() => handBackRuns(core, { workerId, logIds }));
     },
   };
 }
@@ -144,7 +183,7 @@ export function createWorker({ core, settings, logger }: WorkerOptions): Worker 
 function createExecute(
   core: Core,
   logger: Logger,
-): (run: ClaimedRun, signal: AbortSignal) => Promise<void> {
+): (run: ClaimedRun, turn: Turn | undefined, signal: AbortSignal) => Promise<void> {
   const turns = {
     core,
     logger,
@@ -164,8 +203,9 @@ function createExecute(
     }, MAX_FINISHED_TOGETHER),
     executor: simulatedExecutor,
   };
-  return (run, signal) =>
-    run.kind === "agent_turn"
-      ? executeTurn(turns, run, signal)
-      : executeInvocation(invocations, run, signal);
+  return async (run, turn, signal) => {
+    if (run.kind === "invocation") await executeInvocation(invocations, run, signal);
+    // Without a turn, the conversation was deleted since the run was claimed.
+    else if (turn !== undefined) await executeTurn(turns, { run, turn }, signal);
+  };
 }

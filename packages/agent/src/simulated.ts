@@ -39,7 +39,8 @@ async function* stream(
   { tokenDelayMs, signal }: { tokenDelayMs: number; signal: AbortSignal },
 ): AsyncGenerator<StepPart> {
   // Nothing waits between tokens of a script without pauses, so they need not come one by one.
-  const tokens = tokenDelayMs > 0 ? (text.match(/\s*\S+\s*$|\s*\S+/g) ?? []) : [text];
+  // A remainder of white space alone is a token too.
+  const tokens = tokenDelayMs > 0 ? (text.match(/\s*\S+\s*$|\s*\S+|\s+/g) ?? []) : [text];
   for (const token of tokens) {
     if (tokenDelayMs > 0) await sleep(tokenDelayMs, undefined, { signal });
     signal.throwIfAborted();

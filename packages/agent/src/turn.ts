@@ -1,4 +1,4 @@
-import { type AgentError, toStorable } from "@parley/schema";
+import { type AgentError, toStorable, toStorableJson } from "@parley/schema";
 import type { ModelProvider, ProviderCall, PublishedPrefix, StepRequest } from "./provider.ts";
 
 /** Where a turn stands. */
@@ -78,11 +78,12 @@ export async function* runTurn(request: TurnRequest): AsyncGenerator<TurnEvent, 
     try {
       for await (const part of provider.streamStep({ ...request, step, prefix: progress.prefix })) {
         if (part.type === "error") {
-          yield failed(part.code, part.message);
+          yield failed(toStorable(part.code), toStorable(part.message));
           return;
         }
         if (part.type === "call") {
-          calls.push({ ...part.call, output: toStorable(part.call.output) });
+          // The same members, with their texts made storable.
+          calls.push(toStorableJson(part.call) as ProviderCall);
           continue;
         }
         const text = toStorable(part.text);

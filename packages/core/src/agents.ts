@@ -29,7 +29,7 @@ export function renderAgent(row: AgentRow): AgentConfiguration {
   };
 }
 
-/** The current versions of the workspace's active agents with these ids, by id. */
+/** The current versions of the workspace's active agents with these ids, in their order. */
 export async function findActiveAgents(
   db: Queryable,
   workspaceId: number,
@@ -47,7 +47,9 @@ export async function findActiveAgents(
         eq(agents.status, "active"),
       ),
     );
-  return new Map(rows.map((row) => [row.sid, row]));
+  const bySid = new Map(rows.map((row) => [row.sid, row]));
+  const found = sids.flatMap((sid) => bySid.get(sid) ?? []);
+  return new Map(found.map((row) => [row.sid, row]));
 }
 
 /** The versions of agents with these numbers, by number. */

@@ -1,33 +1,20 @@
-import { createHash, timingSafeEqual } from "node:crypto";
-import { apiKeys, type Queryable, workspaces } from "@parley/db";
+import { apiKeys, apiKeySpaces, type Queryable, spaces } from "@parley/db";
 import {
-  API_KEY_PATTERN,
   type ApiKey,
+  type CreateApiKey,
   type CreatedApiKey,
   ParleyError,
-  randomBase62,
   type Role,
+  type Success,
+  type UpdateApiKey,
   type WorkspaceRole,
 } from "@parley/schema";
-import { and, asc, eq, isNull } from "drizzle-orm";
+import { and, asc, eq, inArray, isNull } from "drizzle-orm";
+import { administeredWorkspace } from "./administered-workspace.ts";
 import { type Core, inTransaction, type RequestContext } from "./context.ts";
-import type { ApiKeyRow, WorkspaceRow } from "./rows.ts";
+import { generateApiKey, hashApiKey, isMistyped, requireKeyForm } from "./key-secrets.ts";
+import type { ApiKeyRow } from "./rows.ts";
 import { createServiceUser } from "./users.ts";
-
-/** What is kept of a key: its SHA-256, in hexadecimal. */
-export function hashApiKey(secret: string): string {
-  return createHash("sha256").update(secret).digest("hex");
-}
-
-/** Whether a secret is the one of which `hash` is kept. */
-export function isSecretOf(secret: string, hash: string): boolean {
-  return timingSafeEqual(Buffer.from(hashApiKey(secret)), Buffer.from(hash));
-}
-
-/** Makes up a key that cannot be guessed. */
-export function generateApiKey(): string {
-  return `sk-${randomBase62(40)}`;
-}
 
 export interface NewApiKey {
   /** The workspace; none for an operator key. */
@@ -40,10 +27,8 @@ export interface NewApiKey {
 
 /** Writes a key and, for a workspace's, its service user. Throws when the secret has a bad form. */
 export async function insertApiKey(core: Core, db: Queryable, key: NewApiKey): Promise<ApiKeyRow> {
-  if (!API_KEY_PATTERN.test(key.secret)) {
-    throw new Error(`The key of ${key.name} must match ${API_KEY_PATTERN.source}`);
-  }
-  const { workspaceId, name } = key;
+  const { workspaceId, name, secret } = key;
+  requireKeyForm(secret, name);
   const user =
     workspaceId === null ? undefined : await createServiceUser(core, db, { workspaceId, name });
   const [row] = await db
@@ -53,7 +38,8 @@ export async function insertApiKey(core: Core, db: Queryable, key: NewApiKey): P
       workspaceId,
       userId: user?.id ?? null,
       name,
-      hash: hashApiKey(key.secret),
+      hash: hashApiKey(secret),
+      looksMistyped: isMistyped(secret),
       role: key.role,
       createdAt: core.now(),
       expiresAt: key.expiresAt ?? null,
@@ -66,38 +52,55 @@ export async function insertApiKey(core: Core, db: Queryable, key: NewApiKey): P
 /** Creates a key of a workspace. Its secret is in the answer and nowhere else. */
 export async function createApiKey(
   context: RequestContext,
-  input: {
-    workspaceId: string;
-    name: string;
-    role: WorkspaceRole;
-    expiresAt: number | undefined;
-  },
+  input: CreateApiKey,
 ): Promise<CreatedApiKey> {
   const secret = generateApiKey();
-  const row = await inTransaction(context, async ({ db }) => {
-    const workspace = await getWorkspaceRow(db, input.workspaceId);
-    return insertApiKey(context, db, { ...input, workspaceId: workspace.id, secret });
+  const apiKey = await inTransaction(context, async ({ db }) => {
+    const workspace = await administeredWorkspace(context, db, input.workspaceId);
+    const { name, role, expiresAt } = input;
+    const key = { workspaceId: workspace.id, name, role, expiresAt, secret };
+    const row = await insertApiKey(context, db, key);
+    await setKeySpaces(db, row, input.spaceIds);
+    return readApiKey(db, row.id);
   });
-  return { apiKey: renderApiKey(row), secret };
+  return { apiKey, secret };
 }
 
-/** Revokes a key: it is refused from now on. Revoking it again changes nothing. */
+/** Changes a key. The change is in force here at once, in other processes within seconds. */
+export async function updateApiKey(
+  context: RequestContext,
+  input: UpdateApiKey,
+): Promise<{ apiKey: ApiKey }> {
+  const apiKey = await inTransaction(context, async ({ db, afterCommit }) => {
+    const row = await requireKey(context, db, input);
+    const { role, expiresAt, disabled } = input;
+    const change = {
+      ...(role !== undefined && { role }),
+      ...(expiresAt !== undefined && { expiresAt }),
+      ...(disabled !== undefined && { disabledAt: disabled ? context.now() : null }),
+    };
+    if (Object.keys(change).length > 0) {
+      await db.update(apiKeys).set(change).where(eq(apiKeys.id, row.id));
+    }
+    await setKeySpaces(db, row, input.spaceIds);
+    afterCommit.push({ topic: "keys" });
+    return readApiKey(db, row.id);
+  });
+  return { apiKey };
+}
+
+/** Revokes a key for good. Revoking it again changes nothing. */
 export async function revokeApiKey(
   context: RequestContext,
   input: { workspaceId: string; keyId: string },
-): Promise<{ success: true }> {
+): Promise<Success> {
   await inTransaction(context, async ({ db, afterCommit }) => {
-    const workspace = await getWorkspaceRow(db, input.workspaceId);
-    const ofWorkspace = and(eq(apiKeys.workspaceId, workspace.id), eq(apiKeys.sid, input.keyId));
-    const [row] = await db.select().from(apiKeys).where(ofWorkspace);
-    if (row === undefined) {
-      throw new ParleyError("api_key_not_found", "keyId: the workspace has no such key");
-    }
+    const row = await requireKey(context, db, input);
     await db
       .update(apiKeys)
       .set({ revokedAt: context.now() })
-      .where(and(ofWorkspace, isNull(apiKeys.revokedAt)));
-    afterCommit.push({ topic: "keys", hash: row.hash });
+      .where(and(eq(apiKeys.id, row.id), isNull(apiKeys.revokedAt)));
+    afterCommit.push({ topic: "keys" });
   });
   return { success: true };
 }
@@ -108,30 +111,81 @@ export async function listApiKeys(
   input: { workspaceId: string },
 ): Promise<{ apiKeys: ApiKey[] }> {
   const { db } = context.database;
-  const workspace = await getWorkspaceRow(db, input.workspaceId);
-  const rows = await db
-    .select()
-    .from(apiKeys)
-    .where(eq(apiKeys.workspaceId, workspace.id))
-    .orderBy(asc(apiKeys.id));
-  return { apiKeys: rows.map(renderApiKey) };
+  const workspace = await administeredWorkspace(context, db, input.workspaceId);
+  return { apiKeys: await readApiKeys(db, eq(apiKeys.workspaceId, workspace.id)) };
 }
 
-function renderApiKey(row: ApiKeyRow): ApiKey {
+/** The workspace's key with this id. Throws `api_key_not_found`. */
+export async function requireKey(
+  context: RequestContext,
+  db: Queryable,
+  { workspaceId, keyId }: { workspaceId: string; keyId: string },
+): Promise<ApiKeyRow> {
+  const workspace = await administeredWorkspace(context, db, workspaceId);
+  const [row] = await db
+    .select()
+    .from(apiKeys)
+    .where(and(eq(apiKeys.workspaceId, workspace.id), eq(apiKeys.sid, keyId)));
+  if (row === undefined) {
+    throw new ParleyError("api_key_not_found", `The workspace has no key ${keyId}`);
+  }
+  return row;
+}
+
+async function setKeySpaces(
+  db: Queryable,
+  key: ApiKeyRow,
+  spaceIds: readonly string[] | undefined,
+): Promise<void> {
+  if (spaceIds === undefined || key.workspaceId === null) return;
+  const wanted = [...new Set(spaceIds)];
+  const found = await db
+    .select({ id: spaces.id, sid: spaces.sid })
+    .from(spaces)
+    .where(and(eq(spaces.workspaceId, key.workspaceId), inArray(spaces.sid, wanted)));
+  const missing = wanted.find((sid) => !found.some((space) => space.sid === sid));
+  if (missing !== undefined) {
+    throw new ParleyError("space_not_found", `spaceIds: the workspace has no space ${missing}`);
+  }
+  await db.delete(apiKeySpaces).where(eq(apiKeySpaces.apiKeyId, key.id));
+  if (found.length === 0) return;
+  await db.insert(apiKeySpaces).values(found.map(({ id }) => ({ apiKeyId: key.id, spaceId: id })));
+}
+
+async function readApiKey(db: Queryable, id: number): Promise<ApiKey> {
+  const [key] = await readApiKeys(db, eq(apiKeys.id, id));
+  if (key === undefined) throw new Error(`There is no key ${id}`);
+  return key;
+}
+
+async function readApiKeys(db: Queryable, condition: ReturnType<typeof eq>): Promise<ApiKey[]> {
+  const rows = await db
+    .select({ key: apiKeys, spaceId: spaces.sid })
+    .from(apiKeys)
+    .leftJoin(apiKeySpaces, eq(apiKeySpaces.apiKeyId, apiKeys.id))
+    .leftJoin(spaces, eq(spaces.id, apiKeySpaces.spaceId))
+    .where(condition)
+    .orderBy(asc(apiKeys.id), asc(spaces.id));
+  return Map.groupBy(rows, ({ key }) => key.id)
+    .values()
+    .map((ofKey) =>
+      renderApiKey(
+        ofKey[0]!.key,
+        ofKey.flatMap(({ spaceId }) => spaceId ?? []),
+      ),
+    )
+    .toArray();
+}
+
+function renderApiKey(row: ApiKeyRow, spaceIds: string[]): ApiKey {
   return {
     sId: row.sid,
     name: row.name,
     role: row.role as WorkspaceRole,
+    spaceIds,
     createdAt: row.createdAt,
     expiresAt: row.expiresAt,
+    disabledAt: row.disabledAt,
     revokedAt: row.revokedAt,
   };
-}
-
-async function getWorkspaceRow(db: Queryable, sid: string): Promise<WorkspaceRow> {
-  const [row] = await db.select().from(workspaces).where(eq(workspaces.sid, sid));
-  if (row === undefined) {
-    throw new ParleyError("workspace_not_found", "workspaceId: there is no such workspace");
-  }
-  return row;
 }

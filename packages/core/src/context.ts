@@ -1,7 +1,9 @@
 import type { Database, Queryable } from "@parley/db";
 import type { ApiKeyRow, UserRow, WorkspaceRow } from "./rows.ts";
 import type { EventBus, Hint } from "./events/bus.ts";
+import type { AgentDirectory } from "./agent-directory.ts";
 import { type IdPrefix, newId } from "@parley/schema";
+import { createConversationWriter, type NewConversation } from "./insert-messages.ts";
 import { createRowIds } from "./row-ids.ts";
 
 /** What a process gives to everything that runs in it. Time, ids and randomness come from here. */
@@ -13,6 +15,8 @@ export interface Core {
   readonly newId: (prefix?: IdPrefix) => string;
   /** Numbers for rows of conversations and messages: as many as asked for, ascending. */
   readonly takeRowIds: (count: number) => Promise<number[]>;
+  /** Writes a new conversation; those that come together share a commit. */
+  readonly writeConversation: (created: NewConversation) => Promise<void>;
   /** Absolute address that clients see, without a slash at its end. */
   readonly publicUrl: string;
   /** How long a blocking create waits for its agents. */
@@ -31,6 +35,7 @@ export function createCore(
     now: Date.now,
     newId,
     takeRowIds: createRowIds(parts.database.db),
+    writeConversation: createConversationWriter(parts.database.db),
     // Known only once the server listens.
     get publicUrl() {
       return publicUrl();
@@ -53,6 +58,7 @@ export type WorkspaceCaller = Extract<Caller, { kind: "workspace" }>;
 /** What one request gives to the functions that answer it. */
 export interface RequestContext<C extends Caller = Caller> extends Core {
   readonly caller: C;
+  readonly agents: AgentDirectory;
   /** Aborts when the client goes away or the server shuts down. */
   readonly signal: AbortSignal;
   /** How long the caller is ready to wait for an outcome (`Prefer: wait`), if it says. */

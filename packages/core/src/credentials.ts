@@ -1,12 +1,9 @@
 import { apiKeys, users, workspaces } from "@parley/db";
 import { API_KEY_PATTERN, ParleyError } from "@parley/schema";
 import { eq } from "drizzle-orm";
-import { hashApiKey } from "./api-keys.ts";
 import type { Caller, Core, WorkspaceCaller } from "./context.ts";
-
-/** How long a key is believed without asking the database: the bound on a revocation elsewhere. */
-const TRUST_MS = 5000;
-const MAX_TRUSTED = 10_000;
+import { hashApiKey, isMistyped } from "./key-secrets.ts";
+import { createTrusted } from "./trusted.ts";
 
 export interface Credentials {
   /** The caller behind an `Authorization` header. Throws the 401 that fits. */
@@ -16,33 +13,22 @@ export interface Credentials {
 
 /** Checks keys, remembering good ones for a few seconds; a revocation here is effective at once. */
 export function createCredentials(core: Core): Credentials {
-  const trusted = new Map<string, { caller: Caller; until: number }>();
-  let revocations = 0;
-  const unsubscribe = core.bus.subscribe("keys", ({ hash }) => {
-    revocations++;
-    trusted.delete(hash);
-  });
+  const callers = createTrusted(core, "keys", (hash) => findCaller(core, hash));
+  const unusual = createTrusted(core, "keys", () => readUnusual(core));
   return {
     authenticate: async (header) => {
-      const hash = hashApiKey(parseAuthorization(header));
-      const known = trusted.get(hash);
-      if (known !== undefined && known.until > core.now()) {
-        refuseExpired(known.caller, core.now());
-        return known.caller;
-      }
-      const before = revocations;
-      const caller = await findCaller(core, hash);
+      const secret = parseAuthorization(header);
+      const hash = hashApiKey(secret);
+      if (isMistyped(secret) && !(await unusual.get(""))?.has(hash)) throw invalidKey();
+      const caller = await callers.get(hash);
       if (caller === undefined) throw invalidKey();
       refuseExpired(caller, core.now());
-      // It may have been revoked since it was read.
-      if (before !== revocations) return caller;
-      // The oldest entry goes first: a Map keeps the order of insertion.
-      trusted.delete(hash);
-      if (trusted.size >= MAX_TRUSTED) trusted.delete(trusted.keys().next().value ?? "");
-      trusted.set(hash, { caller, until: core.now() + TRUST_MS });
       return caller;
     },
-    close: unsubscribe,
+    close: () => {
+      callers.close();
+      unusual.close();
+    },
   };
 }
 
@@ -69,8 +55,21 @@ function invalidKey(): ParleyError {
 }
 
 function refuseExpired(caller: Caller, now: number): void {
-  const { revokedAt, expiresAt } = caller.apiKey;
-  if (revokedAt !== null || (expiresAt !== null && expiresAt <= now)) throw invalidKey();
+  const { revokedAt, disabledAt, expiresAt } = caller.apiKey;
+  if (revokedAt !== null || disabledAt !== null || (expiresAt !== null && expiresAt <= now))
+    throw invalidKey();
+}
+
+/**
+ * The hashes of the few keys that were set by hand and look like a generated key with a typo: all
+ * others of that form are refused without asking the database.
+ */
+async function readUnusual(core: Core): Promise<ReadonlySet<string>> {
+  const rows = await core.database.db
+    .select({ hash: apiKeys.hash })
+    .from(apiKeys)
+    .where(eq(apiKeys.looksMistyped, true));
+  return new Set(rows.map((row) => row.hash));
 }
 
 async function findCaller(core: Core, hash: string): Promise<Caller | undefined> {

@@ -1,14 +1,29 @@
-export { generateApiKey, hashApiKey, insertApiKey, isSecretOf } from "./api-keys.ts";
-export { createApiKey, listApiKeys, revokeApiKey } from "./api-keys.ts";
+export * from "./agent-administration.ts";
+export * from "./agent-directory.ts";
+export { createApiKey, insertApiKey, listApiKeys } from "./api-keys.ts";
+export { revokeApiKey, updateApiKey } from "./api-keys.ts";
+export { cancelMessages } from "./cancel-messages.ts";
+export { createBatcher } from "./batcher.ts";
 export * from "./context.ts";
+export * from "./conversation-streams.ts";
 export { createConversation } from "./conversations.ts";
 export * from "./credentials.ts";
+export {
+  createDataSourceView,
+  listDataSourceViews,
+  putDataSourceNode,
+  removeDataSourceNode,
+} from "./data-sources.ts";
+export { deleteWorkspace } from "./delete-workspace.ts";
 export * from "./events/append.ts";
 export * from "./events/bus.ts";
 export * from "./events/follow.ts";
 export * from "./events/read.ts";
 export * from "./events/stream.ts";
 export { findInvocationStream, invokeSandboxFunction } from "./invocations.ts";
+export { generateApiKey, hashApiKey } from "./key-secrets.ts";
+export * from "./members.ts";
+export { addContentFragment, postMessage, retryMessage } from "./posted-messages.ts";
 export { createRowIds } from "./row-ids.ts";
 export * from "./rows.ts";
 export * from "./runs/claim-runs.ts";
@@ -16,9 +31,16 @@ export * from "./runs/finish-invocations.ts";
 export * from "./runs/finish-turns.ts";
 export * from "./runs/leases.ts";
 export * from "./runs/load-invocation.ts";
-export * from "./runs/load-turn.ts";
+export * from "./runs/load-turns.ts";
 export * from "./runs/lost-lease.ts";
 export * from "./runs/save-step.ts";
 export { listSkills } from "./skills.ts";
-export { createWorkspace, insertWorkspace } from "./workspaces.ts";
+export { createSpace, listSpaces, updateSpace } from "./spaces.ts";
+export {
+  deleteConversation,
+  getConversation,
+  listConversations,
+  updateConversation,
+} from "./stored-conversations.ts";
+export { createWorkspace, getWorkspace, insertWorkspace, updateWorkspace } from "./workspaces.ts";
 export { isDatabaseUnavailable } from "@parley/db";

@@ -90,7 +90,7 @@ async function insertInvocation(
       invocation: renderInvocation(row, sandboxFunction.sid),
     };
     await appendEvents(db, [{ logId: sid, events: [created] }], afterCommit);
-    afterCommit.push({ topic: "runs" });
+    afterCommit.push({ topic: "runs", cause: "added" });
     return row;
   });
 }

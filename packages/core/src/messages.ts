@@ -125,22 +125,37 @@ export function renderAction(row: ActionRow): Action {
 const SNIPPET_CHARACTERS = 256;
 const encoder = new TextEncoder();
 
-function renderContentFragment(
+/** A content fragment as the wire shows it: a file, or a node as it was when it was added. */
+export function renderContentFragment(
   row: MessageRow,
   fileUrl: MessageReferences["fileUrl"],
 ): ContentFragment {
   if (row.fragment === null) throw new Error(`Message ${row.sid} has no fragment`);
-  const { title, contentType, fileId, sourceUrl } = row.fragment;
-  return {
-    type: "content_fragment",
+  const { title, contentType, fileId, sourceUrl, node } = row.fragment;
+  const shared = {
+    type: "content_fragment" as const,
     ...renderShared(row),
     sourceUrl,
     title,
     contentType,
     context: renderContext(row),
     contentFragmentId: row.sid,
-    contentFragmentVersion: "latest",
+    contentFragmentVersion: "latest" as const,
     expiredReason: null,
+  };
+  if (node !== undefined) {
+    const { nodeId, nodeDataSourceViewId, nodeType } = node;
+    return {
+      ...shared,
+      contentFragmentType: "content_node",
+      nodeId,
+      nodeDataSourceViewId,
+      nodeType,
+      contentNodeData: node,
+    };
+  }
+  return {
+    ...shared,
     contentFragmentType: "file",
     fileId,
     snippet: row.content.slice(0, SNIPPET_CHARACTERS).toWellFormed(),

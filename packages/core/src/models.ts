@@ -1,23 +1,77 @@
 import { type ModelSelection, ParleyError } from "@parley/schema";
-import type { AgentRow } from "./rows.ts";
+import catalogue from "./models.json" with { type: "json" };
+import type { AgentRow, WorkspaceRow } from "./rows.ts";
 
-/** Model pairs that a deployment without credentials of providers can run. */
-const usable: ReadonlySet<string> = new Set(["simulated/simulated-1", "noop/noop"]);
+/** One model that Parley knows. */
+interface Model {
+  readonly providerId: string;
+  readonly modelId: string;
+  /** Regions that the model is available in. */
+  readonly regions: readonly string[];
+  readonly reasoningEfforts: readonly string[];
+  readonly contextTokens: number;
+}
+
+interface Pair {
+  readonly providerId: string;
+  readonly modelId: string;
+}
+
+/** A pair as workspaces keep it. */
+export function modelKey({ providerId, modelId }: Pair): string {
+  return `${providerId}/${modelId}`;
+}
+
+const known = new Map<string, Model>(catalogue.map((model) => [modelKey(model), model]));
+
+/** The models of a new workspace: those that need no credential of a provider. */
+export const defaultModels: readonly string[] = known
+  .values()
+  .filter(({ providerId }) => providerId === "simulated" || providerId === "noop")
+  .map(modelKey)
+  .toArray();
+
+/** Throws `model_disabled` when Parley does not know the model. */
+export function requireKnownModel(pair: Pair): Model {
+  const model = known.get(modelKey(pair));
+  if (model !== undefined) return model;
+  throw new ParleyError("model_disabled", `${describe(pair)} is not a model of this server`);
+}
+
+/** Throws `model_disabled` unless the workspace may use the model, which it gives. */
+export function requireModel(workspace: WorkspaceRow, pair: Pair): Model {
+  const model = known.get(modelKey(pair));
+  if (model === undefined || !workspace.models.includes(modelKey(pair))) {
+    throw new ParleyError("model_disabled", `${describe(pair)} is not enabled in this workspace`);
+  }
+  if (workspace.regionalModelsOnly && !model.regions.includes(workspace.region)) {
+    throw new ParleyError(
+      "model_disabled",
+      `${describe(pair)} is not available in the workspace's region, ${workspace.region}`,
+    );
+  }
+  return model;
+}
+
+function describe({ providerId, modelId }: Pair): string {
+  return `The model ${modelId} of ${providerId}`;
+}
 
 /**
- * Throws `model_disabled` unless the workspace may use the selected model or, where none is
- * selected, each agent's own.
+ * Checks the selected model or, where none is selected, each agent's own, and gives the selection
+ * without an effort that its model does not support. Throws `model_disabled`.
  */
 export function requireModels(
+  workspace: WorkspaceRow,
   selection: ModelSelection | undefined,
   agents: readonly AgentRow[],
-): void {
-  for (const { providerId, modelId } of selection === undefined ? agents : [selection]) {
-    if (!usable.has(`${providerId}/${modelId}`)) {
-      throw new ParleyError(
-        "model_disabled",
-        `The model ${modelId} of ${providerId} is not enabled in this workspace`,
-      );
-    }
+): ModelSelection | null {
+  if (selection === undefined) {
+    for (const agent of agents) requireModel(workspace, agent);
+    return null;
   }
+  const { reasoningEfforts } = requireModel(workspace, selection);
+  const { providerId, modelId, reasoningEffort } = selection;
+  const supported = reasoningEffort !== undefined && reasoningEfforts.includes(reasoningEffort);
+  return { providerId, modelId, reasoningEffort: supported ? reasoningEffort : undefined };
 }

@@ -1,8 +1,49 @@
-import type { ConversationEvent, CreateContentFragment, CreateMessage } from "@parley/schema";
-import { fragmentColumns } from "./content-fragments.ts";
-import type { Core } from "./context.ts";
+import type { ConversationEvent, CreateMessage, ModelSelection, Warning } from "@parley/schema";
+import type { Queryable } from "@parley/db";
+import type { FragmentColumns } from "./content-fragments.ts";
+import type { Context, Core } from "./context.ts";
 import { renderAgentMessage, renderUserMessage } from "./messages.ts";
-import type { AgentRow, ConversationRow, MessageRow, UserRow } from "./rows.ts";
+import { requireModels } from "./models.ts";
+import type { AgentRow, MessageRow, UserRow } from "./rows.ts";
+import { findMember } from "./users.ts";
+
+/** A message with everything that it refers to. */
+export interface ResolvedMessage {
+  readonly message: CreateMessage;
+  readonly user: UserRow;
+  /** The agents that are to answer, in the order of the mentions; each counts once. */
+  readonly agents: readonly AgentRow[];
+  readonly modelSelection: ModelSelection | null;
+  /** One for each mention that resolves to no active agent. */
+  readonly warnings: readonly Warning[];
+}
+
+/** Finds what a message refers to. Throws `model_disabled`. */
+export async function resolveMessage(
+  db: Queryable,
+  context: Context,
+  { message, path }: { message: CreateMessage; path: string },
+): Promise<ResolvedMessage> {
+  const { workspace, user: serviceUser } = context.caller;
+  const mentioned = message.mentions.map((mention) => mention.configurationId);
+  // Each agent once, in the order of the mentions.
+  const known = await context.agents.find(workspace.id, [...new Set(mentioned)]);
+  const agents = [...known.values()];
+  const modelSelection = requireModels(workspace, message.modelSelection, agents);
+  const email = message.context?.email;
+  const member = email ? await findMember(db, workspace.id, email) : undefined;
+  const warnings = mentioned.flatMap((sid, index) =>
+    known.has(sid)
+      ? []
+      : [
+          {
+            path: `${path}mentions[${index}].configurationId`,
+            message: "The workspace has no active agent with this id: nobody will answer for it",
+          },
+        ],
+  );
+  return { message, user: member ?? serviceUser, agents, modelSelection, warnings };
+}
 
 /** An agent message that waits for its agent. */
 export interface NewTurn {
@@ -17,31 +58,66 @@ export interface NewMessages {
   readonly turns: readonly NewTurn[];
 }
 
-export interface NewMessagesInput {
-  readonly conversation: ConversationRow;
-  readonly message: CreateMessage;
-  readonly fragments: readonly CreateContentFragment[];
-  readonly user: UserRow;
-  readonly agents: readonly AgentRow[];
-  readonly skipToolsValidation: boolean;
+/** Where new messages stand. */
+export interface Position {
+  readonly workspaceId: number;
+  readonly conversationId: number;
+  /** Position of the first of them. */
+  readonly rank: number;
+}
+
+/** A message row without a value but those every message has. */
+export function emptyMessage(
+  core: Core,
+  { id, workspaceId, conversationId, rank }: Position & { id: number },
+): MessageRow {
+  return {
+    id,
+    sid: core.newId(),
+    workspaceId,
+    conversationId,
+    rank,
+    version: 0,
+    type: "",
+    visibility: "visible",
+    createdAt: core.now(),
+    content: "",
+    context: null,
+    userId: null,
+    mentions: null,
+    agentId: null,
+    parentMessageId: null,
+    status: null,
+    chainOfThought: null,
+    rawContents: null,
+    error: null,
+    modelSelection: null,
+    skipToolsValidation: null,
+    finishedAt: null,
+    fragment: null,
+  };
 }
 
 /** Builds the rows of a user's message, of the fragments before it and of the answers after it. */
-export async function buildMessages(core: Core, input: NewMessagesInput): Promise<NewMessages> {
-  const { conversation, message, user, agents } = input;
-  const ids = await core.takeRowIds(input.fragments.length + 1 + agents.length);
-  const row = (rank: number, columns: Partial<MessageRow>): MessageRow => ({
-    ...emptyMessage,
-    id: ids[rank] ?? 0,
-    sid: core.newId(),
-    workspaceId: conversation.workspaceId,
-    conversationId: conversation.id,
-    rank,
-    createdAt: core.now(),
+export async function buildMessages(
+  core: Core,
+  position: Position,
+  parts: {
+    fragments: readonly FragmentColumns[];
+    resolved: ResolvedMessage;
+    skipToolsValidation: boolean;
+  },
+): Promise<NewMessages> {
+  const { resolved, skipToolsValidation } = parts;
+  const { message, user, agents, modelSelection } = resolved;
+  const count = parts.fragments.length;
+  const ids = await core.takeRowIds(count + 1 + agents.length);
+  const row = (index: number, columns: Partial<MessageRow>): MessageRow => ({
+    ...emptyMessage(core, { ...position, id: ids[index] ?? 0, rank: position.rank + index }),
     ...columns,
   });
-  const fragments = input.fragments.map((fragment, rank) => row(rank, fragmentColumns(fragment)));
-  const userMessage = row(fragments.length, {
+  const fragments = parts.fragments.map((fragment, index) => row(index, fragment));
+  const userMessage = row(count, {
     type: "user_message",
     content: message.content,
     context: { username: "API User", timezone: "UTC", ...message.context },
@@ -50,40 +126,21 @@ export async function buildMessages(core: Core, input: NewMessagesInput): Promis
   });
   const turns = agents.map((agent, index) => ({
     agent,
-    message: row(fragments.length + 1 + index, {
+    message: row(count + 1 + index, {
       type: "agent_message",
       agentId: agent.id,
       parentMessageId: userMessage.sid,
       status: "created",
-      modelSelection: message.modelSelection ?? null,
-      skipToolsValidation: input.skipToolsValidation,
+      modelSelection,
+      skipToolsValidation,
     }),
   }));
   return { fragments, userMessage, turns };
 }
 
-const emptyMessage = {
-  version: 0,
-  type: "",
-  visibility: "visible",
-  content: "",
-  context: null,
-  userId: null,
-  mentions: null,
-  agentId: null,
-  parentMessageId: null,
-  status: null,
-  chainOfThought: null,
-  rawContents: null,
-  error: null,
-  modelSelection: null,
-  skipToolsValidation: null,
-  fragment: null,
-} satisfies Partial<MessageRow>;
-
 /** The events that announce new messages; fragments are not announced. */
 export function buildEvents(
-  { userMessage, turns }: NewMessages,
+  { userMessage, turns }: Pick<NewMessages, "userMessage" | "turns">,
   user: UserRow,
 ): ConversationEvent[] {
   return [
@@ -93,12 +150,17 @@ export function buildEvents(
       messageId: userMessage.sid,
       message: { ...renderUserMessage(userMessage, user), rank: userMessage.rank },
     },
-    ...turns.map(({ message, agent }) => ({
-      type: "agent_message_new" as const,
-      created: message.createdAt,
-      configurationId: agent.sid,
-      messageId: message.sid,
-      message: { ...renderAgentMessage(message, agent, []), rank: message.rank },
-    })),
+    ...turns.map(announceTurn),
   ];
+}
+
+/** The event that announces an agent message. */
+export function announceTurn({ message, agent }: NewTurn): ConversationEvent {
+  return {
+    type: "agent_message_new",
+    created: message.createdAt,
+    configurationId: agent.sid,
+    messageId: message.sid,
+    message: { ...renderAgentMessage(message, agent, []), rank: message.rank },
+  };
 }

@@ -1,6 +1,6 @@
 import { type Queryable, users } from "@parley/db";
 import type { User } from "@parley/schema";
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, isNull, sql } from "drizzle-orm";
 import type { Core } from "./context.ts";
 import type { UserRow } from "./rows.ts";
 
@@ -31,7 +31,7 @@ export async function findMember(
   const [row] = await db
     .select()
     .from(users)
-    .where(and(inWorkspace, sameEmail, sql`${users.email} <> ''`));
+    .where(and(inWorkspace, sameEmail, sql`${users.email} <> ''`, isNull(users.removedAt)));
   return row;
 }
 

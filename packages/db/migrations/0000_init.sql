@@ -48,12 +48,13 @@ CREATE TABLE "conversations" (
 	"visibility" text NOT NULL,
 	"created_at" bigint NOT NULL,
 	"updated_at" bigint NOT NULL,
+	"read_at" bigint NOT NULL,
 	CONSTRAINT "conversations_sid_unique" UNIQUE("sid")
 );
 --> statement-breakpoint
 CREATE TABLE "messages" (
-	"id" bigint PRIMARY KEY NOT NULL,
-	"sid" text NOT NULL,
+	"sid" text PRIMARY KEY NOT NULL,
+	"id" bigint NOT NULL,
 	"workspace_id" bigint NOT NULL,
 	"conversation_id" bigint NOT NULL,
 	"rank" integer NOT NULL,
@@ -73,8 +74,31 @@ CREATE TABLE "messages" (
 	"error" jsonb,
 	"model_selection" jsonb,
 	"skip_tools_validation" boolean,
-	"fragment" jsonb,
-	CONSTRAINT "messages_sid_unique" UNIQUE("sid")
+	"finished_at" bigint,
+	"fragment" jsonb
+);
+--> statement-breakpoint
+CREATE TABLE "data_source_nodes" (
+	"view_id" bigint NOT NULL,
+	"node_id" text NOT NULL,
+	"node_type" text NOT NULL,
+	"title" text NOT NULL,
+	"content_type" text NOT NULL,
+	"content" text NOT NULL,
+	"source_url" text,
+	"updated_at" bigint NOT NULL,
+	CONSTRAINT "data_source_nodes_view_id_node_id_pk" PRIMARY KEY("view_id","node_id")
+);
+--> statement-breakpoint
+CREATE TABLE "data_source_views" (
+	"id" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "data_source_views_id_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
+	"sid" text NOT NULL,
+	"workspace_id" bigint NOT NULL,
+	"space_id" bigint NOT NULL,
+	"name" text NOT NULL,
+	"provider" text,
+	"created_at" bigint NOT NULL,
+	CONSTRAINT "data_source_views_sid_unique" UNIQUE("sid")
 );
 --> statement-breakpoint
 CREATE TABLE "events" (
@@ -93,10 +117,10 @@ CREATE TABLE "logs" (
 );
 --> statement-breakpoint
 CREATE TABLE "runs" (
-	"id" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "runs_id_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
+	"log_id" text PRIMARY KEY NOT NULL,
+	"id" bigint GENERATED ALWAYS AS IDENTITY (sequence name "runs_id_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
 	"kind" text NOT NULL,
 	"workspace_id" bigint NOT NULL,
-	"log_id" text NOT NULL,
 	"subject_id" bigint NOT NULL,
 	"lane" text,
 	"status" text NOT NULL,
@@ -106,8 +130,7 @@ CREATE TABLE "runs" (
 	"worker_id" text,
 	"lease_until" timestamp with time zone,
 	"run_after" timestamp with time zone NOT NULL,
-	"created_at" bigint NOT NULL,
-	CONSTRAINT "runs_logId_unique" UNIQUE("log_id")
+	"created_at" bigint NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "invocations" (
@@ -207,9 +230,11 @@ CREATE TABLE "api_keys" (
 	"user_id" bigint,
 	"name" text NOT NULL,
 	"hash" text NOT NULL,
+	"looks_mistyped" boolean NOT NULL,
 	"role" text NOT NULL,
 	"created_at" bigint NOT NULL,
 	"expires_at" bigint,
+	"disabled_at" bigint,
 	"revoked_at" bigint,
 	CONSTRAINT "api_keys_sid_unique" UNIQUE("sid"),
 	CONSTRAINT "api_keys_hash_unique" UNIQUE("hash")
@@ -239,6 +264,7 @@ CREATE TABLE "users" (
 	"provider" text NOT NULL,
 	"image" text NOT NULL,
 	"created_at" bigint NOT NULL,
+	"removed_at" bigint,
 	CONSTRAINT "users_sid_unique" UNIQUE("sid")
 );
 --> statement-breakpoint
@@ -251,12 +277,17 @@ CREATE TABLE "workspaces" (
 	"sso_enforced" boolean DEFAULT false NOT NULL,
 	"white_listed_providers" jsonb DEFAULT '[]'::jsonb NOT NULL,
 	"default_embedding_provider" text,
+	"region" text DEFAULT 'us' NOT NULL,
 	"regional_models_only" boolean DEFAULT false NOT NULL,
+	"models" jsonb DEFAULT '[]'::jsonb NOT NULL,
 	"created_at" bigint NOT NULL,
 	CONSTRAINT "workspaces_sid_unique" UNIQUE("sid")
 );
 --> statement-breakpoint
 ALTER TABLE "agents" ADD CONSTRAINT "agents_workspace_id_workspaces_id_fk" FOREIGN KEY ("workspace_id") REFERENCES "public"."workspaces"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "data_source_nodes" ADD CONSTRAINT "data_source_nodes_view_id_data_source_views_id_fk" FOREIGN KEY ("view_id") REFERENCES "public"."data_source_views"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "data_source_views" ADD CONSTRAINT "data_source_views_workspace_id_workspaces_id_fk" FOREIGN KEY ("workspace_id") REFERENCES "public"."workspaces"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "data_source_views" ADD CONSTRAINT "data_source_views_space_id_spaces_id_fk" FOREIGN KEY ("space_id") REFERENCES "public"."spaces"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "sandbox_functions" ADD CONSTRAINT "sandbox_functions_workspace_id_workspaces_id_fk" FOREIGN KEY ("workspace_id") REFERENCES "public"."workspaces"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "skill_attachments" ADD CONSTRAINT "skill_attachments_skill_id_skills_id_fk" FOREIGN KEY ("skill_id") REFERENCES "public"."skills"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "skill_tools" ADD CONSTRAINT "skill_tools_skill_id_skills_id_fk" FOREIGN KEY ("skill_id") REFERENCES "public"."skills"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
@@ -277,6 +308,7 @@ CREATE UNIQUE INDEX "agents_current" ON "agents" USING btree ("workspace_id","si
 CREATE UNIQUE INDEX "actions_by_message" ON "actions" USING btree ("message_id","step","position");--> statement-breakpoint
 CREATE INDEX "conversations_by_workspace" ON "conversations" USING btree ("workspace_id","id");--> statement-breakpoint
 CREATE UNIQUE INDEX "messages_by_rank" ON "messages" USING btree ("conversation_id","rank","version");--> statement-breakpoint
+CREATE INDEX "data_source_views_by_workspace" ON "data_source_views" USING btree ("workspace_id");--> statement-breakpoint
 CREATE INDEX "runs_waiting" ON "runs" USING btree ("priority","id") WHERE "runs"."status" = 'waiting';--> statement-breakpoint
 CREATE INDEX "runs_leased" ON "runs" USING btree ("lease_until") WHERE "runs"."status" = 'running';--> statement-breakpoint
 CREATE INDEX "runs_unfinished_by_lane" ON "runs" USING btree ("lane","id") WHERE "runs"."status" <> 'finished' and "runs"."lane" is not null;--> statement-breakpoint
@@ -286,4 +318,4 @@ CREATE INDEX "skills_by_name" ON "skills" USING btree ("workspace_id","status","
 CREATE INDEX "tools_by_workspace" ON "tools" USING btree ("workspace_id");--> statement-breakpoint
 CREATE INDEX "api_keys_by_workspace" ON "api_keys" USING btree ("workspace_id");--> statement-breakpoint
 CREATE INDEX "spaces_by_workspace" ON "spaces" USING btree ("workspace_id");--> statement-breakpoint
-CREATE UNIQUE INDEX "users_by_email" ON "users" USING btree ("workspace_id",lower("email")) WHERE "users"."email" <> '';
+CREATE UNIQUE INDEX "users_by_email" ON "users" USING btree ("workspace_id",lower("email")) WHERE "users"."email" <> '' and "users"."removed_at" is null;

@@ -14,6 +14,11 @@ const options = { schema: tables, casing: "snake_case" } as const;
 // PostgreSQL's bigint: every number that Parley stores is within 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
+// Statements are planned once per connection, often while their tables are still empty: a plan that
+// reads a whole table then stays, and gets slower with every row. Every query here goes by an index,
+// so the planner is told to (docs/decisions/indexes-always.md).
+const planner = { enable_seqscan: "off", enable_hashjoin: "off", enable_mergejoin: "off" };
+
 /** The same function, but it throws inside a transaction. */
 function outsideTransaction<F extends (...args: never[]) => unknown>(method: F): F {
   return new Proxy(method, {
@@ -44,6 +49,9 @@ export async function openPostgres({
     connectionTimeoutMillis: 10_000,
     idle_in_transaction_session_timeout: 30_000,
     application_name: "parley",
+    options: Object.entries({ ...planner, jit: "off" })
+      .map(([name, value]) => `-c ${name}=${value}`)
+      .join(" "),
   });
   pool.on("error", onError);
   // Pool.query goes through it too.
@@ -67,6 +75,7 @@ export async function openPostgres({
 /** Opens a PGlite instance as a database and brings its tables up to date. */
 export async function openPglite(client: PGlite): Promise<Database> {
   await migratePglite(client);
+  for (const [name, value] of Object.entries(planner)) await client.exec(`set ${name} = ${value}`);
   client.query = outsideTransaction(client.query);
   client.transaction = outsideTransaction(client.transaction);
   const db = drizzlePglite(client, options);

@@ -12,9 +12,16 @@ import { openPglite, openPostgres } from "./open.ts";
 export type Driver = Database["driver"];
 
 /** The databases that suites run on; PostgreSQL only where `DATABASE_URL` names a server. */
-export const drivers: readonly { driver: Driver; skip: string | undefined }[] = [
-  { driver: "pglite", skip: undefined },
-  { driver: "postgres", skip: databaseUrl() ? undefined : "DATABASE_URL is not set" },
+export const drivers: readonly {
+  driver: Driver;
+  skip: boolean;
+  /** Ends the name of a suite; says why a suite is skipped. */
+  suite: string;
+}[] = [
+  { driver: "pglite", skip: false, suite: "on PGlite" },
+  databaseUrl() === undefined
+    ? { driver: "postgres", skip: true, suite: "on PostgreSQL: DATABASE_URL is not set" }
+    : { driver: "postgres", skip: false, suite: "on PostgreSQL" },
 ];
 
 function databaseUrl(): string | undefined {

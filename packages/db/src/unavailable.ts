@@ -1,12 +1,18 @@
 // SQLSTATE classes and codes that say that the server is gone, starting, stopping or full.
 const SQLSTATE = /^(?:08...|57P0[1-5]|53300|25P03)$/;
 const SYSTEM = new Set(["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "ENOENT", "EAI_AGAIN"]);
-const MESSAGE = /timeout exceeded when trying to connect|Connection terminated|PGlite is closed/;
+const MESSAGES = [
+  "timeout exceeded when trying to connect",
+  "Connection terminated",
+  "Cannot use a pool after calling end",
+  "PGlite is closed",
+];
 
 /** Whether an error says that the database cannot be reached now, rather than that a query is wrong. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
-  if (SYSTEM.has(code) || SQLSTATE.test(code) || MESSAGE.test(error.message)) return true;
+  if (SYSTEM.has(code) || SQLSTATE.test(code)) return true;
+  if (MESSAGES.some((message) => error.message.includes(message))) return true;
   return isDatabaseUnavailable(error.cause);
 }

@@ -1,10 +1,5 @@
-import {
-  type Caller,
-  type RequestContext,
-  requireWorkspace,
-  type WorkspaceCaller,
-} from "@parley/core";
-import { type Endpoint, ParleyError, WorkspaceRole } from "@parley/schema";
+import { type RequestContext, requireWorkspace, type WorkspaceCaller } from "@parley/core";
+import { type Endpoint, ParleyError, type RpcEndpoint, WorkspaceRole } from "@parley/schema";
 
 /**
  * Gives the context with the caller that the endpoint asks for. Throws `workspace_auth_error` for
@@ -23,9 +18,18 @@ export function authorizeWorkspace<C extends RequestContext>(
   return { ...context, caller };
 }
 
-/** Throws `app_auth_error` unless the caller is an operator. */
-export function requireOperator(caller: Caller): void {
-  if (caller.kind !== "operator") {
+/**
+ * Checks the caller of an administrative endpoint: operators may do all of them, in any workspace; a
+ * workspace's key those of its role, in its own. Throws like `authorizeWorkspace`.
+ */
+export function authorizeAdministration<C extends RequestContext>(
+  endpoint: RpcEndpoint,
+  context: C,
+  workspaceId: string | undefined,
+): C {
+  if (context.caller.kind === "operator") return context;
+  if (endpoint.role === "operator" || workspaceId === undefined) {
     throw new ParleyError("app_auth_error", "This needs an operator key");
   }
+  return authorizeWorkspace(endpoint, context, workspaceId);
 }

@@ -1,34 +1,65 @@
-import {
-  createApiKey,
-  createConversation,
-  createWorkspace,
-  findInvocationStream,
-  invokeSandboxFunction,
-  listApiKeys,
-  listSkills,
-  revokeApiKey,
-} from "@parley/core";
+import * as core from "@parley/core";
 import { endpoints } from "@parley/schema";
 import { createCallerFactory, mutation, query, router } from "./trpc.ts";
 
 /** The table of contents of the server: what each endpoint is answered by. */
 export const appRouter = router({
+  agents: router({
+    archive: mutation(endpoints["agents.archive"], core.archiveAgent),
+    create: mutation(endpoints["agents.create"], core.createAgent),
+    list: query(endpoints["agents.list"], core.listAgents),
+    update: mutation(endpoints["agents.update"], core.updateAgent),
+  }),
   apiKeys: router({
-    create: mutation(endpoints["apiKeys.create"], createApiKey),
-    list: query(endpoints["apiKeys.list"], listApiKeys),
-    revoke: mutation(endpoints["apiKeys.revoke"], revokeApiKey),
+    create: mutation(endpoints["apiKeys.create"], core.createApiKey),
+    list: query(endpoints["apiKeys.list"], core.listApiKeys),
+    revoke: mutation(endpoints["apiKeys.revoke"], core.revokeApiKey),
+    update: mutation(endpoints["apiKeys.update"], core.updateApiKey),
+  }),
+  contentFragments: router({
+    create: mutation(endpoints["contentFragments.create"], core.addContentFragment),
   }),
   conversations: router({
-    create: mutation(endpoints["conversations.create"], createConversation),
+    cancel: mutation(endpoints["conversations.cancel"], core.cancelMessages),
+    create: mutation(endpoints["conversations.create"], core.createConversation),
+    delete: mutation(endpoints["conversations.delete"], core.deleteConversation),
+    get: query(endpoints["conversations.get"], core.getConversation),
+    list: query(endpoints["conversations.list"], core.listConversations),
+    update: mutation(endpoints["conversations.update"], core.updateConversation),
+  }),
+  dataSourceNodes: router({
+    put: mutation(endpoints["dataSourceNodes.put"], core.putDataSourceNode),
+    remove: mutation(endpoints["dataSourceNodes.remove"], core.removeDataSourceNode),
+  }),
+  dataSourceViews: router({
+    create: mutation(endpoints["dataSourceViews.create"], core.createDataSourceView),
+    list: query(endpoints["dataSourceViews.list"], core.listDataSourceViews),
+  }),
+  members: router({
+    add: mutation(endpoints["members.add"], core.addMember),
+    list: query(endpoints["members.list"], core.listMembers),
+    remove: mutation(endpoints["members.remove"], core.removeMember),
+  }),
+  messages: router({
+    create: mutation(endpoints["messages.create"], core.postMessage),
+    retry: mutation(endpoints["messages.retry"], core.retryMessage),
   }),
   sandboxFunctions: router({
-    invoke: mutation(endpoints["sandboxFunctions.invoke"], invokeSandboxFunction),
+    invoke: mutation(endpoints["sandboxFunctions.invoke"], core.invokeSandboxFunction),
   }),
   skills: router({
-    list: query(endpoints["skills.list"], listSkills),
+    list: query(endpoints["skills.list"], core.listSkills),
+  }),
+  spaces: router({
+    create: mutation(endpoints["spaces.create"], core.createSpace),
+    list: query(endpoints["spaces.list"], core.listSpaces),
+    update: mutation(endpoints["spaces.update"], core.updateSpace),
   }),
   workspaces: router({
-    create: mutation(endpoints["workspaces.create"], createWorkspace),
+    create: mutation(endpoints["workspaces.create"], core.createWorkspace),
+    delete: mutation(endpoints["workspaces.delete"], core.deleteWorkspace),
+    get: query(endpoints["workspaces.get"], core.getWorkspace),
+    update: mutation(endpoints["workspaces.update"], core.updateWorkspace),
   }),
 });
 
@@ -39,5 +70,7 @@ export const createCaller = createCallerFactory(appRouter);
 
 /** What finds the log behind each endpoint of kind stream. */
 export const streams = {
-  "sandboxFunctions.events": findInvocationStream,
+  "conversations.events": core.findConversationStream,
+  "messages.events": core.findMessageStream,
+  "sandboxFunctions.events": core.findInvocationStream,
 };

@@ -9,7 +9,7 @@ import {
   type RpcEndpoint,
 } from "@parley/schema";
 import { initTRPC } from "@trpc/server";
-import { authorizeWorkspace, requireOperator } from "./authorize.ts";
+import { authorizeAdministration, authorizeWorkspace } from "./authorize.ts";
 import { renderError, toParleyError, toTrpcError } from "./errors.ts";
 import { transformer } from "./transformer.ts";
 
@@ -88,9 +88,11 @@ function authorize<E extends ProcedureEndpoint>(
     // Every endpoint of kind json has the parameter wId: a house test checks it.
     return authorizeWorkspace(endpoint, context, (input as { wId: string }).wId);
   }
-  requireOperator(context.caller);
+  const { workspaceId } = input as { workspaceId?: string };
   // The conditional type of the context is not narrowed by the kind.
-  return context as Parameters<Implementation<E>>[0];
+  return authorizeAdministration(endpoint, context, workspaceId) as Parameters<
+    Implementation<E>
+  >[0];
 }
 
 /** A procedure that changes something. */

@@ -1,4 +1,6 @@
 import * as z from "zod";
+import { OfWorkspace } from "./params.ts";
+import { optional, Reference, ShortText, text } from "./text.ts";
 
 export const AgentStatus = z.enum(["active", "archived", "draft"]);
 export const AgentScope = z.enum(["global", "hidden", "visible"]);
@@ -62,3 +64,47 @@ export const SimulatedScript = z.object({
   tokenDelayMs: z.number().min(0).max(60_000).default(0).describe("Pause before each token"),
 });
 export type SimulatedScript = z.infer<typeof SimulatedScript>;
+
+/** Query of the listing of agents. */
+export const ListAgents = z.object({
+  view: optional(z.enum(["all", "list", "workspace", "published", "global", "favorites"]))
+    .transform((view) => view ?? "all")
+    .describe("Which agents to list; all active ones by default"),
+});
+export type ListAgents = z.output<typeof ListAgents>;
+
+const editable = {
+  name: ShortText.min(1).describe("Name of the agent"),
+  description: text(4096).describe("What the agent is for"),
+  instructions: optional(text(512 * 1024)).describe("Instructions that the model gets"),
+  pictureUrl: optional(text(2048)).describe("Address of the agent's picture"),
+  scope: optional(z.enum(["hidden", "visible"])).describe("Who sees the agent; visible by default"),
+  model: z
+    .object({
+      providerId: ShortText.min(1).describe("Provider of the model"),
+      modelId: ShortText.min(1).describe("Model of the provider"),
+      temperature: optional(z.number().min(0).max(2)).describe(
+        "Sampling temperature; 0.7 by default",
+      ),
+    })
+    .describe("Model of the agent"),
+  maxStepsPerRun: optional(z.int().min(1).max(64)).describe("Steps of a turn; 8 by default"),
+  script: optional(SimulatedScript).describe("What the simulated provider plays"),
+};
+
+export const AgentIdentity = OfWorkspace.extend({ agentId: Reference.describe("Id of the agent") });
+export const CreateAgent = OfWorkspace.extend(editable);
+export const UpdateAgent = AgentIdentity.extend({
+  ...editable,
+  name: optional(editable.name).describe("New name"),
+  description: optional(editable.description).describe("New description"),
+  model: optional(editable.model).describe("New model"),
+});
+export type CreateAgent = z.output<typeof CreateAgent>;
+export type UpdateAgent = z.output<typeof UpdateAgent>;
+
+export const AgentWithScript = z.object({
+  agentConfiguration: AgentConfiguration.describe("The agent, in its current version"),
+  script: SimulatedScript.nullable().describe("What the simulated provider plays"),
+});
+export type AgentWithScript = z.infer<typeof AgentWithScript>;

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { Milliseconds, optional, Reference, text } from "./text.ts";
+import { OfWorkspace } from "./params.ts";
 import { WorkspaceRole } from "./workspaces.ts";
 
 /** Every character a key may have (wire.md, section 3). */
@@ -10,18 +11,25 @@ export const ApiKey = z.object({
   sId: z.string().describe("Id of the key"),
   name: z.string().describe("Name of the key"),
   role: WorkspaceRole.describe("Role of the key"),
+  spaceIds: z.array(z.string()).describe("Restricted spaces that the key reaches"),
   createdAt: Milliseconds.describe("When the key was made"),
   expiresAt: Milliseconds.nullable().describe("When the key expires, if it does"),
+  disabledAt: Milliseconds.nullable().describe("Since when the key is disabled, if it is"),
   revokedAt: Milliseconds.nullable().describe("When the key was revoked, if it was"),
 });
 export type ApiKey = z.infer<typeof ApiKey>;
 
-export const CreateApiKey = z.object({
-  workspaceId: Reference.describe("Workspace of the key"),
+const spaceIds = optional(z.array(Reference).max(1000)).describe(
+  "Restricted spaces that the key reaches",
+);
+
+export const CreateApiKey = OfWorkspace.extend({
   name: text(255, 1).describe("Name of the key"),
   role: WorkspaceRole.describe("Role of the key"),
   expiresAt: optional(Milliseconds).describe("When the key expires; never by default"),
+  spaceIds,
 });
+export type CreateApiKey = z.output<typeof CreateApiKey>;
 
 export const CreatedApiKey = z.object({
   apiKey: ApiKey.describe("The new key"),
@@ -29,10 +37,14 @@ export const CreatedApiKey = z.object({
 });
 export type CreatedApiKey = z.infer<typeof CreatedApiKey>;
 
-export const RevokeApiKey = z.object({
-  workspaceId: Reference.describe("Workspace of the key"),
-  keyId: Reference.describe("Id of the key"),
-});
+export const KeyIdentity = OfWorkspace.extend({ keyId: Reference.describe("Id of the key") });
 
-export const ListApiKeys = z.object({ workspaceId: Reference.describe("Workspace of the keys") });
+export const UpdateApiKey = KeyIdentity.extend({
+  role: optional(WorkspaceRole).describe("New role"),
+  spaceIds,
+  expiresAt: Milliseconds.nullable().optional().describe("New expiry; null for never"),
+  disabled: optional(z.boolean()).describe("Whether the key is refused for now"),
+});
+export type UpdateApiKey = z.output<typeof UpdateApiKey>;
+
 export const ApiKeyList = z.object({ apiKeys: z.array(ApiKey).describe("Keys, the oldest first") });

@@ -66,17 +66,19 @@ const nodeShape = {
   nodeType: z.enum(["document", "table", "folder"]).describe("Kind of node"),
 };
 
+/** A node of a data source view. */
+const ContentNode = z.object({
+  ...nodeShape,
+  provider: z.string().nullable().describe("Provider of the data source"),
+  spaceName: z.string().describe("Name of the node's space"),
+});
+export type ContentNode = z.infer<typeof ContentNode>;
+
 const NodeContentFragment = z.object({
   ...shared,
   contentFragmentType: z.literal("content_node").describe("The content is a node"),
   ...nodeShape,
-  contentNodeData: z
-    .object({
-      ...nodeShape,
-      provider: z.string().nullable().describe("Provider of the data source"),
-      spaceName: z.string().describe("Name of the node's space"),
-    })
-    .describe("The node"),
+  contentNodeData: ContentNode.describe("The node"),
 });
 
 /** A content fragment as it stands in a conversation. */

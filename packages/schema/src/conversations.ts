@@ -7,6 +7,7 @@ import {
   UserMessage,
 } from "./messages.ts";
 import { Milliseconds, optional, Reference, text } from "./text.ts";
+import { Warning } from "./warnings.ts";
 import { Workspace } from "./workspaces.ts";
 
 const shape = {
@@ -51,15 +52,43 @@ export const CreateConversation = z.object({
 });
 export type CreateConversation = z.output<typeof CreateConversation>;
 
-export const Warning = z.object({
-  path: z.string().describe("The field of the request"),
-  message: z.string().describe("What was not done, and why"),
-});
-export type Warning = z.infer<typeof Warning>;
-
 export const CreatedConversation = z.object({
   conversation: SpecifiedConversation.describe("The new conversation"),
   message: UserMessage.describe("The user message"),
   warnings: z.array(Warning).optional().describe("Mentions that resolved to no agent"),
 });
 export type CreatedConversation = z.infer<typeof CreatedConversation>;
+
+/** A conversation without its messages. */
+export const ConversationSummary = z.object(shape);
+export type ConversationSummary = z.infer<typeof ConversationSummary>;
+
+/** Query of the listing of conversations. */
+export const ListConversations = z.object({
+  limit: optional(z.coerce.number().pipe(z.int().min(1).max(100)))
+    .transform((limit) => limit ?? 20)
+    .describe("Conversations of a page, 1 to 100; 20 by default"),
+  lastValue: optional(
+    z.string().regex(/^\d{1,15}$/, { error: "must be a lastValue of a page" }),
+  ).describe("The page after the one that answered this value"),
+});
+export type ListConversations = z.output<typeof ListConversations>;
+
+/** One page of conversations. */
+export const ConversationPage = z.object({
+  conversations: z.array(ConversationSummary).describe("Conversations, the newest first"),
+  hasMore: z.boolean().describe("Whether there is a page after this one"),
+  lastValue: z.string().nullable().describe("What the next page is asked for with"),
+});
+export type ConversationPage = z.infer<typeof ConversationPage>;
+
+/** Body of the update of a conversation: either member, or both. */
+export const UpdateConversation = z
+  .object({
+    read: optional(z.literal(true)).describe("Marks the conversation as read"),
+    title: optional(text(512, 1)).describe("New title"),
+  })
+  .refine((update) => update.read !== undefined || update.title !== undefined, {
+    error: "must have read: true, or title",
+  });
+export type UpdateConversation = z.output<typeof UpdateConversation>;

@@ -50,7 +50,9 @@ export const errorTable = {
   skill_not_found: row(404, "NOT_FOUND"),
   workspace_not_found: row(404, "NOT_FOUND"),
   api_key_not_found: row(404, "NOT_FOUND"),
-  api_key_already_exists: row(409, "CONFLICT"),
+  agent_not_found: row(404, "NOT_FOUND"),
+  member_not_found: row(404, "NOT_FOUND"),
+  member_already_exists: row(409, "CONFLICT"),
   idempotency_key_mismatch: row(422, "UNPROCESSABLE_CONTENT"),
   idempotency_key_in_use: row(409, "CONFLICT", true),
   internal_server_error: row(500, "INTERNAL_SERVER_ERROR"),
@@ -67,12 +69,14 @@ export type Issue = z.infer<typeof Issue>;
 
 /** The body of every error answer. */
 export const ErrorBody = z.object({
-  error: z.object({
-    type: z.string().describe("Stable type of the error"),
-    message: z.string().describe("What was wrong and what would be right"),
-    request_id: z.string().optional().describe("Id of the request in the server's log"),
-    issues: z.array(Issue).optional().describe("The single faults of an invalid request"),
-  }),
+  error: z
+    .object({
+      type: z.string().describe("Stable type of the error"),
+      message: z.string().describe("What was wrong and what would be right"),
+      request_id: z.string().optional().describe("Id of the request in the server's log"),
+      issues: z.array(Issue).optional().describe("The single faults of an invalid request"),
+    })
+    .describe("What went wrong"),
 });
 export type ErrorBody = z.infer<typeof ErrorBody>;
 

@@ -3,35 +3,50 @@ import { Action, AgentError, AgentMessage, UserMessage } from "./messages.ts";
 import { Invocation, InvocationError } from "./sandbox-functions.ts";
 import { Milliseconds } from "./text.ts";
 
+const type = <T extends string>(name: T) => z.literal(name).describe("Kind of event");
 const created = Milliseconds.describe("When it happened");
+const agentId = z.string().describe("Id of the agent");
+const messageId = z.string().describe("Id of the message");
 
 const step = {
   created,
-  configurationId: z.string().describe("Id of the agent"),
-  messageId: z.string().describe("Id of the agent message"),
+  configurationId: agentId,
+  messageId,
   step: z.int().describe("Step of the turn, from 0"),
 };
 
 /** Events of one version of an agent message. */
 export const MessageEvent = z.discriminatedUnion("type", [
   z.object({
-    type: z.literal("generation_tokens"),
+    type: type("generation_tokens"),
     ...step,
     text: z.string().describe("The new text"),
     classification: z
       .enum(["tokens", "chain_of_thought", "opening_delimiter", "closing_delimiter"])
       .describe("What the text is"),
   }),
-  z.object({ type: z.literal("tool_params"), ...step, action: Action }),
-  z.object({ type: z.literal("agent_action_success"), ...step, action: Action }),
   z.object({
-    type: z.literal("agent_message_success"),
+    type: type("tool_params"),
     ...step,
-    message: AgentMessage,
-    runIds: z.array(z.string()),
+    action: Action.describe("The call that begins"),
   }),
-  z.object({ type: z.literal("agent_error"), ...step, error: AgentError }),
-  z.object({ type: z.literal("agent_generation_cancelled"), ...step }),
+  z.object({
+    type: type("agent_action_success"),
+    ...step,
+    action: Action.describe("The call with its output"),
+  }),
+  z.object({
+    type: type("agent_message_success"),
+    ...step,
+    message: AgentMessage.describe("The whole answer"),
+    runIds: z.array(z.string()).describe("Always empty"),
+  }),
+  z.object({
+    type: type("agent_error"),
+    ...step,
+    error: AgentError.describe("Why the answer failed"),
+  }),
+  z.object({ type: type("agent_generation_cancelled"), ...step }),
 ]);
 export type MessageEvent = z.infer<typeof MessageEvent>;
 
@@ -40,27 +55,31 @@ const rank = { rank: z.int().describe("Position in the conversation") };
 /** Events of one conversation. */
 export const ConversationEvent = z.discriminatedUnion("type", [
   z.object({
-    type: z.literal("user_message_new"),
+    type: type("user_message_new"),
     created,
-    messageId: z.string(),
-    message: UserMessage.extend(rank),
+    messageId,
+    message: UserMessage.extend(rank).describe("The message"),
   }),
   z.object({
-    type: z.literal("agent_message_new"),
+    type: type("agent_message_new"),
     created,
-    configurationId: z.string(),
-    messageId: z.string(),
-    message: AgentMessage.extend(rank),
+    configurationId: agentId,
+    messageId,
+    message: AgentMessage.extend(rank).describe("The answer, still without text"),
   }),
   z.object({
-    type: z.literal("agent_message_done"),
+    type: type("agent_message_done"),
     created,
-    conversationId: z.string(),
-    configurationId: z.string(),
-    messageId: z.string(),
-    status: z.enum(["success", "error"]),
+    conversationId: z.string().describe("Id of the conversation"),
+    configurationId: agentId,
+    messageId,
+    status: z.enum(["success", "error"]).describe("How the answer ended"),
   }),
-  z.object({ type: z.literal("conversation_title"), created, title: z.string() }),
+  z.object({
+    type: type("conversation_title"),
+    created,
+    title: z.string().describe("The new title"),
+  }),
 ]);
 export type ConversationEvent = z.infer<typeof ConversationEvent>;
 
@@ -73,32 +92,32 @@ const invocation = {
 /** Events of one invocation of a sandbox function. */
 export const InvocationEvent = z.discriminatedUnion("type", [
   z.object({
-    type: z.literal("sandbox_function_invocation_created"),
+    type: type("sandbox_function_invocation_created"),
     created,
-    invocation: Invocation,
+    invocation: Invocation.describe("The invocation"),
   }),
   z.object({
-    type: z.literal("sandbox_function_invocation_log"),
+    type: type("sandbox_function_invocation_log"),
     ...invocation,
-    stream: z.enum(["stdout", "stderr"]),
-    text: z.string(),
+    stream: z.enum(["stdout", "stderr"]).describe("Where the function printed it"),
+    text: z.string().describe("What the function printed"),
   }),
   z.object({
-    type: z.literal("sandbox_function_invocation_progress"),
+    type: type("sandbox_function_invocation_progress"),
     ...invocation,
-    done: z.number(),
-    total: z.number(),
-    label: z.string(),
+    done: z.number().describe("How much is done"),
+    total: z.number().describe("How much there is to do"),
+    label: z.string().describe("What is being done"),
   }),
   z.object({
-    type: z.literal("sandbox_function_invocation_result"),
+    type: type("sandbox_function_invocation_result"),
     ...invocation,
-    result: z.unknown(),
+    result: z.unknown().describe("What the function returned"),
   }),
   z.object({
-    type: z.literal("sandbox_function_invocation_error"),
+    type: type("sandbox_function_invocation_error"),
     ...invocation,
-    error: InvocationError,
+    error: InvocationError.describe("Why the function failed"),
   }),
 ]);
 export type InvocationEvent = z.infer<typeof InvocationEvent>;

@@ -13,14 +13,25 @@ export type IdPrefix =
   | "act"
   | "key";
 
+// Asking the system for a few bytes costs as much as for many.
+const pool = new Uint8Array(4096);
+let unused = 0;
+
+function nextByte(): number {
+  if (unused === 0) {
+    crypto.getRandomValues(pool);
+    unused = pool.length;
+  }
+  return pool[--unused] ?? 0;
+}
+
 /** Random text of `length` characters of `[A-Za-z0-9]`, each drawn without bias. */
 export function randomBase62(length: number): string {
   let result = "";
   while (result.length < length) {
-    for (const byte of crypto.getRandomValues(new Uint8Array(length + 8))) {
-      // 248 is the largest multiple of 62 in a byte: above it a character would be favoured.
-      if (byte < 248 && result.length < length) result += ALPHABET[byte % 62];
-    }
+    const byte = nextByte();
+    // 248 is the largest multiple of 62 in a byte: above it a character would be favoured.
+    if (byte < 248) result += ALPHABET[byte % 62];
   }
   return result;
 }
@@ -28,4 +39,13 @@ export function randomBase62(length: number): string {
 /** A new string id: 10 random characters, behind `<prefix>_` for the kinds that have one. */
 export function newId(prefix?: IdPrefix): string {
   return prefix === undefined ? randomBase62(10) : `${prefix}_${randomBase62(10)}`;
+}
+
+/** Writes a whole number in base 62, with zeros before it up to `length` characters. */
+export function toBase62(value: number, length: number): string {
+  let text = "";
+  for (let rest = value; text.length < length; rest = Math.floor(rest / 62)) {
+    text = (ALPHABET[rest % 62] ?? "") + text;
+  }
+  return text;
 }

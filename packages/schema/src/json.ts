@@ -48,6 +48,7 @@ function findFault(value: unknown, path: PropertyKey[]): Issue["message"] | unde
   }
   // RPC can carry a bigint, which JSON cannot.
   if (value === LOSSY_INTEGER || typeof value === "bigint") return "must be an integer within 2^53";
+  if (!isJsonType(value)) return "must be JSON";
   if (typeof value !== "object" || value === null) return undefined;
   if (path.length >= MAX_DEPTH) return `must not be nested deeper than ${MAX_DEPTH}`;
   if (Array.isArray(value)) {
@@ -60,6 +61,15 @@ function findFault(value: unknown, path: PropertyKey[]): Issue["message"] | unde
     return undefined;
   }
   return findFaultInMembers(value as Record<string, unknown>, path);
+}
+
+/** Whether JSON has values of this type; over RPC come also dates, maps and big integers. */
+function isJsonType(value: unknown): boolean {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    return !["bigint", "symbol", "function"].includes(typeof value);
+  }
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
 }
 
 function findFaultInMembers(

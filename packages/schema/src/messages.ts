@@ -4,6 +4,7 @@ import { ContentFragment } from "./content-fragments.ts";
 import { Context, MessageContext } from "./contexts.ts";
 import { Milliseconds, optional, Reference, ShortText, textOfBytes } from "./text.ts";
 import { User } from "./users.ts";
+import { Warning } from "./warnings.ts";
 
 export const Mention = z.object({
   configurationId: Reference.describe("Id of the mentioned agent"),
@@ -133,3 +134,17 @@ export const SpecifiedConversationMessage = z.union([
   ContentFragment,
 ]);
 export type SpecifiedConversationMessage = z.infer<typeof SpecifiedConversationMessage>;
+
+/** Body of a message posted to a conversation. */
+export const PostMessage = CreateMessage.extend({
+  blocking: optional(z.boolean()).describe("Whether to wait for the agents' answers"),
+  skipToolsValidation: optional(z.boolean()).describe("Whether tools run without validation"),
+});
+export type PostMessage = z.output<typeof PostMessage>;
+
+export const PostedMessage = z.object({
+  message: UserMessage.describe("The user message"),
+  agentMessages: z.array(AgentMessage).describe("The answers, in the order of the mentions"),
+  warnings: z.array(Warning).optional().describe("Mentions that resolved to no agent"),
+});
+export type PostedMessage = z.infer<typeof PostedMessage>;

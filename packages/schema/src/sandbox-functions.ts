@@ -82,11 +82,18 @@ export const SimulatedBehaviour = z.object({
       z.object({
         at: z.number().min(0).max(1).describe("When, as a fraction of the duration"),
         log: z
-          .object({ stream: z.enum(["stdout", "stderr"]), text: z.string() })
+          .object({
+            stream: z.enum(["stdout", "stderr"]).describe("Where it is printed"),
+            text: z.string().describe("What is printed"),
+          })
           .optional()
           .describe("A line that the function prints"),
         progress: z
-          .object({ done: z.number(), total: z.number(), label: z.string() })
+          .object({
+            done: z.number().describe("How much is done"),
+            total: z.number().describe("How much there is to do"),
+            label: z.string().describe("What is being done"),
+          })
           .optional()
           .describe("Progress that the function reports"),
       }),

@@ -10,6 +10,16 @@ export function toStorable(value: string): string {
   return value.replaceAll("\u0000", "").toWellFormed();
 }
 
+/** Makes every text of a JSON value storable, the names of its members included. */
+export function toStorableJson(value: unknown): unknown {
+  if (typeof value === "string") return toStorable(value);
+  if (Array.isArray(value)) return value.map(toStorableJson);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [toStorable(name), toStorableJson(member)]),
+  );
+}
+
 const storable = { error: "must not contain NUL or a lone surrogate", abort: true };
 
 /** Storable text of `min` to `max` UTF-16 code units. */
@@ -18,11 +28,9 @@ export function text(max: number, min = 0) {
     z
       .string()
       .min(min)
-      // Zod counts code points: text of twice the length would pass.
+      // Zod counts code points, of which there are fewer than code units.
       .max(max, { abort: true })
-      .refine((value) => value.length <= max, {
-        error: `must be at most ${max} characters (UTF-16 code units)`,
-      })
+      .refine((value) => value.length <= max, { error: `must be at most ${max} characters` })
       .refine(isStorable, storable)
   );
 }

@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { text } from "./text.ts";
+import { OfWorkspace } from "./params.ts";
+import { optional, ShortText, text } from "./text.ts";
 
 /** Roles of a workspace key, the least first. */
 export const WorkspaceRole = z.enum(["none", "user", "builder", "admin"]);
@@ -35,3 +36,31 @@ export const CreatedWorkspace = z.object({
   adminKey: z.string().describe("Its first admin key; it is shown only here"),
 });
 export type CreatedWorkspace = z.infer<typeof CreatedWorkspace>;
+
+const Model = z.object({
+  providerId: ShortText.min(1).describe("Provider of the model"),
+  modelId: ShortText.min(1).describe("Model of the provider"),
+});
+
+export const Region = z.enum(["us", "eu"]);
+export type Region = z.infer<typeof Region>;
+
+/** What admins can set of a workspace. */
+export const WorkspaceSettings = z.object({
+  workspaceId: z.string().describe("Id of the workspace"),
+  name: z.string().describe("Name of the workspace"),
+  region: Region.describe("Region of the workspace"),
+  regionalModelsOnly: z.boolean().describe("Whether only models of the region are usable"),
+  models: z.array(Model).describe("Models that are enabled"),
+});
+export type WorkspaceSettings = z.infer<typeof WorkspaceSettings>;
+
+export const UpdateWorkspace = OfWorkspace.extend({
+  name: optional(text(255, 1)).describe("New name"),
+  region: optional(Region).describe("New region"),
+  regionalModelsOnly: optional(z.boolean()).describe(
+    "Whether only models of the region are usable",
+  ),
+  models: optional(z.array(Model).max(1000)).describe("Models to enable, in place of those before"),
+});
+export type UpdateWorkspace = z.output<typeof UpdateWorkspace>;

@@ -1,6 +1,6 @@
-import { type Queryable, statement } from "@parley/db";
+import { type Queryable, type Statement, statement } from "@parley/db";
 import type { LogEvent } from "@parley/schema";
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import type { Hint, StoredEvent } from "./bus.ts";
 
 /** Events for one log. */
@@ -31,13 +31,8 @@ export function isTerminal(type: string): boolean {
 // Taking the numbers, checking the fences and inserting are one statement; the locks are taken in
 // the order of the ids, so that writers of many logs cannot deadlock each other. What `locked`
 // returns is the newest version of each row, also where it had to wait for another writer.
-const appendStatement = statement<
-  { entries: string },
-  { logId: string; base: number; count: number }
->(
-  "append_events",
-  sql`
-  with entries as (
+const appendParts = sql`
+  entries as (
     select * from json_to_recordset(${sql.placeholder("entries")}::json)
       as e(log_id text, ord int, type text, payload text, closes bool, guard_id text, fence int)
   ),
@@ -66,9 +61,34 @@ const appendStatement = statement<
       numbered.base + row_number() over (partition by accepted.log_id order by accepted.ord),
       accepted.type, accepted.payload
     from accepted join numbered on numbered.id = accepted.log_id
-  )
-  select id as "logId", base, count from numbered`,
+  )`;
+
+interface WrittenLog {
+  readonly logId: string;
+  readonly base: number;
+  readonly count: number;
+}
+
+const selectWritten = sql`select id as "logId", base, count from numbered`;
+
+const appendStatement = statement<{ entries: string }, WrittenLog>(
+  "append_events",
+  sql`with ${appendParts} ${selectWritten}`,
 );
+
+/** A statement that appends and, for the logs that were written (`numbered`), does what `parts` say. */
+export type AppendingStatement<Values extends Record<string, unknown>> = Statement<
+  Values & { entries: string },
+  WrittenLog
+>;
+
+/** Makes a statement of an append and further parts (`name as (…), …`) that see its results. */
+export function appendingStatement<Values extends Record<string, unknown>>(
+  name: string,
+  parts: SQL,
+): AppendingStatement<Values> {
+  return statement(name, sql`with ${appendParts}, ${parts} ${selectWritten}`);
+}
 
 /**
  * Appends to any number of logs. An append whose guard is closed, or held by another attempt, is
@@ -79,6 +99,15 @@ export async function appendEvents(
   db: Queryable,
   appends: readonly Append[],
   hints: Hint[],
+): Promise<Set<string>> {
+  return appendWith(appends, hints, (entries) => appendStatement.execute(db, { entries }));
+}
+
+/** The same, with a statement of the caller's that appends. */
+export async function appendWith(
+  appends: readonly Append[],
+  hints: Hint[],
+  execute: (entries: string) => Promise<WrittenLog[]>,
 ): Promise<Set<string>> {
   const written = new Set<string>();
   const entries = appends.flatMap(({ logId, events, guard }) =>
@@ -92,11 +121,11 @@ export async function appendEvents(
     })),
   );
   if (entries.length === 0) return written;
-  const numbered = entries.map((entry, ord) => ({ ...entry, ord }));
-  const rows = await appendStatement.execute(db, { entries: JSON.stringify(numbered) });
+  const rows = await execute(JSON.stringify(entries.map((entry, ord) => ({ ...entry, ord }))));
+  const byLog = Map.groupBy(entries, (entry) => entry.log_id);
   for (const { logId, base, count } of rows) {
     written.add(logId);
-    const ofLog = entries.filter((entry) => entry.log_id === logId);
+    const ofLog = byLog.get(logId) ?? [];
     // Where part of a log's entries was refused, readers fetch what was not.
     const hint = { topic: `log:${logId}`, lastSeq: base + count } as const;
     hints.push(ofLog.length === count ? { ...hint, events: toStored(ofLog, base) } : hint);

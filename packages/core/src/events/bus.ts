@@ -16,9 +16,17 @@ export type Hint =
       readonly lastSeq: number;
       /** The new events, where they are small enough to carry. */
       readonly events?: readonly StoredEvent[];
+      /** Whether the log was deleted. */
+      readonly gone?: true;
     }
-  | { readonly topic: "runs" }
-  | { readonly topic: "keys"; readonly hash: string };
+  /** Runs wait to be claimed, or may be now that others have finished. */
+  | { readonly topic: "runs"; readonly cause: "added" | "finished" }
+  /** The runs of these logs were ended from outside. */
+  | { readonly topic: "runs"; readonly cause: "ended"; readonly logIds: readonly string[] }
+  /** Keys or their workspaces have changed. */
+  | { readonly topic: "keys" }
+  /** Agents have changed. */
+  | { readonly topic: "agents" };
 
 export type Topic = Hint["topic"];
 
@@ -52,4 +60,12 @@ export function createLocalBus(): EventBus & { subscriptionCount(): number } {
     },
     subscriptionCount: () => listeners.values().reduce((sum, ofTopic) => sum + ofTopic.size, 0),
   };
+}
+
+/** The hints that end the followers and the runs of deleted logs. */
+export function goneHints(logIds: readonly string[]): Hint[] {
+  return [
+    { topic: "runs", cause: "ended", logIds },
+    ...logIds.map((logId) => ({ topic: `log:${logId}` as const, lastSeq: 0, gone: true as const })),
+  ];
 }

@@ -16,7 +16,8 @@ export interface FollowOptions {
 
 /**
  * Yields every event of a log after `after` once and in order, in batches as they come, whatever
- * happens to the hints. Ends after the terminal event, or when the signal aborts.
+ * happens to the hints. Ends after the terminal event, when the log is deleted, or
+ * when the signal aborts.
  */
 export async function* followLog(
   core: Core,
@@ -28,7 +29,7 @@ export async function* followLog(
     let cursor = after;
     // What was committed before the subscription is only in the log.
     let complete = false;
-    while (!signal.aborted) {
+    while (!signal.aborted && !inbox.isGone()) {
       let batch = complete ? inbox.takeAfter(cursor) : undefined;
       if (batch === undefined) {
         inbox.clear();
@@ -62,10 +63,12 @@ interface WaitOptions {
 function createInbox() {
   let pending: StoredEvent[] = [];
   let lastSeq = 0;
+  let gone = false;
   let wake: ((hinted: boolean) => void) | undefined;
   return {
     receive: (hint: LogHint): void => {
       lastSeq = Math.max(lastSeq, hint.lastSeq);
+      gone ||= hint.gone ?? false;
       const next = (pending.at(-1)?.seq ?? 0) + 1;
       const first = hint.events?.[0]?.seq;
       if (hint.events === undefined || pending.length + hint.events.length > MAX_PENDING) {
@@ -98,7 +101,7 @@ function createInbox() {
       const abort = () => resolve(true);
       signal.addEventListener("abort", abort, { once: true });
       wake = resolve;
-      if (lastSeq > cursor || signal.aborted) resolve(true);
+      if (gone || lastSeq > cursor || signal.aborted) resolve(true);
       try {
         return await promise;
       } finally {
@@ -107,6 +110,7 @@ function createInbox() {
         wake = undefined;
       }
     },
+    isGone: (): boolean => gone,
     close: (): void => wake?.(true),
   };
 }

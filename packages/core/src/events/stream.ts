@@ -7,4 +7,6 @@ export interface LogStream {
   readonly enveloped: boolean;
   /** What a follower gets that already has the terminal event. */
   readonly afterEnd: "no content" | "terminal event";
+  /** How long the stream stays open without an event; for ever by default. */
+  readonly idleTimeoutMs?: number;
 }

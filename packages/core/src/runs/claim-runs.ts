@@ -1,5 +1,5 @@
 import { statement } from "@parley/db";
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import type { Core } from "../context.ts";
 import type { RunRow } from "../rows.ts";
 
@@ -16,50 +16,51 @@ export interface ClaimedRun {
 }
 
 // A run waits while an earlier one of its lane has not ended. Claiming sets the log's fence to the
-// attempt, so that a worker that lost its lease can append nothing; a closed log is not claimed.
-const claimStatement = (name: string, due: ReturnType<typeof sql>) =>
+// attempt, so that a worker that lost its lease can append nothing. The run of a closed log is not
+// claimed but finished: left running, it would hold up its lane and be taken over for ever.
+// Run and log are locked without waiting: who ends a run locks its log first, and two orders of
+// waiting would be a deadlock.
+const claimStatement = (name: string, due: SQL) =>
   statement<{ workerId: string; leaseMs: number; limit: number }, ClaimedRun>(
     name,
     sql`
     with due as (
-      select id from runs r
-      where ${due}
-        and not exists (
+      select r.log_id, logs.closed_at from runs r join logs on logs.id = r.log_id
+      where ${due} and not exists (
           select 1 from runs earlier
           where earlier.lane = r.lane and earlier.id < r.id and earlier.status <> 'finished'
         )
-      order by priority, id
+      order by r.priority, r.id
       limit ${sql.placeholder("limit")}
-      for update skip locked
+      for update of r, logs skip locked
     ),
     claimed as (
       update runs set
-        status = 'running',
+        status = case when due.closed_at is null then 'running' else 'finished' end,
         attempt = runs.attempt + 1,
         worker_id = ${sql.placeholder("workerId")},
         lease_until = now() + ${sql.placeholder("leaseMs")}::int * interval '1 millisecond'
-      from due where runs.id = due.id
+      from due where runs.log_id = due.log_id
       returning runs.*
     ),
     fenced as (
       update logs set fence = claimed.attempt
-      from claimed where logs.id = claimed.log_id and logs.closed_at is null
-      returning logs.id
+      from claimed where logs.id = claimed.log_id and claimed.status = 'running'
     )
-    select claimed.id, kind, log_id as "logId", subject_id as "subjectId", attempt,
+    select id, kind, log_id as "logId", subject_id as "subjectId", attempt,
       attempt > max_attempts as exhausted
-    from claimed join fenced on fenced.id = claimed.log_id
-    order by claimed.priority, claimed.id`,
+    from claimed where status = 'running'
+    order by priority, id`,
   );
 
 const claimWaiting = claimStatement(
   "claim_waiting_runs",
-  sql`status = 'waiting' and run_after <= now()`,
+  sql`r.status = 'waiting' and r.run_after <= now()`,
 );
 
 const claimExpired = claimStatement(
   "claim_expired_runs",
-  sql`status = 'running' and lease_until < now()`,
+  sql`r.status = 'running' and r.lease_until < now()`,
 );
 
 export interface ClaimOptions {

@@ -1,8 +1,8 @@
-import { statement } from "@parley/db";
 import type { InvocationEvent, InvocationOutcome } from "@parley/schema";
 import { sql } from "drizzle-orm";
-import { type Core, inTransaction } from "../context.ts";
-import { appendEvents } from "../events/append.ts";
+import type { Core } from "../context.ts";
+import { appendingStatement, appendWith } from "../events/append.ts";
+import type { Hint } from "../events/bus.ts";
 import type { ClaimedRun } from "./claim-runs.ts";
 import type { LoadedInvocation } from "./load-invocation.ts";
 
@@ -13,11 +13,13 @@ export interface FinishedInvocation extends LoadedInvocation {
   readonly events: readonly InvocationEvent[];
 }
 
-const finishStatement = statement<{ finished: string }>(
+const finishStatement = appendingStatement<{ finished: string }>(
   "finish_invocations",
   sql`
-  with finished as (
-    select * from json_populate_recordset(null::invocations, ${sql.placeholder("finished")}::json)
+  finished as (
+    select f.* from json_populate_recordset(
+      null::invocations, ${sql.placeholder("finished")}::json
+    ) f join numbered on numbered.id = f.sid
   ),
   invocation as (
     update invocations set
@@ -26,9 +28,11 @@ const finishStatement = statement<{ finished: string }>(
       error = finished.error,
       finished_at = finished.finished_at
     from finished where invocations.id = finished.id
-  )
-  update runs set status = 'finished', lease_until = null
-  where log_id in (select sid from finished)`,
+  ),
+  run as (
+    update runs set status = 'finished', lease_until = null
+    from finished where runs.log_id = finished.sid
+  )`,
 );
 
 /**
@@ -39,28 +43,26 @@ export async function finishInvocations(
   core: Core,
   finished: readonly FinishedInvocation[],
 ): Promise<Set<string>> {
-  return inTransaction(core, async ({ db, afterCommit }) => {
-    const created = core.now();
-    const appends = finished.map((one) => ({
-      logId: one.run.logId,
-      events: [...one.events, terminalEvent(one, created)],
-      guard: { logId: one.run.logId, fence: one.run.attempt },
-    }));
-    const written = await appendEvents(db, appends, afterCommit);
-    const ended = finished.filter(({ run }) => written.has(run.logId));
-    if (ended.length > 0) {
-      const columns = ended.map(({ invocation, outcome }) => ({
-        id: invocation.id,
-        sid: invocation.sid,
-        status: outcome.status,
-        result: outcome.status === "succeeded" ? JSON.stringify(outcome.result) : null,
-        error: outcome.status === "errored" ? outcome.error : null,
-        finished_at: created,
-      }));
-      await finishStatement.execute(db, { finished: JSON.stringify(columns) });
-    }
-    return new Set(ended.map(({ run }) => run.logId));
-  });
+  const finishedAt = core.now();
+  const appends = finished.map((one) => ({
+    logId: one.run.logId,
+    events: [...one.events, terminalEvent(one, finishedAt)],
+    guard: { logId: one.run.logId, fence: one.run.attempt },
+  }));
+  const columns = finished.map(({ invocation, outcome }) => ({
+    id: invocation.id,
+    sid: invocation.sid,
+    status: outcome.status,
+    result: outcome.status === "succeeded" ? JSON.stringify(outcome.result) : null,
+    error: outcome.status === "errored" ? outcome.error : null,
+    finished_at: finishedAt,
+  }));
+  const hints: Hint[] = [];
+  const written = await appendWith(appends, hints, (entries) =>
+    finishStatement.execute(core.database.db, { entries, finished: JSON.stringify(columns) }),
+  );
+  core.bus.publish(hints);
+  return written;
 }
 
 function terminalEvent(finished: FinishedInvocation, created: number): InvocationEvent {

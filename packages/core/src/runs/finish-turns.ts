@@ -1,12 +1,13 @@
-import { statement } from "@parley/db";
 import type { AgentError, MessageEvent } from "@parley/schema";
 import { sql } from "drizzle-orm";
-import { type Core, inTransaction } from "../context.ts";
-import { type Append, appendEvents } from "../events/append.ts";
+import { toColumns } from "../columns.ts";
+import type { Core } from "../context.ts";
+import { type Append, appendingStatement, appendWith } from "../events/append.ts";
+import type { Hint } from "../events/bus.ts";
 import { renderAgentMessage } from "../messages.ts";
 import type { ActionRow, MessageRow } from "../rows.ts";
 import type { ClaimedRun } from "./claim-runs.ts";
-import type { Turn } from "./load-turn.ts";
+import type { Turn } from "./load-turns.ts";
 
 /** What an agent turn came to. */
 export interface TurnOutcome {
@@ -29,11 +30,12 @@ export interface FinishedTurn {
   readonly actions: readonly ActionRow[];
 }
 
-const finishStatement = statement<{ finished: string }>(
+const finishStatement = appendingStatement<{ finished: string }>(
   "finish_turns",
   sql`
-  with finished as (
-    select * from json_populate_recordset(null::messages, ${sql.placeholder("finished")}::json)
+  finished as (
+    select f.* from json_populate_recordset(null::messages, ${sql.placeholder("finished")}::json) f
+    join numbered on numbered.id = f.sid
   ),
   message as (
     update messages set
@@ -41,11 +43,14 @@ const finishStatement = statement<{ finished: string }>(
       content = finished.content,
       chain_of_thought = finished.chain_of_thought,
       raw_contents = finished.raw_contents,
-      error = finished.error
-    from finished where messages.id = finished.id
-  )
-  update runs set status = 'finished', lease_until = null
-  where log_id in (select sid from finished)`,
+      error = finished.error,
+      finished_at = finished.finished_at
+    from finished where messages.sid = finished.sid
+  ),
+  run as (
+    update runs set status = 'finished', lease_until = null
+    from finished where runs.log_id = finished.sid
+  )`,
 );
 
 /**
@@ -57,33 +62,25 @@ export async function finishTurns(
   core: Core,
   finished: readonly FinishedTurn[],
 ): Promise<Set<string>> {
-  return inTransaction(core, async ({ db, afterCommit }) => {
-    const rows = new Map(finished.map((one) => [one.run.logId, toRow(one)]));
-    const appends = finished.flatMap((one) => toAppends(core, one, rows.get(one.run.logId)!));
-    const written = await appendEvents(db, appends, afterCommit);
-    const ended = finished.filter(({ run }) => written.has(run.logId));
-    if (ended.length > 0) {
-      const columns = ended.map(({ run, turn, outcome }) => ({
-        id: turn.message.id,
-        sid: run.logId,
-        status: rows.get(run.logId)!.status,
-        content: outcome.content,
-        chain_of_thought: outcome.chainOfThought,
-        raw_contents: outcome.rawContents,
-        error: outcome.error,
-      }));
-      await finishStatement.execute(db, { finished: JSON.stringify(columns) });
-      // The next run of a lane may have waited for this one.
-      afterCommit.push({ topic: "runs" });
-    }
-    return new Set(ended.map(({ run }) => run.logId));
-  });
+  const rows = new Map(finished.map((one) => [one.run.logId, toRow(core, one)]));
+  const columns = JSON.stringify(rows.values().map(toColumns).toArray());
+  const appends = finished.flatMap((one) => toAppends(core, one, rows.get(one.run.logId)!));
+  const hints: Hint[] = [];
+  const written = await appendWith(appends, hints, (entries) =>
+    finishStatement.execute(core.database.db, { entries, finished: columns }),
+  );
+  const ended = finished.filter(({ run }) => written.has(run.logId)).map(({ run }) => run.logId);
+  // The next run of a lane may have waited for this one.
+  if (ended.length > 0) hints.push({ topic: "runs", cause: "finished" });
+  core.bus.publish(hints);
+  return new Set(ended);
 }
 
-function toRow({ turn, outcome }: FinishedTurn): MessageRow {
+function toRow(core: Core, { turn, outcome }: FinishedTurn): MessageRow {
   const { content, chainOfThought, rawContents, error } = outcome;
   const status = error === null ? "succeeded" : "failed";
-  return { ...turn.message, status, content, chainOfThought, rawContents, error };
+  const finishedAt = core.now();
+  return { ...turn.message, status, content, chainOfThought, rawContents, error, finishedAt };
 }
 
 function toAppends(core: Core, finished: FinishedTurn, row: MessageRow): Append[] {

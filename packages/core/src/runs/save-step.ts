@@ -7,7 +7,7 @@ import { renderAction } from "../messages.ts";
 import type { ActionRow } from "../rows.ts";
 import type { ClaimedRun } from "./claim-runs.ts";
 import { lostLease } from "./lost-lease.ts";
-import type { Turn } from "./load-turn.ts";
+import type { Turn } from "./load-turns.ts";
 
 /** A tool call and what came of it. */
 export interface FinishedCall {
@@ -57,6 +57,8 @@ export async function saveStep(core: Core, finished: FinishedStep): Promise<Acti
           updatedAt: now,
         })),
       )
+      // Only an attempt that was taken over meets the other's rows; the append below refuses it.
+      .onConflictDoNothing()
       .returning();
     const shared = { created: now, configurationId: turn.agent.sid, messageId: run.logId, step };
     const events = rows.flatMap((row): MessageEvent[] => [
@@ -77,7 +79,7 @@ export async function saveStep(core: Core, finished: FinishedStep): Promise<Acti
     await db
       .update(messages)
       .set({ rawContents, chainOfThought })
-      .where(eq(messages.id, turn.message.id));
+      .where(eq(messages.sid, run.logId));
     return rows;
   });
 }

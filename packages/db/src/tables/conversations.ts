@@ -1,4 +1,4 @@
-import type { AgentError, MessageContext, ModelSelection } from "@parley/schema";
+import type { AgentError, ContentNode, MessageContext, ModelSelection } from "@parley/schema";
 import {
   boolean,
   index,
@@ -32,6 +32,8 @@ export const conversations = pgTable(
     visibility: text().notNull(),
     createdAt: milliseconds().notNull(),
     updatedAt: milliseconds().notNull(),
+    /** When it was last marked as read: what came after that is unread. */
+    readAt: milliseconds().notNull(),
   },
   (table) => [index("conversations_by_workspace").on(table.workspaceId, table.id)],
 );
@@ -40,8 +42,9 @@ export const conversations = pgTable(
 export const messages = pgTable(
   "messages",
   {
-    id: number().primaryKey(),
-    sid: sid(),
+    sid: text().primaryKey(),
+    /** Unique too, but never looked up by: an index less to write. */
+    id: number().notNull(),
     workspaceId: number().notNull(),
     conversationId: number().notNull(),
     rank: integer().notNull(),
@@ -63,18 +66,20 @@ export const messages = pgTable(
     error: jsonb().$type<AgentError>(),
     modelSelection: jsonb().$type<ModelSelection>(),
     skipToolsValidation: boolean(),
+    finishedAt: milliseconds(),
     // Content fragments.
     fragment: jsonb().$type<StoredFragment>(),
   },
   (table) => [uniqueIndex("messages_by_rank").on(table.conversationId, table.rank, table.version)],
 );
 
-/** What a content fragment says beyond its text. */
+/** What a content fragment says beyond its text: of a file, or of a node as it was when added. */
 export interface StoredFragment {
   readonly title: string;
   readonly contentType: string;
   readonly fileId: string | null;
   readonly sourceUrl: string | null;
+  readonly node?: ContentNode;
 }
 
 /** Tool calls of agent messages. */

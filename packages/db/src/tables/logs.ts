@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, integer, pgTable, primaryKey, text, timestamp } from "drizzle-orm/pg-core";
-import { identity, milliseconds, number } from "./columns.ts";
+import { milliseconds, number } from "./columns.ts";
 
 /** One log per conversation, agent-message version and invocation, under its sId. */
 export const logs = pgTable("logs", {
@@ -29,11 +29,12 @@ export const events = pgTable(
 export const runs = pgTable(
   "runs",
   {
-    id: identity(),
+    /** The log that the run writes under its fence. */
+    logId: text().primaryKey(),
+    /** The order of the runs. */
+    id: number().notNull().generatedAlwaysAsIdentity(),
     kind: text().$type<"agent_turn" | "invocation">().notNull(),
     workspaceId: number().notNull(),
-    /** The log that the run writes under its fence. */
-    logId: text().notNull().unique(),
     /** Number of the agent message or the invocation. */
     subjectId: number().notNull(),
     /** Runs of one lane happen one after the other, in the order of their numbers; null: no order. */

@@ -11,7 +11,10 @@ export const workspaces = pgTable("workspaces", {
   ssoEnforced: boolean().notNull().default(false),
   whiteListedProviders: jsonb().$type<string[]>().notNull().default([]),
   defaultEmbeddingProvider: text(),
+  region: text().notNull().default("us"),
   regionalModelsOnly: boolean().notNull().default(false),
+  /** Pairs that are enabled, each as `provider/model`. */
+  models: jsonb().$type<string[]>().notNull().default([]),
   createdAt: milliseconds().notNull(),
 });
 
@@ -31,11 +34,13 @@ export const users = pgTable(
     provider: text().notNull(),
     image: text().notNull(),
     createdAt: milliseconds().notNull(),
+    /** Set when a member left; what they wrote stays theirs. */
+    removedAt: milliseconds(),
   },
   (table) => [
     uniqueIndex("users_by_email")
       .on(table.workspaceId, sql`lower(${table.email})`)
-      .where(sql`${table.email} <> ''`),
+      .where(sql`${table.email} <> '' and ${table.removedAt} is null`),
   ],
 );
 
@@ -50,9 +55,12 @@ export const apiKeys = pgTable(
     name: text().notNull(),
     /** SHA-256 of the key, in hexadecimal. */
     hash: text().notNull().unique(),
+    /** Whether it was set by hand in the form of a generated key, but without its checksum. */
+    looksMistyped: boolean().notNull(),
     role: text().notNull(),
     createdAt: milliseconds().notNull(),
     expiresAt: milliseconds(),
+    disabledAt: milliseconds(),
     revokedAt: milliseconds(),
   },
   (table) => [index("api_keys_by_workspace").on(table.workspaceId)],

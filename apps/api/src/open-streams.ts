@@ -1,0 +1,66 @@
+import type { Caller, Core } from "@parley/core";
+import { ParleyError } from "@parley/schema";
+import type { ApiSettings } from "./config.ts";
+
+/** How soon a stream ends whose key was revoked in another process. */
+const RECHECK_MS = 1000;
+
+export interface OpenStream {
+  readonly keyId: string;
+  /** Checks the credential again, as at the beginning. */
+  readonly authorize: () => Promise<Caller>;
+  readonly end: () => void;
+}
+
+/** The open streams of a process: bounded, and ended when their key is refused. */
+export interface OpenStreams {
+  /** Takes a place until the returned function is called. Throws `rate_limit_error`. */
+  open(stream: OpenStream): () => void;
+  close(): void;
+}
+
+/** Keeps the open streams, at most so many of a key and of the process. */
+export function createOpenStreams(core: Core, settings: ApiSettings): OpenStreams {
+  const ofKeys = new Map<string, Set<OpenStream>>();
+  let count = 0;
+
+  const recheck = async (streams: ReadonlySet<OpenStream>): Promise<void> => {
+    const [first] = streams;
+    try {
+      await first?.authorize();
+    } catch (error) {
+      // A database that cannot be reached says nothing about the key.
+      if (!(error instanceof ParleyError) || error.status >= 500) return;
+      for (const stream of streams) stream.end();
+    }
+  };
+  const recheckAll = () => void Promise.all(ofKeys.values().map(recheck));
+  const unsubscribe = core.bus.subscribe("keys", recheckAll);
+  const timer = setInterval(recheckAll, RECHECK_MS);
+  timer.unref();
+
+  return {
+    open: (stream) => {
+      const ofKey = ofKeys.getOrInsertComputed(stream.keyId, () => new Set());
+      if (
+        count >= settings.PARLEY_MAX_STREAMS ||
+        ofKey.size >= settings.PARLEY_MAX_STREAMS_PER_KEY
+      ) {
+        if (ofKey.size === 0) ofKeys.delete(stream.keyId);
+        const message = "Too many open streams: close some, or try again later";
+        throw new ParleyError("rate_limit_error", message, { retryAfterSeconds: 5 });
+      }
+      count++;
+      ofKey.add(stream);
+      return () => {
+        count--;
+        ofKey.delete(stream);
+        if (ofKey.size === 0) ofKeys.delete(stream.keyId);
+      };
+    },
+    close: () => {
+      unsubscribe();
+      clearInterval(timer);
+    },
+  };
+}

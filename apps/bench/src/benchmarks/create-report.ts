@@ -1,0 +1,85 @@
+import type { Sample } from "../measure.ts";
+import { answerRatio, type RatioQuestion, summarize } from "../report.ts";
+import { renderTable } from "../table.ts";
+import type { CreateCase, Creator, Measured } from "./create-lanes.ts";
+
+/** The two tables of a run: what was measured, and the ratios that it is held to. */
+export function renderCreates(measured: readonly Measured[]): string {
+  const rows = measured.map(({ creator, case: { blocking, connections }, samples }) => ({
+    database: creator.database,
+    create: blocking ? "blocking" : "non-blocking",
+    connections,
+    process: creator.subject.name,
+    ...summarize(samples, "creates"),
+  }));
+  return `\n${renderTable(rows)}\n${renderTable(askRatios(measured).map(answerRatio))}`;
+}
+
+const perSecond = (sample: Sample) => sample.perSecond;
+const p50Ms = (sample: Sample) => sample.p50Ms;
+
+function askRatios(measured: readonly Measured[]): RatioQuestion[] {
+  const find = (database: Creator["database"], name: string, ofCase: CreateCase) =>
+    measured.find(
+      ({ creator, case: { blocking, connections } }) =>
+        creator.database === database &&
+        creator.subject.name === name &&
+        blocking === ofCase.blocking &&
+        connections === ofCase.connections,
+    )?.samples ?? [];
+  const overFloor = (ofCase: CreateCase) => ({
+    of: find("PostgreSQL", "parley", ofCase),
+    over: find("PostgreSQL", "floor", ofCase),
+  });
+  const floorOverReference = (ofCase: CreateCase) => ({
+    of: find("PostgreSQL", "floor", ofCase),
+    over: find("PostgreSQL", "reference", ofCase),
+  });
+  const blockingOverNot = (connections: 1 | 16) => ({
+    of: find("embedded", "parley", { blocking: true, connections }),
+    over: find("embedded", "parley", { blocking: false, connections }),
+  });
+  const busy = { connections: 16 } as const;
+  const questions: RatioQuestion[] = [
+    {
+      name: "non-blocking creates/s over the floor's, 16 connections",
+      ...overFloor({ blocking: false, ...busy }),
+      read: perSecond,
+      atLeast: 0.6,
+    },
+    {
+      name: "blocking creates/s over the floor's, 16 connections",
+      ...overFloor({ blocking: true, ...busy }),
+      read: perSecond,
+      atLeast: 0.3,
+    },
+    {
+      name: "blocking p50 over the floor's, 1 connection",
+      ...overFloor({ blocking: true, connections: 1 }),
+      read: p50Ms,
+      atMost: 4,
+    },
+    {
+      name: "embedded, blocking p50 over non-blocking, 1 connection",
+      ...blockingOverNot(1),
+      read: p50Ms,
+      atMost: 4,
+    },
+    {
+      name: "embedded, blocking p50 over non-blocking, 16 connections",
+      ...blockingOverNot(16),
+      read: p50Ms,
+    },
+    {
+      name: "our floor's creates/s over the reference's, 1 connection",
+      ...floorOverReference({ blocking: false, connections: 1 }),
+      read: perSecond,
+    },
+    {
+      name: "our floor's creates/s over the reference's, 16 connections",
+      ...floorOverReference({ blocking: false, ...busy }),
+      read: perSecond,
+    },
+  ];
+  return questions.filter(({ of, over }) => of.length > 0 && over.length > 0);
+}

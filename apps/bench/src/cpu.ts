@@ -1,0 +1,56 @@
+import { readFile } from "node:fs/promises";
+
+/** Length of a tick of /proc: USER_HZ is 100 on every Linux that Node runs on. */
+const TICK_MS = 10;
+
+/** Processor time, user and system, that a process has used; undefined when there is no such one. */
+export async function readCpuMs(pid: number): Promise<number | undefined> {
+  try {
+    return parseCpuMs(await readFile(`/proc/${pid}/stat`, "utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Reads utime and stime (fields 14 and 15 of proc(5)); the name before them may hold anything. */
+export function parseCpuMs(stat: string): number {
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+}
+
+/** Processor time of the whole machine that was not idle. */
+export async function readBusyMs(): Promise<number | undefined> {
+  try {
+    const [line = ""] = (await readFile("/proc/stat", "utf8")).split("\n");
+    const [user, nice, system, , , irq, softIrq, steal] = line.split(/ +/).slice(1).map(Number);
+    const busy = [user, nice, system, irq, softIrq, steal];
+    return busy.reduce<number>((sum, ticks) => sum + (ticks ?? 0), 0) * TICK_MS;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Processor time of processes that each have a role, at one moment. */
+export type CpuReading = ReadonlyMap<number, { readonly role: string; readonly ms: number }>;
+
+/** Reads the time of the processes of each role; those that are gone are left out. */
+export async function readCpu(
+  roles: Readonly<Record<string, readonly number[]>>,
+): Promise<CpuReading> {
+  const processes = Object.entries(roles).flatMap(([role, pids]) =>
+    pids.map(async (pid) => ({ pid, role, ms: await readCpuMs(pid) })),
+  );
+  const read = await Promise.all(processes);
+  return new Map(
+    read.flatMap(({ pid, role, ms }) => (ms === undefined ? [] : [[pid, { role, ms }]])),
+  );
+}
+
+/** Time that each role used between two readings; a process that is new began with none. */
+export function sumCpuMs(before: CpuReading, after: CpuReading): Record<string, number> {
+  const sums: Record<string, number> = {};
+  for (const [pid, { role, ms }] of after) {
+    sums[role] = (sums[role] ?? 0) + ms - (before.get(pid)?.ms ?? 0);
+  }
+  return sums;
+}

@@ -1,0 +1,53 @@
+import { once } from "node:events";
+import { copyFile, mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { startProcess } from "./child-process.ts";
+
+/** A program that does the least work that an operation needs, to measure the server against. */
+export interface Floor {
+  readonly pid: number;
+  readonly url: string;
+}
+
+/** Starts a floor on a database. It takes its port as argument and prints `floor ready`. */
+export async function startFloor(
+  resources: AsyncDisposableStack,
+  file: string,
+  databaseUrl: string,
+): Promise<Floor> {
+  const port = await findFreePort();
+  const floor = startProcess(resources, {
+    name: `The floor ${file}`,
+    arguments: [file, String(port)],
+    environment: { DATABASE_URL: databaseUrl },
+  });
+  await floor.waitFor(() => (floor.output().includes("floor ready") ? true : undefined));
+  return { pid: floor.pid, url: `http://127.0.0.1:${port}` };
+}
+
+/** Path of one of our own floors, by its name. */
+export function ownFloor(name: string): string {
+  return fileURLToPath(new URL(`floors/${name}.ts`, import.meta.url));
+}
+
+/** Copies a floor from elsewhere to where its imports resolve, until `resources` are given back. */
+export async function adoptFloor(resources: AsyncDisposableStack, file: string): Promise<string> {
+  const modules = fileURLToPath(new URL("../node_modules", import.meta.url));
+  const directory = await mkdtemp(path.join(modules, ".floor-"));
+  resources.defer(() => rm(directory, { recursive: true, force: true }));
+  const copy = path.join(directory, path.basename(file));
+  await copyFile(file, copy);
+  return copy;
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  if (address === null || typeof address === "string") throw new Error("No port was free");
+  return address.port;
+}

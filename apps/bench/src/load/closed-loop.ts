@@ -1,0 +1,54 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { percentile } from "../statistics.ts";
+import { type Answer, openConnection } from "./http-connection.ts";
+import type { LoadPlan, LoadResult } from "./plan.ts";
+
+/**
+ * Sends the plan's request on each of its connections, the next one when the answer came. Only
+ * answers within the window count. Throws at the first answer that is not as it must be.
+ */
+export async function runClosedLoop(
+  plan: LoadPlan,
+  onWindow: (state: "opened" | "closed") => void,
+): Promise<LoadResult> {
+  const { connections: count, warmUpMs, windowMs } = plan;
+  const request = Buffer.from(plan.request);
+  const opening = Array.from({ length: count }, () => openConnection(plan.host, plan.port));
+  const connections = await Promise.all(opening);
+  const opensAt = performance.now() + warmUpMs;
+  const closesAt = opensAt + windowMs;
+  const latencies: number[] = [];
+  const announce = async (): Promise<void> => {
+    await sleep(warmUpMs);
+    onWindow("opened");
+    await sleep(closesAt - performance.now());
+    onWindow("closed");
+  };
+  const loops = connections.map(async (connection) => {
+    for (let sentAt = performance.now(); sentAt < closesAt;) {
+      const answer = await connection.send(request);
+      const answeredAt = performance.now();
+      requireGood(answer, plan.mustContain);
+      if (answeredAt >= opensAt && answeredAt < closesAt) latencies.push(answeredAt - sentAt);
+      sentAt = answeredAt;
+    }
+  });
+  try {
+    await Promise.all([announce(), ...loops]);
+  } finally {
+    for (const connection of connections) connection.close();
+  }
+  return {
+    count: latencies.length,
+    perSecond: (latencies.length * 1000) / windowMs,
+    p50Ms: percentile(latencies, 0.5),
+    p99Ms: percentile(latencies, 0.99),
+  };
+}
+
+function requireGood({ status, body }: Answer, mustContain: string): void {
+  if (status === 200 && body.includes(mustContain)) return;
+  throw new Error(
+    `Expected 200 and ${mustContain}, got ${status}: ${body.toString().slice(0, 500)}`,
+  );
+}

@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { parseAnswer } from "./http-connection.ts";
+
+const whole = Buffer.from("HTTP/1.1 201 Created\r\nContent-Length: 2\r\nX-Other: 1\r\n\r\n{}");
+
+test("an answer is read once it is whole, wherever it was cut", () => {
+  for (let end = 0; end < whole.length; end++) {
+    expect(parseAnswer(whole.subarray(0, end))).toBeUndefined();
+  }
+  expect(parseAnswer(whole)).toEqual({ status: 201, body: Buffer.from("{}") });
+});
+
+test.each([
+  ["no length", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"],
+  ["another protocol", "HTTP/1.0 200 OK\r\nContent-Length: 0\r\n\r\n"],
+  ["more than one answer", `${whole.toString()}HTTP`],
+])("refuses %s", (_, text) => {
+  expect(() => parseAnswer(Buffer.from(text))).toThrow(/answer/);
+});

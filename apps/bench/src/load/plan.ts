@@ -1,0 +1,42 @@
+/** What a load generator does for one sample. */
+export interface LoadPlan {
+  readonly host: string;
+  readonly port: number;
+  /** The request that every connection repeats, as it goes over the wire. */
+  readonly request: string;
+  /** Text that every answer must contain. */
+  readonly mustContain: string;
+  readonly connections: number;
+  readonly warmUpMs: number;
+  /** Length of the window that counts, after the warm-up. */
+  readonly windowMs: number;
+}
+
+/** What a load generator saw in its window. */
+export interface LoadResult {
+  /** Answers that came in the window. */
+  readonly count: number;
+  readonly perSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+/** What a load generator tells the process that started it, in this order. */
+export type LoadMessage =
+  | { readonly type: "window opened" }
+  | { readonly type: "window closed" }
+  | { readonly type: "finished"; readonly result: LoadResult }
+  | { readonly type: "failed"; readonly message: string };
+
+/** A request of JSON as it goes over the wire. */
+export function formatPost(url: URL, headers: Readonly<Record<string, string>>, body: unknown) {
+  const content = JSON.stringify(body);
+  const all = {
+    Host: url.host,
+    ...headers,
+    "Content-Type": "application/json",
+    "Content-Length": String(Buffer.byteLength(content)),
+  };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `POST ${url.pathname} HTTP/1.1\r\n${lines.join("")}\r\n${content}`;
+}

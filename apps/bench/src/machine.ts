@@ -1,0 +1,15 @@
+import { availableParallelism, cpus, loadavg, totalmem } from "node:os";
+
+/** One line about where and when a benchmark ran. */
+export function describeMachine(postgresVersion: string | undefined): string {
+  const memory = `${Math.round(totalmem() / 2 ** 30)} GiB`;
+  const model = cpus()[0]?.model.trim() ?? "unknown processor";
+  const [load = 0] = loadavg();
+  return [
+    new Date().toISOString(),
+    `${availableParallelism()} cores (${model}), ${memory}`,
+    `Node ${process.versions.node}`,
+    postgresVersion === undefined ? "no PostgreSQL" : `PostgreSQL ${postgresVersion}`,
+    `load average ${load.toFixed(2)} before`,
+  ].join("; ");
+}

@@ -1,0 +1,66 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import * as z from "zod";
+import { startProcess } from "./child-process.ts";
+
+const repository = fileURLToPath(new URL("../../..", import.meta.url));
+
+/** What the server writes into demo.json once it serves. */
+const Demo = z.object({
+  url: z.url(),
+  pid: z.int(),
+  workspaceId: z.string(),
+  adminKey: z.string(),
+  userKey: z.string(),
+});
+export type Demo = z.infer<typeof Demo>;
+
+/** A built server with the demo workspace, and no rate limits. */
+export interface ParleyServer {
+  readonly pid: number;
+  readonly demo: Demo;
+}
+
+const unlimited = {
+  PARLEY_RATE_CREATE_PER_MINUTE: "0",
+  PARLEY_RATE_CREATE_PER_HOUR: "0",
+  PARLEY_RATE_READ_PER_MINUTE: "0",
+  PARLEY_RATE_INVOKE_PER_MINUTE: "0",
+};
+
+/** Compiles the server, so that what is measured is what is in the tree. */
+export async function buildServer(): Promise<void> {
+  const compiler = path.join(repository, "node_modules/.bin/tsc");
+  await promisify(execFile)(compiler, ["--build", path.join(repository, "apps/cli")]);
+}
+
+/** Starts the built server: on PostgreSQL where a url is given, else on a new embedded database. */
+export async function startParley(
+  resources: AsyncDisposableStack,
+  databaseUrl?: string,
+): Promise<ParleyServer> {
+  const directory = await mkdtemp(path.join(tmpdir(), "parley-bench-"));
+  resources.defer(() => rm(directory, { recursive: true, force: true }));
+  const server = startProcess(resources, {
+    name: "The server",
+    arguments: [path.join(repository, "apps/cli/dist/main.js"), "serve", "--demo"],
+    environment: {
+      PARLEY_PORT: "0",
+      PARLEY_DATA_DIR: directory,
+      PARLEY_LOG_LEVEL: "warn",
+      ...unlimited,
+      ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
+    },
+  });
+  const demo = await server.waitFor(() => readDemo(directory));
+  return { pid: server.pid, demo };
+}
+
+async function readDemo(directory: string): Promise<Demo | undefined> {
+  const content = await readFile(path.join(directory, "demo.json"), "utf8").catch(() => undefined);
+  return content === undefined ? undefined : Demo.parse(JSON.parse(content));
+}

@@ -1,0 +1,58 @@
+import { randomBytes } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import pg from "pg";
+
+/** A database that exists for one run. */
+export interface ScratchDatabase {
+  readonly url: string;
+  /** Process ids of its backends, as far as they run on this machine. */
+  backends(): Promise<number[]>;
+}
+
+/** A PostgreSQL server to make scratch databases on. */
+export interface Postgres {
+  readonly version: string;
+  createDatabase(purpose: string): Promise<ScratchDatabase>;
+}
+
+/** Connects to PostgreSQL until `resources` are given back. */
+export async function connectPostgres(
+  resources: AsyncDisposableStack,
+  url: string,
+): Promise<Postgres> {
+  const client = new pg.Client({ connectionString: url, application_name: "parley-bench" });
+  client.on("error", () => {});
+  resources.defer(() => client.end());
+  await client.connect();
+  const versions = await client.query<{ server_version: string }>("show server_version");
+  return {
+    version: versions.rows[0]?.server_version ?? "",
+    createDatabase: async (purpose) => {
+      const name = `parley_bench_${purpose}_${randomBytes(4).toString("hex")}`;
+      resources.defer(async () => {
+        await client.query(`drop database if exists ${name} with (force)`);
+      });
+      await client.query(`create database ${name}`);
+      const scratch = new URL(url);
+      scratch.pathname = `/${name}`;
+      return { url: scratch.href, backends: () => findBackends(client, name) };
+    },
+  };
+}
+
+async function findBackends(client: pg.Client, database: string): Promise<number[]> {
+  const { rows } = await client.query<{ pid: number }>(
+    "select pid from pg_stat_activity where datname = $1",
+    [database],
+  );
+  const local = await Promise.all(
+    rows.map(async ({ pid }) => ((await isPostgres(pid)) ? [pid] : [])),
+  );
+  return local.flat();
+}
+
+/** The server may run elsewhere, where its ids mean other processes. */
+async function isPostgres(pid: number): Promise<boolean> {
+  const name = await readFile(`/proc/${pid}/comm`, "utf8").catch(() => "");
+  return name.startsWith("postgres");
+}

@@ -1,0 +1,44 @@
+import type { AgentMessage, MessageEvent } from "@parley/schema";
+import type { Context } from "./context.ts";
+import { waitForEnds } from "./events/wait.ts";
+import { renderAgentMessage } from "./messages.ts";
+import type { NewTurn } from "./new-messages.ts";
+import { readMessages } from "./read-messages.ts";
+
+/**
+ * Waits until every agent has ended, the server's patience has, or the client is gone, and gives the
+ * answers as they then are. Holds no database connection meanwhile.
+ */
+export async function awaitAnswers(
+  context: Context,
+  turns: readonly NewTurn[],
+): Promise<AgentMessage[]> {
+  const [first] = turns;
+  if (first === undefined) return [];
+  const ends = await waitForEnds(context, {
+    logIds: turns.map((turn) => turn.message.sid),
+    timeoutMs: context.blockingTimeoutMs,
+    signal: context.signal,
+  });
+  const messages = turns.flatMap(
+    ({ message }) => readSuccess(ends.get(message.sid)?.payload) ?? [],
+  );
+  // The event of an agent that succeeded carries its message; the others are read.
+  if (messages.length === turns.length) return messages;
+  const read = await readMessages(context.database.db, first.message.conversationId);
+  const current = new Map(read.messages.map((message) => [message.id, message]));
+  return turns.map(({ message, agent }) =>
+    renderAgentMessage(
+      current.get(message.id) ?? message,
+      agent,
+      read.actions.get(message.id) ?? [],
+    ),
+  );
+}
+
+function readSuccess(payload: string | undefined): AgentMessage | undefined {
+  if (payload === undefined) return undefined;
+  // Written by this program: the log holds what `MessageEvent` describes.
+  const event = JSON.parse(payload) as MessageEvent;
+  return event.type === "agent_message_success" ? event.message : undefined;
+}

@@ -1,0 +1,83 @@
+import * as tables from "@parley/db";
+import type { Success } from "@parley/schema";
+import { asc, eq, inArray } from "drizzle-orm";
+import { administeredWorkspace } from "./administered-workspace.ts";
+import { inTransaction, type RequestContext } from "./context.ts";
+import { goneHints } from "./events/bus.ts";
+import { deleteConversationRows } from "./stored-conversations.ts";
+
+const CONVERSATIONS_AT_ONCE = 200;
+
+/**
+ * Deletes a workspace with everything in it. Its keys are refused first; conversations then go in
+ * batches, so that no transaction grows with the workspace. Doing it again finishes what was cut off.
+ */
+export async function deleteWorkspace(
+  context: RequestContext,
+  input: { workspaceId: string },
+): Promise<Success> {
+  const { id } = await inTransaction(context, async ({ db, afterCommit }) => {
+    const row = await administeredWorkspace(context, db, input.workspaceId);
+    await db
+      .update(tables.apiKeys)
+      .set({ revokedAt: context.now() })
+      .where(eq(tables.apiKeys.workspaceId, row.id));
+    afterCommit.push({ topic: "keys" }, { topic: "agents" });
+    return row;
+  });
+  while ((await deleteSomeConversations(context, id)) > 0);
+  await inTransaction(context, async ({ db }) => deleteRest(db, id));
+  return { success: true };
+}
+
+async function deleteSomeConversations(context: RequestContext, id: number): Promise<number> {
+  return inTransaction(context, async ({ db, afterCommit }) => {
+    const rows = await db
+      .select({ id: tables.conversations.id, sid: tables.conversations.sid })
+      .from(tables.conversations)
+      .where(eq(tables.conversations.workspaceId, id))
+      .orderBy(asc(tables.conversations.id))
+      .limit(CONVERSATIONS_AT_ONCE)
+      .for("update");
+    if (rows.length === 0) return 0;
+    afterCommit.push(...goneHints(await deleteConversationRows(db, rows)));
+    return rows.length;
+  });
+}
+
+async function deleteRest(db: tables.Queryable, id: number): Promise<void> {
+  const { runs, logs, events, invocations } = tables;
+  const ofWorkspace = db
+    .select({ sid: invocations.sid })
+    .from(invocations)
+    .where(eq(invocations.workspaceId, id));
+  await db.delete(events).where(inArray(events.logId, ofWorkspace));
+  await db.delete(logs).where(inArray(logs.id, ofWorkspace));
+  await db.delete(runs).where(eq(runs.workspaceId, id));
+  await db.delete(invocations).where(eq(invocations.workspaceId, id));
+  const skillIds = db
+    .select({ id: tables.skills.id })
+    .from(tables.skills)
+    .where(eq(tables.skills.workspaceId, id));
+  await db.delete(tables.skillTools).where(inArray(tables.skillTools.skillId, skillIds));
+  await db
+    .delete(tables.skillAttachments)
+    .where(inArray(tables.skillAttachments.skillId, skillIds));
+  await db.delete(tables.skills).where(eq(tables.skills.workspaceId, id));
+  await db.delete(tables.tools).where(eq(tables.tools.workspaceId, id));
+  await db.delete(tables.sandboxFunctions).where(eq(tables.sandboxFunctions.workspaceId, id));
+  await db.delete(tables.agents).where(eq(tables.agents.workspaceId, id));
+  const { dataSourceViews, dataSourceNodes, apiKeys, apiKeySpaces } = tables;
+  const viewIds = db
+    .select({ id: dataSourceViews.id })
+    .from(dataSourceViews)
+    .where(eq(dataSourceViews.workspaceId, id));
+  await db.delete(dataSourceNodes).where(inArray(dataSourceNodes.viewId, viewIds));
+  await db.delete(dataSourceViews).where(eq(dataSourceViews.workspaceId, id));
+  const keyIds = db.select({ id: apiKeys.id }).from(apiKeys).where(eq(apiKeys.workspaceId, id));
+  await db.delete(apiKeySpaces).where(inArray(apiKeySpaces.apiKeyId, keyIds));
+  await db.delete(apiKeys).where(eq(apiKeys.workspaceId, id));
+  await db.delete(tables.users).where(eq(tables.users.workspaceId, id));
+  await db.delete(tables.spaces).where(eq(tables.spaces.workspaceId, id));
+  await db.delete(tables.workspaces).where(eq(tables.workspaces.id, id));
+}

@@ -1,0 +1,30 @@
+import type { ConversationSummary } from "@parley/schema";
+import type { Context } from "./context.ts";
+import type { ConversationRow } from "./rows.ts";
+import { renderWorkspace } from "./workspaces.ts";
+
+/**
+ * A conversation without its messages as the wire shows it. `lastActivityAt` is when something last
+ * happened in it, an agent's answer included.
+ */
+export function renderConversation(
+  context: Context,
+  row: ConversationRow,
+  lastActivityAt: number = row.updatedAt,
+): ConversationSummary {
+  const { workspace, apiKey } = context.caller;
+  const updated = Math.max(row.updatedAt, lastActivityAt);
+  return {
+    id: row.id,
+    sId: row.sid,
+    created: row.createdAt,
+    updated,
+    owner: renderWorkspace(workspace, apiKey.role as "user"),
+    title: row.title,
+    visibility: row.visibility as "unlisted",
+    unread: updated > row.readAt,
+    actionRequired: false,
+    url: `${context.publicUrl}/w/${workspace.sid}/conversation/${row.sid}`,
+    requestedGroupIds: [],
+  };
+}

@@ -1,0 +1,120 @@
+import { actions, messages } from "@parley/db";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Context } from "../context.ts";
+import { readEvents } from "../events/read.ts";
+import {
+  claimTestTurns,
+  clearRuns,
+  createTestConversation,
+  drivers,
+  insertTestAgent,
+  insertTestWorkspace,
+  openTestContext,
+  openTestCore,
+  type TestCore,
+  testToken,
+} from "../testing.ts";
+import { takeOverRuns } from "./claim-runs.ts";
+import { loadTurns } from "./load-turns.ts";
+import { LostLease } from "./lost-lease.ts";
+import { type FinishedStep, saveStep } from "./save-step.ts";
+
+const call = (name: string) => ({
+  id: `call_${name}`,
+  name,
+  params: { city: "Ulm" },
+  output: `result of ${name}`,
+  durationMs: 1.6,
+});
+
+for (const { driver, skip, suite } of drivers) {
+  describe.skipIf(skip)(`saveStep ${suite}`, () => {
+    let test: TestCore;
+    let context: Context;
+    beforeAll(async () => {
+      test = await openTestCore(driver);
+      const workspace = await insertTestWorkspace(test.core);
+      context = await openTestContext(test.core, workspace);
+      await insertTestAgent(test.core, workspace, { sid: "ann" });
+    });
+    beforeEach(async () => {
+      await clearRuns(test.core);
+      await createTestConversation(context, ["ann"]);
+    });
+    afterAll(() => test.close());
+
+    const startStep = async (leaseMs = 60_000): Promise<FinishedStep> => {
+      const [claimed] = await claimTestTurns(test.core, leaseMs);
+      return {
+        ...claimed!,
+        step: 0,
+        calls: [call("look"), call("ask")],
+        events: [testToken("I look. ")],
+        rawContents: [{ step: 0, content: "I look. " }],
+        chainOfThought: "It may rain.",
+      };
+    };
+    const takeOver = async () => {
+      const options = { workerId: "other", leaseMs: 60_000, limit: 1 };
+      return (await takeOverRuns(test.core, options))[0]!;
+    };
+
+    it("writes the calls, their events and the text together", async () => {
+      const step = await startStep();
+      const saved = await saveStep(test.core, step);
+      expect(saved).toMatchObject([
+        { toolName: "look", step: 0, position: 0, executionDurationMs: 2 },
+        { toolName: "ask", step: 0, position: 1, params: { city: "Ulm" } },
+      ]);
+      const events = await readEvents(test.core.database.db, step.run.logId, 0);
+      expect(events.map(({ payload }) => JSON.parse(payload))).toMatchObject([
+        { type: "generation_tokens", text: "I look. " },
+        { type: "tool_params", action: { status: "running", output: null, toolName: "look" } },
+        {
+          type: "agent_action_success",
+          action: { status: "succeeded", output: [{ type: "text", text: "result of look" }] },
+        },
+        { type: "tool_params", action: { functionCallId: "call_ask" } },
+        { type: "agent_action_success", action: { functionCallId: "call_ask" } },
+      ]);
+    });
+
+    it("is where an attempt that takes over goes on", async () => {
+      const step = await startStep(-1);
+      await saveStep(test.core, step);
+      const run = await takeOver();
+      const turn = (await loadTurns(test.core, [run])).get(run.logId)!;
+      expect(turn.message).toMatchObject({
+        rawContents: step.rawContents,
+        chainOfThought: step.chainOfThought,
+      });
+      expect(turn.actions.map((action) => action.toolName)).toEqual(["look", "ask"]);
+      expect(turn.published).toHaveLength(5);
+    });
+
+    const expectNothing = async () => {
+      const { db } = test.core.database;
+      expect(await db.select().from(actions)).toEqual([]);
+      const [message] = await db.select().from(messages).orderBy(messages.rank).offset(1);
+      expect(message).toMatchObject({ rawContents: null, chainOfThought: null });
+    };
+
+    it("writes nothing for an attempt that was taken over", async () => {
+      const step = await startStep(-1);
+      await takeOver();
+      await expect(saveStep(test.core, step)).rejects.toThrow(LostLease);
+      await expectNothing();
+      expect(await readEvents(test.core.database.db, step.run.logId, 0)).toEqual([]);
+    });
+
+    it("tells an attempt that was taken over so when the other has saved the step", async () => {
+      const step = await startStep(-1);
+      const current = { ...step, run: await takeOver(), calls: [call("look")] };
+      await saveStep(test.core, current);
+      await expect(saveStep(test.core, step)).rejects.toThrow(LostLease);
+      const rows = await test.core.database.db.select().from(actions);
+      expect(rows).toMatchObject([{ toolName: "look" }]);
+      expect(await readEvents(test.core.database.db, step.run.logId, 0)).toHaveLength(3);
+    });
+  });
+}

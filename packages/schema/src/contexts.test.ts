@@ -1,0 +1,41 @@
+import { describe, expect, it } from "vitest";
+import { Context, Timezone } from "./contexts.ts";
+import timezones from "./timezones.json" with { type: "json" };
+
+describe("Timezone", () => {
+  it("takes each of the 592 names", () => {
+    expect(new Set(timezones).size).toBe(592);
+    expect(timezones.filter((name) => !Timezone.safeParse(name).success)).toEqual([]);
+  });
+
+  it.each(["+02:00", "europe/paris", "Europe/paris", "", " UTC", "utc", "Mars/Base", "__proto__"])(
+    "refuses %j",
+    (name) => {
+      expect(Timezone.safeParse(name).success).toBe(false);
+    },
+  );
+});
+
+describe("Context", () => {
+  const context = { username: "ada", timezone: "Europe/Paris" };
+
+  it.each([
+    { profilePictureUrl: "https://example.com/a.png" },
+    { selectedSpaceIds: ["vlt_a"], email: "", fullName: "" },
+    { agenticMessageData: { type: "agent_handover", originMessageId: "abc" } },
+  ])("takes %j", (more) => {
+    expect(Context.parse({ ...context, ...more })).toEqual({ ...context, ...more });
+  });
+
+  it.each([
+    { username: undefined },
+    { username: "x".repeat(256) },
+    { timezone: null },
+    { profilePictureUrl: "picture.png" },
+    { profilePictureUrl: `https://example.com/${"x".repeat(2048)}` },
+    { selectedSpaceIds: [""] },
+    { agenticMessageData: { type: "other", originMessageId: "abc" } },
+  ])("refuses %j", (more) => {
+    expect(Context.safeParse({ ...context, ...more }).success).toBe(false);
+  });
+});

@@ -1,0 +1,96 @@
+import * as z from "zod";
+import { describe, expect, it } from "vitest";
+import type { Endpoint } from "./endpoint.ts";
+import { endpoints } from "./endpoints.ts";
+import { errorTable } from "./errors.ts";
+import * as schema from "./index.ts";
+
+const all = Object.entries<Endpoint>(endpoints);
+const http = all.flatMap(([name, endpoint]) =>
+  endpoint.kind === "rpc" ? [] : [[name, endpoint] as const],
+);
+
+describe("the endpoint table", () => {
+  it.each(all)("names %s as noun and verb, and says what it does", (name, endpoint) => {
+    expect(name).toMatch(/^[a-z][A-Za-z]*\.[a-z][A-Za-z]*$/);
+    expect(endpoint.summary).toMatch(/^[A-Z].*[^.]$/);
+    expect(endpoint.tags).not.toHaveLength(0);
+    for (const type of endpoint.errors) expect(errorTable).toHaveProperty(type);
+  });
+
+  it.each(http)("takes every parameter of the path of %s, wId among them", (_name, endpoint) => {
+    const named = [...endpoint.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!);
+    expect(Object.keys(endpoint.params.shape).toSorted()).toEqual(named.toSorted());
+    expect(named).toContain("wId");
+    expect(endpoint.path).toMatch(/^\/api\/(?:v1\/)?w\/\{wId\}\//);
+  });
+
+  it.each(http)("gives %s no name twice among path, query and body", (_name, endpoint) => {
+    const parts = [endpoint.params, endpoint.query, endpoint.body];
+    const names = parts.flatMap((part) => Object.keys(part?.shape ?? {}));
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it.each(http)("gives %s a body only where it changes something", (_name, endpoint) => {
+    const changes = endpoint.method === "POST" || endpoint.method === "PATCH";
+    expect(changes || endpoint.body === undefined).toBe(true);
+    expect(endpoint.kind === "stream" ? endpoint.method : "GET").toBe("GET");
+  });
+
+  it("serves each method and path once", () => {
+    const routes = http.map(
+      ([, { method, path }]) => `${method} ${path.replaceAll(/\{\w+\}/g, "*")}`,
+    );
+    expect(new Set(routes).size).toBe(routes.length);
+  });
+
+  it("specifies three operations", () => {
+    const specified = http.filter(([, endpoint]) => endpoint.specified).map(([name]) => name);
+    expect(specified).toEqual(["conversations.create", "skills.list", "sandboxFunctions.events"]);
+  });
+
+  it("names the workspace in all that is administered, but for its creation", () => {
+    const unnamed = all.filter(
+      ([, endpoint]) => endpoint.kind === "rpc" && !("workspaceId" in endpoint.input.shape),
+    );
+    expect(unnamed.map(([name, { role }]) => [name, role])).toEqual([
+      ["workspaces.create", "operator"],
+    ]);
+  });
+});
+
+/** The members of a schema, and of everything in it, that say nothing of themselves. */
+function findUndescribed(node: z.core.$ZodType, path: string, seen = new Set<unknown>()): string[] {
+  if (seen.has(node)) return [];
+  seen.add(node);
+  const def = (node as z.ZodType).def as unknown as Record<string, unknown>;
+  if (node instanceof z.ZodObject) {
+    return Object.entries<z.core.$ZodType>(node.shape).flatMap(([name, member]) => [
+      ...(isDescribed(member) ? [] : [`${path}.${name}`]),
+      ...findUndescribed(member, `${path}.${name}`, seen),
+    ]);
+  }
+  const children = [def["innerType"], def["in"], def["out"], def["element"], def["valueType"]];
+  const options = (def["options"] as unknown[] | undefined) ?? [];
+  return [...children, ...options].flatMap((child) =>
+    child instanceof z.core.$ZodType ? findUndescribed(child, path, seen) : [],
+  );
+}
+
+function isDescribed(node: z.core.$ZodType): boolean {
+  return (z.globalRegistry.get(node)?.description ?? "") !== "";
+}
+
+describe("every schema", () => {
+  const schemas = Object.entries(schema).filter(([, value]) => value instanceof z.core.$ZodType);
+
+  it.each(schemas as [string, z.core.$ZodType][])("describes every member of %s", (name, node) => {
+    expect(findUndescribed(node, name)).toEqual([]);
+  });
+
+  it.each(all)("describes every member of %s", (name, endpoint) => {
+    const parts = Object.entries(endpoint).filter(([, part]) => part instanceof z.core.$ZodType);
+    const undescribed = parts.flatMap(([key, part]) => findUndescribed(part, `${name} ${key}`));
+    expect(undescribed).toEqual([]);
+  });
+});
