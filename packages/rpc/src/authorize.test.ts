@@ -1,7 +1,7 @@
 import type { Caller, RequestContext } from "@parley/core";
 import { type Endpoint, endpoints, WorkspaceRole } from "@parley/schema";
 import { describe, expect, it } from "vitest";
-import { authorizeWorkspace, requireOperator } from "./authorize.ts";
+import { authorizeAdministration, authorizeWorkspace } from "./authorize.ts";
 
 const callerOf = (role: string) =>
   ({ kind: "workspace", apiKey: { role }, workspace: { sid: "w" }, user: {} }) as Caller;
@@ -36,11 +36,29 @@ describe("authorizeWorkspace", () => {
   });
 });
 
-describe("requireOperator", () => {
-  it("lets operators pass, and nobody of a workspace", () => {
-    expect(requireOperator(operator)).toBeUndefined();
+describe("authorizeAdministration", () => {
+  const change = endpoints["agents.create"];
+  it("lets operators do everything, in any workspace", () => {
+    const context = contextOf(operator);
+    expect(authorizeAdministration(endpoints["workspaces.create"], context, undefined)).toBe(
+      context,
+    );
+    expect(authorizeAdministration(change, context, "any")).toBe(context);
+  });
+
+  it("keeps what is the operators' from every key of a workspace", () => {
     for (const role of WorkspaceRole.options) {
-      expect(() => requireOperator(callerOf(role))).toThrow("needs an operator key");
+      const authorize = () =>
+        authorizeAdministration(endpoints["workspaces.delete"], contextOf(callerOf(role)), "w");
+      expect(authorize).toThrow("needs an operator key");
     }
+  });
+
+  it("lets a key do what its role may, in its own workspace", () => {
+    const builder = contextOf(callerOf("builder"));
+    expect(authorizeAdministration(change, builder, "w").caller).toBe(builder.caller);
+    expect(() => authorizeAdministration(change, builder, "other")).toThrow("not a key");
+    const user = contextOf(callerOf("user"));
+    expect(() => authorizeAdministration(change, user, "w")).toThrow("a key of role builder");
   });
 });
