@@ -233,11 +233,10 @@ export function shareServer(driver: Driver, settings: Settings = {}): () => Serv
 }
 
 /** Runs a suite on each driver; the name of one that cannot run says why. */
-export function onEachDriver(suite: (driver: Driver) => void): void {
-  for (const { driver, skip } of drivers) {
-    const reason = skip === undefined ? "" : ` (skipped: ${skip})`;
-    describe.skipIf(skip !== undefined)(`on ${driver}${reason}`, () => {
-      suite(driver);
+export function onEachDriver(tests: (driver: Driver) => void): void {
+  for (const { driver, skip, suite } of drivers) {
+    describe.skipIf(skip)(`a server ${suite}`, () => {
+      tests(driver);
     });
   }
 }

@@ -16,7 +16,7 @@ test("the environment is read in config.ts only", () => {
     .filter(({ text }) => /\bprocess\.env\b/.test(text))
     .map(({ file }) => file)
     .filter((file) => path.basename(file) !== "config.ts");
-  // Where tests find their PostgreSQL: the one exception.
+  // Where tests find their PostgreSQL, and whether they may take long: the one exception.
   expect(readers.filter((file) => file !== "packages/db/src/testing.ts")).toEqual([]);
 });
 
