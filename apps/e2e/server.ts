@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { cp, mkdtemp, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -57,14 +57,24 @@ export interface Server extends Program, AsyncDisposable {
 }
 
 const children = new Set<ChildProcess>();
-process.on("exit", () => {
+const killChildren = (): void => {
   for (const child of children) child.kill("SIGKILL");
+};
+process.on("exit", killChildren);
+// How vitest ends a worker whose tests took too long.
+process.once("SIGTERM", () => {
+  killChildren();
+  process.exit();
 });
 
-/** Makes a data directory and, for PostgreSQL, a database; both are gone when it is disposed of. */
-export async function createPlace(driver: Driver): Promise<Place> {
+/**
+ * Makes a data directory and, for PostgreSQL, a database; both are gone when it is disposed of. The
+ * embedded database is there already unless the place is to be bare.
+ */
+export async function createPlace(driver: Driver, { bare = false } = {}): Promise<Place> {
   const parent = await mkdtemp(path.join(os.tmpdir(), "parley-e2e-"));
   const directory = path.join(parent, "data");
+  if (driver === "pglite" && !bare) await copyTemplate(directory);
   const database = driver === "postgres" ? await createTemporaryDatabase() : undefined;
   return {
     driver,
@@ -137,7 +147,10 @@ export function settingsFor(place: Place): Settings {
 /** Starts a server with the demo workspace at a place. Throws what it printed if it does not serve. */
 export async function startServer(place: Place, settings: Settings = {}): Promise<Server> {
   const program = startProgram(["serve", "--demo"], { ...settingsFor(place), ...settings });
-  const demo = await readDemo(place, program);
+  const demo = await readDemo(place, program).catch((error: unknown) => {
+    program.signal("SIGKILL");
+    throw error;
+  });
   // Behind a public URL, only the log says where the server itself listens.
   const address = /Server listening at (http:[^"\s]+)/.exec(program.output.stderr)?.[1];
   const kill = async (): Promise<void> => {
@@ -207,8 +220,6 @@ export function shareServer(driver: Driver, settings: Settings = {}): () => Serv
   let started: { place: Place; server: Server } | undefined;
   beforeAll(async () => {
     const place = await createPlace(driver);
-    await mkdir(path.dirname(place.directory), { recursive: true });
-    if (driver === "pglite") await copyTemplate(place.directory);
     started = { place, server: await startServer(place, settings) };
   });
   afterAll(async () => {
@@ -222,11 +233,10 @@ export function shareServer(driver: Driver, settings: Settings = {}): () => Serv
 }
 
 /** Runs a suite on each driver; the name of one that cannot run says why. */
-export function onEachDriver(suite: (driver: Driver) => void): void {
-  for (const { driver, skip } of drivers) {
-    const reason = skip === undefined ? "" : ` (skipped: ${skip})`;
-    describe.skipIf(skip !== undefined)(`on ${driver}${reason}`, () => {
-      suite(driver);
+export function onEachDriver(tests: (driver: Driver) => void): void {
+  for (const { driver, skip, suite } of drivers) {
+    describe.skipIf(skip)(`a server ${suite}`, () => {
+      tests(driver);
     });
   }
 }

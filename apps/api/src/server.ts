@@ -14,6 +14,7 @@ import { registerRpc } from "./rpc.ts";
 import { registerStreams } from "./streams.ts";
 
 const BODY_LIMIT_BYTES = 8 * 1024 * 1024;
+const SWEEP_INTERVAL_MS = 50;
 
 export interface ApiOptions {
   readonly core: Core;
@@ -66,7 +67,13 @@ export function createApi({ core, settings, logger }: ApiOptions): Api {
     close: async () => {
       services.draining = true;
       for (const request of services.openRequests) request.abort();
-      await app.close();
+      // A connection that is kept alive is idle only once its last answer is sent.
+      const sweep = setInterval(() => app.server.closeIdleConnections(), SWEEP_INTERVAL_MS);
+      try {
+        await app.close();
+      } finally {
+        clearInterval(sweep);
+      }
       openStreams.close();
       services.credentials.close();
       services.agents.close();

@@ -39,7 +39,7 @@ export const Settings = z.object({
 });
 export type Settings = z.output<typeof Settings>;
 
-/** The environment breaks the settings' schema; the message lists every bad key. */
+/** The settings cannot be used; the message lists every bad key. */
 export class BadConfiguration extends Error {
   override readonly name = "BadConfiguration";
 }

@@ -2,10 +2,11 @@ import { type Core, generateApiKey, hashApiKey, insertApiKey } from "@parley/cor
 import { apiKeys, type Queryable } from "@parley/db";
 import type { Role } from "@parley/schema";
 import { and, eq, isNull, ne } from "drizzle-orm";
+import { BadConfiguration } from "./config.ts";
 
 /**
  * Sees to it that there is exactly one key of this name in use: the given one, or a new one. A key
- * that a start before this one set is revoked. Throws when the key is another's.
+ * that a start before this one set is revoked. Throws `BadConfiguration` when the key is another's.
  */
 export async function ensureKey(
   core: Core,
@@ -17,7 +18,7 @@ export async function ensureKey(
   const hash = hashApiKey(secret);
   const [known] = await db.select().from(apiKeys).where(eq(apiKeys.hash, hash));
   if (known !== undefined && (known.workspaceId !== workspaceId || known.role !== role)) {
-    throw new Error(`The key for ${name} is in use for ${known.name}: choose another`);
+    throw new BadConfiguration(`The key for ${name} is in use for ${known.name}: choose another`);
   }
   const sameName = and(
     eq(apiKeys.name, name),

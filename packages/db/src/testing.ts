@@ -28,6 +28,9 @@ function databaseUrl(): string | undefined {
   return process.env["DATABASE_URL"];
 }
 
+/** Whether this is CI's full run, which may take minutes. */
+export const isFullRun = process.env["PARLEY_TEST_FULL"] === "1";
+
 /** Opens an empty, migrated database of its own for one test file. */
 export async function openTestDatabase(driver: Driver): Promise<Database> {
   return driver === "pglite" ? openClone() : openTemporary();

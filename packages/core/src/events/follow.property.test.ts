@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { isFullRun } from "@parley/db/testing";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Core, inTransaction } from "../context.ts";
@@ -8,7 +9,7 @@ import type { EventBus, Hint } from "./bus.ts";
 import { followLog } from "./follow.ts";
 import { readEvents } from "./read.ts";
 
-const RUNS = process.env["PARLEY_TEST_FULL"] === "1" ? 1000 : 100;
+const RUNS = isFullRun ? 1000 : 100;
 
 let test: TestCore;
 beforeAll(async () => void (test = await openTestCore("pglite", { safetyPollMs: 5 })));

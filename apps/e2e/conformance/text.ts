@@ -5,15 +5,15 @@ import {
 } from "@parley/schema";
 import { expect, test } from "vitest";
 import { expectError, jsonOf, minimal, pathsOf, send } from "../request.ts";
-import { onEachDriver, shareServer } from "../server.ts";
+import type { Server } from "../server.ts";
 
 // wire.md, section 3: what text, numbers, names and depth a request may have.
 
 const json = { "content-type": "application/json" };
 const message = "Invalid request body: ";
 
-onEachDriver((driver) => {
-  const server = shareServer(driver);
+/** The tests of what a request may hold. */
+export function textSuite(server: () => Server): void {
   const create = (body: unknown) =>
     send(server(), { path: pathsOf(server()).conversations, json: body });
   const createRaw = (body: string | Uint8Array) =>
@@ -192,7 +192,7 @@ onEachDriver((driver) => {
     const names = "__proto__=1&constructor=2&prototype[a]=3&__proto__[status]=archived";
     expect((await send(server(), { path: `${skills}?${names}` })).status).toBe(200);
   });
-});
+}
 
 function answerOf(conversation: SpecifiedConversation): string {
   const last = conversation.content.at(-1)?.[0];

@@ -2,20 +2,23 @@ import { InvocationEvent, InvokedSandboxFunction } from "@parley/schema";
 import { expect, test } from "vitest";
 import { readFrames } from "../frames.ts";
 import { type Answer, expectError, jsonOf, open, pathsOf, send } from "../request.ts";
-import { onEachDriver, shareServer } from "../server.ts";
+import type { Server } from "../server.ts";
 import { expectShape } from "../shape.ts";
 import { invocationEvents } from "./wire-shapes.ts";
 
 // wire.md, sections 1.3, 6 and 7: the redirect, the frames byte for byte, resuming.
 
-onEachDriver((driver) => {
-  const server = shareServer(driver, { PARLEY_PUBLIC_URL: "https://parley.example/base" });
-
+/** The tests of following an invocation. */
+export function invocationStreamsSuite(server: () => Server): void {
   async function invoke(slug: string, body: unknown = {}, prefer = "wait=10"): Promise<string> {
     const path = pathsOf(server()).invocations(slug);
     const answer = await send(server(), { path, json: body, headers: { prefer } });
     return jsonOf(answer, InvokedSandboxFunction, 201).parsed.invocation.sId;
   }
+
+  /** One slow invocation that has ended, for all tests. */
+  let slow: Promise<string> | undefined;
+  const invokeSlowly = () => (slow ??= invoke("slow-steps"));
 
   const redirectPath = (slug: string, id: string, query = "") =>
     pathsOf(server()).events(slug, id) + query;
@@ -111,7 +114,7 @@ onEachDriver((driver) => {
   });
 
   test("log and progress are sent to those who ask for them", async () => {
-    const id = await invoke("slow-steps");
+    const id = await invokeSlowly();
     const of = async (query: string) => new Set(typesIn(await read("slow-steps", id, query)));
     expect(await of("")).toEqual(new Set(["created", "result"]));
     expect(await of("?include=")).toEqual(new Set(["created", "result"]));
@@ -142,7 +145,7 @@ onEachDriver((driver) => {
   });
 
   test("every cut of a log is resumed without a gap or a repetition", async () => {
-    const id = await invoke("slow-steps");
+    const id = await invokeSlowly();
     const include = "include=log,progress";
     const whole = (await read("slow-steps", id, `?${include}&lastEventId=0`)).text;
     const frames = whole.split(/(?<=\n\n)/);
@@ -211,4 +214,4 @@ onEachDriver((driver) => {
       Array.from({ length: 10 }, (_, index) => `id: ${index + 1}`),
     );
   });
-});
+}

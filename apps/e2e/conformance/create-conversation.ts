@@ -1,8 +1,9 @@
 import { CreatedConversation } from "@parley/schema";
 import { expect, test } from "vitest";
 import { type Answer, expectError, jsonOf, minimal, pathsOf, send } from "../request.ts";
-import { onEachDriver, shareServer } from "../server.ts";
+import type { Server } from "../server.ts";
 import { expectShape } from "../shape.ts";
+import { publicUrl } from "./public-url.ts";
 import { createdConversation } from "./wire-shapes.ts";
 
 // wire.md, sections 1.1 and 4: the create operation.
@@ -24,9 +25,8 @@ const context = {
   agenticMessageData: { type: "run_agent", originMessageId: "abc" },
 };
 
-onEachDriver((driver) => {
-  const server = shareServer(driver, { PARLEY_PUBLIC_URL: "https://parley.example/base/" });
-  const publicUrl = "https://parley.example/base";
+/** The tests of the create operation. */
+export function createConversationSuite(server: () => Server): void {
   const create = (body: unknown, key?: string) =>
     send(server(), {
       path: pathsOf(server()).conversations,
@@ -54,6 +54,12 @@ onEachDriver((driver) => {
     });
     expect(message.sId).toMatch(/^[A-Za-z0-9]{10}$/);
     expect(warnings).toBeUndefined();
+  });
+
+  test("limits that are off are not told of", async () => {
+    const { headers } = await create(minimal);
+    expect(headers.get("ratelimit")).toBeNull();
+    expect(headers.get("ratelimit-policy")).toBeNull();
   });
 
   test("null stands for absent, and what is unknown is ignored", async () => {
@@ -221,4 +227,4 @@ onEachDriver((driver) => {
     for (const ofOne of ids) expect(ofOne).toEqual(ofOne.toSorted((a, b) => a - b));
     expect(new Set(ids.flat()).size).toBe(24);
   });
-});
+}

@@ -2,7 +2,7 @@ import { createRpcClient } from "@parley/client";
 import { SkillList } from "@parley/schema";
 import { expect, test } from "vitest";
 import { type Answer, expectError, jsonOf, pathsOf, send } from "../request.ts";
-import { onEachDriver, shareServer } from "../server.ts";
+import type { Server } from "../server.ts";
 import { expectShape } from "../shape.ts";
 import { skillList } from "./wire-shapes.ts";
 
@@ -19,8 +19,8 @@ function namesIn(answer: Answer): string[] {
   return parsed.skills.map((skill) => skill.name);
 }
 
-onEachDriver((driver) => {
-  const server = shareServer(driver);
+/** The tests of the listing of skills. */
+export function listSkillsSuite(server: () => Server): void {
   const list = (query: string, key?: string) =>
     send(server(), {
       path: `${pathsOf(server()).skills}?${query}`,
@@ -84,8 +84,8 @@ onEachDriver((driver) => {
   );
 
   test("no other role may bypass the visibility", async () => {
-    const { url, operatorKey, workspaceId, userKey } = server().demo;
-    const operator = createRpcClient({ url, apiKey: operatorKey });
+    const { operatorKey, workspaceId, userKey } = server().demo;
+    const operator = createRpcClient({ url: server().url, apiKey: operatorKey });
     const builder = { workspaceId, name: "builder", role: "builder" } as const;
     const { secret } = await operator.apiKeys.create.mutate(builder);
     for (const key of [userKey, secret]) {
@@ -101,4 +101,4 @@ onEachDriver((driver) => {
     expect(tool).toMatchObject({ name: "calculator", spaceId: server().demo.spaceId });
     expect(tool?.server.tools[0]?.inputSchema).toMatchObject({ type: "object" });
   });
-});
+}

@@ -1,0 +1,2 @@
+/** What the conformance servers call themselves; nothing listens there. */
+export const publicUrl = "https://parley.example/base";

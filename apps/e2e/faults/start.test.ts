@@ -1,0 +1,177 @@
+import { readFile, stat, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { pathsOf, send } from "../request.ts";
+import {
+  createPlace,
+  type Place,
+  type Settings,
+  settingsFor,
+  shareServer,
+  startProgram,
+  startServer,
+  within,
+} from "../server.ts";
+
+// A start that cannot succeed says why in one line, and harms nothing.
+
+interface Failure {
+  readonly stderr: string;
+  readonly durationMs: number;
+}
+
+/** Starts `parley serve` and expects that it ends with exit code 1, and serves nothing before. */
+async function failToServe(settings: Settings): Promise<Failure> {
+  const startedAt = performance.now();
+  const program = startProgram(["serve"], settings);
+  const code = await within(30_000, program.exited);
+  expect(code).toBe(1);
+  expect(program.output.stdout).toBe("");
+  return { stderr: program.output.stderr, durationMs: performance.now() - startedAt };
+}
+
+/** The one line that a failed start printed, the server's log aside. */
+function lineIn({ stderr }: Failure): string {
+  const lines = stderr.split("\n").filter((line) => line !== "" && !line.startsWith("{"));
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toMatch(/^parley: /);
+  return lines[0] ?? "";
+}
+
+describe("beside a server that runs", { timeout: 60_000 }, () => {
+  const server = shareServer("pglite");
+
+  test("a second one on its data directory is refused within 2 s, naming the holder", async () => {
+    const { place, demo } = server();
+    const file = path.join(place.directory, "demo.json");
+    const before = await readFile(file, "utf8");
+    // What the runtime itself takes to start is not the lock's.
+    const startedAt = performance.now();
+    const help = startProgram(["--help"], {});
+    expect(await help.exited).toBe(0);
+    const startMs = performance.now() - startedAt;
+
+    const failure = await failToServe(settingsFor(place));
+    expect(failure.durationMs - startMs).toBeLessThan(2000);
+    const line = lineIn(failure);
+    expect(line).toContain(place.directory);
+    expect(line).toContain(`process ${demo.pid}`);
+
+    expect(await readFile(file, "utf8")).toBe(before);
+    expect((await send(server(), { path: pathsOf(server()).skills })).status).toBe(200);
+  });
+
+  test("a port that is taken is one line", async () => {
+    await using place = await createPlace("pglite");
+    const { port } = new URL(server().url);
+    const line = lineIn(await failToServe({ ...settingsFor(place), PARLEY_PORT: port }));
+    expect(line).toContain("EADDRINUSE");
+    expect(line).toContain(`127.0.0.1:${port}`);
+    await expect(stat(path.join(place.directory, "demo.json"))).rejects.toThrow("ENOENT");
+  });
+
+  test("the demo file is only its owner's", async () => {
+    const { directory } = server().place;
+    expect((await stat(path.join(directory, "demo.json"))).mode & 0o777).toBe(0o600);
+  });
+});
+
+test("a data directory that cannot be made is one line", { timeout: 60_000 }, async () => {
+  await using place = await createPlace("pglite");
+  const file = path.join(path.dirname(place.directory), "file");
+  await writeFile(file, "");
+  // Below a regular file nobody can make a directory, root included.
+  const below = path.join(file, "data");
+  const line = lineIn(await failToServe({ ...settingsFor(place), PARLEY_DATA_DIR: below }));
+  expect(line).toContain(below);
+  const itself = lineIn(await failToServe({ ...settingsFor(place), PARLEY_DATA_DIR: file }));
+  expect(itself).toContain(file);
+});
+
+test("a database that does not listen is one line", async () => {
+  await using place = await createPlace("pglite");
+  const closed = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => closed.once("listening", resolve));
+  const address = closed.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  await new Promise((resolve) => closed.close(resolve));
+  const url = `postgres://root@127.0.0.1:${port}/nothing`;
+  const line = lineIn(await failToServe({ ...settingsFor(place), DATABASE_URL: url }));
+  expect(line).toContain("ECONNREFUSED");
+});
+
+test("bad settings are told all at once", async () => {
+  await using place = await createPlace("pglite");
+  const { stderr } = await failToServe({
+    ...settingsFor(place),
+    PARLEY_PORT: "many",
+    PARLEY_PUBLIC_URL: "parley.example",
+    PARLEY_LOG_LEVEL: "loud",
+    PARLEY_ADMIN_KEY: "secret",
+    PARLEY_LEASE_MS: "-1",
+    DATABASE_URL: "mysql://root@127.0.0.1/test",
+  });
+  const lines = stderr.trimEnd().split("\n");
+  expect(lines[0]).toBe("parley: Bad configuration:");
+  expect(lines.slice(1).map((line) => /^ {2}(\w+): \S/.exec(line)?.[1])).toEqual(
+    expect.arrayContaining([
+      "PARLEY_PORT",
+      "PARLEY_PUBLIC_URL",
+      "PARLEY_LOG_LEVEL",
+      "PARLEY_ADMIN_KEY",
+      "PARLEY_LEASE_MS",
+      "DATABASE_URL",
+    ]),
+  );
+  expect(lines).toHaveLength(7);
+  expect(stderr).not.toContain("secret");
+});
+
+test("a command line that is not understood is one line", async () => {
+  const commands = [["serve", "now"], ["sreve"], ["serve", "--nonsense"]];
+  const programs = commands.map((args) => startProgram(args, {}));
+  for (const { exited, output } of programs) {
+    expect(await within(30_000, exited)).toBe(1);
+    expect(lineIn({ stderr: output.stderr, durationMs: 0 })).not.toBe("");
+  }
+});
+
+describe("keys", { timeout: 60_000 }, () => {
+  const keys = {
+    PARLEY_ADMIN_KEY: "sk-admin-of-the-demo",
+    PARLEY_USER_KEY: "sk-user-of-the-demo",
+    PARLEY_OPERATOR_KEY: "sk-operator.of~the+demo/==",
+  };
+  /** Starts a server whose keys are good; only its admin key is an admin's. */
+  const expectKeys = async (place: Place, settings: Settings): Promise<string[]> => {
+    await using server = await startServer(place, settings);
+    const { adminKey, userKey, operatorKey, workspaceId } = server.demo;
+    const statusOf = async (key: string, asked: string) =>
+      (await send(server, { path: asked, key })).status;
+    const bypass = `${pathsOf(server).skills}?bypassEditorVisibility=true`;
+    expect(await statusOf(adminKey, bypass)).toBe(200);
+    expect(await statusOf(userKey, bypass)).toBe(403);
+    const input = encodeURIComponent(JSON.stringify({ json: { workspaceId } }));
+    expect(await statusOf(operatorKey, `/rpc/apiKeys.list?input=${input}`)).toBe(200);
+    const replaced = adminKey === keys.PARLEY_ADMIN_KEY ? "sk-nobody" : keys.PARLEY_ADMIN_KEY;
+    expect(await statusOf(replaced, bypass)).toBe(401);
+    return [adminKey, userKey, operatorKey];
+  };
+
+  test("the settings make them, they stay, and other settings change them", async () => {
+    await using place = await createPlace("pglite");
+    const set = await expectKeys(place, keys);
+    expect(set).toEqual(Object.values(keys));
+    const changed = await expectKeys(place, { PARLEY_ADMIN_KEY: "sk-another" });
+    expect(changed).toEqual(["sk-another", keys.PARLEY_USER_KEY, keys.PARLEY_OPERATOR_KEY]);
+  });
+
+  test("one key for two purposes is one line", async () => {
+    await using place = await createPlace("pglite");
+    const both = { PARLEY_ADMIN_KEY: "sk-same", PARLEY_USER_KEY: "sk-same" };
+    const line = lineIn(await failToServe({ ...settingsFor(place), ...both }));
+    expect(line).toMatch(/demo user|PARLEY_USER_KEY/);
+    expect(line).not.toContain("sk-same");
+  });
+});

@@ -1,0 +1,81 @@
+import { expect, test } from "vitest";
+import { importsOf, packages, type Source, sources } from "./packages.ts";
+
+// Who may import whom: section 3 of the design, read from manifests and from the code itself.
+
+const everything = packages.map(({ folder }) => `@parley/${folder.split("/")[1]}`);
+
+const mayImport: Readonly<Record<string, readonly string[]>> = {
+  "packages/schema": [],
+  "packages/db": ["schema"],
+  "packages/core": ["schema", "db"],
+  "packages/agent": ["schema"],
+  "packages/rpc": ["schema", "core"],
+  "packages/client": ["schema"],
+  "apps/api": ["schema", "db", "core", "rpc"],
+  "apps/worker": ["schema", "db", "core", "agent"],
+  "apps/console": ["client", "schema"],
+  "apps/cli": ["api", "worker", "client", "db", "core", "schema"],
+};
+const allowed = (folder: string): readonly string[] =>
+  mayImport[folder]?.map((name) => `@parley/${name}`) ?? everything;
+
+const isTest = ({ file }: Source) => file.endsWith(".test.ts");
+const ofPackage = (folder: string) =>
+  sources.filter(({ file }) => file.startsWith(`${folder}/src/`) && !file.includes(".config."));
+const isOurs = (name: string) => name.startsWith("@parley/");
+const packageName = (from: string) =>
+  from.startsWith("@") ? from.split("/").slice(0, 2).join("/") : (from.split("/")[0] ?? from);
+
+test.for(packages)("$folder depends on what it may, and imports what it depends on", (one) => {
+  const { folder, dependencies } = one;
+  expect(dependencies.filter(isOurs).filter((name) => !allowed(folder).includes(name))).toEqual([]);
+  for (const source of ofPackage(folder)) {
+    const self = `@parley/${folder.split("/")[1]}`;
+    for (const { from, isType } of importsOf(source)) {
+      const name = packageName(from);
+      if (from.startsWith("node:") || name === self) continue;
+      // What is not installed by users may do with devDependencies.
+      const declared = isTest(source) || isType || ["apps/bench", "apps/e2e"].includes(folder);
+      const known = declared ? [...dependencies, ...one.devDependencies, "vitest"] : dependencies;
+      expect(known, `${source.file} imports ${from}`).toContain(name);
+      // The client knows the router as a type, and nothing of it at run time.
+      if (!isOurs(name) || isTest(source) || (isType && folder === "packages/client")) continue;
+      expect(allowed(folder), `${source.file} imports ${from}`).toContain(name);
+    }
+  }
+});
+
+test("the client imports the RPC as a type only", () => {
+  const imports = ofPackage("packages/client").flatMap(importsOf);
+  const ofRpc = imports.filter(({ from }) => packageName(from) === "@parley/rpc");
+  expect(ofRpc.every(({ isType }) => isType)).toBe(true);
+});
+
+const namesIn = (folder: string) =>
+  new Set(
+    ofPackage(folder)
+      .filter((source) => !isTest(source))
+      .flatMap(importsOf)
+      .map(({ from }) => (from.startsWith("node:") ? from : packageName(from))),
+  );
+
+test("schema imports zod and nothing else", () => {
+  expect([...namesIn("packages/schema")]).toEqual(["zod"]);
+});
+
+test("core knows no transport and no model", () => {
+  const names = [...namesIn("packages/core")];
+  expect(names.filter((name) => /^(?:fastify|@fastify|@trpc|ai$|@ai-sdk)/.test(name))).toEqual([]);
+  expect(names).toContain("drizzle-orm");
+});
+
+test("only cli, e2e and bench import other apps", () => {
+  const apps = packages.filter(({ folder }) => folder.startsWith("apps/"));
+  const appNames = apps.map(({ folder }) => folder.replace("apps", "@parley"));
+  for (const { folder } of packages) {
+    if (["apps/cli", "apps/e2e", "apps/bench"].includes(folder)) continue;
+    const others = [...namesIn(folder)].filter((name) => appNames.includes(name));
+    expect(others.filter((name) => name !== folder.replace("apps", "@parley"))).toEqual([]);
+  }
+});

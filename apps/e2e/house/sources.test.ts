@@ -1,0 +1,41 @@
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { root } from "../server.ts";
+import { sources } from "./packages.ts";
+
+test("no source file is longer than 300 lines", () => {
+  const long = sources
+    .map(({ file, text }) => ({ file, lines: text.split("\n").length - 1 }))
+    .filter(({ lines }) => lines > 300);
+  expect(long).toEqual([]);
+});
+
+test("the environment is read in config.ts only", () => {
+  const readers = sources
+    .filter(({ text }) => /\bprocess\.env\b/.test(text))
+    .map(({ file }) => file)
+    .filter((file) => path.basename(file) !== "config.ts");
+  // Where tests find their PostgreSQL, and whether they may take long: the one exception.
+  expect(readers.filter((file) => file !== "packages/db/src/testing.ts")).toEqual([]);
+});
+
+test("the lockfile names no registry", () => {
+  const lockfile = readFileSync(path.join(root, "pnpm-lock.yaml"), "utf8");
+  expect(lockfile.match(/https?:\/\/[^\s'"}]+|\btarball:.*/g)).toBeNull();
+});
+
+const architecture = path.join(root, "docs/architecture.md");
+
+test("every path that docs/architecture.md names exists", (context) => {
+  context.skip(!existsSync(architecture), "docs/architecture.md is not written yet");
+  const text = readFileSync(architecture, "utf8");
+  const inCode = text.matchAll(/`((?:packages|apps|docs|\.ci)\/[\w./-]*)`/g);
+  const links = text.matchAll(/\]\((?!https?:|#)([^)#]+)/g);
+  const named = [
+    ...[...inCode].map(([, file = ""]) => file),
+    ...[...links].map(([, file = ""]) => path.join("docs", file)),
+  ];
+  expect(named.length).toBeGreaterThan(0);
+  expect(named.filter((file) => !existsSync(path.join(root, file)))).toEqual([]);
+});
