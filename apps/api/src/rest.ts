@@ -49,8 +49,10 @@ function registerJson(
     onRequest: async (request, reply) => {
       await authenticate(services, request);
       const subject = callerOf(request).apiKey.sid;
-      await services.rateLimits.consume(endpoint.rateLimit, subject, (headers) =>
-        reply.headers(headers),
+      await services.rateLimits.consume(
+        endpoint.rateLimit,
+        subject,
+        (headers) => void reply.headers(headers),
       );
     },
     handler: async (request, reply) => {

@@ -72,7 +72,7 @@ export function registerRpc(root: FastifyInstance, services: ApiServices): void 
                 await services.rateLimits.consume(
                   endpoint?.rateLimit ?? "operate",
                   subject,
-                  (headers) => reply.headers(headers),
+                  (headers) => void reply.headers(headers),
                 );
               }
               return procedureContext(services, request, reply);

@@ -35,8 +35,10 @@ export function registerStreams(
       onRequest,
       handler: guarded(async (request, reply) => {
         const keyId = callerOf(request).apiKey.sid;
-        await services.rateLimits.consume(endpoint.rateLimit, keyId, (headers) =>
-          reply.headers(headers),
+        await services.rateLimits.consume(
+          endpoint.rateLimit,
+          keyId,
+          (headers) => void reply.headers(headers),
         );
         const context = procedureContext(services, request, reply);
         const stream = await findStream(endpoint, find, context, request);
