@@ -26,11 +26,11 @@ async function main(): Promise<void> {
   const isEmbedded = settings.DATABASE_URL === undefined;
   // Before the server is loaded, so that a second one on the directory is refused at once.
   const lock = isEmbedded ? await lockDirectory(settings.PARLEY_DATA_DIR) : undefined;
-  const [{ destination, pino }, { serve }] = await Promise.all([
-    import("pino"),
+  const [{ createLogger }, { serve }] = await Promise.all([
+    import("./logger.ts"),
     import("./serve.ts"),
   ]);
-  const logger = pino({ level: settings.PARLEY_LOG_LEVEL }, destination({ dest: 2, sync: true }));
+  const logger = createLogger(settings.PARLEY_LOG_LEVEL);
   const server = await serve({
     settings,
     logger,
