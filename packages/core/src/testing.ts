@@ -5,8 +5,10 @@ import {
   type CreatedConversation,
   endpoints,
   type InputOf,
+  type LogEvent,
   type MessageEvent,
   parseInput,
+  type PostedMessage,
   type SimulatedBehaviour,
   type SimulatedScript,
   type WorkspaceRole,
@@ -16,10 +18,18 @@ import type { AgentDirectory } from "./agent-directory.ts";
 import { findActiveAgents } from "./agents.ts";
 import { insertApiKey } from "./api-keys.ts";
 import { generateApiKey } from "./key-secrets.ts";
-import { type Context, type Core, createCore, type WorkspaceCaller } from "./context.ts";
+import {
+  type Context,
+  type Core,
+  createCore,
+  type RequestContext,
+  type WorkspaceCaller,
+} from "./context.ts";
 import { createConversation } from "./conversations.ts";
 import { createCredentials } from "./credentials.ts";
 import { createLocalBus } from "./events/bus.ts";
+import { PAGE_EVENTS, readEvents } from "./events/read.ts";
+import { postMessage } from "./posted-messages.ts";
 import type { AgentRow, SandboxFunctionRow, WorkspaceRow } from "./rows.ts";
 import { type ClaimedRun, claimRuns } from "./runs/claim-runs.ts";
 import type { TurnOutcome } from "./runs/finish-turns.ts";
@@ -101,6 +111,11 @@ export async function openTestContext(
   } finally {
     credentials.close();
   }
+}
+
+/** The context of a request that an operator makes; of its key nothing is read. */
+export function openTestOperator(core: Core): RequestContext {
+  return Object.assign(Object.create(core) as RequestContext, { caller: { kind: "operator" } });
 }
 
 /** Inserts an agent that plays `script`. */
@@ -188,6 +203,29 @@ export async function createTestConversation(
   const wId = context.caller.workspace.sid;
   const raw = { wId, message: { content: "Hello", mentions }, ...body };
   return createConversation(context, parseInput(endpoints["conversations.create"], raw));
+}
+
+type PostBody = Omit<InputOf<(typeof endpoints)["messages.create"]>, "wId" | "cId">;
+
+/** Posts a message for these agents to a conversation, as a request with `body` would. */
+export async function postTestMessage(
+  context: Context,
+  cId: string,
+  { agentIds = [], ...body }: Partial<PostBody> & { agentIds?: readonly string[] } = {},
+): Promise<PostedMessage> {
+  const mentions = agentIds.map((configurationId) => ({ configurationId }));
+  const raw = { wId: context.caller.workspace.sid, cId, content: "And?", mentions, ...body };
+  return postMessage(context, parseInput(endpoints["messages.create"], raw));
+}
+
+/** The events of a log in order; throws when their numbers are not 1, 2, 3 … */
+export async function readTestLog(core: Core, logId: string): Promise<LogEvent[]> {
+  const events = await readEvents(core.database.db, logId, 0);
+  if (events.length === PAGE_EVENTS) throw new Error(`The log ${logId} has more than one page`);
+  return events.map(({ seq, payload }, index) => {
+    if (seq !== index + 1) throw new Error(`The log ${logId} has ${seq} in place of ${index + 1}`);
+    return JSON.parse(payload) as LogEvent;
+  });
 }
 
 /** Claims the turns that wait, as a worker would; their leases end after `leaseMs`. */
