@@ -7,6 +7,7 @@ import { createRowIds } from "./row-ids.ts";
 import type { WorkspaceRow } from "./rows.ts";
 import { finishTurns } from "./runs/finish-turns.ts";
 import {
+  answerTestTurns,
   claimTestTurns,
   clearRuns,
   createTestConversation,
@@ -45,18 +46,7 @@ for (const { driver, skip, suite } of drivers) {
       const rows = await db().select().from(messages).orderBy(messages.rank, messages.version);
       return rows.map((row) => [row.rank, row.version, row.sid]);
     };
-    /** Plays the worker: claims what waits, and ends it with `content`. */
-    const answer = async (content: string) => {
-      const turns = await claimTestTurns(test.core);
-      const finished = turns.map((one) => ({
-        ...one,
-        outcome: testOutcome(content),
-        events: [],
-        actions: [],
-      }));
-      await finishTurns(test.core, finished);
-      return turns.map(({ turn }) => turn);
-    };
+    const answer = (content: string) => answerTestTurns(test.core, content);
 
     it("puts the message behind all others, and the answers behind it", async () => {
       const cId = await ask("ann");

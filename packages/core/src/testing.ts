@@ -18,13 +18,7 @@ import type { AgentDirectory } from "./agent-directory.ts";
 import { findActiveAgents } from "./agents.ts";
 import { insertApiKey } from "./api-keys.ts";
 import { generateApiKey } from "./key-secrets.ts";
-import {
-  type Context,
-  type Core,
-  createCore,
-  type RequestContext,
-  type WorkspaceCaller,
-} from "./context.ts";
+import { type Context, type Core, createCore, type WorkspaceCaller } from "./context.ts";
 import { createConversation } from "./conversations.ts";
 import { createCredentials } from "./credentials.ts";
 import { createLocalBus } from "./events/bus.ts";
@@ -32,7 +26,7 @@ import { PAGE_EVENTS, readEvents } from "./events/read.ts";
 import { postMessage } from "./posted-messages.ts";
 import type { AgentRow, SandboxFunctionRow, WorkspaceRow } from "./rows.ts";
 import { type ClaimedRun, claimRuns } from "./runs/claim-runs.ts";
-import type { TurnOutcome } from "./runs/finish-turns.ts";
+import { finishTurns, type TurnOutcome } from "./runs/finish-turns.ts";
 import { loadTurns, type Turn } from "./runs/load-turns.ts";
 import { insertWorkspace } from "./workspaces.ts";
 
@@ -111,11 +105,6 @@ export async function openTestContext(
   } finally {
     credentials.close();
   }
-}
-
-/** The context of a request that an operator makes; of its key nothing is read. */
-export function openTestOperator(core: Core): RequestContext {
-  return Object.assign(Object.create(core) as RequestContext, { caller: { kind: "operator" } });
 }
 
 /** Inserts an agent that plays `script`. */
@@ -236,6 +225,17 @@ export async function claimTestTurns(
   const claimed = await claimRuns(core, { workerId: "test", leaseMs, limit: 100 });
   const turns = await loadTurns(core, claimed);
   return claimed.map((run) => ({ run, turn: turns.get(run.logId)! }));
+}
+
+/** Plays the worker: claims the turns that wait and ends each with `content`. */
+export async function answerTestTurns(core: Core, content = "Done"): Promise<Turn[]> {
+  const claimed = await claimTestTurns(core);
+  const outcome = testOutcome(content);
+  await finishTurns(
+    core,
+    claimed.map((one) => ({ ...one, outcome, events: [testToken(content)], actions: [] })),
+  );
+  return claimed.map(({ turn }) => turn);
 }
 
 /** What a turn of one step, without reasoning and calls, comes to. */
