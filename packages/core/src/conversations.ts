@@ -35,10 +35,12 @@ export async function createConversation(
 
   const conversation = await buildConversation(context, input, space);
   const { id: conversationId, workspaceId } = conversation;
-  const created = await buildMessages(
+  const rows = fragmentColumns.length + 1 + resolved.agents.length;
+  const created = buildMessages(
     context,
     { workspaceId, conversationId, rank: 0 },
     {
+      ids: await context.takeRowIds(rows),
       fragments: fragmentColumns,
       resolved,
       skipToolsValidation: input.skipToolsValidation ?? false,
