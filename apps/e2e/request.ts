@@ -93,6 +93,7 @@ export function expectError(answer: Answer, type: ErrorType, expected: Expected 
 export function pathsOf({ demo }: Pick<Server, "demo">) {
   const functions = `/api/w/${demo.workspaceId}/sandbox-functions`;
   return {
+    workspace: `/api/v1/w/${demo.workspaceId}`,
     conversations: `/api/v1/w/${demo.workspaceId}/assistant/conversations`,
     skills: `/api/v1/w/${demo.workspaceId}/skills`,
     invocations: (idOrSlug: string) => `${functions}/${idOrSlug}/invocations`,

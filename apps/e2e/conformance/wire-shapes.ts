@@ -31,7 +31,7 @@ const user: Shape = {
   image: "string",
 };
 
-const agentConfiguration: Shape = {
+export const agentConfiguration: Shape = {
   id: "int",
   sId,
   version: "int",
@@ -68,16 +68,38 @@ const message = {
   created: "ms",
 } satisfies Shape;
 
-const userMessage: Shape = {
+export const userMessage = {
   ...message,
   type: "user_message",
   user,
   mentions: [{ configurationId: "string" }],
   content: "string",
   context: { ...context, origin: "api" },
+} satisfies Shape;
+
+/** One tool call of an agent (wire.md, section 4). */
+export const action: Shape = {
+  id: "int",
+  sId: "string",
+  createdAt: "ms",
+  updatedAt: "ms",
+  mcpServerId: "string?",
+  internalMCPServerName: "string?",
+  toolName: "string",
+  agentMessageId: "int",
+  functionCallName: "string",
+  functionCallId: "string",
+  status: "string",
+  params: "object",
+  step: "int",
+  executionDurationMs: "int?",
+  citationsAllocated: "int",
+  output: "any",
+  generatedFiles: "empty",
+  displayLabels: "object?",
 };
 
-const agentMessage: Shape = {
+export const agentMessage = {
   ...message,
   type: "agent_message",
   agentMessageId: "int",
@@ -85,14 +107,14 @@ const agentMessage: Shape = {
   parentAgentMessageId: "string?",
   configuration: agentConfiguration,
   status: "created|succeeded|failed|cancelled",
-  actions: "empty",
+  actions: [action],
   content: "string",
   chainOfThought: "string?",
   rawContents: [{ step: "int", content: "string" }],
   error: "string?",
-};
+} satisfies Shape;
 
-const fileFragment: Shape = {
+const anyFragment = {
   ...message,
   type: "content_fragment",
   sourceUrl: "string?",
@@ -101,8 +123,12 @@ const fileFragment: Shape = {
   context,
   contentFragmentId: "string",
   contentFragmentVersion: "latest|superseded",
-  contentFragmentType: "file",
   expiredReason: "null",
+} satisfies Shape;
+
+const fileFragment: Shape = {
+  ...anyFragment,
+  contentFragmentType: "file",
   fileId: "string?",
   snippet: "string?",
   generatedTables: "empty",
@@ -112,27 +138,50 @@ const fileFragment: Shape = {
   sourceIcon: "null",
 };
 
+const node = {
+  nodeId: "string",
+  nodeDataSourceViewId: "string",
+  nodeType: "document|table|folder",
+} satisfies Shape;
+
+const nodeFragment: Shape = {
+  ...anyFragment,
+  contentFragmentType: "content_node",
+  ...node,
+  contentNodeData: { ...node, provider: "string?", spaceName: "string" },
+};
+
+export const contentFragment: Shape = {
+  oneOf: ({ contentFragmentType }) =>
+    contentFragmentType === "file" ? fileFragment : nodeFragment,
+};
+
 const byType: Record<string, Shape> = {
   user_message: userMessage,
   agent_message: agentMessage,
-  content_fragment: fileFragment,
+  content_fragment: contentFragment,
 };
+
+/** A conversation without its messages. */
+export const conversationSummary = {
+  id: "int",
+  created: "ms",
+  updated: "ms",
+  sId,
+  owner: workspace,
+  title: "string",
+  visibility: "unlisted",
+  unread: "bool",
+  actionRequired: "bool",
+  url: "string",
+  requestedGroupIds: "empty",
+} satisfies Shape;
 
 /** The answer to a create (wire.md, sections 1.1 and 4). */
 export const createdConversation: Shape = {
   conversation: {
-    id: "int",
-    created: "ms",
-    updated: "ms",
-    sId,
-    owner: workspace,
-    title: "string",
-    visibility: "unlisted",
+    ...conversationSummary,
     content: [[{ oneOf: ({ type }) => byType[String(type)] ?? "unknown type" }]],
-    unread: "bool",
-    actionRequired: "bool",
-    url: "string",
-    requestedGroupIds: "empty",
   },
   message: userMessage,
   "warnings?": [{ path: "string", message: "string" }],

@@ -33,8 +33,8 @@ export async function createConversation(
     fragmentColumns.push(await resolveFragment(db, context, { fragment, path }));
   }
 
-  const conversation = await buildConversation(context, input, space);
-  const { id: conversationId, workspaceId } = conversation;
+  const opened = await buildConversation(context, input, space);
+  const { id: conversationId, workspaceId } = opened;
   const rows = fragmentColumns.length + 1 + resolved.agents.length;
   const created = buildMessages(
     context,
@@ -48,6 +48,9 @@ export async function createConversation(
   );
   const { fragments, userMessage, turns } = created;
   const { user, warnings } = resolved;
+  // After its messages were made, or they would be news to their author.
+  const now = context.now();
+  const conversation = { ...opened, updatedAt: now, readAt: now };
   const write = async (): Promise<void> => {
     await context.writeConversation({
       conversation,

@@ -97,9 +97,10 @@ export async function listConversations(
   input: ListConversations,
 ): Promise<ConversationPage> {
   const { limit, lastValue } = input;
+  // In the columns of a select from one table Drizzle leaves its name out, and `id` is the message's.
   const lastActivityAt = sql<number | null>`(
     select max(greatest(m.created_at, coalesce(m.finished_at, 0))) from messages m
-    where m.conversation_id = ${conversations.id})`.mapWith(Number);
+    where m.conversation_id = conversations.id)`.mapWith(Number);
   const rows = await context.database.db
     .select({ row: conversations, lastActivityAt })
     .from(conversations)

@@ -1,0 +1,149 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { type Endpoint, endpoints } from "@parley/schema";
+import { beforeAll, expect, test } from "vitest";
+import { createCalls } from "../siblings/calls.ts";
+import { type Answer, send } from "../request.ts";
+import { root, shareServer } from "../server.ts";
+
+// docs/access.md: every operation of the RPC, with a key of each role.
+
+const server = shareServer("pglite");
+const calls = createCalls(server);
+
+const roles = ["none", "user", "builder", "admin", "operator"] as const;
+type Role = (typeof roles)[number];
+const keys = new Map<Role, string>();
+let foreignAdmin = "";
+
+beforeAll(async () => {
+  const { workspaceId, operatorKey } = server().demo;
+  for (const role of ["none", "user", "builder", "admin"] as const) {
+    const name = `${role} of the table`;
+    const { secret } = await calls.rpc().apiKeys.create.mutate({ workspaceId, name, role });
+    keys.set(role, secret);
+  }
+  keys.set("operator", operatorKey);
+  foreignAdmin = (await calls.operator().workspaces.create.mutate({ name: "Foreign" })).adminKey;
+});
+
+/** What docs/access.md says: the operations of the RPC and the least role of each. */
+const rows = readFileSync(path.join(root, "docs/access.md"), "utf8")
+  .matchAll(/^\| [^|]+ \| (\w+) \| ([^|]*) \| `([\w.]+)` \|$/gm)
+  .map(([, role = "", rest = "", name = ""]) => ({
+    name,
+    least: role as Role,
+    isPublic: rest.trim() !== "",
+  }))
+  .toArray();
+
+/** Members that a call must have; what they name is not there, so that nothing is changed. */
+const members: Record<string, object> = {
+  "agents.archive": { agentId: "nobody" },
+  "agents.create": {
+    name: "x",
+    description: "",
+    model: { providerId: "nobody", modelId: "nothing" },
+  },
+  "agents.update": { agentId: "nobody" },
+  "apiKeys.create": { name: "x", role: "none", spaceIds: ["nowhere"] },
+  "apiKeys.revoke": { keyId: "nobody" },
+  "apiKeys.update": { keyId: "nobody" },
+  "contentFragments.create": { cId: "x", title: "t", content: "x", contentType: "text/plain" },
+  "conversations.cancel": { cId: "x", messageIds: [] },
+  "conversations.create": { message: { content: "x", mentions: [] } },
+  "conversations.delete": { cId: "x" },
+  "conversations.get": { cId: "x" },
+  "conversations.update": { cId: "x", read: true },
+  "dataSourceNodes.put": {
+    dataSourceViewId: "x",
+    nodeId: "x",
+    nodeType: "document",
+    title: "x",
+  },
+  "dataSourceNodes.remove": { dataSourceViewId: "x", nodeId: "x" },
+  "dataSourceViews.create": { spaceId: "nowhere", name: "x" },
+  "members.add": { email: "table@example.com", firstName: "T" },
+  "members.remove": { memberId: "nobody" },
+  "messages.create": { cId: "x", content: "x", mentions: [] },
+  "messages.retry": { cId: "x", mId: "x" },
+  "sandboxFunctions.invoke": { functionId: "nothing" },
+  "spaces.create": { name: "x", keyIds: ["nobody"] },
+  "spaces.update": { spaceId: "nowhere" },
+  "workspaces.create": { name: "x" },
+};
+
+/** Asks one procedure over HTTP, in the workspace. */
+async function ask(name: string, workspaceId: string, key: string): Promise<Answer> {
+  const endpoint: Endpoint = endpoints[name as keyof typeof endpoints];
+  const changes =
+    endpoint.kind === "rpc" ? endpoint.operation === "mutation" : endpoint.method !== "GET";
+  const input = { json: { workspaceId, wId: workspaceId, ...members[name] } };
+  const query = `?input=${encodeURIComponent(JSON.stringify(input))}`;
+  const request = changes ? { json: input } : {};
+  return send(server(), { path: `/rpc/${name}${changes ? "" : query}`, key, ...request });
+}
+
+/** The type of the error in an answer; undefined where there is none. */
+function errorIn({ text }: Answer): string | undefined {
+  const answer = JSON.parse(text) as { error?: { json: { data: { type: string } } } };
+  return answer.error?.json.data.type;
+}
+
+test("docs/access.md names every operation of the RPC", () => {
+  const offered = Object.entries(endpoints).filter(([, { kind }]) => kind !== "stream");
+  expect(rows.map(({ name }) => name).toSorted()).toEqual(offered.map(([name]) => name).toSorted());
+});
+
+const refusals = new Set(["app_auth_error", "workspace_auth_error", "invalid_request_error"]);
+
+/** What becomes of a call with a key of this role. */
+function expectedOf(role: Role, { least, isPublic }: { least: Role; isPublic: boolean }) {
+  // An operator's key is no workspace's, and what is public belongs to workspaces.
+  if (role === "operator" && isPublic) return [401, "workspace_auth_error"];
+  return roles.indexOf(role) < roles.indexOf(least) ? [403, "app_auth_error"] : "passes";
+}
+
+test.for(rows)("$name asks for $least", async ({ name, least, isPublic }) => {
+  const { workspaceId } = server().demo;
+  for (const role of roles) {
+    // What would take the workspace away names one that is not there.
+    const deletes = name === "workspaces.delete" && role === "operator";
+    const named = deletes ? "AAAAAAAAAA" : workspaceId;
+    const answer = await ask(name, named, keys.get(role) ?? "");
+    const error = errorIn(answer);
+    const isRefused = refusals.has(error ?? "") || answer.status >= 500;
+    const given = isRefused ? [answer.status, error] : "passes";
+    expect([role, given]).toEqual([role, expectedOf(role, { least, isPublic })]);
+  }
+});
+
+test.for(rows)("$name refuses the admin of another workspace", async ({ name, least }) => {
+  const { workspaceId } = server().demo;
+  const answers = [
+    await ask(name, workspaceId, foreignAdmin),
+    await ask(name, "AAAAAAAAAA", foreignAdmin),
+  ];
+  const expected = least === "operator" ? [403, "app_auth_error"] : [401, "workspace_auth_error"];
+  for (const answer of answers) expect([answer.status, errorIn(answer)]).toEqual(expected);
+});
+
+test.for(rows)("$name refuses a key that nobody has, and none", async ({ name }) => {
+  const { workspaceId } = server().demo;
+  const unknown = await ask(name, workspaceId, "sk-nobody");
+  expect([unknown.status, errorIn(unknown)]).toEqual([401, "invalid_api_key_error"]);
+});
+
+test("what an operator names that is not there is not found", async () => {
+  for (const { name, least, isPublic } of rows) {
+    if (isPublic || name === "workspaces.create") continue;
+    const answer = await ask(name, "AAAAAAAAAA", keys.get("operator") ?? "");
+    const { status } = answer;
+    expect([name, least, status, errorIn(answer)]).toEqual([
+      name,
+      least,
+      404,
+      "workspace_not_found",
+    ]);
+  }
+});

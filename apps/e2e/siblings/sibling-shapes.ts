@@ -1,0 +1,122 @@
+import {
+  action,
+  agentConfiguration,
+  agentMessage,
+  contentFragment,
+  conversationSummary,
+  userMessage,
+} from "../conformance/wire-shapes.ts";
+import type { Shape } from "../shape.ts";
+
+// Sections 4 and 5 of wire.md, written down again by hand. Sibling routes and streams show an
+// agent's error as an object (section 9).
+
+const error: Shape = { code: "string", message: "string", metadata: "object?" };
+
+const agentMembers = (message: Record<string, unknown>, further: Record<string, Shape>) => ({
+  ...agentMessage,
+  error: message["error"] === null ? "null" : error,
+  ...further,
+});
+
+const siblingAgentMessage: Shape = { oneOf: (message) => agentMembers(message, {}) };
+
+const byType: Record<string, Shape> = {
+  user_message: userMessage,
+  agent_message: siblingAgentMessage,
+  content_fragment: contentFragment,
+};
+
+export const gottenConversation: Shape = {
+  conversation: {
+    ...conversationSummary,
+    content: [[{ oneOf: ({ type }) => byType[String(type)] ?? "unknown type" }]],
+  },
+};
+
+export const conversationPage: Shape = {
+  conversations: [conversationSummary],
+  hasMore: "bool",
+  lastValue: "string?",
+};
+
+export const success: Shape = { success: "any" };
+
+export const postedMessage: Shape = {
+  message: userMessage,
+  agentMessages: [siblingAgentMessage],
+  "warnings?": [{ path: "string", message: "string" }],
+};
+
+export const addedFragment: Shape = { contentFragment };
+
+export const retriedMessage: Shape = { message: siblingAgentMessage };
+
+export const agentList: Shape = { agentConfigurations: [agentConfiguration] };
+
+export const spaceList: Shape = {
+  spaces: [
+    {
+      createdAt: "int",
+      groupIds: "empty",
+      isRestricted: "bool",
+      kind: "regular|global|system|public|conversations|project",
+      name: "string",
+      sId: "string",
+      updatedAt: "int",
+    },
+  ],
+};
+
+const enveloped = (events: Record<string, Shape>): Shape => ({
+  eventId: "string",
+  data: { oneOf: ({ type }) => events[String(type)] ?? `unknown type ${String(type)}` },
+});
+
+const step = { created: "ms", configurationId: "string", messageId: "string", step: "int" };
+
+/** A frame of a message's stream. */
+export const messageFrame = enveloped({
+  generation_tokens: {
+    type: "generation_tokens",
+    ...step,
+    text: "string",
+    classification: "tokens|chain_of_thought|opening_delimiter|closing_delimiter",
+  },
+  tool_params: { type: "tool_params", ...step, action },
+  agent_action_success: { type: "agent_action_success", ...step, action },
+  agent_message_success: {
+    type: "agent_message_success",
+    ...step,
+    message: siblingAgentMessage,
+    runIds: ["string"],
+  },
+  agent_error: { type: "agent_error", ...step, error },
+  agent_generation_cancelled: { type: "agent_generation_cancelled", ...step },
+});
+
+/** A frame of a conversation's stream. */
+export const conversationFrame = enveloped({
+  user_message_new: {
+    type: "user_message_new",
+    created: "ms",
+    messageId: "string",
+    message: { ...userMessage, rank: "int" },
+  },
+  agent_message_new: {
+    type: "agent_message_new",
+    created: "ms",
+    configurationId: "string",
+    messageId: "string",
+    message: { oneOf: (message) => agentMembers(message, { rank: "int" }) },
+  },
+  agent_message_done: {
+    type: "agent_message_done",
+    created: "ms",
+    conversationId: "string",
+    configurationId: "string",
+    messageId: "string",
+    status: "success|error",
+  },
+  conversation_title: { type: "conversation_title", created: "ms", title: "string" },
+});
