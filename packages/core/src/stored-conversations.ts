@@ -97,9 +97,10 @@ export async function listConversations(
   input: ListConversations,
 ): Promise<ConversationPage> {
   const { limit, lastValue } = input;
+  // Of a column of the one table that is selected from, Drizzle would write the bare name: m's.
   const lastActivityAt = sql<number | null>`(
     select max(greatest(m.created_at, coalesce(m.finished_at, 0))) from messages m
-    where m.conversation_id = ${conversations.id})`.mapWith(Number);
+    where m.conversation_id = conversations.id)`.mapWith(Number);
   const rows = await context.database.db
     .select({ row: conversations, lastActivityAt })
     .from(conversations)
