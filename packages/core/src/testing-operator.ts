@@ -1,3 +1,4 @@
+import * as tables from "@parley/db";
 import {
   type Endpoint,
   endpoints,
@@ -5,6 +6,8 @@ import {
   parseInput,
   type ParsedInputOf,
 } from "@parley/schema";
+import { getTableName, is } from "drizzle-orm";
+import { PgTable } from "drizzle-orm/pg-core";
 import { archiveAgent, createAgent, updateAgent } from "./agent-administration.ts";
 import type { Core, RequestContext } from "./context.ts";
 import {
@@ -61,4 +64,13 @@ export async function refusalOf(request: Promise<unknown>): Promise<string> {
     (error: { status?: number; type?: string }) =>
       error.type === undefined ? String(error) : `${error.status} ${error.type}`,
   );
+}
+
+/** The number of rows of every table, by its name. */
+export async function countTestRows({ database }: Core): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const table of Object.values<unknown>(tables)) {
+    if (is(table, PgTable)) counts[getTableName(table)] = await database.db.$count(table);
+  }
+  return counts;
 }
