@@ -13,7 +13,7 @@ export interface Turn {
   readonly conversation: ConversationRow;
   readonly message: MessageRow;
   readonly agent: AgentRow;
-  /** Messages before the answer, by position, each in its current version. */
+  /** Messages before the answer, by position, each in its newest version that has ended. */
   readonly history: readonly MessageRow[];
   /** Tool calls of finished steps. */
   readonly actions: readonly ActionRow[];
@@ -40,6 +40,7 @@ export const turnColumns = sql`
       select json_agg(to_json(h) order by h.rank, h.version) from messages h
       where h.conversation_id = m.conversation_id
         and h.rank < m.rank and h.rank >= m.rank - ${sql.raw(String(MAX_HISTORY))}
+        and h.status is distinct from 'created'
     ),
     'actions', (
       select json_agg(to_json(x) order by x.step, x.position) from actions x
