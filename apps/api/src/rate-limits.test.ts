@@ -3,8 +3,18 @@ import { describe, expect, it } from "vitest";
 import { ApiSettings } from "./config.ts";
 import { createRateLimits } from "./rate-limits.ts";
 
-const create = (settings: Record<string, number> = {}) =>
-  createRateLimits(ApiSettings.parse(settings));
+const create = (settings: Record<string, number> = {}) => {
+  const limits = createRateLimits(ApiSettings.parse(settings));
+  return {
+    ...limits,
+    /** Counts one call and gives the headers that were set. */
+    consume: async (kind: RateLimitClass, subject: string) => {
+      let set: Record<string, string> = {};
+      await limits.consume(kind, subject, (headers) => (set = headers));
+      return set;
+    },
+  };
+};
 
 describe("rate limits", () => {
   it("tell policies and what is left as structured fields", async () => {
@@ -19,7 +29,8 @@ describe("rate limits", () => {
 
   it("refuse with the time to wait once a quota is used up, for that subject and class alone", async () => {
     const limits = create({ PARLEY_RATE_READ_PER_MINUTE: 2, PARLEY_RATE_INVOKE_PER_MINUTE: 1 });
-    await limits.consume("read", "key", 2);
+    await limits.consume("read", "key");
+    await limits.consume("read", "key");
     const refused = limits.consume("read", "key");
     await expect(refused).rejects.toMatchObject({
       type: "rate_limit_error",
@@ -48,7 +59,7 @@ describe("rate limits", () => {
       PARLEY_RATE_FAILED_AUTH_PER_MINUTE: 0,
     });
     const unlimited: RateLimitClass[] = ["read", "stream", "operate"];
-    for (const kind of unlimited) expect(await limits.consume(kind, "key", 10_000)).toEqual({});
+    for (const kind of unlimited) expect(await limits.consume(kind, "key")).toEqual({});
     await expect(limits.consumeFailure("127.0.0.1")).resolves.toBeUndefined();
     expect(await limits.consume("create", "key")).toMatchObject({
       "RateLimit-Policy": '"create-hour";q=3000;w=3600',

@@ -9,12 +9,14 @@ interface Policy {
   readonly windowSeconds: number;
 }
 
+type SetHeaders = (headers: Record<string, string>) => void;
+
 export interface RateLimits {
   /**
-   * Counts `calls` of a class for a subject and gives the headers that tell what is left. Throws
-   * `rate_limit_error` when a quota is used up.
+   * Counts a call of a class for a subject, and tells `setHeaders` what is left, also when it then
+   * throws `rate_limit_error` because a quota is used up.
    */
-  consume(kind: RateLimitClass, subject: string, calls?: number): Promise<Record<string, string>>;
+  consume(kind: RateLimitClass, subject: string, setHeaders: SetHeaders): Promise<void>;
   /** Counts a refused credential. Throws `rate_limit_error` when an address has had too many. */
   consumeFailure(address: string): Promise<void>;
 }
@@ -49,18 +51,24 @@ export function createRateLimits(settings: ApiSettings): RateLimits {
       ? createLimiter({ name: "failed-auth", quota: failures, windowSeconds: MINUTE })
       : undefined;
   return {
-    consume: async (kind, subject, calls = 1) => {
+    consume: async (kind, subject, setHeaders) => {
       const ofClass = limiters.get(kind) ?? [];
-      if (ofClass.length === 0) return {};
-      const left = [];
+      if (ofClass.length === 0) return;
+      const left: string[] = [];
+      const refusals: RateLimiterRes[] = [];
       for (const { policy, limiter } of ofClass) {
-        left.push(describeLeft(policy, await consume(limiter, subject, calls)));
+        const { state, refused } = await consume(limiter, subject);
+        left.push(describeLeft(policy, state));
+        if (refused) refusals.push(state);
       }
       const policies = ofClass.map(({ policy }) => describePolicy(policy));
-      return { "RateLimit-Policy": policies.join(", "), RateLimit: left.join(", ") };
+      setHeaders({ "RateLimit-Policy": policies.join(", "), RateLimit: left.join(", ") });
+      refuse(refusals);
     },
     consumeFailure: async (address) => {
-      if (failureLimiter) await consume(failureLimiter.limiter, address, 1);
+      if (failureLimiter === undefined) return;
+      const { state, refused } = await consume(failureLimiter.limiter, address);
+      if (refused) refuse([state]);
     },
   };
 }
@@ -75,18 +83,28 @@ function createLimiter(policy: Policy): { policy: Policy; limiter: RateLimiterMe
   return { policy, limiter };
 }
 
-async function consume(limiter: RateLimiterMemory, subject: string, calls: number) {
+async function consume(
+  limiter: RateLimiterMemory,
+  subject: string,
+): Promise<{ state: RateLimiterRes; refused: boolean }> {
   try {
-    return await limiter.consume(subject, calls);
+    return { state: await limiter.consume(subject), refused: false };
   } catch (refusal) {
     if (!(refusal instanceof RateLimiterRes)) throw refusal;
-    const retryAfterSeconds = Math.max(1, Math.ceil(refusal.msBeforeNext / 1000));
-    throw new ParleyError(
-      "rate_limit_error",
-      `Too many requests: try again in ${retryAfterSeconds} s`,
-      { retryAfterSeconds },
-    );
+    return { state: refusal, refused: true };
   }
+}
+
+/** Throws when there are refusals: the longest wait counts. */
+function refuse(refusals: readonly RateLimiterRes[]): void {
+  if (refusals.length === 0) return;
+  const waitMs = Math.max(...refusals.map((refusal) => refusal.msBeforeNext));
+  const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000));
+  throw new ParleyError(
+    "rate_limit_error",
+    `Too many requests: try again in ${retryAfterSeconds} s`,
+    { retryAfterSeconds },
+  );
 }
 
 function describePolicy({ name, quota, windowSeconds }: Policy): string {

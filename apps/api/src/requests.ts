@@ -5,7 +5,7 @@ import {
   type Credentials,
   requireWorkspace,
 } from "@parley/core";
-import type { Call, ProcedureContext } from "@parley/rpc";
+import { type Call, type ProcedureContext, toParleyError } from "@parley/rpc";
 import { ParleyError } from "@parley/schema";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { RateLimits } from "./rate-limits.ts";
@@ -89,7 +89,8 @@ function logCall(request: FastifyRequest, caller: Caller, call: Call): void {
       workspaceId: caller.kind === "workspace" ? caller.workspace.sid : undefined,
       keyId: caller.apiKey.sid,
       durationMs: Math.round(call.durationMs * 10) / 10,
-      error: call.error === undefined ? undefined : (call.error as Error).message,
+      // The type alone: a message may hold what somebody wrote.
+      error: call.error === undefined ? undefined : toParleyError(call.error).type,
     },
     call.endpoint.summary,
   );

@@ -49,7 +49,11 @@ function registerJson(
     onRequest: async (request, reply) => {
       await authenticate(services, request);
       const subject = callerOf(request).apiKey.sid;
-      reply.headers(await services.rateLimits.consume(endpoint.rateLimit, subject));
+      await services.rateLimits.consume(
+        endpoint.rateLimit,
+        subject,
+        (headers) => void reply.headers(headers),
+      );
     },
     handler: async (request, reply) => {
       const { params, query, body } = request;

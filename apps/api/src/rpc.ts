@@ -69,7 +69,11 @@ export function registerRpc(root: FastifyInstance, services: ApiServices): void 
               const subject = callerOf(request).apiKey.sid;
               for (const { path } of info.calls) {
                 const endpoint: Endpoint | undefined = endpoints[path as keyof typeof endpoints];
-                await services.rateLimits.consume(endpoint?.rateLimit ?? "operate", subject);
+                await services.rateLimits.consume(
+                  endpoint?.rateLimit ?? "operate",
+                  subject,
+                  (headers) => void reply.headers(headers),
+                );
               }
               return procedureContext(services, request, reply);
             },

@@ -35,7 +35,11 @@ export function registerStreams(
       onRequest,
       handler: guarded(async (request, reply) => {
         const keyId = callerOf(request).apiKey.sid;
-        reply.headers(await services.rateLimits.consume(endpoint.rateLimit, keyId));
+        await services.rateLimits.consume(
+          endpoint.rateLimit,
+          keyId,
+          (headers) => void reply.headers(headers),
+        );
         const context = procedureContext(services, request, reply);
         const stream = await findStream(endpoint, find, context, request);
         const ended = new AbortController();

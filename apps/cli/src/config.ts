@@ -1,5 +1,5 @@
-import { ApiSettings } from "@parley/api";
-import { WorkerSettings } from "@parley/worker";
+import { ApiSettings } from "@parley/api/config";
+import { WorkerSettings } from "@parley/worker/config";
 import * as z from "zod";
 
 const key = (description: string) =>

@@ -1,9 +1,7 @@
 #!/usr/bin/env node
 import { parseArgs } from "node:util";
-import { DatabaseTooNew, DirectoryInUse } from "@parley/db";
-import { destination, pino } from "pino";
-import { BadConfiguration, describeSettings, readSettings } from "./config.ts";
-import { serve } from "./serve.ts";
+import { lockDirectory } from "@parley/db/lock";
+import { describeSettings, readSettings } from "./config.ts";
 
 /** A drain that takes longer than this is cut off. */
 const CLOSE_WITHIN_MS = 9000;
@@ -25,11 +23,19 @@ async function main(): Promise<void> {
     throw new Usage(`Unknown command: ${positionals.join(" ")}; see parley --help`);
   }
   const settings = readSettings();
-  const logger = pino({ level: settings.PARLEY_LOG_LEVEL }, destination({ dest: 2, sync: true }));
+  const isEmbedded = settings.DATABASE_URL === undefined;
+  // Before the server is loaded, so that a second one on the directory is refused at once.
+  const lock = isEmbedded ? await lockDirectory(settings.PARLEY_DATA_DIR) : undefined;
+  const [{ createLogger }, { serve }] = await Promise.all([
+    import("./logger.ts"),
+    import("./serve.ts"),
+  ]);
+  const logger = createLogger(settings.PARLEY_LOG_LEVEL);
   const server = await serve({
     settings,
     logger,
-    demo: values.demo ?? settings.DATABASE_URL === undefined,
+    demo: values.demo ?? isEmbedded,
+    lock,
     print: (text) => process.stdout.write(text),
   });
   stopOnSignal(() => server.close());
@@ -73,6 +79,9 @@ function stopOnSignal(close: () => Promise<void>): void {
   process.on("SIGTERM", stop);
 }
 
+/** Errors that say what is wrong and what would be right. */
+const explained = new Set(["Usage", "BadConfiguration", "DirectoryInUse", "DatabaseTooNew"]);
+
 /** Prints why the command failed: one line where the reason is known. */
 function fail(error: unknown): never {
   process.stderr.write(`parley: ${describe(error)}\n`);
@@ -81,8 +90,7 @@ function fail(error: unknown): never {
 
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if (error instanceof BadConfiguration || error instanceof Usage) return error.message;
-  if (error instanceof DirectoryInUse || error instanceof DatabaseTooNew) return error.message;
+  if (explained.has(error.name)) return error.message;
   const { code } = error as NodeJS.ErrnoException;
   // Errors of the system (a busy port, a directory that cannot be written) say what is wrong.
   if (code !== undefined && /^(?:E[A-Z]+|ERR_PARSE_ARGS_\w+)$/.test(code)) return error.message;

@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { type Api, createApi } from "@parley/api";
 import { createCore, createLocalBus, inTransaction } from "@parley/core";
-import { type Database, openEmbedded, openPostgres } from "@parley/db";
+import { type Database, type DirectoryLock, openEmbedded, openPostgres } from "@parley/db";
 import { createWorker } from "@parley/worker";
 import type { Logger } from "pino";
 import { renderBanner } from "./banner.ts";
@@ -20,6 +20,8 @@ export interface ServeOptions {
   readonly logger: Logger;
   /** Whether to make the demo workspace. */
   readonly demo: boolean;
+  /** Lock of the data directory, where the embedded database is to be used. */
+  readonly lock: DirectoryLock | undefined;
   readonly print: (text: string) => void;
 }
 
@@ -35,9 +37,10 @@ export async function serve({
   settings,
   logger,
   demo: withDemo,
+  lock,
   print,
 }: ServeOptions): Promise<RunningServer> {
-  const database = await openDatabase(settings, logger);
+  const database = await openDatabase(settings, logger, lock);
   try {
     let url = settings.PARLEY_PUBLIC_URL ?? "";
     const core = createCore(
@@ -77,10 +80,14 @@ export async function serve({
   }
 }
 
-async function openDatabase(settings: Settings, logger: Logger): Promise<Database> {
+async function openDatabase(
+  settings: Settings,
+  logger: Logger,
+  lock: DirectoryLock | undefined,
+): Promise<Database> {
   const { DATABASE_URL: url, PARLEY_DATA_DIR: directory } = settings;
   await mkdir(directory, { recursive: true, mode: 0o700 });
-  if (url === undefined) return openEmbedded(directory);
+  if (url === undefined) return openEmbedded(directory, lock);
   return openPostgres({
     url,
     poolSize: settings.PARLEY_DATABASE_POOL,

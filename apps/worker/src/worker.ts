@@ -24,7 +24,11 @@ import { executeTurn } from "./run-turn.ts";
 import { simulatedExecutor } from "./simulated-executor.ts";
 
 const TAKEOVER_INTERVAL_MS = 1000;
+/** What ended may let the next run of its lane go; few lanes have one, so many ends share a look. */
 const LANE_DELAY_MS = 10;
+/** A worker that has this many runs waits a little, so that more of them share a claim and an end. */
+const BUSY_RUNS = 4;
+const BUSY_DELAY_MS = 5;
 const MAX_FINISHED_TOGETHER = 100;
 
 export interface WorkerOptions {
@@ -97,12 +101,12 @@ export function createWorker({ core, settings, logger }: WorkerOptions): Worker 
     void work.finally(() => claims.delete(work));
   }
 
-  /** What ended may let the next run of its lane go; few lanes have one, so many ends share a look. */
-  function wakeSoon(): void {
+  function wakeSoon(delayMs: number): void {
+    if (delayMs === 0) return wake();
     soon ??= setTimeout(() => {
       soon = undefined;
       wake();
-    }, LANE_DELAY_MS);
+    }, delayMs);
   }
 
   async function claim(): Promise<void> {
@@ -146,8 +150,8 @@ export function createWorker({ core, settings, logger }: WorkerOptions): Worker 
   return {
     start: () => {
       unsubscribe = core.bus.subscribe("runs", (hint) => {
-        if (hint.cause === "added") wake();
-        else wakeSoon();
+        if (hint.cause === "added") wakeSoon(running.size < BUSY_RUNS ? 0 : BUSY_DELAY_MS);
+        else wakeSoon(LANE_DELAY_MS);
         if (hint.cause !== "ended") return;
         const ended = new Set(hint.logIds);
         for (const { run, abort } of running.values()) if (ended.has(run.logId)) abort.abort();

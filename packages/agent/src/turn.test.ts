@@ -53,6 +53,24 @@ const published = (events: readonly TurnEvent[]) =>
     .join("");
 
 describe("runTurn", () => {
+  it("ends at once when an attempt before it was interrupted behind the last step", async () => {
+    const finishedSteps = [
+      { step: 0, content: "A " },
+      { step: 1, content: "B" },
+    ];
+    const events = await run(createProvider([]), { maxSteps: 2, finishedSteps });
+    expect(events).toEqual([
+      {
+        type: "finished",
+        step: 1,
+        content: "A B",
+        chainOfThought: null,
+        rawContents: finishedSteps,
+        error: null,
+      },
+    ]);
+  });
+
   it("ends after a step without calls, with what was published", async () => {
     const events = await run(createProvider([[reasoning("Hm. "), text("Hello "), text("you")]]));
     expect(events).toEqual([
@@ -106,13 +124,14 @@ describe("runTurn", () => {
   it("ends when the steps run out", async () => {
     const steps = Array.from({ length: 5 }, (_, at) => [text(`${at} `), call("look")]);
     const events = await run(createProvider(steps), { maxSteps: 3 });
+    // What the last step called has happened, so it is told too.
+    expect(events.filter((event) => event.type === "step finished")).toHaveLength(3);
     expect(events.at(-1)).toMatchObject({
       type: "finished",
       step: 2,
       content: "0 1 2 ",
       error: null,
     });
-    expect(events.filter((event) => event.type === "step finished")).toHaveLength(2);
   });
 
   it("has no reasoning where there was none, and may say nothing", async () => {

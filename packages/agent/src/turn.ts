@@ -74,6 +74,13 @@ export async function* runTurn(request: TurnRequest): AsyncGenerator<TurnEvent, 
   }
   for (;;) {
     const step = progress.finishedSteps.length;
+    if (step >= maxSteps) {
+      // An earlier attempt was interrupted behind the last step that it had.
+      const rawContents = [...progress.finishedSteps];
+      const state = { ...summarizeTurn(progress), step: step - 1, rawContents };
+      yield { type: "finished", ...state, error: null };
+      return;
+    }
     const calls: ProviderCall[] = [];
     try {
       for await (const part of provider.streamStep({ ...request, step, prefix: progress.prefix })) {
@@ -102,11 +109,11 @@ export async function* runTurn(request: TurnRequest): AsyncGenerator<TurnEvent, 
       return;
     }
     const state = summarizeTurn(progress);
+    if (calls.length > 0) yield { type: "step finished", ...state, calls };
     if (calls.length === 0 || step + 1 >= maxSteps) {
       yield { type: "finished", ...state, error: null };
       return;
     }
-    yield { type: "step finished", ...state, calls };
     progress = {
       finishedSteps: state.rawContents,
       finishedReasoning: state.chainOfThought ?? "",

@@ -126,15 +126,22 @@ export async function archiveAgent(
   });
 }
 
-/** The current version of an agent, locked, so that two changes cannot make the same version. */
+/** The current version of an agent, which is locked, so that changes happen one after the other. */
 async function requireAgent(db: Queryable, workspaceId: number, sid: string): Promise<AgentRow> {
+  const ofAgent = and(eq(agents.workspaceId, workspaceId), eq(agents.sid, sid));
+  // The first version stands for the agent: who waited for the lock of the current one would find
+  // that it no longer is.
+  await db
+    .select({ id: agents.id })
+    .from(agents)
+    .where(ofAgent)
+    .orderBy(asc(agents.version))
+    .limit(1)
+    .for("update");
   const [row] = await db
     .select()
     .from(agents)
-    .where(
-      and(eq(agents.workspaceId, workspaceId), eq(agents.sid, sid), eq(agents.isCurrent, true)),
-    )
-    .for("update");
+    .where(and(ofAgent, eq(agents.isCurrent, true)));
   if (row === undefined) {
     throw new ParleyError("agent_not_found", "agentId: the workspace has no such agent");
   }

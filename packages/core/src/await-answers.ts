@@ -7,19 +7,31 @@ import { readMessages } from "./read-messages.ts";
 
 /**
  * Waits until every agent has ended, the server's patience has, or the client is gone, and gives the
- * answers as they then are. Holds no database connection meanwhile.
+ * answers as they then are. Holds no database connection meanwhile. With `write`, which writes the
+ * turns, it listens from before that on, so that it need not ask the log.
  */
 export async function awaitAnswers(
   context: Context,
   turns: readonly NewTurn[],
+  write?: () => Promise<void>,
 ): Promise<AgentMessage[]> {
   const [first] = turns;
-  if (first === undefined) return [];
-  const ends = await waitForEnds(context, {
+  const failed = new AbortController();
+  const waiting = waitForEnds(context, {
     logIds: turns.map((turn) => turn.message.sid),
     timeoutMs: context.blockingTimeoutMs,
-    signal: context.signal,
+    signal: AbortSignal.any([context.signal, failed.signal]),
+    isNew: write !== undefined,
   });
+  try {
+    await write?.();
+  } catch (error) {
+    failed.abort();
+    await waiting;
+    throw error;
+  }
+  const ends = await waiting;
+  if (first === undefined) return [];
   const messages = turns.flatMap(
     ({ message }) => readSuccess(ends.get(message.sid)?.payload) ?? [],
   );

@@ -35,10 +35,12 @@ export async function createConversation(
 
   const opened = await buildConversation(context, input, space);
   const { id: conversationId, workspaceId } = opened;
-  const created = await buildMessages(
+  const rows = fragmentColumns.length + 1 + resolved.agents.length;
+  const created = buildMessages(
     context,
     { workspaceId, conversationId, rank: 0 },
     {
+      ids: await context.takeRowIds(rows),
       fragments: fragmentColumns,
       resolved,
       skipToolsValidation: input.skipToolsValidation ?? false,
@@ -49,16 +51,18 @@ export async function createConversation(
   // After its messages were made, or they would be news to their author.
   const now = context.now();
   const conversation = { ...opened, updatedAt: now, readAt: now };
-  await context.writeConversation({
-    conversation,
-    messages: [...fragments, userMessage, ...turns.map((turn) => turn.message)],
-    events: buildEvents(created, user),
-    turns,
-  });
-  if (turns.length > 0) context.bus.publish([{ topic: "runs", cause: "added" }]);
-  const answers = input.blocking
-    ? await awaitAnswers(context, turns)
-    : turns.map(({ message: row, agent }) => renderAgentMessage(row, agent, []));
+  const write = async (): Promise<void> => {
+    await context.writeConversation({
+      conversation,
+      messages: [...fragments, userMessage, ...turns.map((turn) => turn.message)],
+      events: buildEvents(created, user),
+      turns,
+    });
+    if (turns.length > 0) context.bus.publish([{ topic: "runs", cause: "added" }]);
+  };
+  let answers = turns.map(({ message: row, agent }) => renderAgentMessage(row, agent, []));
+  if (input.blocking && turns.length > 0) answers = await awaitAnswers(context, turns, write);
+  else await write();
   const posted = renderUserMessage(userMessage, user);
   const messages = [
     ...fragments.map((row) => renderContentFragment(row, fileUrl(context))),

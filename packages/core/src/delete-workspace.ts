@@ -7,10 +7,11 @@ import { goneHints } from "./events/bus.ts";
 import { deleteConversationRows } from "./stored-conversations.ts";
 
 const CONVERSATIONS_AT_ONCE = 200;
+const INVOCATIONS_AT_ONCE = 1000;
 
 /**
- * Deletes a workspace with everything in it. Its keys are refused first; conversations then go in
- * batches, so that no transaction grows with the workspace. Doing it again finishes what was cut off.
+ * Deletes a workspace with everything in it. Its keys are refused first; conversations and
+ * invocations then go in batches, so that no transaction grows with the workspace. Doing it again finishes what was cut off.
  */
 export async function deleteWorkspace(
   context: RequestContext,
@@ -26,6 +27,7 @@ export async function deleteWorkspace(
     return row;
   });
   while ((await deleteSomeConversations(context, id)) > 0);
+  while ((await deleteSomeInvocations(context, id)) > 0);
   await inTransaction(context, async ({ db }) => deleteRest(db, id));
   return { success: true };
 }
@@ -45,16 +47,29 @@ async function deleteSomeConversations(context: RequestContext, id: number): Pro
   });
 }
 
-async function deleteRest(db: tables.Queryable, id: number): Promise<void> {
+async function deleteSomeInvocations(context: RequestContext, id: number): Promise<number> {
   const { runs, logs, events, invocations } = tables;
-  const ofWorkspace = db
-    .select({ sid: invocations.sid })
-    .from(invocations)
-    .where(eq(invocations.workspaceId, id));
-  await db.delete(events).where(inArray(events.logId, ofWorkspace));
-  await db.delete(logs).where(inArray(logs.id, ofWorkspace));
-  await db.delete(runs).where(eq(runs.workspaceId, id));
-  await db.delete(invocations).where(eq(invocations.workspaceId, id));
+  return inTransaction(context, async ({ db, afterCommit }) => {
+    const rows = await db
+      .select({ sid: invocations.sid })
+      .from(invocations)
+      .where(eq(invocations.workspaceId, id))
+      .limit(INVOCATIONS_AT_ONCE);
+    if (rows.length === 0) return 0;
+    const logIds = rows.map((row) => row.sid);
+    // The logs first, in the order of their ids, as all writers lock them.
+    const locked = db.select({ id: logs.id }).from(logs).where(inArray(logs.id, logIds));
+    await locked.orderBy(asc(logs.id)).for("update");
+    await db.delete(logs).where(inArray(logs.id, logIds));
+    await db.delete(events).where(inArray(events.logId, logIds));
+    await db.delete(runs).where(inArray(runs.logId, logIds));
+    await db.delete(invocations).where(inArray(invocations.sid, logIds));
+    afterCommit.push(...goneHints(logIds));
+    return rows.length;
+  });
+}
+
+async function deleteRest(db: tables.Queryable, id: number): Promise<void> {
   const skillIds = db
     .select({ id: tables.skills.id })
     .from(tables.skills)

@@ -3,7 +3,7 @@ import { type AddMember, ParleyError, type Success, type User } from "@parley/sc
 import { and, asc, eq, isNull, ne } from "drizzle-orm";
 import { administeredWorkspace } from "./administered-workspace.ts";
 import { inTransaction, type RequestContext } from "./context.ts";
-import { findMember, renderUser } from "./users.ts";
+import { renderUser } from "./users.ts";
 
 /** Adds a member. Throws `member_already_exists` when one has the e-mail address, in any case. */
 export async function addMember(
@@ -13,9 +13,6 @@ export async function addMember(
   return inTransaction(context, async ({ db }) => {
     const workspace = await administeredWorkspace(context, db, input.workspaceId);
     const { email, firstName, lastName = "", image = "" } = input;
-    if ((await findMember(db, workspace.id, email)) !== undefined) {
-      throw new ParleyError("member_already_exists", "email: the workspace has such a member");
-    }
     const [row] = await db
       .insert(users)
       .values({
@@ -30,8 +27,12 @@ export async function addMember(
         image,
         createdAt: context.now(),
       })
+      // Its address is unique, in any case, among those who were not removed.
+      .onConflictDoNothing()
       .returning();
-    if (row === undefined) throw new Error("The member was not written");
+    if (row === undefined) {
+      throw new ParleyError("member_already_exists", "email: the workspace has such a member");
+    }
     return { member: renderUser(row) };
   });
 }

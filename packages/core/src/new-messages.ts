@@ -99,19 +99,20 @@ export function emptyMessage(
 }
 
 /** Builds the rows of a user's message, of the fragments before it and of the answers after it. */
-export async function buildMessages(
+export function buildMessages(
   core: Core,
   position: Position,
   parts: {
+    /** Numbers for all of the rows; taken outside the transaction that writes them. */
+    ids: readonly number[];
     fragments: readonly FragmentColumns[];
     resolved: ResolvedMessage;
     skipToolsValidation: boolean;
   },
-): Promise<NewMessages> {
-  const { resolved, skipToolsValidation } = parts;
+): NewMessages {
+  const { ids, resolved, skipToolsValidation } = parts;
   const { message, user, agents, modelSelection } = resolved;
   const count = parts.fragments.length;
-  const ids = await core.takeRowIds(count + 1 + agents.length);
   const row = (index: number, columns: Partial<MessageRow>): MessageRow => ({
     ...emptyMessage(core, { ...position, id: ids[index] ?? 0, rank: position.rank + index }),
     ...columns,

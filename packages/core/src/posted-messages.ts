@@ -36,12 +36,14 @@ export async function postMessage(
   await requireConversation(outside, context, input.cId);
   const resolved = await resolveMessage(outside, context, { message: input, path: "" });
   const { user, warnings } = resolved;
+  const ids = await context.takeRowIds(1 + resolved.agents.length);
   const created = await inTransaction(context, async ({ db, afterCommit }) => {
     const row = await lockConversation(db, context, input.cId);
     const rank = await nextRank(db, row);
     const position = { workspaceId: row.workspaceId, conversationId: row.id, rank };
     const skipToolsValidation = input.skipToolsValidation ?? false;
-    const built = await buildMessages(context, position, {
+    const built = buildMessages(context, position, {
+      ids,
       fragments: [],
       resolved,
       skipToolsValidation,
@@ -72,10 +74,10 @@ export async function addContentFragment(
   const { db: outside } = context.database;
   await requireConversation(outside, context, input.cId);
   const columns = await resolveFragment(outside, context, { fragment: input, path: "" });
+  const [id = 0] = await context.takeRowIds(1);
   return inTransaction(context, async ({ db }) => {
     const row = await lockConversation(db, context, input.cId);
     const rank = await nextRank(db, row);
-    const [id = 0] = await context.takeRowIds(1);
     const position = { id, workspaceId: row.workspaceId, conversationId: row.id, rank };
     const message = { ...emptyMessage(context, position), ...columns };
     await insertMessages(db, { messages: [message], turns: [] });
@@ -92,6 +94,7 @@ export async function retryMessage(
   context: Context,
   input: { cId: string; mId: string },
 ): Promise<{ message: AgentMessage }> {
+  const [id = 0] = await context.takeRowIds(1);
   return inTransaction(context, async ({ db, afterCommit }) => {
     const row = await lockConversation(db, context, input.cId);
     const before = await requireRetryable(db, row, input.mId);
@@ -101,7 +104,6 @@ export async function retryMessage(
     const agent = (await findActiveAgents(db, row.workspaceId, [sid])).get(sid);
     if (agent === undefined) throw refused("the agent is no longer active");
     requireModels(context.caller.workspace, before.modelSelection ?? undefined, [agent]);
-    const [id = 0] = await context.takeRowIds(1);
     const message: MessageRow = {
       ...emptyMessage(context, { ...before, id }),
       version: before.version + 1,

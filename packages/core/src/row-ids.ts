@@ -6,7 +6,10 @@ const nextBlock = statement<Record<string, never>, { first: number }>(
   sql`select nextval('row_ids') as first`,
 );
 
-/** Hands out the numbers of conversations and messages, a block at a time from the database. */
+/**
+ * Hands out the numbers of conversations and messages, a block at a time from the database: ask
+ * outside transactions, in which the database may not be used beside them.
+ */
 export function createRowIds(db: Queryable): (count: number) => Promise<number[]> {
   let next = 0;
   let end = 0;

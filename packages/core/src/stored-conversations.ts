@@ -161,23 +161,24 @@ export async function deleteConversationRows(
   rows: readonly Pick<ConversationRow, "id" | "sid">[],
 ): Promise<string[]> {
   const ids = rows.map((row) => row.id);
+  const inConversations = inArray(messages.conversationId, ids);
   const found = await db
-    .select({ id: messages.id, sid: messages.sid, type: messages.type })
+    .select({ sid: messages.sid, type: messages.type })
     .from(messages)
-    .where(inArray(messages.conversationId, ids));
+    .where(inConversations);
   const answers = found.filter((message) => message.type === "agent_message");
   const logIds = [...rows.map((row) => row.sid), ...answers.map((message) => message.sid)];
+  // One parameter, however many they are: a statement takes 65,535.
+  const ofLogs = sql`(select value from json_array_elements_text(${JSON.stringify(logIds)}::json))`;
   // The logs first, in the order of their ids, as all writers lock them.
-  const locked = db.select({ id: logs.id }).from(logs).where(inArray(logs.id, logIds));
+  const locked = db.select({ id: logs.id }).from(logs).where(inArray(logs.id, ofLogs));
   await locked.orderBy(logs.id).for("update");
-  await db.delete(logs).where(inArray(logs.id, logIds));
-  await db.delete(events).where(inArray(events.logId, logIds));
-  await db.delete(runs).where(inArray(runs.logId, logIds));
-  const messageIds = found.map((message) => message.id);
-  if (messageIds.length > 0) {
-    await db.delete(actions).where(inArray(actions.messageId, messageIds));
-  }
-  await db.delete(messages).where(inArray(messages.conversationId, ids));
+  await db.delete(logs).where(inArray(logs.id, ofLogs));
+  await db.delete(events).where(inArray(events.logId, ofLogs));
+  await db.delete(runs).where(inArray(runs.logId, ofLogs));
+  const messageIds = db.select({ id: messages.id }).from(messages).where(inConversations);
+  await db.delete(actions).where(inArray(actions.messageId, messageIds));
+  await db.delete(messages).where(inConversations);
   await db.delete(conversations).where(inArray(conversations.id, ids));
   return logIds;
 }

@@ -5,8 +5,10 @@ import {
   type CreatedConversation,
   endpoints,
   type InputOf,
+  type LogEvent,
   type MessageEvent,
   parseInput,
+  type PostedMessage,
   type SimulatedBehaviour,
   type SimulatedScript,
   type WorkspaceRole,
@@ -20,9 +22,11 @@ import { type Context, type Core, createCore, type WorkspaceCaller } from "./con
 import { createConversation } from "./conversations.ts";
 import { createCredentials } from "./credentials.ts";
 import { createLocalBus } from "./events/bus.ts";
+import { PAGE_EVENTS, readEvents } from "./events/read.ts";
+import { postMessage } from "./posted-messages.ts";
 import type { AgentRow, SandboxFunctionRow, WorkspaceRow } from "./rows.ts";
 import { type ClaimedRun, claimRuns } from "./runs/claim-runs.ts";
-import type { TurnOutcome } from "./runs/finish-turns.ts";
+import { finishTurns, type TurnOutcome } from "./runs/finish-turns.ts";
 import { loadTurns, type Turn } from "./runs/load-turns.ts";
 import { insertWorkspace } from "./workspaces.ts";
 
@@ -190,6 +194,29 @@ export async function createTestConversation(
   return createConversation(context, parseInput(endpoints["conversations.create"], raw));
 }
 
+type PostBody = Omit<InputOf<(typeof endpoints)["messages.create"]>, "wId" | "cId">;
+
+/** Posts a message for these agents to a conversation, as a request with `body` would. */
+export async function postTestMessage(
+  context: Context,
+  cId: string,
+  { agentIds = [], ...body }: Partial<PostBody> & { agentIds?: readonly string[] } = {},
+): Promise<PostedMessage> {
+  const mentions = agentIds.map((configurationId) => ({ configurationId }));
+  const raw = { wId: context.caller.workspace.sid, cId, content: "And?", mentions, ...body };
+  return postMessage(context, parseInput(endpoints["messages.create"], raw));
+}
+
+/** The events of a log in order; throws when their numbers are not 1, 2, 3 … */
+export async function readTestLog(core: Core, logId: string): Promise<LogEvent[]> {
+  const events = await readEvents(core.database.db, logId, 0);
+  if (events.length === PAGE_EVENTS) throw new Error(`The log ${logId} has more than one page`);
+  return events.map(({ seq, payload }, index) => {
+    if (seq !== index + 1) throw new Error(`The log ${logId} has ${seq} in place of ${index + 1}`);
+    return JSON.parse(payload) as LogEvent;
+  });
+}
+
 /** Claims the turns that wait, as a worker would; their leases end after `leaseMs`. */
 export async function claimTestTurns(
   core: Core,
@@ -198,6 +225,17 @@ export async function claimTestTurns(
   const claimed = await claimRuns(core, { workerId: "test", leaseMs, limit: 100 });
   const turns = await loadTurns(core, claimed);
   return claimed.map((run) => ({ run, turn: turns.get(run.logId)! }));
+}
+
+/** Plays the worker: claims the turns that wait and ends each with `content`. */
+export async function answerTestTurns(core: Core, content = "Done"): Promise<Turn[]> {
+  const claimed = await claimTestTurns(core);
+  const outcome = testOutcome(content);
+  await finishTurns(
+    core,
+    claimed.map((one) => ({ ...one, outcome, events: [testToken(content)], actions: [] })),
+  );
+  return claimed.map(({ turn }) => turn);
 }
 
 /** What a turn of one step, without reasoning and calls, comes to. */

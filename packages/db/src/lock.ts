@@ -1,4 +1,5 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
@@ -12,14 +13,15 @@ export interface DirectoryLock {
 }
 
 /** How long a start waits for a predecessor that is just ending. */
-const PATIENCE_MS = 1000;
+const PATIENCE_MS = 300;
 
 /**
- * Locks a data directory. Two PGlite processes on one directory lose each other's acknowledged
+ * Locks a data directory, which it makes if need be. Two PGlite processes on one directory lose each other's acknowledged
  * writes, so the lock is one that the operating system frees when its holder dies, however it dies:
  * SQLite's lock on a side file. Process ids and ages decide nothing. Throws `DirectoryInUse`.
  */
 export async function lockDirectory(directory: string): Promise<DirectoryLock> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
   const holderFile = path.join(directory, "holder.json");
   const file = new DatabaseSync(path.join(directory, "lock.sqlite"), { timeout: PATIENCE_MS });
   try {

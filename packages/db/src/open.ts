@@ -1,11 +1,10 @@
-import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { PGlite } from "@electric-sql/pglite";
 import { drizzle as drizzlePostgres } from "drizzle-orm/node-postgres";
 import { drizzle as drizzlePglite } from "drizzle-orm/pglite";
 import pg from "pg";
 import { assertOutsideTransaction, type Database, insideTransaction } from "./database.ts";
-import { lockDirectory } from "./lock.ts";
+import { type DirectoryLock, lockDirectory } from "./lock.ts";
 import { migratePglite, migratePostgres } from "./migrate.ts";
 import * as tables from "./tables.ts";
 
@@ -89,12 +88,12 @@ export async function openPglite(client: PGlite): Promise<Database> {
 }
 
 /**
- * Opens the embedded database in `directory`, which it makes if need be and locks until it is
- * closed or the process ends. Throws `DirectoryInUse` when another process has it.
+ * Opens the embedded database in `directory`, which it makes if need be and locks, unless it comes
+ * with its lock. The lock is held until the database is closed or the process ends. Throws
+ * `DirectoryInUse` when another process has it.
  */
-export async function openEmbedded(directory: string): Promise<Database> {
-  await mkdir(directory, { recursive: true, mode: 0o700 });
-  const lock = await lockDirectory(directory);
+export async function openEmbedded(directory: string, held?: DirectoryLock): Promise<Database> {
+  const lock = held ?? (await lockDirectory(directory));
   try {
     const client = await PGlite.create(path.join(directory, "pglite"));
     const database = await openPglite(client);

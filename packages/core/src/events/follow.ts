@@ -12,6 +12,8 @@ export interface FollowOptions {
   readonly after: number;
   /** Ends the following. */
   readonly signal: AbortSignal;
+  /** Whether the log is yet to be written, so that everything in it will be hinted at. */
+  readonly isNew?: boolean;
 }
 
 /**
@@ -21,14 +23,14 @@ export interface FollowOptions {
  */
 export async function* followLog(
   core: Core,
-  { logId, after, signal }: FollowOptions,
+  { logId, after, signal, isNew = false }: FollowOptions,
 ): AsyncGenerator<readonly StoredEvent[], void, undefined> {
   const inbox = createInbox();
   const unsubscribe = core.bus.subscribe(`log:${logId}`, inbox.receive);
   try {
     let cursor = after;
     // What was committed before the subscription is only in the log.
-    let complete = false;
+    let complete = isNew;
     while (!signal.aborted && !inbox.isGone()) {
       let batch = complete ? inbox.takeAfter(cursor) : undefined;
       if (batch === undefined) {

@@ -1,9 +1,17 @@
-import { events, logs, type Queryable } from "@parley/db";
-import { and, asc, eq, gt } from "drizzle-orm";
+import { logs, type Queryable, statement } from "@parley/db";
+import { eq, sql } from "drizzle-orm";
 import type { StoredEvent } from "./bus.ts";
 
 /** Events of one page: enough to make reading worth while, and a bound on memory. */
 export const PAGE_EVENTS = 500;
+
+const readStatement = statement<{ logId: string; after: number }, StoredEvent>(
+  "read_events",
+  sql`
+  select seq, type, payload from events
+  where log_id = ${sql.placeholder("logId")} and seq > ${sql.placeholder("after")}
+  order by seq limit ${sql.raw(String(PAGE_EVENTS))}`,
+);
 
 /** Reads the events after `after`, the oldest first, at most a page. */
 export async function readEvents(
@@ -11,12 +19,7 @@ export async function readEvents(
   logId: string,
   after: number,
 ): Promise<StoredEvent[]> {
-  return db
-    .select({ seq: events.seq, type: events.type, payload: events.payload })
-    .from(events)
-    .where(and(eq(events.logId, logId), gt(events.seq, after)))
-    .orderBy(asc(events.seq))
-    .limit(PAGE_EVENTS);
+  return readStatement.execute(db, { logId, after });
 }
 
 /** The end of a log as it now is. Throws when the log does not exist. */

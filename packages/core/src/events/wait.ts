@@ -9,13 +9,14 @@ import { followLog } from "./follow.ts";
  */
 export async function waitForEnds(
   core: Core,
-  options: { logIds: readonly string[]; timeoutMs: number; signal: AbortSignal },
+  options: { logIds: readonly string[]; timeoutMs: number; signal: AbortSignal; isNew?: boolean },
 ): Promise<Map<string, StoredEvent>> {
   const ends = new Map<string, StoredEvent>();
+  const { isNew = false } = options;
   const signal = AbortSignal.any([options.signal, AbortSignal.timeout(options.timeoutMs)]);
   await Promise.all(
     options.logIds.map(async (logId) => {
-      for await (const events of followLog(core, { logId, after: 0, signal })) {
+      for await (const events of followLog(core, { logId, after: 0, signal, isNew })) {
         const last = events.at(-1);
         if (last !== undefined && isTerminal(last.type)) ends.set(logId, last);
       }

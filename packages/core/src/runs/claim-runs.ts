@@ -2,6 +2,7 @@ import { statement } from "@parley/db";
 import { type SQL, sql } from "drizzle-orm";
 import type { Core } from "../context.ts";
 import type { RunRow } from "../rows.ts";
+import { type TurnColumns, turnColumns } from "./load-turns.ts";
 
 /** A run that this worker holds until its lease ends. */
 export interface ClaimedRun {
@@ -13,6 +14,8 @@ export interface ClaimedRun {
   readonly attempt: number;
   /** Whether all attempts that the run may have were taken before this one. */
   readonly exhausted: boolean;
+  /** What an agent turn starts from, as it stood when the run was claimed. */
+  readonly turn: TurnColumns | null;
 }
 
 // A run waits while an earlier one of its lane has not ended. Claiming sets the log's fence to the
@@ -47,10 +50,11 @@ const claimStatement = (name: string, due: SQL) =>
       update logs set fence = claimed.attempt
       from claimed where logs.id = claimed.log_id and claimed.status = 'running'
     )
-    select id, kind, log_id as "logId", subject_id as "subjectId", attempt,
-      attempt > max_attempts as exhausted
-    from claimed where status = 'running'
-    order by priority, id`,
+    select claimed.id, kind, log_id as "logId", subject_id as "subjectId", attempt,
+      attempt > max_attempts as exhausted, turn.columns as turn
+    from claimed left join lateral (${turnColumns}) turn on claimed.kind = 'agent_turn'
+    where claimed.status = 'running'
+    order by priority, claimed.id`,
   );
 
 const claimWaiting = claimStatement(

@@ -2,17 +2,30 @@ import { runs, statement } from "@parley/db";
 import { and, eq, inArray, sql } from "drizzle-orm";
 import type { Core } from "../context.ts";
 
+// Who ends runs locks them in another order, so waiting for them would be a deadlock. A run that is
+// locked is about to be ended; if it is not, the next renewal is in time.
 const renewStatement = statement<
   { workerId: string; leaseMs: number; logIds: string },
   { logId: string }
 >(
   "renew_leases",
   sql`
-  update runs
-  set lease_until = now() + ${sql.placeholder("leaseMs")}::int * interval '1 millisecond'
-  where status = 'running' and worker_id = ${sql.placeholder("workerId")}
-    and log_id in (select value from json_array_elements_text(${sql.placeholder("logIds")}::json))
-  returning log_id as "logId"`,
+  with held as (
+    select log_id from runs
+    where status = 'running' and worker_id = ${sql.placeholder("workerId")}
+      and log_id in (select value from json_array_elements_text(${sql.placeholder("logIds")}::json))
+  ),
+  free as (
+    select runs.log_id from runs join held on held.log_id = runs.log_id
+    where runs.status = 'running' and runs.worker_id = ${sql.placeholder("workerId")}
+    for update of runs skip locked
+  ),
+  renewed as (
+    update runs
+    set lease_until = now() + ${sql.placeholder("leaseMs")}::int * interval '1 millisecond'
+    from free where runs.log_id = free.log_id
+  )
+  select log_id as "logId" from held`,
 );
 
 /** Renews leases; the result holds the runs that the worker still has. */

@@ -1,4 +1,4 @@
-import { events, statement } from "@parley/db";
+import { events } from "@parley/db";
 import { asc, eq, sql } from "drizzle-orm";
 import { fromColumns } from "../columns.ts";
 import type { Core } from "../context.ts";
@@ -21,54 +21,54 @@ export interface Turn {
   readonly published: readonly string[];
 }
 
-interface LoadedColumns {
+/** The rows that a turn starts from, as JSON of their columns. */
+export interface TurnColumns {
   readonly conversation: object;
-  readonly message: object & { sid: string };
+  readonly message: object;
   readonly agent: object;
   readonly history: object[] | null;
   readonly actions: object[] | null;
 }
 
-const loadStatement = statement<{ logIds: string }, LoadedColumns>(
-  "load_turns",
-  sql`
-  select to_json(c) as conversation, to_json(m) as message, to_json(a) as agent,
-    (
+/** Part of the statement that claims: the `TurnColumns` of a claimed agent turn. */
+export const turnColumns = sql`
+  select json_build_object(
+    'conversation', to_json(c),
+    'message', to_json(m),
+    'agent', to_json(a),
+    'history', (
       select json_agg(to_json(h) order by h.rank, h.version) from messages h
       where h.conversation_id = m.conversation_id
         and h.rank < m.rank and h.rank >= m.rank - ${sql.raw(String(MAX_HISTORY))}
-    ) as history,
-    (
+    ),
+    'actions', (
       select json_agg(to_json(x) order by x.step, x.position) from actions x
       where x.message_id = m.id
-    ) as actions
+    )
+  ) as columns
   from messages m
   join conversations c on c.id = m.conversation_id
   join agents a on a.id = m.agent_id
-  where m.sid in (select value from json_array_elements_text(${sql.placeholder("logIds")}::json))`,
-);
+  where m.sid = claimed.log_id`;
 
 /** Loads the turns of claimed runs, by the runs' logs. What was deleted meanwhile is not there. */
 export async function loadTurns(
   core: Core,
   runs: readonly ClaimedRun[],
 ): Promise<Map<string, Turn>> {
-  const logIds = JSON.stringify(runs.map((run) => run.logId));
-  const rows = await loadStatement.execute(core.database.db, { logIds });
-  const byLog = new Map(rows.map((row) => [row.message.sid, row]));
   const turns = new Map<string, Turn>();
   for (const run of runs) {
-    const row = byLog.get(run.logId);
-    if (row === undefined) continue;
-    const history = (row.history ?? []).map((columns) => fromColumns<MessageRow>(columns));
+    if (run.turn === null) continue;
+    const history = (run.turn.history ?? []).map((columns) => fromColumns<MessageRow>(columns));
     // Later versions come behind earlier ones and take their place.
     const current = new Map(history.map((message) => [message.rank, message]));
     turns.set(run.logId, {
-      conversation: fromColumns(row.conversation),
-      message: fromColumns(row.message),
-      agent: fromColumns(row.agent),
+      conversation: fromColumns(run.turn.conversation),
+      message: fromColumns(run.turn.message),
+      agent: fromColumns(run.turn.agent),
       history: [...current.values()],
-      actions: (row.actions ?? []).map((columns) => fromColumns<ActionRow>(columns)),
+      actions: (run.turn.actions ?? []).map((columns) => fromColumns<ActionRow>(columns)),
+      // What an attempt before this one published until it was taken over is only in its log.
       published: run.attempt > 1 ? await readPublished(core, run) : [],
     });
   }

@@ -1,0 +1,36 @@
+import { describe, expect, it } from "vitest";
+import { describeError } from "./logger.ts";
+
+describe("describeError", () => {
+  it("names error, place and causes", () => {
+    const cause = Object.assign(new Error("no connection"), { code: "ECONNREFUSED" });
+    const described = describeError(new TypeError("it broke", { cause }));
+    expect(described).toMatchObject({
+      type: "TypeError",
+      message: "it broke",
+      stack: expect.stringContaining("logger.test.ts"),
+      cause: { message: "no connection", code: "ECONNREFUSED" },
+    });
+  });
+
+  it("keeps the values of a failed query to itself", () => {
+    const failed = new Error(
+      "Failed query: insert into t values ($1)\nparams: a secret\nin two lines",
+    );
+    const described = JSON.stringify(describeError(new Error("x", { cause: failed })));
+    expect(described).toContain("insert into t values ($1)");
+    expect(described).not.toContain("secret");
+    expect(described).not.toContain("two lines");
+    expect(described).toContain("logger.test.ts");
+  });
+
+  it("ends with causes that go round in a circle", () => {
+    const error = new Error("round");
+    error.cause = error;
+    expect(JSON.stringify(describeError(error)).length).toBeLessThan(20_000);
+  });
+
+  it("says of what is no error only what it is", () => {
+    expect(describeError("a secret")).toEqual({ message: "Not an error: string" });
+  });
+});
