@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Database, messages } from "@parley/db";
-import { CreatedConversation } from "@parley/schema";
+import { isFullRun } from "@parley/db/testing";
+import { CreatedConversation, endpoints } from "@parley/schema";
 import { expect, test } from "vitest";
 import { jsonOf, pathsOf, send } from "../request.ts";
 import { createPlace, onEachDriver, type Place, type Server, startServer } from "../server.ts";
@@ -8,23 +9,41 @@ import { expectSoundState, hasFinished, openDatabase } from "./stored-state.ts";
 
 // What was acknowledged survives SIGKILL in mid-write, and every turn ends exactly once.
 
-const ROUNDS = 3;
-const CONNECTIONS = 8;
+const CREATES = 500;
+/** So many that those which wait for the slow agent leave enough that do not. */
+const CONNECTIONS = 24;
+/** A start takes seconds, on PGlite more of them. */
+const KILLS = isFullRun ? { pglite: 6, postgres: 12 } : { pglite: 2, postgres: 4 };
 const settings = { PARLEY_LEASE_MS: "500" };
 const agents = ["helper", "faulty", "slowpoke"];
+const seed = Date.now() % 2 ** 31;
+
+/** The numbers of one seed, from 0 up to 1 (mulberry32). */
+function createRandom(state: number): () => number {
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
 
 interface Tally {
+  /** How many creates were sent, whether or not they were answered. */
+  sent: number;
   readonly acknowledged: Set<string>;
+  /** The text of every answer that a client has seen end, by message. */
   readonly answered: Map<string, string>;
 }
 
-/** Creates one conversation after the other until the server is gone; odd connections block. */
-async function createUntilGone(server: Server, connection: number, tally: Tally): Promise<void> {
-  for (let count = 0; ; count++) {
-    const configurationId = agents[(connection + count) % agents.length];
+/** Creates one conversation after the other until the server is gone or enough were sent. */
+async function createUntilGone(server: Server, tally: Tally): Promise<void> {
+  while (tally.sent < CREATES) {
+    const count = tally.sent++;
+    const configurationId = agents[count % agents.length];
     const json = {
-      message: { content: `${connection}/${count} é😀`, mentions: [{ configurationId }] },
-      blocking: connection % 2 === 1,
+      message: { content: `${count} é😀`, mentions: [{ configurationId }] },
+      blocking: count % 2 === 1,
     };
     const answer = await send(server, { path: pathsOf(server).conversations, json }).catch(
       () => undefined,
@@ -39,46 +58,72 @@ async function createUntilGone(server: Server, connection: number, tally: Tally)
   }
 }
 
+/** Expects that each acknowledged conversation is read over HTTP. */
+async function expectReadable(server: Server, acknowledged: ReadonlySet<string>): Promise<void> {
+  const sids = [...acknowledged].values();
+  const { output } = endpoints["conversations.get"];
+  const read = async () => {
+    for (const sid of sids) {
+      const path = `${pathsOf(server).conversations}/${sid}`;
+      const { conversation } = jsonOf(await send(server, { path }), output).parsed;
+      expect(conversation).toMatchObject({ sId: sid, content: [[{}], [{}]] });
+    }
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, read));
+}
+
+/** Waits for so long that leases end and what was left is taken over. */
+async function letTakeOver(server: Server): Promise<void> {
+  // This answer takes two seconds.
+  const message = { content: "x", mentions: [{ configurationId: "slowpoke" }] };
+  const request = { path: pathsOf(server).conversations, json: { message, blocking: true } };
+  expect((await send(server, request)).status).toBe(200);
+}
+
 /** Lets servers take over what was left until all of it has ended; gives the database. */
 async function finishAll(place: Place): Promise<Database> {
   for (let attempt = 0; attempt < 4; attempt++) {
-    {
-      await using server = await startServer(place, settings);
-      // Leases end and are taken over while this answer, of two seconds, is waited for.
-      const mentions = [{ configurationId: "slowpoke" }];
-      const json = { message: { content: "x", mentions }, blocking: true };
-      const answer = await send(server, { path: pathsOf(server).conversations, json });
-      expect(answer.status).toBe(200);
-    }
     const database = await openDatabase(place);
     if (await hasFinished(database)) return database;
     await database.close();
+    await using server = await startServer(place, settings);
+    await letTakeOver(server);
   }
   throw new Error("Runs are left that no worker took over");
 }
 
 onEachDriver((driver) => {
-  test("acknowledged conversations and answers survive SIGKILL", { timeout: 120_000 }, async () => {
+  test(`what is acknowledged survives SIGKILL (seed ${seed})`, { timeout: 180_000 }, async () => {
     await using place = await createPlace(driver);
-    const tally: Tally = { acknowledged: new Set(), answered: new Map() };
+    const random = createRandom(seed);
+    const tally: Tally = { sent: 0, acknowledged: new Set(), answered: new Map() };
     let keys: string | undefined;
-    for (let round = 0; round < ROUNDS; round++) {
+    // The last round is not cut off: it sends what is left of the creates.
+    for (let round = 0; round <= KILLS[driver]; round++) {
       const server = await startServer(place, settings);
       const { adminKey, userKey, operatorKey } = server.demo;
       keys ??= JSON.stringify([adminKey, userKey, operatorKey]);
       expect(JSON.stringify([adminKey, userKey, operatorKey])).toBe(keys);
-      const connections = Array.from({ length: CONNECTIONS }, (_, connection) =>
-        createUntilGone(server, connection, tally),
-      );
-      const before = tally.acknowledged.size;
-      await expect
-        .poll(() => tally.acknowledged.size, { interval: 5, timeout: 10_000 })
-        .toBeGreaterThan(before + 20);
-      await sleep(Math.random() * 50);
-      await server.kill();
-      await Promise.all(connections);
+      const started = tally.sent;
+      const connections = Array.from({ length: CONNECTIONS }, () => createUntilGone(server, tally));
+      if (round < KILLS[driver]) {
+        // After so many creates, and then somewhere within the next.
+        const share = (CREATES - started) / (KILLS[driver] + 1 - round);
+        const until = started + Math.ceil(share * (0.5 + random()));
+        while (tally.sent < until) await sleep(2);
+        await sleep(random() * 50);
+        await server.kill();
+        await Promise.all(connections);
+      } else {
+        await Promise.all(connections);
+        await expectReadable(server, tally.acknowledged);
+        await letTakeOver(server);
+        await server[Symbol.asyncDispose]();
+      }
     }
-    expect(tally.acknowledged.size).toBeGreaterThan(ROUNDS * 20);
+    expect(tally.sent).toBe(CREATES);
+    // Whatever was not acknowledged was on its way when a server went.
+    expect(tally.acknowledged.size).toBeGreaterThanOrEqual(CREATES - KILLS[driver] * CONNECTIONS);
     expect(tally.answered.size).toBeGreaterThan(0);
 
     const database = await finishAll(place);
