@@ -1,4 +1,5 @@
 import { actions, logs, messages, runs } from "@parley/db";
+import { isFullRun } from "@parley/db/testing";
 import { type LogEvent, ParleyError } from "@parley/schema";
 import { eq } from "drizzle-orm";
 import fc from "fast-check";
@@ -28,7 +29,7 @@ import {
   testToken,
 } from "./testing.ts";
 
-const RUNS = process.env["PARLEY_TEST_FULL"] === "1" ? 5000 : 200;
+const RUNS = isFullRun ? 5000 : 200;
 const failure = { code: "broken", message: "It broke", metadata: null };
 
 let test: TestCore;

@@ -1,7 +1,7 @@
 import type { Core } from "../context.ts";
 import { isTerminal } from "./append.ts";
 import type { Hint, StoredEvent } from "./bus.ts";
-import { PAGE_EVENTS, readEvents } from "./read.ts";
+import { logExists, PAGE_EVENTS, readEvents } from "./read.ts";
 
 /** Events that a follower keeps from hints; past it, they are read from the log when asked for. */
 const MAX_PENDING = 1000;
@@ -31,6 +31,7 @@ export async function* followLog(
     let cursor = after;
     // What was committed before the subscription is only in the log.
     let complete = isNew;
+    let subscribed = isNew;
     while (!signal.aborted && !inbox.isGone()) {
       let batch = complete ? inbox.takeAfter(cursor) : undefined;
       if (batch === undefined) {
@@ -39,6 +40,11 @@ export async function* followLog(
         complete = batch.length < PAGE_EVENTS;
       }
       const last = batch.at(-1);
+      if (last === undefined && !subscribed) {
+        // It may have been deleted before this follower could be told.
+        if (!(await logExists(core.database.db, logId))) return;
+        subscribed = true;
+      }
       if (last === undefined) {
         complete = await inbox.wait({ cursor, timeoutMs: core.safetyPollMs, signal });
         continue;

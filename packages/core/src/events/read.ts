@@ -34,3 +34,9 @@ export async function readLogEnd(
   if (log === undefined) throw new Error(`There is no log ${logId}`);
   return { lastSeq: log.lastSeq, closed: log.closedAt !== null };
 }
+
+/** Whether the log is there: it is gone together with what it tells about. */
+export async function logExists(db: Queryable, logId: string): Promise<boolean> {
+  const rows = await db.select({ id: logs.id }).from(logs).where(eq(logs.id, logId));
+  return rows.length > 0;
+}
