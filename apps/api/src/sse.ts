@@ -38,14 +38,16 @@ export async function sendStream(
 ): Promise<void> {
   const resume = parseResume(request);
   const end = await readLogEnd(core.database.db, stream.logId);
-  if (resume.after > end.lastSeq) throw badCursor();
-  const atEnd = end.closed && resume.after === end.lastSeq;
+  const repeats = end.closed && stream.afterEnd === "terminal event";
+  // Of a message that has finished, whatever cursor there is gets the end again (section 5).
+  if (resume.after > end.lastSeq && !repeats) throw badCursor();
+  const atEnd = end.closed && resume.after >= end.lastSeq;
   if (atEnd && stream.afterEnd === "no content") {
     await reply.code(204).send();
     return;
   }
   // Who has the terminal event gets it once more, never an empty stream.
-  const after = atEnd ? resume.after - 1 : resume.after;
+  const after = atEnd ? end.lastSeq - 1 : resume.after;
   reply.hijack();
   const response = reply.raw;
   response.writeHead(200, {
