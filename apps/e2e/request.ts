@@ -70,7 +70,7 @@ interface Expected {
   readonly field?: string;
 }
 
-/** Expects the error envelope of wire.md, section 2, and nothing beside it. */
+/** Expects the error envelope and nothing beside it. */
 export function expectError(answer: Answer, type: ErrorType, expected: Expected = {}): void {
   const { status = errorTable[type].status, message, field } = expected;
   const { raw, parsed } = jsonOf(answer, ErrorBody, status);

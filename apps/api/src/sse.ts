@@ -30,7 +30,7 @@ function badCursor(): ParleyError {
   return invalidRequest("query", [{ path: "lastEventId", message }]);
 }
 
-/** Answers with a log as Server-Sent Events until its terminal event (wire.md, section 7). */
+/** Answers with a log as Server-Sent Events until its terminal event. */
 export async function sendStream(
   core: Core,
   stream: LogStream,

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { expectError, jsonOf, minimal, pathsOf, send } from "../request.ts";
 import { root, shareServer } from "../server.ts";
 
-// wire.md, section 3: each bound is kept to the character, and names its field.
+// The interface: each bound is kept to the character, and names its field.
 
 const server = shareServer("pglite");
 const create = (body: unknown) =>

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { type Answer, expectError, minimal, pathsOf, type Request, send } from "../request.ts";
 import { shareServer } from "../server.ts";
 
-// wire.md, section 2: route and method → credential → workspace → rate limit → body size, type and
+// The interface: route and method → credential → workspace → rate limit → body size, type and
 // JSON → schema → role → what the body refers to. Each fault is paired with each that is later.
 
 const server = shareServer("pglite", {

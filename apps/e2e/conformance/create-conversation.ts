@@ -6,9 +6,9 @@ import { expectShape } from "../shape.ts";
 import { publicUrl } from "./public-url.ts";
 import { createdConversation } from "./wire-shapes.ts";
 
-// wire.md, sections 1.1 and 4: the create operation.
+// The interface: create operation.
 
-/** The created conversation of an answer whose every member is what wire.md says. */
+/** The created conversation of an answer whose every member is what the interface says. */
 function createdIn(answer: Answer): CreatedConversation {
   const { raw, parsed } = jsonOf(answer, CreatedConversation);
   expectShape(raw, createdConversation);

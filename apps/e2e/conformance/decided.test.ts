@@ -5,7 +5,7 @@ import { shareServer } from "../server.ts";
 import { createCalls, mentionOf, readUntil } from "../siblings/calls.ts";
 import { messageFrame } from "../siblings/sibling-shapes.ts";
 
-// wire.md, section 9: one test for each row of the table, named after it. Files and path-backed
+// The interface: one test for each row of the table, named after it. Files and path-backed
 // generated files are tested where they are made.
 
 const server = shareServer("pglite", { PARLEY_RATE_CREATE_PER_MINUTE: "60" });

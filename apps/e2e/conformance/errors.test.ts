@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { expectError, minimal, pathsOf, send } from "../request.ts";
 import { shareServer } from "../server.ts";
 
-// wire.md, section 2: the rows of the error table that exist today.
+// The interface: rows of the error table that exist today.
 
 const server = shareServer("pglite");
 const conversations = () => pathsOf(server()).conversations;

@@ -6,7 +6,7 @@ import type { Server } from "../server.ts";
 import { expectShape } from "../shape.ts";
 import { invocationEvents } from "./wire-shapes.ts";
 
-// wire.md, sections 1.3, 6 and 7: the redirect, the frames byte for byte, resuming.
+// The interface: redirect, the frames byte for byte, resuming.
 
 /** The tests of following an invocation. */
 export function invocationStreamsSuite(server: () => Server): void {

@@ -5,7 +5,7 @@ import type { Server } from "../server.ts";
 import { expectShape } from "../shape.ts";
 import { invokedSandboxFunction } from "./wire-shapes.ts";
 
-// wire.md, section 6: invoking a function, and how long to wait for what it comes to.
+// The interface: invoking a function, and how long to wait for what it comes to.
 
 function invokedIn(answer: Answer): InvokedSandboxFunction {
   const { raw, parsed } = jsonOf(answer, InvokedSandboxFunction, 201);

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { type Answer, expectError, minimal, open, pathsOf, send } from "../request.ts";
 import { shareServer } from "../server.ts";
 
-// wire.md, sections 2 and 8: rate limits and open streams; and the two health routes.
+// The interface: rate limits and open streams; and the two health routes.
 
 const policyPattern = /^"[a-z-]+";q=\d+;w=\d+(?:, "[a-z-]+";q=\d+;w=\d+)*$/;
 const leftPattern = /^"[a-z-]+";r=\d+;t=\d+(?:, "[a-z-]+";r=\d+;t=\d+)*$/;

@@ -6,7 +6,7 @@ import type { Server } from "../server.ts";
 import { expectShape } from "../shape.ts";
 import { skillList } from "./wire-shapes.ts";
 
-// wire.md, section 1.2. The demo workspace has a skill for each pair of status and availability.
+// The demo workspace has a skill for each pair of status and availability.
 
 function namesIn(answer: Answer): string[] {
   const { raw, parsed } = jsonOf(answer, SkillList);

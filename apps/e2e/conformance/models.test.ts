@@ -4,7 +4,7 @@ import { type Answer, expectError, jsonOf, send } from "../request.ts";
 import { shareServer } from "../server.ts";
 import { createCalls, mentionOf } from "../siblings/calls.ts";
 
-// wire.md, sections 1.1 and 2: which models a workspace may use, and what is done about others.
+// The interface: which models a workspace may use, and what is done about others.
 
 const server = shareServer("pglite");
 const calls = createCalls(server);

@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { expectError, jsonOf, minimal, pathsOf, send } from "../request.ts";
 import type { Server } from "../server.ts";
 
-// wire.md, section 3: what text, numbers, names and depth a request may have.
+// The interface: what text, numbers, names and depth a request may have.
 
 const json = { "content-type": "application/json" };
 const message = "Invalid request body: ";

@@ -1,6 +1,6 @@
 import type { Shape } from "../shape.ts";
 
-// Sections 1.1, 1.2, 1.3 and 4 of wire.md, written down again by hand, so that a member which the
+// The interface's answers, written down again by hand, so that a member which the
 // product's own schemas get wrong is found.
 
 const sId = "string";
@@ -77,7 +77,7 @@ export const userMessage = {
   context: { ...context, origin: "api" },
 } satisfies Shape;
 
-/** One tool call of an agent (wire.md, section 4). */
+/** One tool call of an agent. */
 export const action: Shape = {
   id: "int",
   sId: "string",
@@ -177,7 +177,7 @@ export const conversationSummary = {
   requestedGroupIds: "empty",
 } satisfies Shape;
 
-/** The answer to a create (wire.md, sections 1.1 and 4). */
+/** The answer to a create. */
 export const createdConversation: Shape = {
   conversation: {
     ...conversationSummary,
@@ -215,7 +215,7 @@ const tool: Shape = {
   editedByUser: { editedAt: "int", fullName: "string", imageUrl: "string" },
 };
 
-/** The answer to a listing of skills (wire.md, section 1.2). */
+/** The answer to a listing of skills. */
 export const skillList: Shape = {
   skills: [
     {
@@ -255,7 +255,7 @@ const invocation: Shape = {
 
 const invocationError: Shape = { code: "string", message: "string", "status?": "int" };
 
-/** The answer to an invocation (wire.md, section 6). */
+/** The answer to an invocation. */
 export const invokedSandboxFunction: Shape = {
   invocation,
   "outcome?": {
@@ -269,7 +269,7 @@ export const invokedSandboxFunction: Shape = {
 const ofInvocation = { created: "ms", invocationId: "string", functionId: "string" };
 const prefix = "sandbox_function_invocation_";
 
-/** Events of an invocation by their type, without its beginning (wire.md, sections 1.3 and 6). */
+/** Events of an invocation by their type, without its beginning. */
 export const invocationEvents: Record<string, Shape> = {
   created: { type: `${prefix}created`, created: "ms", invocation },
   log: { type: `${prefix}log`, ...ofInvocation, stream: "stdout|stderr", text: "string" },

@@ -3,7 +3,7 @@ import path from "node:path";
 import fc from "fast-check";
 import { root } from "../server.ts";
 
-// Bodies of the create operation that wire.md, sections 1.1 and 3, calls right.
+// Bodies of the create operation that the interface calls right.
 
 /** What bodies may refer to. */
 export interface Known {

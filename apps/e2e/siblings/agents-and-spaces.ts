@@ -5,7 +5,7 @@ import type { Server } from "../server.ts";
 import { answerIn, createCalls } from "./calls.ts";
 import { agentList, spaceList } from "./sibling-shapes.ts";
 
-// wire.md, section 4: the lists of agents and of spaces.
+// The interface: lists of agents and of spaces.
 
 /** The tests of the lists of agents and spaces. */
 export function agentsAndSpacesSuite(server: () => Server): void {

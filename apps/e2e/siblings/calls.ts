@@ -86,7 +86,7 @@ export interface SeenEvent {
   readonly data: Record<string, unknown> & { readonly type: string };
 }
 
-/** The event of a frame, whose every member is what wire.md says. */
+/** The event of a frame, whose every member is what the interface says. */
 export function eventIn({ data }: Frame, shape: Shape): SeenEvent {
   expectShape(data, shape);
   return data as unknown as SeenEvent;

@@ -5,7 +5,7 @@ import type { Server } from "../server.ts";
 import { answerIn, answersOf, createCalls, mentionOf, readUntil, textOf } from "./calls.ts";
 import { messageFrame, retriedMessage, success } from "./sibling-shapes.ts";
 
-// wire.md, sections 4 and 5: what was published is kept, and a retry is a new version.
+// The interface: what was published is kept, and a retry is a new version.
 
 /** The tests of cancelling and retrying answers. */
 export function cancelAndRetrySuite(server: () => Server): void {

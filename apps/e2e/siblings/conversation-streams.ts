@@ -4,7 +4,7 @@ import { type Server, within } from "../server.ts";
 import { createCalls, mentionOf, readUntil } from "./calls.ts";
 import { conversationFrame, messageFrame } from "./sibling-shapes.ts";
 
-// wire.md, sections 5 and 7: the stream of a conversation.
+// The interface: stream of a conversation.
 
 /** The tests of following a conversation. */
 export function conversationStreamsSuite(server: () => Server): void {

@@ -4,7 +4,7 @@ import type { Server } from "../server.ts";
 import { answersOf, createCalls, mentionOf, readUntil, textOf } from "./calls.ts";
 import { messageFrame } from "./sibling-shapes.ts";
 
-// wire.md, sections 5 and 7: the stream of one version of an agent's message.
+// The interface: stream of one version of an agent's message.
 
 /** The tests of following an answer. */
 export function messageStreamsSuite(server: () => Server): void {

@@ -5,7 +5,7 @@ import type { Server } from "../server.ts";
 import { answerIn, answersOf, createCalls, mentionOf } from "./calls.ts";
 import { addedFragment } from "./sibling-shapes.ts";
 
-// wire.md, section 4: POST of messages and of content fragments to a conversation.
+// The interface: POST of messages and of content fragments to a conversation.
 
 const context = {
   username: "ada",

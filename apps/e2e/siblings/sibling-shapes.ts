@@ -8,7 +8,7 @@ import {
 } from "../conformance/wire-shapes.ts";
 import type { Shape } from "../shape.ts";
 
-// Sections 4 and 5 of wire.md, written down again by hand. Sibling routes and streams show an
+// The interface's sibling answers, written down again by hand. Sibling routes and streams show an
 // agent's error as an object (section 9).
 
 const error: Shape = { code: "string", message: "string", metadata: "object?" };

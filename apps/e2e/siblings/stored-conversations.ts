@@ -5,7 +5,7 @@ import type { Server } from "../server.ts";
 import { answerIn, answersOf, createCalls } from "./calls.ts";
 import { conversationPage, success } from "./sibling-shapes.ts";
 
-// wire.md, section 4: get, list, PATCH and DELETE of conversations.
+// The interface: get, list, PATCH and DELETE of conversations.
 
 /** The tests of what becomes of conversations that were created. */
 export function storedConversationsSuite(server: () => Server): void {

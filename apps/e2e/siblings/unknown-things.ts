@@ -4,7 +4,7 @@ import { expectError, minimal, type Request, send } from "../request.ts";
 import type { Server } from "../server.ts";
 import { answersOf, createCalls, mentionOf } from "./calls.ts";
 
-// wire.md, section 2, and design.md, invariant 8: foreign and unknown answer with the same bytes.
+// The interface: foreign and unknown answer with the same bytes.
 
 const fragment = { title: "t", content: "x", contentType: "text/plain" };
 

@@ -8,8 +8,8 @@ import type { MessageRow } from "./rows.ts";
 export type FragmentColumns = Pick<MessageRow, "type" | "content" | "context" | "fragment">;
 
 /**
- * Finds the source of a fragment: a file decides over a node, a node over inline text (wire.md,
- * section 1.1). `path` is where the fragment stands in the request. Throws `file_not_found` or
+ * Finds the source of a fragment: a file decides over a node, a node over inline text. `path` is
+ * where the fragment stands in the request. Throws `file_not_found` or
  * `data_source_view_not_found`, both 400.
  */
 export async function resolveFragment(

@@ -43,7 +43,7 @@ export function toTrpcError(error: unknown): TRPCError {
   return new TRPCError({ code: errorTable[cause.type].rpcCode, message: cause.message, cause });
 }
 
-/** The body of an error answer (wire.md, section 2). */
+/** The body of an error answer. */
 export function renderError(error: ParleyError, requestId: string | undefined): ErrorBody {
   const { type, message, issues } = error;
   return {

@@ -3,7 +3,7 @@ import { Milliseconds, optional, Reference, text } from "./text.ts";
 import { OfWorkspace } from "./params.ts";
 import { WorkspaceRole } from "./workspaces.ts";
 
-/** Every character a key may have (wire.md, section 3). */
+/** Every character a key may have. */
 export const API_KEY_PATTERN = /^sk-[A-Za-z0-9\-._~+/]+=*$/;
 
 /** A key of a workspace, without its secret. */

@@ -26,7 +26,7 @@ const row = (status: number, rpcCode: ErrorRow["rpcCode"], retryable = false): E
   retryable,
 });
 
-/** Every error type of the public interface (wire.md, section 2); all transports derive from it. */
+/** Every error type of the public interface; all transports derive from it. */
 export const errorTable = {
   not_found: row(404, "NOT_FOUND"),
   method_not_supported_error: row(405, "METHOD_NOT_SUPPORTED"),
@@ -84,7 +84,7 @@ interface ErrorDetails extends ErrorOptions {
   readonly issues?: readonly Issue[];
   /** Sent as `Retry-After`. */
   readonly retryAfterSeconds?: number;
-  /** Overrides the table's status where wire.md gives one type two statuses. */
+  /** Overrides the table's status where the interface gives one type two statuses. */
   readonly status?: number;
 }
 

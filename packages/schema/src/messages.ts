@@ -118,7 +118,7 @@ export const AgentMessage = z.object({
 });
 export type AgentMessage = z.infer<typeof AgentMessage>;
 
-/** An agent's message as the specified operations show it: `error` is a string (wire.md, section 9). */
+/** An agent's message as the specified operations show it: `error` is a string. */
 export const SpecifiedAgentMessage = z.object({
   ...agentMessageShape,
   error: z.string().nullable().describe("Why the answer failed"),

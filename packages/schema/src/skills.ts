@@ -66,7 +66,7 @@ export const ListSkills = z.object({
       z.array(SkillAvailability).max(16),
     ),
   ).describe("Availabilities to list; the key is repeated for several"),
-  // Only the literal `true` counts; anything else is false, not an error (wire.md, section 1.2).
+  // Only the literal `true` counts; anything else is false, not an error.
   bypassEditorVisibility: z
     .unknown()
     .optional()

@@ -56,7 +56,7 @@ export function optional<T extends z.ZodType>(schema: T) {
   return schema.nullish().transform((value) => value ?? undefined);
 }
 
-/** An id in a path or a reference: what is not known is unknown, not malformed (wire.md, section 3). */
+/** An id in a path or a reference: what is not known is unknown, not malformed. */
 export const Reference = text(255, 1);
 
 /** A short string: names, usernames, addresses. */

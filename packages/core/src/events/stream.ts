@@ -3,7 +3,7 @@ export interface LogStream {
   readonly logId: string;
   /** Event types that this follower did not ask for. */
   readonly hidden: ReadonlySet<string>;
-  /** Whether each event comes as `{"eventId":…,"data":…}` (wire.md, section 5). */
+  /** Whether each event comes as `{"eventId":…,"data":…}`. */
   readonly enveloped: boolean;
   /** What a follower gets that already has the terminal event. */
   readonly afterEnd: "no content" | "terminal event";
