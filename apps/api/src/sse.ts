@@ -1,8 +1,14 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
-import { followLog, type LogStream, readLogEnd, type StoredEvent } from "@parley/core";
-import { invalidRequest, ParleyError } from "@parley/schema";
-import type { Core } from "@parley/core";
+import {
+  type Core,
+  followLog,
+  type LogStream,
+  parseCursor,
+  readLogEnd,
+  startBehind,
+  type StoredEvent,
+} from "@parley/core";
 import type { FastifyReply, FastifyRequest } from "fastify";
 
 const HEARTBEAT_MS = 15_000;
@@ -21,13 +27,7 @@ export function parseResume(request: Pick<FastifyRequest, "headers" | "query">):
   const { lastEventId } = request.query as { lastEventId?: unknown };
   const value = header ?? lastEventId;
   if (value === undefined) return { after: 0, withIds: false };
-  if (typeof value !== "string" || !/^\d{0,15}$/.test(value)) throw badCursor();
-  return { after: Number(value), withIds: true };
-}
-
-function badCursor(): ParleyError {
-  const message = "must be the number of an event that was received";
-  return invalidRequest("query", [{ path: "lastEventId", message }]);
+  return { after: parseCursor(value), withIds: true };
 }
 
 /** Answers with a log as Server-Sent Events until its terminal event. */
@@ -38,16 +38,11 @@ export async function sendStream(
 ): Promise<void> {
   const resume = parseResume(request);
   const end = await readLogEnd(core.database.db, stream.logId);
-  const repeats = end.closed && stream.afterEnd === "terminal event";
-  // Of a message that has finished, whatever cursor there is gets the end again (section 5).
-  if (resume.after > end.lastSeq && !repeats) throw badCursor();
-  const atEnd = end.closed && resume.after >= end.lastSeq;
-  if (atEnd && stream.afterEnd === "no content") {
+  const after = startBehind(resume.after, end, stream);
+  if (after === undefined) {
     await reply.code(204).send();
     return;
   }
-  // Who has the terminal event gets it once more, never an empty stream.
-  const after = atEnd ? end.lastSeq - 1 : resume.after;
   reply.hijack();
   const response = reply.raw;
   response.writeHead(200, {

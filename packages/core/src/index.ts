@@ -19,6 +19,7 @@ export * from "./events/append.ts";
 export * from "./events/bus.ts";
 export * from "./events/follow.ts";
 export * from "./events/read.ts";
+export * from "./events/resume.ts";
 export * from "./events/stream.ts";
 export { findInvocationStream, invokeSandboxFunction } from "./invocations.ts";
 export { generateApiKey, hashApiKey } from "./key-secrets.ts";
