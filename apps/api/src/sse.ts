@@ -2,6 +2,7 @@ import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import {
   type Core,
+  createIdleTimer,
   followLog,
   type LogStream,
   parseCursor,
@@ -90,15 +91,4 @@ async function drained(response: ServerResponse, signal: AbortSignal): Promise<v
   await once(response, "drain", { signal }).catch((error: unknown) => {
     if (!signal.aborted) throw error;
   });
-}
-
-/** Aborts its signal once `timeoutMs` have passed without a restart; never without a timeout. */
-function createIdleTimer(timeoutMs: number | undefined) {
-  const timeout = new AbortController();
-  const timer = timeoutMs === undefined ? undefined : setTimeout(() => timeout.abort(), timeoutMs);
-  return {
-    signal: timeout.signal,
-    restart: () => timer?.refresh(),
-    stop: () => clearTimeout(timer),
-  };
 }

@@ -18,6 +18,7 @@ export { deleteWorkspace } from "./delete-workspace.ts";
 export * from "./events/append.ts";
 export * from "./events/bus.ts";
 export * from "./events/follow.ts";
+export * from "./events/idle-timer.ts";
 export * from "./events/read.ts";
 export * from "./events/resume.ts";
 export * from "./events/stream.ts";
