@@ -8,6 +8,7 @@ import {
 import { type Call, type ProcedureContext, toParleyError } from "@parley/rpc";
 import { ParleyError } from "@parley/schema";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { OpenStreams } from "./open-streams.ts";
 import type { RateLimits } from "./rate-limits.ts";
 
 /** What the transports share. */
@@ -16,6 +17,7 @@ export interface ApiServices {
   readonly credentials: Credentials;
   readonly agents: AgentDirectory;
   readonly rateLimits: RateLimits;
+  readonly openStreams: OpenStreams;
   /** Requests that are being answered; aborted when the server shuts down. */
   readonly openRequests: Set<AbortController>;
   /** Whether the server shuts down and takes no new work. */
@@ -79,6 +81,15 @@ export function procedureContext(
     preferredWaitMs: parsePreferredWait(request.headers.prefer),
     requestId: request.id,
     onCall: (call) => logCall(request, caller, call),
+    openStream: (end) => {
+      const release = services.openStreams.open({
+        keyId: caller.apiKey.sid,
+        authorize: () => services.credentials.authenticate(request.headers.authorization),
+        end,
+      });
+      if (reply.raw.closed) release();
+      else reply.raw.once("close", release);
+    },
   };
 }
 

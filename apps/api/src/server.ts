@@ -48,6 +48,7 @@ export function createApi({ core, settings, logger }: ApiOptions): Api {
     credentials: createCredentials(core),
     agents: createAgentDirectory(core),
     rateLimits: createRateLimits(settings),
+    openStreams: createOpenStreams(core, settings),
     openRequests: new Set(),
     draining: false,
   };
@@ -59,8 +60,7 @@ export function createApi({ core, settings, logger }: ApiOptions): Api {
   registerNotFound(app);
   registerHealth(app, services);
   registerRest(app, services);
-  const openStreams = createOpenStreams(core, settings);
-  registerStreams(app, services, openStreams);
+  registerStreams(app, services, services.openStreams);
   registerRpc(app, services);
   return {
     app,
@@ -74,7 +74,7 @@ export function createApi({ core, settings, logger }: ApiOptions): Api {
       } finally {
         clearInterval(sweep);
       }
-      openStreams.close();
+      services.openStreams.close();
       services.credentials.close();
       services.agents.close();
     },
