@@ -61,8 +61,8 @@ for (const { driver, skip, suite } of drivers) {
     });
     afterAll(() => test.close());
 
-    async function listen(): Promise<Api> {
-      const settings = ApiSettings.parse({ PARLEY_PORT: 0 });
+    async function listen(changed: Partial<ApiSettings> = {}): Promise<Api> {
+      const settings = ApiSettings.parse({ PARLEY_PORT: 0, ...changed });
       const api = createApi({ core: test.core, settings, logger });
       await api.app.listen({ host: "127.0.0.1", port: 0 });
       return api;
@@ -131,7 +131,7 @@ for (const { driver, skip, suite } of drivers) {
         expect(idsIn(text)).toEqual(Array.from({ length: 321 }, (_, index) => index + 1));
         expect(text).toMatch(/\nevent: return\ndata: \n\n\n$/);
       }
-      await api.close();
+      await api.close(1000);
     });
 
     it("ends those that stall when their key is revoked or the server stops", async () => {
@@ -147,11 +147,30 @@ for (const { driver, skip, suite } of drivers) {
       const text = await readText(revoked);
       expect(text).toMatch(/\nevent: serialized-error\ndata: .*"type":"invalid_api_key_error"/);
       expect(idsIn(text).length).toBeLessThan(8);
-      const closed = api.close();
+      const closed = api.close(1000);
       const rest = await readText(cut);
       expect(rest).not.toContain("event: return");
       expect(rest).not.toContain("event: serialized-error");
       await closed;
+    });
+
+    it("cuts off who takes nothing for too long, and not who has nothing to take", async () => {
+      const api = await listen({ PARLEY_STREAM_STALL_MS: 200 });
+      const [long, quiet] = [await createMessage(), await createMessage()];
+      const { secret } = await createKey();
+      const stalled = await subscribe(api, secret, long);
+      const waiting = readText(await subscribe(api, secret, quiet));
+      await expect.poll(() => test.core.hub.count().followers).toBe(2);
+      const startedAt = performance.now();
+      for (let count = 0; count < 4; count++) await append(long.mId, testToken("x".repeat(4e6)));
+      await expect
+        .poll(() => test.core.hub.count().followers, { interval: 20, timeout: 10_000 })
+        .toBe(1);
+      expect(performance.now() - startedAt).toBeGreaterThan(200);
+      await append(quiet.mId, testEnd);
+      expect(idsIn(await waiting)).toEqual([1]);
+      await expect(readText(stalled)).rejects.toThrow("aborted");
+      await api.close(1000);
     });
   });
 }

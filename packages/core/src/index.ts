@@ -18,7 +18,6 @@ export { deleteWorkspace } from "./delete-workspace.ts";
 export * from "./events/append.ts";
 export * from "./events/bus.ts";
 export * from "./events/follow.ts";
-export * from "./events/idle-timer.ts";
 export * from "./events/hub.ts";
 export * from "./events/read.ts";
 export * from "./events/resume.ts";

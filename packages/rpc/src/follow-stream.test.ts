@@ -2,8 +2,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { appendEvents, inTransaction, type LogStream } from "@parley/core";
 import {
   drivers,
-  insertTestWorkspace,
-  openTestContext,
   openTestCore,
   openTestLog,
   type TestCore,
@@ -13,18 +11,11 @@ import {
 import { type MessageEvent, ParleyError } from "@parley/schema";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { askedAhead, followStream } from "./follow-stream.ts";
-import type { ProcedureContext } from "./trpc.ts";
 
 for (const { driver, skip, suite } of drivers) {
   describe.skipIf(skip)(`followStream ${suite}`, () => {
     let test: TestCore;
-    let context: ProcedureContext;
-    beforeAll(async () => {
-      test = await openTestCore(driver);
-      const request = await openTestContext(test.core, await insertTestWorkspace(test.core));
-      const call = { requestId: "test", onCall: () => {}, openStream: () => {} };
-      context = Object.assign(Object.create(request) as ProcedureContext, call);
-    });
+    beforeAll(async () => void (test = await openTestCore(driver)));
     afterAll(() => test.close());
 
     const append = (logId: string, ...events: MessageEvent[]) =>
@@ -35,14 +26,13 @@ for (const { driver, skip, suite } of drivers) {
     interface Options {
       readonly stream?: Partial<LogStream>;
       readonly after?: number | undefined;
-      readonly ended?: AbortSignal;
       readonly signal?: AbortSignal;
     }
-    const follow = (logId: string, { stream, ended, signal, ...rest }: Options = {}) =>
+    const follow = (logId: string, { stream, signal, ...rest }: Options = {}) =>
       followStream<MessageEvent>(
-        Object.assign(Object.create(context) as ProcedureContext, signal && { signal }),
+        test.core,
         { logId, hidden: new Set(), enveloped: true, afterEnd: "terminal event", ...stream },
-        { after: 0, ended: ended ?? new AbortController().signal, ...rest },
+        { after: 0, signal: signal ?? new AbortController().signal, ...rest },
       );
     /** What a follower gets, and how it ends. */
     const collect = async (events: ReturnType<typeof follow>) => {
@@ -105,7 +95,7 @@ for (const { driver, skip, suite } of drivers) {
 
     it("fails with the refusal when the key is refused meanwhile", async () => {
       const ended = new AbortController();
-      const followed = collect(follow(await openTestLog(test.core), { ended: ended.signal }));
+      const followed = collect(follow(await openTestLog(test.core), { signal: ended.signal }));
       ended.abort(new ParleyError("invalid_api_key_error", "Revoked"));
       expect(await followed).toEqual({ ids: [], end: "invalid_api_key_error" });
     });
@@ -113,7 +103,7 @@ for (const { driver, skip, suite } of drivers) {
     it("rejects nothing unheard when it is asked ahead and refused before anybody listens", async () => {
       const ended = new AbortController();
       const logId = await openTestLog(test.core);
-      const events = askedAhead(follow(logId, { ended: ended.signal }))[Symbol.asyncIterator]();
+      const events = askedAhead(follow(logId, { signal: ended.signal }))[Symbol.asyncIterator]();
       const next = events.next();
       ended.abort(new ParleyError("invalid_api_key_error", "Revoked"));
       // A rejection that is unheard until then would fail this run, as it would end a server.

@@ -1,28 +1,31 @@
-import { createIdleTimer, followLog, isTerminal, type LogStream } from "@parley/core";
+import { type Core, followLog, isTerminal, type LogStream } from "@parley/core";
 import { tracked, type TrackedEnvelope } from "@trpc/server";
 import { toTrpcError } from "./errors.ts";
-import type { ProcedureContext } from "./trpc.ts";
 
 /**
  * Yields the events of a stream behind `after`, each tracked by its number, until the log ends;
- * nothing where there is nothing to read. Throws the refusal when the key is refused meanwhile, and
- * an `AbortError` when the server shuts down or nothing happens for too long: tRPC then breaks the
- * connection, and clients resume.
+ * nothing where there is nothing to read. Throws the signal's reason, where that is a refusal, and
+ * otherwise an `AbortError` when the signal aborts or nothing happens for too long: tRPC then breaks
+ * the connection, and clients resume.
  */
 export async function* followStream<T>(
-  context: ProcedureContext,
+  core: Pick<Core, "hub">,
   stream: LogStream,
-  { after, ended }: { after: number | undefined; ended: AbortSignal },
+  options: { after: number | undefined; signal: AbortSignal },
 ): AsyncGenerator<TrackedEnvelope<T>, void, undefined> {
+  const { logId, hidden, idleTimeoutMs } = stream;
+  const { after } = options;
   if (after === undefined) return;
-  const idle = createIdleTimer(stream.idleTimeoutMs);
-  const signal = AbortSignal.any([context.signal, ended, idle.signal]);
+  const idle = new AbortController();
+  const timer =
+    idleTimeoutMs === undefined ? undefined : setTimeout(() => idle.abort(), idleTimeoutMs);
+  const signal = AbortSignal.any([options.signal, idle.signal]);
   try {
-    for await (const events of followLog(context, { logId: stream.logId, after, signal })) {
-      idle.restart();
+    for await (const events of followLog(core, { logId, after, signal })) {
+      timer?.refresh();
       for (const { seq, type, payload } of events) {
         // What is in a log is what its endpoint says.
-        if (!stream.hidden.has(type)) yield tracked(String(seq), JSON.parse(payload) as T);
+        if (!hidden.has(type)) yield tracked(String(seq), JSON.parse(payload) as T);
         if (isTerminal(type)) return;
       }
     }
@@ -30,7 +33,7 @@ export async function* followStream<T>(
   } catch (error) {
     throw error instanceof Error && error.name === "AbortError" ? error : toTrpcError(error);
   } finally {
-    idle.stop();
+    clearTimeout(timer);
   }
 }
 

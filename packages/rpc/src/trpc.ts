@@ -14,7 +14,6 @@ import {
   type InputOf,
   type JsonEndpoint,
   type OutputOf,
-  type ParleyError,
   type ParsedInputOf,
   parseInput,
   type RpcEndpoint,
@@ -35,10 +34,10 @@ export interface ProcedureContext extends RequestContext {
   /** Called once for each procedure with what it came to. */
   readonly onCall: (call: Call) => void;
   /**
-   * Takes a place among the open streams until the answer is sent. Calls `end` when the stream is to
-   * end before its log does, with the refusal where the key is refused. Throws `rate_limit_error`.
+   * Takes a place among the open streams until the answer is sent. Gives the signal that ends the
+   * stream, with the refusal as its reason where the key is refused. Throws `rate_limit_error`.
    */
-  readonly openStream: (end: (refusal?: ParleyError) => void) => void;
+  readonly openStream: () => AbortSignal;
 }
 
 export interface Call {
@@ -164,9 +163,8 @@ export function subscription<E extends StreamEndpoint>(
         const stream = await find(context, input);
         const end = await readLogEnd(context.database.db, stream.logId);
         const after = startBehind(cursor, end, stream);
-        const ended = new AbortController();
-        context.openStream((refusal) => ended.abort(refusal));
-        return askedAhead(followStream(context, stream, { after, ended: ended.signal }));
+        const signal = context.openStream();
+        return askedAhead(followStream(context, stream, { after, signal }));
       } catch (error) {
         throw toTrpcError(error);
       }
