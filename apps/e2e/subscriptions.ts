@@ -1,6 +1,5 @@
 import { once } from "node:events";
-import { connect, createServer, type Socket } from "node:net";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { TRPCClientError } from "@trpc/client";
 
 /** An event of a subscription with the number that it has in its log. */

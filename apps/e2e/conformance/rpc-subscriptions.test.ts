@@ -261,8 +261,7 @@ onEachDriver((driver) => {
 
 test("a subscription outlives its server", { timeout: 60_000 }, async () => {
   await using place = await createPlace("pglite");
-  const settings = { PARLEY_LEASE_MS: "1000" };
-  let server = await startServer(place, settings);
+  let server = await startServer(place);
   const asking = createAsking(() => server);
   const input = await asking.ask(await asking.createAgent("slow", slowAgent), false);
   const cut = Promise.withResolvers<void>();
@@ -273,7 +272,7 @@ test("a subscription outlives its server", { timeout: 60_000 }, async () => {
   await cut.promise;
   const { port } = new URL(server.url);
   await server[Symbol.asyncDispose]();
-  server = await startServer(place, { ...settings, PARLEY_PORT: port });
+  server = await startServer(place, { PARLEY_PORT: port });
   expect(await followed.end).toBe("complete");
   expect(idsOf(followed)).toEqual(numbers(1, followed.events.length));
   expect(followed.events.at(-1)?.data.type).toBe("agent_message_success");
