@@ -156,7 +156,7 @@ export function subscription<E extends StreamEndpoint>(
   return procedure<InputOf<E> & Resumable, Parsed>(endpoint, parse).subscription(
     async (options): Promise<AsyncIterable<TrackedEnvelope<EventOf<E>>>> => {
       try {
-        const { input, cursor } = options.input as Parsed;
+        const { input, cursor } = options.input;
         // Every endpoint of kind stream has the parameter wId: a house test checks it.
         const { wId } = input as unknown as { wId: string };
         const context = authorizeWorkspace(endpoint, options.ctx, wId);
