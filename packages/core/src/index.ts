@@ -25,6 +25,7 @@ export { generateApiKey, hashApiKey } from "./key-secrets.ts";
 export * from "./members.ts";
 export { addContentFragment, postMessage, retryMessage } from "./posted-messages.ts";
 export { createRowIds } from "./row-ids.ts";
+export * from "./retry-conflicts.ts";
 export * from "./rows.ts";
 export * from "./runs/claim-runs.ts";
 export * from "./runs/finish-invocations.ts";

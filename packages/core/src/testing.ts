@@ -1,4 +1,4 @@
-import { agents, logs, sandboxFunctions } from "@parley/db";
+import { agents, type Database, logs, sandboxFunctions } from "@parley/db";
 import { type Driver, openTestDatabase } from "@parley/db/testing";
 import {
   type AgentError,
@@ -41,12 +41,15 @@ export interface TestCore {
   close(): Promise<void>;
 }
 
+type TestParts = Partial<Pick<Core, "blockingTimeoutMs" | "safetyPollMs">>;
+
 /** Opens a core for one test file; `parts` replace its own. */
-export async function openTestCore(
-  driver: Driver,
-  parts: Partial<Pick<Core, "blockingTimeoutMs" | "safetyPollMs">> = {},
-): Promise<TestCore> {
-  const database = await openTestDatabase(driver);
+export async function openTestCore(driver: Driver, parts: TestParts = {}): Promise<TestCore> {
+  return createTestCore(await openTestDatabase(driver), parts);
+}
+
+/** Makes a core on a database of the test's own. */
+export function createTestCore(database: Database, parts: TestParts = {}): TestCore {
   const bus = createLocalBus();
   const clock = { now: Date.UTC(2030, 0, 1) };
   const patience = { blockingTimeoutMs: 10_000, safetyPollMs: 5000, ...parts };
