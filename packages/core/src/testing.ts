@@ -166,11 +166,18 @@ export async function insertTestFunction(
   return row!;
 }
 
-/** Opens an empty log and gives its id. */
-export async function openTestLog(core: Core, fence = 0): Promise<string> {
-  const id = core.newId();
+/** Opens an empty log, of an invocation if the prefix is its, and gives its id. */
+export async function openTestLog(core: Core, fence = 0, prefix?: "sfi"): Promise<string> {
+  const id = core.newId(prefix);
   await core.database.db.insert(logs).values({ id, lastSeq: 0, fence });
   return id;
+}
+
+/** Lets a log that is closed have been closed this long ago. */
+export async function ageTestLog({ database }: Core, logId: string, ms: number): Promise<void> {
+  await database.db.execute(sql`
+    update logs set closed_at = now() - ${ms}::float * interval '1 millisecond'
+    where id = ${logId} and closed_at is not null`);
 }
 
 const step = { created: 0, configurationId: "agent", messageId: "message", step: 0 };

@@ -7,6 +7,7 @@ import { describe, expect, it } from "vitest";
 import { cancelMessages } from "../cancel-messages.ts";
 import { type Context, inTransaction } from "../context.ts";
 import { type Append, appendEvents } from "../events/append.ts";
+import { compactMessageLogs } from "../events/retention.ts";
 import { retryMessage } from "../posted-messages.ts";
 import { deleteConversation, updateConversation } from "../stored-conversations.ts";
 import {
@@ -135,6 +136,7 @@ function createActions(context: Context) {
     post: async () => void (await postTestMessage(context, anyConversation())),
     rename: async () =>
       void (await updateConversation(context, { cId: anyConversation(), read: true, title: "x" })),
+    compact: async () => void (await compactMessageLogs(context, { retentionMs: 0 })),
     delete: async () => {
       if (Math.random() < 0.7) return;
       const cId = anyConversation();
