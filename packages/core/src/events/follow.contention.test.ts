@@ -14,7 +14,7 @@ const LOGS = 20;
 const FOLLOWERS_PER_LOG = 8;
 const MAX_BATCH = 40;
 /** One transaction in so many locks its logs in no order, as no code here does, so that some deadlock. */
-const DISORDERLY = 50;
+const DISORDERLY = isFullRun ? 200 : 50;
 
 const below = (bound: number) => Math.floor(Math.random() * bound);
 
@@ -102,7 +102,7 @@ const { skip, suite } = drivers.find(({ driver }) => driver === "postgres")!;
 describe.skipIf(skip)(`${WRITERS} writers, ${LOGS} logs and their followers ${suite}`, () => {
   it(
     `see ${EVENTS} events: none is missing, none comes twice, no deadlock is in the way`,
-    { timeout: 120_000 },
+    { timeout: 300_000 },
     async ({ annotate }) => {
       const contended = await openContendedDatabase();
       const { core } = createTestCore(contended.database);
