@@ -19,6 +19,7 @@ import type { InvocationEvent, MessageEvent } from "@parley/schema";
 import type { Logger } from "pino";
 import type { WorkerSettings } from "./config.ts";
 import { createLogWriter } from "./log-writer.ts";
+import { startRetention } from "./retention.ts";
 import { executeInvocation } from "./run-invocation.ts";
 import { executeTurn } from "./run-turn.ts";
 import { simulatedExecutor } from "./simulated-executor.ts";
@@ -64,6 +65,7 @@ export function createWorker({ core, settings, logger }: WorkerOptions): Worker 
   const claims = new Set<Promise<void>>();
   const timers: NodeJS.Timeout[] = [];
   let unsubscribe = (): void => {};
+  let stopRetention = (): Promise<void> => Promise.resolve();
 
   async function startRuns(runs: readonly ClaimedRun[]): Promise<void> {
     const turns = runs.filter((run) => run.kind === "agent_turn");
@@ -159,12 +161,13 @@ export function createWorker({ core, settings, logger }: WorkerOptions): Worker 
       timers.push(setInterval(() => track(takeOver()), TAKEOVER_INTERVAL_MS));
       timers.push(setInterval(() => void renew(), leaseMs / 3));
       timers.push(setInterval(wake, core.safetyPollMs));
+      stopRetention = startRetention({ core, settings, logger });
       wake();
     },
     close: async (patienceMs) => {
       closed = true;
       unsubscribe();
-      await Promise.all(claims);
+      await Promise.all([stopRetention(), ...claims]);
       const unfinished = () => Promise.all(running.values().map(({ done }) => done));
       const patience = new AbortController();
       await Promise.race([
