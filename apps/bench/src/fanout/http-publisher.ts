@@ -11,7 +11,8 @@ export async function publishByPost(
   const [first = urlOf("")] = urls.values();
   const connection = await openConnection(first.hostname, Number(first.port));
   try {
-    return await runPublishPlan(plan, (round) =>
+    // The connection carries one request at a time.
+    return await runPublishPlan({ ...plan, atOnce: 1 }, (round) =>
       publishOneByOne(round, async (log, event) => {
         const url = urls.get(log) ?? urlOf(log);
         const { status, body } = await connection.send(Buffer.from(formatPost(url, {}, event)));

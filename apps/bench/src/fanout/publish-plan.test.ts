@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
 import {
   countEvents,
@@ -15,6 +16,7 @@ const plan: PublishPlan = {
   eventsPerLog: 5,
   rounds: 4,
   gapMs: 1,
+  atOnce: 1,
 };
 
 test("a plan of every log counts the events of all of them", () => {
@@ -38,6 +40,21 @@ test("each round has the time that its publishing says, and none begins early", 
   expect(times).toEqual([0, 100, 200, 300]);
   // Timers of Node may be a millisecond early.
   for (const [round, atMs] of begun.entries()) expect(atMs).toBeGreaterThanOrEqual(round * 10 - 1);
+});
+
+test.each([1, 3])("at most %d rounds are under way at once", async (atOnce) => {
+  let open = 0;
+  let most = 0;
+  const rounds: number[] = [];
+  await runPublishPlan({ ...plan, rounds: 10, gapMs: 0, atOnce }, async ({ number }) => {
+    rounds.push(number);
+    most = Math.max(most, ++open);
+    await setTimeout(2);
+    open--;
+    return 0;
+  });
+  expect(most).toBe(atOnce);
+  expect(rounds).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
 });
 
 test("events that are published one by one are in ticks of their own", async () => {

@@ -6,6 +6,8 @@ export interface FanoutCase {
   readonly reach: PublishPlan["reach"];
   readonly eventsPerLog: number;
   readonly gapMs: number;
+  /** Rounds under way at once; 1 by default. */
+  readonly atOnce?: number;
   /** How many times the floor's each may be. */
   readonly targets?: { readonly deliveryMicros?: number; readonly p99Ms?: number };
 }
@@ -49,6 +51,7 @@ const someLogs: FanoutShape = {
       reach: "next log",
       eventsPerLog: 1,
       gapMs: 2,
+      atOnce: 8,
       targets: { p99Ms: 2 },
     },
   ],
@@ -77,9 +80,9 @@ const LEAST_ROUNDS = 4;
 /** What is published for a sample of so many seconds. */
 export function planCase(
   logs: readonly string[],
-  { reach, eventsPerLog, gapMs }: FanoutCase,
+  { reach, eventsPerLog, gapMs, atOnce = 1 }: FanoutCase,
   seconds: number,
 ): PublishPlan {
   const rounds = Math.max(LEAST_ROUNDS, Math.round((seconds * 1000) / gapMs));
-  return { logs, reach, eventsPerLog, rounds, gapMs };
+  return { logs, reach, eventsPerLog, rounds, gapMs, atOnce };
 }
