@@ -1,28 +1,38 @@
-import { postedFloor, REFERENCE } from "../fanout/subjects.ts";
+import { floor, nchan, postedFloor, REFERENCE } from "../fanout/subjects.ts";
 import { answerRatio } from "../report.ts";
 import type { Row } from "../table.ts";
 import { costLane, type DeliveryCost } from "./fanout-costs.ts";
 import type { IdleMeasured } from "./fanout-idle.ts";
 import type { Measured } from "./fanout-lanes.ts";
 
-/** Which servers are compared. */
-const pairs = [
-  { of: "parley", over: "floor" },
-  { of: "parley", over: "nchan" },
-  { of: postedFloor.name, over: REFERENCE },
+interface Figure {
+  readonly name: string;
+  readonly target: "deliveryMicros" | "p99Ms";
+  readonly read: (cost: DeliveryCost) => number;
+}
+
+const perDelivery: Figure = {
+  name: "delivery µs",
+  target: "deliveryMicros",
+  read: (cost) => cost.deliveryMicros,
+};
+const p99: Figure = { name: "p99", target: "p99Ms", read: (cost) => cost.p99Ms };
+
+interface Pair {
+  readonly of: string;
+  readonly over: string;
+  readonly figures: readonly Figure[];
+}
+
+const pairs: readonly Pair[] = [
+  { of: "parley", over: floor.name, figures: [perDelivery, p99] },
+  // Its latency begins before a request, and so is another one.
+  { of: "parley", over: nchan.name, figures: [perDelivery] },
+  { of: postedFloor.name, over: REFERENCE, figures: [perDelivery, p99] },
 ];
 
 /** How many times the floor's an idle stream may take. */
 const IDLE_AT_MOST = 1.6;
-
-const figures = [
-  {
-    figure: "delivery µs",
-    target: "deliveryMicros",
-    read: (cost: DeliveryCost) => cost.deliveryMicros,
-  },
-  { figure: "p99", target: "p99Ms", read: (cost: DeliveryCost) => cost.p99Ms },
-] as const;
 
 /** The ratios of a run: those that it is held to, and others that are only told. */
 export function answerFanoutRatios(
@@ -32,30 +42,26 @@ export function answerFanoutRatios(
   return pairs.flatMap((pair) => [...answerCosts(measured, pair), ...answerIdle(idle, pair)]);
 }
 
-type Pair = (typeof pairs)[number];
-
-function answerCosts(measured: readonly Measured[], { of, over }: Pair): Row[] {
+function answerCosts(measured: readonly Measured[], { of, over, figures }: Pair): Row[] {
   const find = (name: string) =>
     measured.filter(({ isFollowed, server }) => isFollowed && server === name);
   return find(of).flatMap((lane) =>
     find(over)
       .filter(({ shape, ofCase }) => shape === lane.shape && ofCase === lane.ofCase)
-      .flatMap((other) => compare(lane, other, measured)),
+      .flatMap((other) =>
+        figures.map(({ name, target, read }) => {
+          const { shape, ofCase } = lane;
+          const atMost = over === floor.name ? ofCase.targets?.[target] : undefined;
+          return answerRatio({
+            name: `${shape}, ${ofCase.name}: ${name}, ${of} over ${over}`,
+            of: costLane(lane, measured),
+            over: costLane(other, measured),
+            read,
+            ...(atMost !== undefined && { atMost }),
+          });
+        }),
+      ),
   );
-}
-
-function compare(lane: Measured, other: Measured, measured: readonly Measured[]): Row[] {
-  const { shape, ofCase, server } = lane;
-  return figures.map(({ figure, target, read }) => {
-    const atMost = other.server === "floor" ? ofCase.targets?.[target] : undefined;
-    return answerRatio({
-      name: `${shape}, ${ofCase.name}: ${figure}, ${server} over ${other.server}`,
-      of: costLane(lane, measured),
-      over: costLane(other, measured),
-      read,
-      ...(atMost !== undefined && { atMost }),
-    });
-  });
 }
 
 function answerIdle(idle: readonly IdleMeasured[], { of, over }: Pair): Row[] {
@@ -69,7 +75,7 @@ function answerIdle(idle: readonly IdleMeasured[], { of, over }: Pair): Row[] {
           of: samples,
           over: other.samples,
           read: ({ bytesPerStream }) => bytesPerStream,
-          ...(over === "floor" && { atMost: IDLE_AT_MOST }),
+          ...(over === floor.name && { atMost: IDLE_AT_MOST }),
         }),
       ),
   );
