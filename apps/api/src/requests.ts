@@ -8,6 +8,7 @@ import {
 import { type Call, type ProcedureContext, toParleyError } from "@parley/rpc";
 import { ParleyError } from "@parley/schema";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Overload } from "./overload.ts";
 import type { RateLimits } from "./rate-limits.ts";
 
 /** What the transports share. */
@@ -16,6 +17,7 @@ export interface ApiServices {
   readonly credentials: Credentials;
   readonly agents: AgentDirectory;
   readonly rateLimits: RateLimits;
+  readonly overload: Overload;
   /** Requests that are being answered; aborted when the server shuts down. */
   readonly openRequests: Set<AbortController>;
   /** Whether the server shuts down and takes no new work. */
@@ -39,6 +41,7 @@ export async function authenticate(services: ApiServices, request: FastifyReques
       retryAfterSeconds: 1,
     });
   }
+  services.overload.refuse();
   try {
     request.caller = await services.credentials.authenticate(request.headers.authorization);
     const { wId } = request.params as { wId?: string };
