@@ -87,5 +87,15 @@ export const ApiSettings = z.object({
   PARLEY_RATE_FAILED_AUTH_PER_MINUTE: limit(60, "Refused credentials of an address in a minute"),
   PARLEY_MAX_STREAMS: atMost(12_000, "Open streams of the process"),
   PARLEY_MAX_STREAMS_PER_KEY: atMost(100, "Open streams of a key"),
+  PARLEY_STREAM_BUFFER_BYTES: z.coerce
+    .number()
+    .int()
+    .min(1024)
+    .default(256 * 1024)
+    .describe("Bytes that wait for the reader of a stream before it is fed from the log"),
+  PARLEY_STREAM_STALL_MS: milliseconds(
+    30_000,
+    "How long such a reader may take nothing before it is cut off, in milliseconds",
+  ),
 });
 export type ApiSettings = z.output<typeof ApiSettings>;
