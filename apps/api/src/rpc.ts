@@ -1,8 +1,8 @@
-import { appRouter, renderRpcError } from "@parley/rpc";
+import { appRouter, renderRpcError, toParleyError } from "@parley/rpc";
 import { endpoints, type Endpoint, ParleyError, type RateLimitClass } from "@parley/schema";
 import { fastifyRequestHandler } from "@trpc/server/adapters/fastify";
 import type { FastifyInstance } from "fastify";
-import { sendError } from "./errors.ts";
+import { logUnexpected, sendError } from "./errors.ts";
 import { type ApiServices, authenticate, callerOf, procedureContext } from "./requests.ts";
 import { decodeBody } from "./rest.ts";
 
@@ -62,7 +62,7 @@ export function registerRpc(root: FastifyInstance, services: ApiServices): void 
       );
       app.addHook<{ Params: { "*": string } }>("onRequest", async (request, reply) => {
         await authenticate(services, request);
-        const parameters = new URLSearchParams(request.url.split("?")[1]);
+        const { searchParams: parameters } = new URL(request.url, "http://parley");
         const names = calledProcedures(request.params["*"], parameters);
         await services.rateLimits.consumeEach(
           names.slice(0, MAX_BATCH).map(rateLimitOf),
@@ -85,6 +85,7 @@ export function registerRpc(root: FastifyInstance, services: ApiServices): void 
             res: reply,
             path: request.params["*"],
             allowBatching: true,
+            onError: ({ error }) => logUnexpected(toParleyError(error), request),
             createContext: async () => procedureContext(services, request, reply),
           }),
       });

@@ -79,6 +79,7 @@ export async function createApi({ core, settings, logger }: ApiOptions): Promise
     agents: createAgentDirectory(core),
     rateLimits: createRateLimits(settings),
     overload: watchOverload(core, settings),
+    openStreams: createOpenStreams(core, settings),
     openRequests: new Set(),
     draining: false,
   };
@@ -92,8 +93,7 @@ export async function createApi({ core, settings, logger }: ApiOptions): Promise
   registerNotFound(app);
   registerHealth(app, services);
   registerRest(app, services);
-  const openStreams = createOpenStreams(core, settings);
-  registerStreams(app, services, openStreams);
+  registerStreams(app, services);
   registerRpc(app, services);
   return {
     app,
@@ -104,7 +104,7 @@ export async function createApi({ core, settings, logger }: ApiOptions): Promise
       const sweep = setInterval(() => app.server.closeIdleConnections(), SWEEP_INTERVAL_MS);
       const cut = setTimeout(() => app.server.closeAllConnections(), patienceMs + CUT_AFTER_MS);
       try {
-        await Promise.all([openStreams.close(patienceMs), app.close()]);
+        await Promise.all([services.openStreams.close(patienceMs), app.close()]);
       } finally {
         clearInterval(sweep);
         clearTimeout(cut);

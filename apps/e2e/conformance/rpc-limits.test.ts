@@ -94,6 +94,12 @@ test("what is unknown, and a batch that is too long, cost something too", async 
   expectLimited(await get(batch(["skills.list"]), other));
 });
 
+test("a batch is one wherever the address says so", async () => {
+  const key = await createKey();
+  const answer = await get(`/rpc/${times(3, "skills.list").join(",")}?x=?&batch=1`, key);
+  expect([answer.status, leftOf("read", answer)]).toEqual([400, 17]);
+});
+
 test("names with commas are one call where it is no batch", async () => {
   const key = await createKey();
   const answer = await get(`/rpc/${times(15, "skills.list").join(",")}?batch=0&batch=1`, key);
