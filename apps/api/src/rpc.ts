@@ -70,7 +70,10 @@ export function registerRpc(root: FastifyInstance, services: ApiServices): void 
           (headers) => void reply.headers(headers),
         );
         if (names.length > MAX_BATCH) {
-          throw new ParleyError("invalid_request_error", `A batch has at most ${MAX_BATCH} calls`);
+          throw new ParleyError(
+            "invalid_request_error",
+            `Invalid query parameters: a batch has at most ${MAX_BATCH} calls`,
+          );
         }
         const input = parameters.get("input");
         if (input !== null) requireSafeJson(input);
