@@ -72,14 +72,16 @@ export async function createApi({ core, settings, logger }: ApiOptions): Promise
   });
   app.server.maxConnections = settings.PARLEY_MAX_CONNECTIONS;
   malformedHttp.watch(app.server);
+  const credentials = createCredentials(core);
   const services: ApiServices = {
     core,
     settings,
-    credentials: createCredentials(core),
+    logger,
+    credentials,
     agents: createAgentDirectory(core),
     rateLimits: createRateLimits(settings),
     overload: watchOverload(core, settings),
-    openStreams: createOpenStreams(core, settings),
+    openStreams: createOpenStreams(core, credentials, settings),
     openRequests: new Set(),
     draining: false,
   };
@@ -110,7 +112,7 @@ export async function createApi({ core, settings, logger }: ApiOptions): Promise
         clearTimeout(cut);
       }
       services.overload.close();
-      services.credentials.close();
+      credentials.close();
       services.agents.close();
     },
   };
