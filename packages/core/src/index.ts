@@ -48,4 +48,4 @@ export {
   updateConversation,
 } from "./stored-conversations.ts";
 export { createWorkspace, getWorkspace, insertWorkspace, updateWorkspace } from "./workspaces.ts";
-export { isDatabaseUnavailable } from "@parley/db";
+export { isDatabaseBusy, isDatabaseUnavailable } from "@parley/db";
