@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import helmet from "@fastify/helmet";
 import { ParleyError } from "@parley/schema";
 import type { FastifyInstance, FastifyRequest } from "fastify";
@@ -26,12 +27,21 @@ export async function registerGuards(app: FastifyInstance): Promise<void> {
   });
   app.addHook("onRequest", async (request) => requireHost(request));
   app.addHook("preParsing", async (request) => refuseEncodedBody(request));
-  app.addHook("onResponse", async ({ raw }) => {
-    if (raw.complete) return;
-    const timer = setTimeout(() => raw.socket.destroy(), UNREAD_MS);
-    timer.unref();
-    raw.once("close", () => clearTimeout(timer));
+  // Not as a hook: with one, Fastify keeps its request and reply for each open stream.
+  app.server.on("request", (request, response) => {
+    if (hasBody(request)) response.once("finish", () => cutUnread(request));
   });
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined;
+}
+
+function cutUnread(request: IncomingMessage): void {
+  if (request.complete) return;
+  const timer = setTimeout(() => request.socket.destroy(), UNREAD_MS);
+  timer.unref();
+  request.once("close", () => clearTimeout(timer));
 }
 
 /** RFC 9112, section 3.2; and tRPC makes an address of it. */
