@@ -3,6 +3,7 @@ import {
   type Caller,
   type Core,
   type Credentials,
+  type IdempotencyKey,
   requireWorkspace,
 } from "@parley/core";
 import { type Call, type ProcedureContext, toParleyError } from "@parley/rpc";
@@ -26,6 +27,8 @@ declare module "fastify" {
   interface FastifyRequest {
     /** Set by the credential check. */
     caller: Caller | null;
+    /** Set where a request that makes something was admitted. */
+    idempotencyKey: IdempotencyKey | undefined;
   }
 }
 

@@ -52,6 +52,7 @@ export function createApi({ core, settings, logger }: ApiOptions): Api {
     draining: false,
   };
   app.decorateRequest("caller", null);
+  app.decorateRequest("idempotencyKey", undefined);
   app.setErrorHandler(sendError);
   app.addHook("onRequest", async (request, reply) => {
     reply.header("x-request-id", request.id);

@@ -12,6 +12,7 @@ import {
   loadTurns,
   LostLease,
   renewLeases,
+  sweepIdempotencyKeys,
   takeOverRuns,
   type Turn,
 } from "@parley/core";
@@ -24,6 +25,7 @@ import { executeTurn } from "./run-turn.ts";
 import { simulatedExecutor } from "./simulated-executor.ts";
 
 const TAKEOVER_INTERVAL_MS = 1000;
+const SWEEP_INTERVAL_MS = 10_000;
 /** What ended may let the next run of its lane go; few lanes have one, so many ends share a look. */
 const LANE_DELAY_MS = 10;
 /** A worker that has this many runs waits a little, so that more of them share a claim and an end. */
@@ -147,6 +149,10 @@ export function createWorker({ core, settings, logger }: WorkerOptions): Worker 
     }
   }
 
+  async function sweep(): Promise<void> {
+    await attempt(() => sweepIdempotencyKeys(core));
+  }
+
   return {
     start: () => {
       unsubscribe = core.bus.subscribe("runs", (hint) => {
@@ -159,6 +165,7 @@ export function createWorker({ core, settings, logger }: WorkerOptions): Worker 
       timers.push(setInterval(() => track(takeOver()), TAKEOVER_INTERVAL_MS));
       timers.push(setInterval(() => void renew(), leaseMs / 3));
       timers.push(setInterval(wake, core.safetyPollMs));
+      timers.push(setInterval(() => track(sweep()), SWEEP_INTERVAL_MS));
       wake();
     },
     close: async (patienceMs) => {

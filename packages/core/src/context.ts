@@ -2,6 +2,7 @@ import type { Database, Queryable } from "@parley/db";
 import type { ApiKeyRow, UserRow, WorkspaceRow } from "./rows.ts";
 import type { EventBus, Hint } from "./events/bus.ts";
 import type { AgentDirectory } from "./agent-directory.ts";
+import type { IdempotencyKey, KeyClaim } from "./idempotency.ts";
 import { type IdPrefix, newId } from "@parley/schema";
 import { createConversationWriter, type NewConversation } from "./insert-messages.ts";
 import { createRowIds } from "./row-ids.ts";
@@ -17,6 +18,8 @@ export interface Core {
   readonly takeRowIds: (count: number) => Promise<number[]>;
   /** Writes a new conversation; those that come together share a commit. */
   readonly writeConversation: (created: NewConversation) => Promise<void>;
+  /** The Idempotency-Keys under which this process makes something, by scope. */
+  readonly keyClaims: Map<string, KeyClaim>;
   /** Absolute address that clients see, without a slash at its end. */
   readonly publicUrl: string;
   /** How long a blocking create waits for its agents. */
@@ -36,6 +39,7 @@ export function createCore(
     newId,
     takeRowIds: createRowIds(parts.database.db),
     writeConversation: createConversationWriter(parts.database.db),
+    keyClaims: new Map(),
     // Known only once the server listens.
     get publicUrl() {
       return publicUrl();
@@ -63,6 +67,9 @@ export interface RequestContext<C extends Caller = Caller> extends Core {
   readonly signal: AbortSignal;
   /** How long the caller is ready to wait for an outcome (`Prefer: wait`), if it says. */
   readonly preferredWaitMs: number | undefined;
+  readonly idempotencyKey?: IdempotencyKey | undefined;
+  /** The request's hold on its Idempotency-Key, if it has one. */
+  readonly claim?: KeyClaim | undefined;
 }
 
 /** The context of everything that belongs to a workspace. */

@@ -1,6 +1,6 @@
 import * as core from "@parley/core";
 import { endpoints } from "@parley/schema";
-import { createCallerFactory, mutation, query, router } from "./trpc.ts";
+import { createCallerFactory, mutation, post, query, router } from "./trpc.ts";
 
 /** The table of contents of the server: what each endpoint is answered by. */
 export const appRouter = router({
@@ -17,11 +17,19 @@ export const appRouter = router({
     update: mutation(endpoints["apiKeys.update"], core.updateApiKey),
   }),
   contentFragments: router({
-    create: mutation(endpoints["contentFragments.create"], core.addContentFragment),
+    create: post(
+      endpoints["contentFragments.create"],
+      core.addContentFragment,
+      core.replayContentFragment,
+    ),
   }),
   conversations: router({
-    cancel: mutation(endpoints["conversations.cancel"], core.cancelMessages),
-    create: mutation(endpoints["conversations.create"], core.createConversation),
+    cancel: post(endpoints["conversations.cancel"], core.cancelMessages, core.replayCancel),
+    create: post(
+      endpoints["conversations.create"],
+      core.createConversation,
+      core.replayConversation,
+    ),
     delete: mutation(endpoints["conversations.delete"], core.deleteConversation),
     get: query(endpoints["conversations.get"], core.getConversation),
     list: query(endpoints["conversations.list"], core.listConversations),
@@ -41,11 +49,15 @@ export const appRouter = router({
     remove: mutation(endpoints["members.remove"], core.removeMember),
   }),
   messages: router({
-    create: mutation(endpoints["messages.create"], core.postMessage),
-    retry: mutation(endpoints["messages.retry"], core.retryMessage),
+    create: post(endpoints["messages.create"], core.postMessage, core.replayPost),
+    retry: post(endpoints["messages.retry"], core.retryMessage, core.replayRetry),
   }),
   sandboxFunctions: router({
-    invoke: mutation(endpoints["sandboxFunctions.invoke"], core.invokeSandboxFunction),
+    invoke: post(
+      endpoints["sandboxFunctions.invoke"],
+      core.invokeSandboxFunction,
+      core.replayInvocation,
+    ),
   }),
   skills: router({
     list: query(endpoints["skills.list"], core.listSkills),
