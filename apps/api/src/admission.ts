@@ -4,60 +4,70 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { type ApiServices, callerOf } from "./requests.ts";
 
 /**
- * Charges a request against its limit before its body is read. With an Idempotency-Key it counts as
- * a read, and beyond that as what it makes only where nothing was made under the key. Gives the key.
- * Throws `rate_limit_error`.
+ * Charges a request against its limit before its body is read, and gives its Idempotency-Key. Where
+ * something was made under the key, it counts as a read. Throws `rate_limit_error`.
  */
 export type Admit = (
   request: FastifyRequest,
   reply: FastifyReply,
 ) => Promise<IdempotencyKey | undefined>;
 
+/** What the first of several requests with one key was charged, and what it found under the key. */
+interface Charge {
+  readonly headers: Record<string, string>;
+  readonly kept: Promise<IdempotencyKey["kept"]>;
+}
+
 /** Makes what admits the requests of one endpoint. */
 export function createAdmit(services: ApiServices, endpoint: JsonEndpoint): Admit {
-  // Requests that come with a key while another one with it is open share its charge: one that is
-  // refused refuses them too, and one that is not pays for whichever of them makes something.
-  const charges = new Map<string, Promise<IdempotencyKey["kept"]>>();
+  // One of the requests that share a key makes something, so until it is made they share a charge:
+  // the refusal of the first refuses them all.
+  const charges = new Map<string, Charge>();
 
-  return async (request, reply) => {
-    const charge = (kind: RateLimitClass) =>
-      services.rateLimits.consume(
-        kind,
-        callerOf(request).apiKey.sid,
-        (headers) => void reply.headers(headers),
-      );
-    const sent = request.raw.headersDistinct["idempotency-key"];
-    if (endpoint.method !== "POST" || sent === undefined) {
-      await charge(endpoint.rateLimit);
-      return undefined;
-    }
-    const onReplay = (): void => void reply.header("Idempotent-Replayed", "true");
-    const scope = scopeOf(request, endpoint, sent);
-    if (scope === undefined) {
-      await charge(endpoint.rateLimit);
-      return { scope, kept: undefined, onReplay };
-    }
-    // The look-up is a read; this keeps who is over another limit from looking up without bound.
-    await charge("read");
-    const open = charges.get(scope);
-    if (open !== undefined) {
-      await open;
-      return { scope, kept: undefined, onReplay };
-    }
+  const charge = (
+    request: FastifyRequest,
+    kind: RateLimitClass,
+    setHeaders: (headers: Record<string, string>) => void,
+  ) => services.rateLimits.consume(kind, callerOf(request).apiKey.sid, setHeaders);
+
+  const chargeFirst = (request: FastifyRequest, scope: string): Charge => {
+    const headers = {};
     const lookUp = async (): Promise<IdempotencyKey["kept"]> => {
       const { wId } = request.params as { wId: string };
       const { id: workspaceId } = requireWorkspace(callerOf(request), wId).workspace;
       const kept = await findKeptKey(services.core, { workspaceId, scope });
-      if (kept === undefined && endpoint.rateLimit !== "read") await charge(endpoint.rateLimit);
+      const kind = kept === undefined ? endpoint.rateLimit : "read";
+      await charge(request, kind, (ofCharge) => Object.assign(headers, ofCharge));
       return kept;
     };
-    const looked = lookUp();
-    // The event of a connection that is gone already does not come any more.
-    if (!reply.raw.closed) {
-      charges.set(scope, looked);
-      reply.raw.once("close", () => charges.delete(scope));
+    return { headers, kept: lookUp() };
+  };
+
+  return async (request, reply) => {
+    const sent = request.raw.headersDistinct["idempotency-key"];
+    const isKeyed = endpoint.method === "POST" && sent !== undefined;
+    const scope = isKeyed ? scopeOf(request, endpoint, sent) : undefined;
+    const onReplay = (): void => void reply.header("Idempotent-Replayed", "true");
+    if (scope === undefined) {
+      await charge(request, endpoint.rateLimit, (headers) => void reply.headers(headers));
+      return isKeyed ? { scope, kept: undefined, onReplay, onRelease: () => {} } : undefined;
     }
-    return { scope, kept: await looked, onReplay };
+    const shared = charges.get(scope);
+    const own = shared ?? chargeFirst(request, scope);
+    const onRelease = (): void => void charges.delete(scope);
+    // The event of a connection that is gone already does not come any more.
+    if (shared === undefined && !reply.raw.closed) {
+      charges.set(scope, own);
+      reply.raw.once("close", () => {
+        if (charges.get(scope) === own) charges.delete(scope);
+      });
+    }
+    try {
+      const kept = await own.kept;
+      return { scope, kept, onReplay, onRelease };
+    } finally {
+      reply.headers(own.headers);
+    }
   };
 }
 

@@ -166,6 +166,7 @@ export function createWorker({ core, settings, logger }: WorkerOptions): Worker 
       timers.push(setInterval(() => void renew(), leaseMs / 3));
       timers.push(setInterval(wake, core.safetyPollMs));
       timers.push(setInterval(() => track(sweep()), SWEEP_INTERVAL_MS));
+      track(sweep());
       wake();
     },
     close: async (patienceMs) => {

@@ -28,6 +28,8 @@ export interface IdempotencyKey {
   readonly kept: KeptKey | undefined;
   /** Told when the answer is a replay. */
   readonly onReplay: () => void;
+  /** Told once what the request makes is committed, or is not going to be. */
+  readonly onRelease: () => void;
 }
 
 /** A request's hold on its key, until what it makes is committed. */
@@ -126,10 +128,11 @@ export async function once<T>(
   }
 }
 
-function release({ keyClaims }: Core, claim: KeyClaim): void {
-  const { scope = "" } = claim;
-  if (keyClaims.get(scope) === claim) keyClaims.delete(scope);
+function release({ keyClaims, idempotencyKey }: Context, claim: KeyClaim): void {
+  if (claim.released) return;
   claim.released = true;
+  if (claim.scope !== undefined) keyClaims.delete(claim.scope);
+  idempotencyKey?.onRelease();
 }
 
 /**

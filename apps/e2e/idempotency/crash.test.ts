@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { createPlace, onEachDriver, startServer } from "../server.ts";
+import { conversationIn, createOf, createSender, isReplay, listIds } from "./keyed.ts";
+
+// The interface: who lost the answer sends the request again, and gets what was made.
+
+onEachDriver((driver) => {
+  test("a server that dies between commit and answer makes nothing twice", async () => {
+    await using place = await createPlace(driver);
+    const settings = { PARLEY_LEASE_MS: "500" };
+    const killed = await startServer(place, settings);
+    // It is committed, but answers only once the agent has, two seconds later.
+    const request = createOf(() => killed, { blocking: true }, ["slowpoke"]);
+    const lost = createSender(() => killed, "once")(request).catch(() => "lost");
+    await expect.poll(async () => (await listIds(killed)).length, { interval: 5 }).toBe(1);
+    const [made] = await listIds(killed);
+    await killed.kill();
+    expect(await lost).toBe("lost");
+
+    await using server = await startServer(place, settings);
+    const again = await createSender(() => server, "once")(request);
+    expect(isReplay(again)).toBe(true);
+    const { conversation } = conversationIn(again);
+    expect(conversation.sId).toBe(made);
+    expect(conversation.content).toMatchObject([[{}], [{ status: "succeeded" }]]);
+    expect(await listIds(server)).toEqual([made]);
+  });
+});
