@@ -43,5 +43,17 @@ export const ApiSettings = z.object({
     .min(1)
     .default(100)
     .describe("Open streams of a key"),
+  PARLEY_STREAM_BUFFER_BYTES: z.coerce
+    .number()
+    .int()
+    .min(1024)
+    .default(256 * 1024)
+    .describe("Bytes that wait for the reader of a stream before it is fed from the log"),
+  PARLEY_STREAM_STALL_MS: z.coerce
+    .number()
+    .int()
+    .min(100)
+    .default(30_000)
+    .describe("How long such a reader may take nothing before it is cut off, in milliseconds"),
 });
 export type ApiSettings = z.output<typeof ApiSettings>;

@@ -1,9 +1,12 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Caller, Core } from "@parley/core";
 import { ParleyError } from "@parley/schema";
 import type { ApiSettings } from "./config.ts";
 
 /** How soon a stream ends whose key was revoked in another process. */
 const RECHECK_MS = 1000;
+/** Between the ends of two streams at shutdown, where the time allows. */
+const END_STEP_MS = 10;
 
 export interface OpenStream {
   readonly keyId: string;
@@ -16,7 +19,8 @@ export interface OpenStream {
 export interface OpenStreams {
   /** Takes a place until the returned function is called. Throws `rate_limit_error`. */
   open(stream: OpenStream): () => void;
-  close(): void;
+  /** Ends all streams, spread over `withinMs` at most, so that their clients come back spread too. */
+  close(withinMs: number): Promise<void>;
 }
 
 /** Keeps the open streams, at most so many of a key and of the process. */
@@ -58,9 +62,20 @@ export function createOpenStreams(core: Core, settings: ApiSettings): OpenStream
         if (ofKey.size === 0) ofKeys.delete(stream.keyId);
       };
     },
-    close: () => {
+    close: async (withinMs) => {
       unsubscribe();
       clearInterval(timer);
+      const open = ofKeys
+        .values()
+        .flatMap((streams) => streams)
+        .toArray();
+      const stepMs = Math.min(END_STEP_MS, withinMs / open.length);
+      const startedAt = performance.now();
+      for (const [index, stream] of open.entries()) {
+        const waitMs = startedAt + index * stepMs - performance.now();
+        if (waitMs >= 1) await sleep(waitMs);
+        stream.end();
+      }
     },
   };
 }

@@ -9,11 +9,13 @@ import {
 import { type Call, type ProcedureContext, toParleyError } from "@parley/rpc";
 import { ParleyError } from "@parley/schema";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { ApiSettings } from "./config.ts";
 import type { RateLimits } from "./rate-limits.ts";
 
 /** What the transports share. */
 export interface ApiServices {
   readonly core: Core;
+  readonly settings: ApiSettings;
   readonly credentials: Credentials;
   readonly agents: AgentDirectory;
   readonly rateLimits: RateLimits;

@@ -15,6 +15,8 @@ import { registerStreams } from "./streams.ts";
 
 const BODY_LIMIT_BYTES = 8 * 1024 * 1024;
 const SWEEP_INTERVAL_MS = 50;
+/** After the last stream was ended: time for readers to take what was written for them. */
+const CUT_AFTER_MS = 2000;
 
 export interface ApiOptions {
   readonly core: Core;
@@ -25,8 +27,11 @@ export interface ApiOptions {
 /** An HTTP server that is built but does not listen yet. */
 export interface Api {
   readonly app: FastifyInstance;
-  /** Refuses new work, ends streams and blocking waits, and resolves when all is answered. */
-  close(): Promise<void>;
+  /**
+   * Refuses new work, ends blocking waits at once and streams over `patienceMs` at most, and resolves
+   * when all is answered; who has not taken its answer a little later is cut off.
+   */
+  close(patienceMs: number): Promise<void>;
 }
 
 /** Builds the HTTP server: credentials, REST, streams, RPC, health, in this order. */
@@ -45,6 +50,7 @@ export function createApi({ core, settings, logger }: ApiOptions): Api {
   });
   const services: ApiServices = {
     core,
+    settings,
     credentials: createCredentials(core),
     agents: createAgentDirectory(core),
     rateLimits: createRateLimits(settings),
@@ -65,17 +71,18 @@ export function createApi({ core, settings, logger }: ApiOptions): Api {
   registerRpc(app, services);
   return {
     app,
-    close: async () => {
+    close: async (patienceMs) => {
       services.draining = true;
       for (const request of services.openRequests) request.abort();
       // A connection that is kept alive is idle only once its last answer is sent.
       const sweep = setInterval(() => app.server.closeIdleConnections(), SWEEP_INTERVAL_MS);
+      const cut = setTimeout(() => app.server.closeAllConnections(), patienceMs + CUT_AFTER_MS);
       try {
-        await app.close();
+        await Promise.all([openStreams.close(patienceMs), app.close()]);
       } finally {
         clearInterval(sweep);
+        clearTimeout(cut);
       }
-      openStreams.close();
       services.credentials.close();
       services.agents.close();
     },

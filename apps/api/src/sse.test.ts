@@ -1,6 +1,7 @@
 import { ParleyError } from "@parley/schema";
 import { describe, expect, it } from "vitest";
-import { formatFrame, parseResume } from "./sse.ts";
+import { formatFrame } from "./frames.ts";
+import { parseResume } from "./sse.ts";
 
 const parse = (header: string | undefined, lastEventId?: unknown) =>
   parseResume({
@@ -49,12 +50,12 @@ describe("formatFrame", () => {
     [true, false, `data: {"eventId":"7","data":${event.payload}}\n\n`],
     [true, true, `id: 7\ndata: {"eventId":"7","data":${event.payload}}\n\n`],
   ])("writes one data line (enveloped: %s, with ids: %s)", (enveloped, withIds, frame) => {
-    expect(formatFrame(event, { enveloped }, { withIds })).toBe(frame);
+    expect(formatFrame(event, { enveloped, withIds })).toBe(frame);
   });
 
   it("keeps a payload on one line, whatever text is in it", () => {
     const payload = JSON.stringify({ text: "a\r\nb\u2028c" });
-    const frame = formatFrame({ ...event, payload }, { enveloped: true }, { withIds: false });
+    const frame = formatFrame({ ...event, payload }, { enveloped: true, withIds: false });
     expect(frame.trimEnd()).not.toMatch(/[\r\n]/);
     expect(JSON.parse(frame.slice("data: ".length))).toEqual({
       eventId: "7",

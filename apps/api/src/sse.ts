@@ -1,11 +1,11 @@
-import { once } from "node:events";
-import type { ServerResponse } from "node:http";
-import { followLog, type LogStream, readLogEnd, type StoredEvent } from "@parley/core";
-import { invalidRequest, ParleyError } from "@parley/schema";
-import type { Core } from "@parley/core";
+import { type LogStream, readLogEnd } from "@parley/core";
+import { invalidRequest, type ParleyError } from "@parley/schema";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { frameEncoder } from "./frames.ts";
+import type { ApiServices } from "./requests.ts";
 
 const HEARTBEAT_MS = 15_000;
+const HEARTBEAT = Buffer.from(": ping\n\n");
 
 /** How a stream was asked for. */
 interface Resume {
@@ -30,24 +30,33 @@ function badCursor(): ParleyError {
   return invalidRequest("query", [{ path: "lastEventId", message }]);
 }
 
+export interface StreamRequest {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  /** Ends the stream, from here or from elsewhere. */
+  readonly end: () => void;
+  /** Resolves once it has to end. */
+  readonly ended: Promise<void>;
+}
+
 /** Answers with a log as Server-Sent Events until its terminal event. */
 export async function sendStream(
-  core: Core,
+  { core, settings }: Pick<ApiServices, "core" | "settings">,
   stream: LogStream,
-  { request, reply, signal }: { request: FastifyRequest; reply: FastifyReply; signal: AbortSignal },
+  { request, reply, end, ended }: StreamRequest,
 ): Promise<void> {
   const resume = parseResume(request);
-  const end = await readLogEnd(core.database.db, stream.logId);
-  const repeats = end.closed && stream.afterEnd === "terminal event";
+  const { lastSeq, closed } = await readLogEnd(core.database.db, stream.logId);
+  const repeats = closed && stream.afterEnd === "terminal event";
   // Of a message that has finished, whatever cursor there is gets the end again (section 5).
-  if (resume.after > end.lastSeq && !repeats) throw badCursor();
-  const atEnd = end.closed && resume.after >= end.lastSeq;
+  if (resume.after > lastSeq && !repeats) throw badCursor();
+  const atEnd = closed && resume.after >= lastSeq;
   if (atEnd && stream.afterEnd === "no content") {
     await reply.code(204).send();
     return;
   }
   // Who has the terminal event gets it once more, never an empty stream.
-  const after = atEnd ? end.lastSeq - 1 : resume.after;
+  const after = atEnd ? lastSeq - 1 : resume.after;
   reply.hijack();
   const response = reply.raw;
   response.writeHead(200, {
@@ -57,53 +66,46 @@ export async function sendStream(
     "X-Accel-Buffering": "no",
   });
   response.flushHeaders();
-  const idle = createIdleTimer(stream.idleTimeoutMs);
-  const ended = AbortSignal.any([signal, idle.signal]);
+  const encode = frameEncoder({ ...stream, withIds: resume.withIds });
+  const { idleTimeoutMs } = stream;
+  const idle = idleTimeoutMs === undefined ? undefined : setTimeout(end, idleTimeoutMs);
+  const following = core.hub.follow(
+    {
+      take: (events) => {
+        idle?.refresh();
+        const frames = encode(events);
+        if (frames.length > 0) response.write(frames);
+        if (response.writableLength <= settings.PARLEY_STREAM_BUFFER_BYTES) return true;
+        // From here on it is fed as its socket drains, and cut off when that takes nothing.
+        response.setTimeout(settings.PARLEY_STREAM_STALL_MS);
+        return false;
+      },
+      end,
+      fail: (error) => {
+        request.log.error({ err: error, requestId: request.id }, "A stream broke");
+        response.destroy();
+      },
+    },
+    { logId: stream.logId, after },
+  );
+  response.on("drain", () => {
+    response.setTimeout(0);
+    following.resume();
+  });
+  response.on("timeout", () => response.destroy());
+  response.once("close", end);
+  // The client may have gone while it was looked for.
+  if (response.destroyed) end();
   const heartbeat = setInterval(() => {
-    if (!response.writableNeedDrain) response.write(": ping\n\n");
+    if (response.writableLength === 0) response.write(HEARTBEAT);
   }, HEARTBEAT_MS);
   try {
-    for await (const events of followLog(core, { logId: stream.logId, after, signal: ended })) {
-      idle.restart();
-      const frames = events
-        .filter((event) => !stream.hidden.has(event.type))
-        .map((event) => formatFrame(event, stream, resume))
-        .join("");
-      if (frames !== "" && !response.write(frames)) await drained(response, signal);
-    }
+    await ended;
   } finally {
+    following.stop();
+    clearTimeout(idle);
     clearInterval(heartbeat);
-    idle.stop();
+    response.setTimeout(settings.PARLEY_STREAM_STALL_MS);
     response.end();
   }
-}
-
-/** One event as a frame: `data:` alone, behind `id:` for a client that resumes. */
-export function formatFrame(
-  event: StoredEvent,
-  stream: Pick<LogStream, "enveloped">,
-  resume: Pick<Resume, "withIds">,
-): string {
-  const data = stream.enveloped
-    ? `{"eventId":"${event.seq}","data":${event.payload}}`
-    : event.payload;
-  return `${resume.withIds ? `id: ${event.seq}\n` : ""}data: ${data}\n\n`;
-}
-
-/** Waits until a slow reader has taken what was written; nothing is read for it meanwhile. */
-async function drained(response: ServerResponse, signal: AbortSignal): Promise<void> {
-  await once(response, "drain", { signal }).catch((error: unknown) => {
-    if (!signal.aborted) throw error;
-  });
-}
-
-/** Aborts its signal once `timeoutMs` have passed without a restart; never without a timeout. */
-function createIdleTimer(timeoutMs: number | undefined) {
-  const timeout = new AbortController();
-  const timer = timeoutMs === undefined ? undefined : setTimeout(() => timeout.abort(), timeoutMs);
-  return {
-    signal: timeout.signal,
-    restart: () => timer?.refresh(),
-    stop: () => clearTimeout(timer),
-  };
 }

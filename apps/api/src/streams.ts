@@ -42,15 +42,14 @@ export function registerStreams(
         );
         const context = procedureContext(services, request, reply);
         const stream = await findStream(endpoint, find, context, request);
-        const ended = new AbortController();
+        const { promise: ended, resolve: end } = Promise.withResolvers<void>();
         const release = openStreams.open({
           keyId,
           authorize: () => services.credentials.authenticate(request.headers.authorization),
-          end: () => ended.abort(),
+          end,
         });
-        const signal = AbortSignal.any([context.signal, ended.signal]);
         try {
-          await sendStream(services.core, stream, { request, reply, signal });
+          await sendStream(services, stream, { request, reply, end, ended });
         } finally {
           release();
         }

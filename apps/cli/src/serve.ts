@@ -12,7 +12,7 @@ import { ensureKey } from "./keys.ts";
 
 /** The net under the hints: one process loses none, so it is rarely needed. */
 const SAFETY_POLL_MS = 30_000;
-/** How long running turns and invocations may go on after the server was asked to stop. */
+/** How long runs and streams may go on after the server was asked to stop. */
 const PATIENCE_MS = 5000;
 
 export interface ServeOptions {
@@ -70,7 +70,7 @@ export async function serve({
     return {
       url,
       close: async () => {
-        await Promise.all([api.close(), worker.close(PATIENCE_MS)]);
+        await Promise.all([api.close(PATIENCE_MS), worker.close(PATIENCE_MS)]);
         await database.close();
       },
     };

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
-import { createPlace, onEachDriver, startServer } from "../server.ts";
+import { type Database, idempotencyKeys } from "@parley/db";
+import { openDatabase } from "../faults/stored-state.ts";
+import { createPlace, onEachDriver, type Server, startServer } from "../server.ts";
 import { conversationIn, createOf, createSender, isReplay, listIds } from "./keyed.ts";
 
 // The interface: who lost the answer sends the request again, and gets what was made.
@@ -24,5 +26,31 @@ onEachDriver((driver) => {
     expect(conversation.sId).toBe(made);
     expect(conversation.content).toMatchObject([[{}], [{ status: "succeeded" }]]);
     expect(await listIds(server)).toEqual([made]);
+  });
+
+  test("a server forgets keys of more than a day ago, and no others", async () => {
+    await using place = await createPlace(driver);
+    const withKeys = async (change: (database: Database) => Promise<unknown>): Promise<number> => {
+      const database = await openDatabase(place);
+      try {
+        await change(database);
+        return await database.db.$count(idempotencyKeys);
+      } finally {
+        await database.close();
+      }
+    };
+    const ageTo = (ageMs: number) =>
+      withKeys(({ db }) => db.update(idempotencyKeys).set({ createdAt: Date.now() - ageMs }));
+    const serve = async (use: (server: Server) => Promise<unknown> = async () => {}) => {
+      await using server = await startServer(place);
+      await use(server);
+    };
+    await serve((server) => createSender(() => server)(createOf(() => server)));
+    const dayMs = 24 * 60 * 60 * 1000;
+    expect(await ageTo(dayMs - 10 * 60_000)).toBe(1);
+    await serve();
+    expect(await ageTo(dayMs)).toBe(1);
+    await serve();
+    expect(await withKeys(async () => {})).toBe(0);
   });
 });

@@ -95,7 +95,6 @@ onEachDriver((driver) => {
       if (driver === "postgres") expect(accepted).toHaveLength(1);
       expect((await get(cId)).content).toHaveLength(2);
     }
-    console.log(ratios);
     expect(Math.min(...ratios)).toBeLessThanOrEqual(3);
   }, 60_000);
 });

@@ -1,6 +1,7 @@
 import type { Database, Queryable } from "@parley/db";
 import type { ApiKeyRow, UserRow, WorkspaceRow } from "./rows.ts";
 import type { EventBus, Hint } from "./events/bus.ts";
+import { createHub, type Hub } from "./events/hub.ts";
 import type { AgentDirectory } from "./agent-directory.ts";
 import type { IdempotencyKey, KeyClaim } from "./idempotency.ts";
 import { type IdPrefix, newId } from "@parley/schema";
@@ -11,6 +12,8 @@ import { createRowIds } from "./row-ids.ts";
 export interface Core {
   readonly database: Database;
   readonly bus: EventBus;
+  /** Through which everything follows the logs. */
+  readonly hub: Hub;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly newId: (prefix?: IdPrefix) => string;
@@ -24,7 +27,7 @@ export interface Core {
   readonly publicUrl: string;
   /** How long a blocking create waits for its agents. */
   readonly blockingTimeoutMs: number;
-  /** How often a follower looks at its log although no hint came. */
+  /** How often the ends of the followed logs, and the runs, are looked at although no hint came. */
   readonly safetyPollMs: number;
 }
 
@@ -35,6 +38,7 @@ export function createCore(
 ): Core {
   return {
     ...parts,
+    hub: createHub(parts),
     now: Date.now,
     newId,
     takeRowIds: createRowIds(parts.database.db),

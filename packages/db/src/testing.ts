@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { openAsBlob } from "node:fs";
-import { readdir, readFile, rename, stat, writeFile } from "node:fs/promises";
+import { link, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { PGlite } from "@electric-sql/pglite";
@@ -59,10 +59,17 @@ async function writeTemplate(template: string): Promise<void> {
   const database = await openPglite(client);
   const dump = await client.dumpDataDir("none");
   await database.close();
-  // Another test file may be doing the same: the name appears with the whole content.
+  // Another test file may be doing the same: the name appears with the whole content, once, for a
+  // file that is being read must not be replaced.
   const draft = `${template}.${randomBytes(6).toString("hex")}`;
   await writeFile(draft, Buffer.from(await dump.arrayBuffer()));
-  await rename(draft, template);
+  try {
+    await link(draft, template);
+  } catch (error) {
+    if (!(await exists(template))) throw error;
+  } finally {
+    await rm(draft);
+  }
 }
 
 /** Makes a database on the server of `DATABASE_URL`; it is dropped when the handle is closed. */

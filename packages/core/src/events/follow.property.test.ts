@@ -1,15 +1,17 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { isFullRun } from "@parley/db/testing";
+import { logs } from "@parley/db";
+import { eq } from "drizzle-orm";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Core, inTransaction } from "../context.ts";
 import { openTestCore, openTestLog, type TestCore, testEnd, testToken } from "../testing.ts";
 import { appendEvents } from "./append.ts";
-import type { EventBus, Hint } from "./bus.ts";
+import type { EventBus, Hint, StoredEvent } from "./bus.ts";
 import { followLog } from "./follow.ts";
 import { readEvents } from "./read.ts";
 
-const RUNS = isFullRun ? 1000 : 100;
+const RUNS = isFullRun ? 5000 : 500;
 
 let test: TestCore;
 beforeAll(async () => void (test = await openTestCore("pglite", { safetyPollMs: 5 })));
@@ -41,24 +43,39 @@ function careless(bus: EventBus, plan: readonly (typeof fates)[number][]): Event
 }
 
 type Command =
-  | { type: "append"; count: number }
-  | { type: "follow" }
+  | { type: "append"; count: number; lag: number }
+  | { type: "steal" }
+  | { type: "follow"; pace: Pace }
   | { type: "disconnect" | "resume"; which: number }
   | { type: "pause"; turns: number };
 
+/** How a follower reads: as it likes, or, like a socket, so many batches until it has rested. */
+type Pace = "pulled" | { batches: number; rest: number };
+
+const pace = fc.oneof<fc.Arbitrary<Pace>[]>(
+  fc.constant("pulled"),
+  fc.record({ batches: fc.integer({ min: 1, max: 4 }), rest: fc.integer({ min: 1, max: 6 }) }),
+);
+
 const command = fc.oneof<fc.Arbitrary<Command>[]>(
-  fc.record({ type: fc.constant("append"), count: fc.integer({ min: 1, max: 6 }) }),
-  fc.record({ type: fc.constant("follow") }),
+  fc.record({
+    type: fc.constant("append"),
+    count: fc.integer({ min: 1, max: 6 }),
+    // Most writers hold the log, some held it before.
+    lag: fc.constantFrom(0, 0, 0, 1),
+  }),
+  fc.record({ type: fc.constant("steal") }),
+  fc.record({ type: fc.constant("follow"), pace }),
   fc.record({ type: fc.constantFrom("disconnect", "resume"), which: fc.nat(9) }),
   fc.record({ type: fc.constant("pause"), turns: fc.nat(20) }),
 );
 
 /** Follows a log over any number of connections, each from where the one before ended. */
-function createFollower(core: Core, logId: string) {
+function createFollower(core: Core, logId: string, how: Pace) {
   const seen: number[] = [];
   let stop = new AbortController();
   let done = Promise.resolve();
-  const follow = async ({ signal }: AbortController): Promise<void> => {
+  const pull = async ({ signal }: AbortController): Promise<void> => {
     for await (const events of followLog(core, { logId, after: seen.at(-1) ?? 0, signal })) {
       for (const { seq } of events) {
         // A client that goes away has perhaps read only the beginning of a batch.
@@ -68,6 +85,26 @@ function createFollower(core: Core, logId: string) {
       }
     }
   };
+  const push = async ({ signal }: AbortController, { batches, rest }: Exclude<Pace, "pulled">) => {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    let left = batches;
+    const recover = async (): Promise<void> => {
+      for (let turn = 0; turn < rest; turn++) await nextTurn();
+      left = batches;
+      following.resume();
+    };
+    const take = (events: readonly StoredEvent[]): boolean => {
+      seen.push(...events.map(({ seq }) => seq));
+      if (--left > 0) return true;
+      void recover();
+      return false;
+    };
+    const from = { logId, after: seen.at(-1) ?? 0 };
+    const following = core.hub.follow({ take, end: resolve, fail: reject }, from);
+    signal.addEventListener("abort", () => resolve(), { once: true });
+    await promise;
+    following.stop();
+  };
   return {
     seen,
     /** Drops the connection, if there is one, and opens another. */
@@ -75,7 +112,7 @@ function createFollower(core: Core, logId: string) {
       stop.abort();
       await done;
       stop = new AbortController();
-      done = follow(stop);
+      done = how === "pulled" ? pull(stop) : push(stop, how);
     },
     disconnect: () => stop.abort(),
     isConnected: () => !stop.signal.aborted,
@@ -83,25 +120,33 @@ function createFollower(core: Core, logId: string) {
   };
 }
 
-/** Gives the numbers in the log, and the numbers that each follower saw. */
+/** Gives the log, and the numbers that each follower saw. */
 async function play(core: Core, commands: readonly Command[]) {
-  const logId = await openTestLog(core);
+  const logId = await openTestLog(core, 1);
+  let fence = 1;
   const followers: ReturnType<typeof createFollower>[] = [];
   const appends: Promise<void>[] = [];
-  const append = (events: Parameters<typeof appendEvents>[1][number]["events"]) =>
-    inTransaction(core, async ({ db, afterCommit }) => {
-      await appendEvents(db, [{ logId, events }], afterCommit);
+  const append = (events: Parameters<typeof appendEvents>[1][number]["events"], lag = 0) => {
+    const guard = { logId, fence: fence - lag };
+    return inTransaction(core, async ({ db, afterCommit }) => {
+      await appendEvents(db, [{ logId, events, guard }], afterCommit);
     });
-  const open = async () => {
-    const follower = createFollower(core, logId);
+  };
+  const open = async (how: Pace) => {
+    const follower = createFollower(core, logId, how);
     followers.push(follower);
     await follower.connect();
   };
   for (const one of commands) {
     if (one.type === "append") {
-      appends.push(append(Array.from({ length: one.count }, () => testToken("x"))));
+      const text = String(fence - one.lag);
+      const events = Array.from({ length: one.count }, () => testToken(text));
+      appends.push(append(events, one.lag));
+    } else if (one.type === "steal") {
+      fence++;
+      await core.database.db.update(logs).set({ fence }).where(eq(logs.id, logId));
     } else if (one.type === "follow") {
-      await open();
+      await open(one.pace);
     } else if (one.type === "pause") {
       for (let turn = 0; turn < one.turns; turn++) await nextTurn();
     } else {
@@ -110,7 +155,7 @@ async function play(core: Core, commands: readonly Command[]) {
       else follower?.disconnect();
     }
   }
-  await open();
+  await open("pulled");
   await Promise.all(appends);
   await append([testEnd]);
   for (const follower of followers) {
@@ -118,12 +163,12 @@ async function play(core: Core, commands: readonly Command[]) {
     await follower.end();
   }
   const log = await readEvents(core.database.db, logId, 0);
-  return { all: log.map((event) => event.seq), views: followers.map(({ seen }) => seen) };
+  return { log, views: followers.map(({ seen }) => seen) };
 }
 
 it(
   "shows every follower 1 to n once and in order, whatever happens to hints and connections",
-  { timeout: 120_000 },
+  { timeout: 200_000 },
   async () => {
     const plans = fc.array(fc.constantFrom(...fates), { minLength: 1, maxLength: 20 });
     const property = fc.asyncProperty(
@@ -132,9 +177,14 @@ it(
       async (commands, plan) => {
         const bus = careless(test.core.bus, plan);
         const core = Object.assign(Object.create(test.core) as Core, { bus });
-        const { all, views } = await play(core, commands);
+        const { log, views } = await play(core, commands);
+        const all = log.map((event) => event.seq);
         expect(all).toEqual(all.map((_, index) => index + 1));
         for (const seen of views) expect(seen).toEqual(all);
+        // Who lost the log has written nothing after who took it.
+        const fences = log.slice(0, -1).map(({ payload }) => Number(JSON.parse(payload).text));
+        expect(fences).toEqual(fences.toSorted((a, b) => a - b));
+        expect(core.hub.count()).toEqual({ logs: 0, followers: 0 });
       },
     );
     await fc.assert(property, { numRuns: RUNS });

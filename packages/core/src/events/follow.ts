@@ -1,10 +1,8 @@
 import type { Core } from "../context.ts";
-import { isTerminal } from "./append.ts";
-import type { Hint, StoredEvent } from "./bus.ts";
-import { logExists, PAGE_EVENTS, readEvents } from "./read.ts";
+import type { StoredEvent } from "./bus.ts";
 
-/** Events that a follower keeps from hints; past it, they are read from the log when asked for. */
-const MAX_PENDING = 1000;
+/** Bytes that wait for a follower that is slow to ask; past it, it is fed from the log. */
+const MAX_PENDING_BYTES = 256 * 1024;
 
 export interface FollowOptions {
   readonly logId: string;
@@ -12,113 +10,67 @@ export interface FollowOptions {
   readonly after: number;
   /** Ends the following. */
   readonly signal: AbortSignal;
-  /** Whether the log is yet to be written, so that everything in it will be hinted at. */
-  readonly isNew?: boolean;
 }
 
 /**
  * Yields every event of a log after `after` once and in order, in batches as they come, whatever
  * happens to the hints. Ends after the terminal event, when the log is deleted, or
- * when the signal aborts.
+ * when the signal aborts. Throws when the log cannot be read.
  */
 export async function* followLog(
-  core: Core,
-  { logId, after, signal, isNew = false }: FollowOptions,
+  core: Pick<Core, "hub">,
+  { logId, after, signal }: FollowOptions,
 ): AsyncGenerator<readonly StoredEvent[], void, undefined> {
   const inbox = createInbox();
-  const unsubscribe = core.bus.subscribe(`log:${logId}`, inbox.receive);
+  if (signal.aborted) return;
+  signal.addEventListener("abort", inbox.end, { once: true });
+  const following = core.hub.follow(inbox, { logId, after });
   try {
-    let cursor = after;
-    // What was committed before the subscription is only in the log.
-    let complete = isNew;
-    let subscribed = isNew;
-    while (!signal.aborted && !inbox.isGone()) {
-      let batch = complete ? inbox.takeAfter(cursor) : undefined;
-      if (batch === undefined) {
-        inbox.clear();
-        batch = await readEvents(core.database.db, logId, cursor);
-        complete = batch.length < PAGE_EVENTS;
-      }
-      const last = batch.at(-1);
-      if (last === undefined && !subscribed) {
-        // It may have been deleted before this follower could be told.
-        if (!(await logExists(core.database.db, logId))) return;
-        subscribed = true;
-      }
-      if (last === undefined) {
-        complete = await inbox.wait({ cursor, timeoutMs: core.safetyPollMs, signal });
-        continue;
-      }
-      cursor = last.seq;
+    for (;;) {
+      const batch = await inbox.next();
+      if (batch === undefined || signal.aborted) return;
       yield batch;
-      if (isTerminal(last.type)) return;
+      if (inbox.isEmpty()) following.resume();
     }
   } finally {
-    unsubscribe();
-    inbox.close();
+    following.stop();
+    signal.removeEventListener("abort", inbox.end);
   }
 }
 
-type LogHint = Extract<Hint, { topic: `log:${string}` }>;
-
-interface WaitOptions {
-  readonly cursor: number;
-  readonly timeoutMs: number;
-  readonly signal: AbortSignal;
-}
-
-/** Where hints wait for their follower. */
+/** Where events wait for whoever asks for them. */
 function createInbox() {
-  let pending: StoredEvent[] = [];
-  let lastSeq = 0;
-  let gone = false;
-  let wake: ((hinted: boolean) => void) | undefined;
+  const batches: (readonly StoredEvent[])[] = [];
+  let bytes = 0;
+  let failure: { error: unknown } | undefined;
+  let ended = false;
+  let wake = (): void => {};
   return {
-    receive: (hint: LogHint): void => {
-      lastSeq = Math.max(lastSeq, hint.lastSeq);
-      gone ||= hint.gone ?? false;
-      const next = (pending.at(-1)?.seq ?? 0) + 1;
-      const first = hint.events?.[0]?.seq;
-      if (hint.events === undefined || pending.length + hint.events.length > MAX_PENDING) {
-        pending = [];
-      } else if (pending.length === 0 || first === next) {
-        pending.push(...hint.events);
-      } else if (first !== undefined && first > next) {
-        // A hint was lost between the two.
-        pending = [];
-      }
-      wake?.(true);
+    take: (events: readonly StoredEvent[]): boolean => {
+      batches.push(events);
+      bytes += events.reduce((sum, { payload }) => sum + payload.length, 0);
+      wake();
+      return bytes < MAX_PENDING_BYTES;
     },
-    /** The events that follow `cursor`; undefined where only the log has them. */
-    takeAfter: (cursor: number): readonly StoredEvent[] | undefined => {
-      const taken = pending.filter((event) => event.seq > cursor);
-      pending = [];
-      const first = taken[0]?.seq ?? cursor + 1;
-      const last = taken.at(-1)?.seq ?? cursor;
-      return first === cursor + 1 && last >= lastSeq ? taken : undefined;
+    end: (): void => {
+      ended = true;
+      wake();
     },
-    /** Forgets what came so far: what is read from the log now includes it. */
-    clear: (): void => {
-      pending = [];
-      lastSeq = 0;
+    fail: (error: unknown): void => {
+      failure = { error };
+      wake();
     },
-    /** Waits for a hint past `cursor`; false when none came in time and the log has to be asked. */
-    wait: async ({ cursor, timeoutMs, signal }: WaitOptions): Promise<boolean> => {
-      const { promise, resolve } = Promise.withResolvers<boolean>();
-      const timer = setTimeout(() => resolve(false), timeoutMs);
-      const abort = () => resolve(true);
-      signal.addEventListener("abort", abort, { once: true });
-      wake = resolve;
-      if (gone || lastSeq > cursor || signal.aborted) resolve(true);
-      try {
-        return await promise;
-      } finally {
-        clearTimeout(timer);
-        signal.removeEventListener("abort", abort);
-        wake = undefined;
+    isEmpty: (): boolean => batches.length === 0,
+    /** The next batch; undefined when there will be none. Throws when the log cannot be read. */
+    next: async (): Promise<readonly StoredEvent[] | undefined> => {
+      for (;;) {
+        const batch = batches.shift();
+        if (batches.length === 0) bytes = 0;
+        if (batch !== undefined) return batch;
+        if (failure !== undefined) throw failure.error;
+        if (ended) return undefined;
+        await new Promise<void>((resolve) => (wake = resolve));
       }
     },
-    isGone: (): boolean => gone,
-    close: (): void => wake?.(true),
   };
 }

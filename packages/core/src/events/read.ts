@@ -1,25 +1,65 @@
 import { logs, type Queryable, statement } from "@parley/db";
-import { eq, sql } from "drizzle-orm";
+import { eq, inArray, sql } from "drizzle-orm";
 import type { StoredEvent } from "./bus.ts";
 
-/** Events of one page: enough to make reading worth while, and a bound on memory. */
+/** Events of one page: enough to make reading worth while. */
 export const PAGE_EVENTS = 500;
+/** Bytes of one page, its last event aside: what a follower that falls behind may hold in memory. */
+export const PAGE_BYTES = 128 * 1024;
 
-const readStatement = statement<{ logId: string; after: number }, StoredEvent>(
-  "read_events",
+/** Some events of a log, the oldest first. */
+export interface Page {
+  readonly events: readonly StoredEvent[];
+  /** Number of the log's last event when the page was read. */
+  readonly lastSeq: number;
+}
+
+type PageRow = { lastSeq: number } & ({ [K in keyof StoredEvent]: null } | StoredEvent);
+
+// The bytes are counted without the events being decompressed, and the log's row comes with them:
+// an empty page tells a log that has nothing more from one that is gone.
+const readStatement = statement<{ logId: string; after: number }, PageRow>(
+  "read_page",
   sql`
-  select seq, type, payload from events
-  where log_id = ${sql.placeholder("logId")} and seq > ${sql.placeholder("after")}
-  order by seq limit ${sql.raw(String(PAGE_EVENTS))}`,
+  select logs.last_seq as "lastSeq", page.seq, page.type, page.payload
+  from logs left join lateral (
+    select seq, type, payload from (
+      select seq, type, payload,
+        sum(octet_length(payload)) over (order by seq) - octet_length(payload) as bytes_before
+      from (
+        select seq, type, payload from events
+        where log_id = logs.id and seq > ${sql.placeholder("after")}
+        order by seq limit ${sql.raw(String(PAGE_EVENTS))}
+      ) as following
+    ) as sized
+    where bytes_before < ${sql.raw(String(PAGE_BYTES))}
+  ) as page on true
+  where logs.id = ${sql.placeholder("logId")}
+  order by page.seq`,
 );
 
-/** Reads the events after `after`, the oldest first, at most a page. */
+/** Reads the events after `after`, at most a page; undefined when there is no such log. */
+export async function readPage(
+  db: Queryable,
+  logId: string,
+  after: number,
+): Promise<Page | undefined> {
+  const rows = await readStatement.execute(db, { logId, after });
+  const [first] = rows;
+  if (first === undefined) return undefined;
+  const events = rows.flatMap(({ seq, type, payload }) =>
+    seq === null ? [] : [{ seq, type, payload }],
+  );
+  return { events, lastSeq: first.lastSeq };
+}
+
+/** Reads the events after `after` alone, at most a page. */
 export async function readEvents(
   db: Queryable,
   logId: string,
   after: number,
-): Promise<StoredEvent[]> {
-  return readStatement.execute(db, { logId, after });
+): Promise<readonly StoredEvent[]> {
+  return (await readPage(db, logId, after))?.events ?? [];
 }
 
 /** The end of a log as it now is. Throws when the log does not exist. */
@@ -35,8 +75,14 @@ export async function readLogEnd(
   return { lastSeq: log.lastSeq, closed: log.closedAt !== null };
 }
 
-/** Whether the log is there: it is gone together with what it tells about. */
-export async function logExists(db: Queryable, logId: string): Promise<boolean> {
-  const rows = await db.select({ id: logs.id }).from(logs).where(eq(logs.id, logId));
-  return rows.length > 0;
+/** Numbers of the last events of those of the logs that are there. */
+export async function readLastSeqs(
+  db: Queryable,
+  logIds: readonly string[],
+): Promise<Map<string, number>> {
+  const rows = await db
+    .select({ id: logs.id, lastSeq: logs.lastSeq })
+    .from(logs)
+    .where(inArray(logs.id, [...logIds]));
+  return new Map(rows.map((row) => [row.id, row.lastSeq]));
 }

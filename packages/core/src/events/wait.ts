@@ -1,26 +1,45 @@
 import type { Core } from "../context.ts";
 import { isTerminal } from "./append.ts";
 import type { StoredEvent } from "./bus.ts";
-import { followLog } from "./follow.ts";
 
 /**
- * Gives the terminal events of logs, by log, once each has its own, the time is over, or the signal
- * aborts, whichever is first. Holds no database connection meanwhile.
+ * Gives the terminal events of logs, by log, once each has its own or is gone, the time is over, or
+ * the signal aborts, whichever is first. Holds no database connection meanwhile.
  */
 export async function waitForEnds(
-  core: Core,
+  core: Pick<Core, "hub">,
   options: { logIds: readonly string[]; timeoutMs: number; signal: AbortSignal; isNew?: boolean },
 ): Promise<Map<string, StoredEvent>> {
+  const { logIds, timeoutMs, signal, isNew = false } = options;
   const ends = new Map<string, StoredEvent>();
-  const { isNew = false } = options;
-  const signal = AbortSignal.any([options.signal, AbortSignal.timeout(options.timeoutMs)]);
-  await Promise.all(
-    options.logIds.map(async (logId) => {
-      for await (const events of followLog(core, { logId, after: 0, signal, isNew })) {
-        const last = events.at(-1);
-        if (last !== undefined && isTerminal(last.type)) ends.set(logId, last);
-      }
-    }),
+  if (logIds.length === 0 || signal.aborted) return ends;
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  let open = logIds.length;
+  const followings = logIds.map((logId) =>
+    core.hub.follow(
+      {
+        take: (events) => {
+          const last = events.at(-1);
+          if (last !== undefined && isTerminal(last.type)) ends.set(logId, last);
+          return true;
+        },
+        end: () => {
+          if (--open === 0) resolve();
+        },
+        fail: reject,
+      },
+      { logId, after: 0, isNew },
+    ),
   );
+  const giveUp = (): void => resolve();
+  const timer = setTimeout(giveUp, timeoutMs);
+  signal.addEventListener("abort", giveUp, { once: true });
+  try {
+    await promise;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", giveUp);
+    for (const following of followings) following.stop();
+  }
   return ends;
 }

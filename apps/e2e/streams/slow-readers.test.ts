@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { readFrames } from "../frames.ts";
+import { onEachDriver, within } from "../server.ts";
+import { type Log, startLogServer } from "./start-log-server.ts";
+
+const MIB = 1024 * 1024;
+const LOGS = 2;
+const STALLED_PER_LOG = 25;
+const READING_PER_LOG = 2;
+const APPENDS = 20;
+const EVENTS_PER_APPEND = 100;
+// 100 of them are 1 MiB with their envelope.
+const TEXT = "x".repeat(10_300);
+
+/** Reads a stream to its end and gives the numbers of its events, into `numbers`. */
+async function readNumbers(response: Response, numbers: number[] = []): Promise<number[]> {
+  for await (const { data } of readFrames(response)) numbers.push(Number(data["eventId"]));
+  return numbers;
+}
+
+const total = APPENDS * EVENTS_PER_APPEND + 1;
+const all = Array.from({ length: total }, (_, index) => index + 1);
+
+onEachDriver((driver) => {
+  test(
+    "readers that stop cost little memory, hold up nobody, and miss nothing",
+    { timeout: 180_000 },
+    async () => {
+      await using server = await startLogServer(driver, { PARLEY_STREAM_STALL_MS: 600_000 });
+      const logs: Log[] = [];
+      while (logs.length < LOGS) logs.push(await server.openLog());
+      const openAll = async (perLog: number) =>
+        Promise.all(
+          logs.flatMap(({ path }) => Array.from({ length: perLog }, () => server.stream(path))),
+        );
+      // What a first stream and a first megabyte load and cache is not the readers' cost.
+      const warm = await server.openLog();
+      const warming = readNumbers(await server.stream(warm.path));
+      const texts = Array.from({ length: EVENTS_PER_APPEND }, () => TEXT);
+      await server.append({ logId: warm.logId, texts, end: true });
+      await warming;
+
+      const stalled = await openAll(STALLED_PER_LOG);
+      const reading = (await openAll(READING_PER_LOG)).map((one) => readNumbers(one));
+      const before = await server.measure();
+      expect(before.hub).toEqual({ logs: LOGS, followers: LOGS * (STALLED_PER_LOG + 2) });
+      let peakBytes = 0;
+      for (let append = 1; append <= APPENDS; append++) {
+        const end = append === APPENDS;
+        await Promise.all(logs.map(({ logId }) => server.append({ logId, texts, end })));
+        const { rssBytes } = await server.measure();
+        peakBytes = Math.max(peakBytes, rssBytes - before.rssBytes);
+      }
+      for (const numbers of await within(30_000, Promise.all(reading))) {
+        expect(numbers).toEqual(all);
+      }
+      expect(peakBytes / MIB).toBeLessThan(60);
+      // They hold their places until they have read.
+      const after = await server.measure();
+      expect(after.hub.followers).toBe(LOGS * STALLED_PER_LOG);
+
+      for (const numbers of await within(
+        60_000,
+        Promise.all(stalled.map((one) => readNumbers(one))),
+      )) {
+        expect(numbers).toEqual(all);
+      }
+      expect((await server.measure()).hub).toEqual({ logs: 0, followers: 0 });
+    },
+  );
+
+  test("a reader that takes nothing is cut off, and resumes where it was", async () => {
+    await using server = await startLogServer(driver, { PARLEY_STREAM_STALL_MS: 300 });
+    const { logId, path } = await server.openLog();
+    const stalled = await server.stream(path);
+    const texts = Array.from({ length: EVENTS_PER_APPEND }, () => TEXT);
+    const stalledAt = performance.now();
+    for (let append = 0; append < APPENDS; append++) {
+      await server.append({ logId, texts, end: append === APPENDS - 1 });
+    }
+    while ((await server.measure()).hub.followers > 0) await sleep(20);
+    expect(performance.now() - stalledAt).toBeGreaterThan(300);
+
+    const seen: number[] = [];
+    await expect(readNumbers(stalled, seen)).rejects.toThrow("terminated");
+    expect(seen.length).toBeLessThan(total);
+    const rest = await readNumbers(await server.stream(`${path}?lastEventId=${seen.at(-1)}`));
+    expect([...seen, ...rest]).toEqual(all);
+  });
+});

@@ -1,0 +1,234 @@
+import { isTerminal } from "./append.ts";
+import type { Hint, StoredEvent } from "./bus.ts";
+import type { Page } from "./read.ts";
+
+/** Who wants the events of a log. */
+export interface Follower {
+  /**
+   * Takes the events that come after those it had, in order; `false` when it can take no more until
+   * `resume` is called. Followers that are equally far get the same array. Never throws.
+   */
+  take(events: readonly StoredEvent[]): boolean;
+  /** Told once when nothing more will come: after the terminal event, or when the log is gone. */
+  end(): void;
+  /** Told, in place of `end`, when the log cannot be read. */
+  fail(error: unknown): void;
+}
+
+/** A follower's hold on its log. */
+export interface Following {
+  /** Feeds a follower again that could take no more, from where it is. */
+  resume(): void;
+  /** Lets go of the log; the follower is told nothing more. */
+  stop(): void;
+}
+
+/** The followers that a process has of one log: they share its hints, its reads and its events. */
+export interface Tail {
+  receive(hint: Extract<Hint, { topic: `log:${string}` }>): void;
+  /** Adds a follower that has the events up to `after`; a log that is new holds only what is hinted. */
+  follow(follower: Follower, options: { after: number; isNew: boolean }): Following;
+  /** Hands out what has come; called once for everything that came in one turn of the event loop. */
+  flush(): void;
+  readonly followerCount: () => number;
+}
+
+export interface TailParts {
+  readonly readPage: (after: number) => Promise<Page | undefined>;
+  /** Whether reading may succeed later, and when to look again. */
+  readonly retryAfterMs: (error: unknown) => number | undefined;
+  /** Asks for a call of `flush` at the end of this turn. */
+  readonly schedule: () => void;
+  /** Told when the last follower has gone. */
+  readonly release: () => void;
+}
+
+/** Hinted events that are kept while a follower that comes from behind reads the log. */
+const MAX_RECENT = 256;
+
+interface Place {
+  readonly follower: Follower;
+  cursor: number;
+  /** Where it stands; none while it can take no more, and when it has gone. */
+  group: Group | undefined;
+  gone: boolean;
+}
+
+/** The followers at one point of the log, and whether the log is being read for them. */
+interface Group {
+  cursor: number;
+  readonly places: Set<Place>;
+  reading: boolean;
+  /** The log's end as it was when it was last read for them. */
+  knownEnd: number;
+}
+
+/** Keeps a log's followers together: at any time, one read at most for those that are equally far. */
+export function createTail(parts: TailParts): Tail {
+  const groups = new Map<number, Group>();
+  const paused = new Set<Place>();
+  /** The highest number that was hinted at, and the hinted events up to it, without a gap. */
+  let last = 0;
+  let recent: StoredEvent[] = [];
+
+  const followerCount = (): number =>
+    groups.values().reduce((sum, { places }) => sum + places.size, paused.size);
+
+  function openGroup(cursor: number, knownEnd: number): Group {
+    const group = { cursor, places: new Set<Place>(), reading: false, knownEnd };
+    groups.set(cursor, group);
+    return group;
+  }
+
+  function enter(group: Group, place: Place): void {
+    place.group = group;
+    group.places.add(place);
+  }
+
+  function join(place: Place, isNew: boolean): void {
+    // Who stands alone has to ask what the log holds.
+    const group = groups.get(place.cursor) ?? openGroup(place.cursor, isNew ? 0 : Infinity);
+    enter(group, place);
+    advance(group);
+  }
+
+  function leave(place: Place): void {
+    if (place.gone) return;
+    const { group } = place;
+    place.gone = true;
+    place.group = undefined;
+    paused.delete(place);
+    group?.places.delete(place);
+    if (group !== undefined) closeIfEmpty(group);
+    if (followerCount() === 0) parts.release();
+  }
+
+  function closeIfEmpty(group: Group): void {
+    if (group.places.size > 0 || group.reading) return;
+    if (groups.get(group.cursor) === group) groups.delete(group.cursor);
+  }
+
+  /** Brings a group forward: by what was hinted where that follows on, and else by the log. */
+  function advance(group: Group): void {
+    while (!group.reading && group.places.size > 0) {
+      if (group.cursor >= last && group.cursor >= group.knownEnd) return;
+      const first = recent[0]?.seq ?? Infinity;
+      if (first > group.cursor + 1 || group.cursor >= last) return void read(group);
+      if (group.knownEnd === Infinity) group.knownEnd = 0;
+      group = deliver(group, recent.slice(group.cursor + 1 - first));
+    }
+  }
+
+  /** Hands events to a group and gives the group in which its followers then are. */
+  function deliver(group: Group, events: readonly StoredEvent[]): Group {
+    const end = events.at(-1);
+    if (end === undefined) return group;
+    groups.delete(group.cursor);
+    const { places } = group;
+    const ahead = groups.get(end.seq);
+    group.cursor = end.seq;
+    if (ahead === undefined) groups.set(end.seq, group);
+    for (const place of places) {
+      place.cursor = end.seq;
+      const ready = place.follower.take(events);
+      // It may have let go meanwhile.
+      if (place.gone) continue;
+      if (isTerminal(end.type)) {
+        leave(place);
+        place.follower.end();
+      } else if (!ready) {
+        places.delete(place);
+        place.group = undefined;
+        paused.add(place);
+      } else if (ahead !== undefined) enter(ahead, place);
+    }
+    if (ahead === undefined) {
+      closeIfEmpty(group);
+      return group;
+    }
+    places.clear();
+    const ends = [group.knownEnd, ahead.knownEnd].filter(Number.isFinite);
+    ahead.knownEnd = Math.max(0, ...ends);
+    return ahead;
+  }
+
+  async function read(group: Group): Promise<void> {
+    group.reading = true;
+    const hinted = last;
+    let page: Page | undefined;
+    try {
+      page = await parts.readPage(group.cursor);
+    } catch (error) {
+      const retryAfterMs = parts.retryAfterMs(error);
+      if (retryAfterMs === undefined) return fail(group, error);
+      setTimeout(() => {
+        group.reading = false;
+        settle(group);
+      }, retryAfterMs).unref();
+      return;
+    }
+    group.reading = false;
+    if (page === undefined) return endAll();
+    group.knownEnd = page.events.length === 0 ? 0 : page.lastSeq;
+    // A hint that promised more than there is must not be looked for again and again.
+    if (page.events.length === 0 && last === hinted && last > page.lastSeq) {
+      last = page.lastSeq;
+      recent = [];
+    }
+    settle(deliver(group, page.events));
+  }
+
+  /** Goes on with a group after a read, and forgets what only reads needed. */
+  function settle(group: Group): void {
+    closeIfEmpty(group);
+    advance(group);
+    forget();
+  }
+
+  function forget(): void {
+    if (!groups.values().some((group) => group.reading || group.cursor < last)) recent = [];
+  }
+
+  function fail(group: Group, error: unknown): void {
+    group.reading = false;
+    for (const place of group.places) {
+      leave(place);
+      place.follower.fail(error);
+    }
+  }
+
+  function endAll(): void {
+    for (const place of [...paused, ...groups.values().flatMap(({ places }) => [...places])]) {
+      leave(place);
+      place.follower.end();
+    }
+  }
+
+  return {
+    receive: ({ lastSeq, events = [], gone }) => {
+      if (gone) return endAll();
+      if (lastSeq <= last) return;
+      const fresh = events.filter(({ seq }) => seq > last);
+      if (fresh[0]?.seq === last + 1) recent.push(...fresh);
+      else recent = fresh;
+      if (recent.length > MAX_RECENT) recent = fresh;
+      last = lastSeq;
+      parts.schedule();
+    },
+    follow: (follower, { after, isNew }) => {
+      const place: Place = { follower, cursor: after, group: undefined, gone: false };
+      join(place, isNew);
+      return {
+        resume: () => {
+          if (paused.delete(place)) join(place, false);
+        },
+        stop: () => leave(place),
+      };
+    },
+    flush: () => {
+      for (const group of groups.values()) advance(group);
+      forget();
+    },
+    followerCount,
+  };
+}
