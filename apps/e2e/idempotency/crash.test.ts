@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { type Database, idempotencyKeys } from "@parley/db";
 import { openDatabase } from "../faults/stored-state.ts";
+import { type Answer, type Request, send } from "../request.ts";
 import { createPlace, onEachDriver, type Server, startServer } from "../server.ts";
 import { conversationIn, createOf, createSender, isReplay, listIds } from "./keyed.ts";
 
@@ -14,7 +15,9 @@ onEachDriver((driver) => {
     // It is committed, but answers only once the agent has, two seconds later.
     const request = createOf(() => killed, { blocking: true }, ["slowpoke"]);
     const lost = createSender(() => killed, "once")(request).catch(() => "lost");
-    await expect.poll(async () => (await listIds(killed)).length, { interval: 5 }).toBe(1);
+    await expect
+      .poll(async () => (await listIds(killed)).length, { interval: 5, timeout: 10_000 })
+      .toBe(1);
     const [made] = await listIds(killed);
     await killed.kill();
     expect(await lost).toBe("lost");
@@ -41,11 +44,13 @@ onEachDriver((driver) => {
     };
     const ageTo = (ageMs: number) =>
       withKeys(({ db }) => db.update(idempotencyKeys).set({ createdAt: Date.now() - ageMs }));
-    const serve = async (use: (server: Server) => Promise<unknown> = async () => {}) => {
+    /** Starts a server, and stops it once its worker has answered. */
+    const serve = async (ask: (server: Server, request: Request) => Promise<Answer> = send) => {
       await using server = await startServer(place);
-      await use(server);
+      const request = createOf(() => server, { blocking: true }, ["helper"]);
+      expect((await ask(server, request)).status).toBe(200);
     };
-    await serve((server) => createSender(() => server)(createOf(() => server)));
+    await serve((server, request) => createSender(() => server)(request));
     const dayMs = 24 * 60 * 60 * 1000;
     expect(await ageTo(dayMs - 10 * 60_000)).toBe(1);
     await serve();
