@@ -34,8 +34,8 @@ export function isReplay({ headers }: Answer): boolean {
   return header !== null;
 }
 
-/** The ids of what an answer says was made, whatever it is. */
-export function madeIn({ text }: Answer): string[] {
+/** Every id in an answer; the first is that of what was made. */
+export function idsIn({ text }: Answer): string[] {
   return [...text.matchAll(/"sId":"([^"]+)"/g)].map(([, sid = ""]) => sid);
 }
 

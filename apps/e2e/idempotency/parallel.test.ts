@@ -83,8 +83,11 @@ onEachDriver((driver) => {
       const path = `${pathsOf(server()).conversations}/${cId}/messages`;
       const request = { path, json: { content: "x", mentions: [] } };
       const sent = Array.from({ length: AT_ONCE }, () => sendOnce(request));
-      const meanwhile = await measureLooks(server()).finally(letGo);
-      ratios.push(meanwhile / usual);
+      try {
+        ratios.push((await measureLooks(server())) / usual);
+      } finally {
+        await letGo();
+      }
       const accepted: Answer[] = [];
       for (const answer of await Promise.all(sent)) {
         if (answer.status === 409) expectInUse(answer);
@@ -92,7 +95,7 @@ onEachDriver((driver) => {
       }
       expect(accepted.filter((answer) => !isReplay(answer))).toHaveLength(1);
       expect(accepted.map(({ status }) => status)).toEqual(accepted.map(() => 200));
-      if (driver === "postgres") expect(accepted).toHaveLength(1);
+      expect(accepted.length).toBeLessThanOrEqual(driver === "postgres" ? 1 : AT_ONCE);
       expect((await get(cId)).content).toHaveLength(2);
     }
     expect(Math.min(...ratios)).toBeLessThanOrEqual(3);
