@@ -1,6 +1,13 @@
 import * as core from "@parley/core";
 import { endpoints } from "@parley/schema";
-import { createCallerFactory, mutation, post, query, router } from "./trpc.ts";
+import { createCallerFactory, mutation, post, query, router, subscription } from "./trpc.ts";
+
+/** What finds the log behind each endpoint of kind stream. */
+export const streams = {
+  "conversations.events": core.findConversationStream,
+  "messages.events": core.findMessageStream,
+  "sandboxFunctions.events": core.findInvocationStream,
+};
 
 /** The table of contents of the server: what each endpoint is answered by. */
 export const appRouter = router({
@@ -31,6 +38,7 @@ export const appRouter = router({
       core.replayConversation,
     ),
     delete: mutation(endpoints["conversations.delete"], core.deleteConversation),
+    events: subscription(endpoints["conversations.events"], streams["conversations.events"]),
     get: query(endpoints["conversations.get"], core.getConversation),
     list: query(endpoints["conversations.list"], core.listConversations),
     update: mutation(endpoints["conversations.update"], core.updateConversation),
@@ -50,9 +58,11 @@ export const appRouter = router({
   }),
   messages: router({
     create: post(endpoints["messages.create"], core.postMessage, core.replayPost),
+    events: subscription(endpoints["messages.events"], streams["messages.events"]),
     retry: post(endpoints["messages.retry"], core.retryMessage, core.replayRetry),
   }),
   sandboxFunctions: router({
+    events: subscription(endpoints["sandboxFunctions.events"], streams["sandboxFunctions.events"]),
     invoke: post(
       endpoints["sandboxFunctions.invoke"],
       core.invokeSandboxFunction,
@@ -79,10 +89,3 @@ export type AppRouter = typeof appRouter;
 
 /** Makes the caller through which REST reaches the procedures. */
 export const createCaller = createCallerFactory(appRouter);
-
-/** What finds the log behind each endpoint of kind stream. */
-export const streams = {
-  "conversations.events": core.findConversationStream,
-  "messages.events": core.findMessageStream,
-  "sandboxFunctions.events": core.findInvocationStream,
-};
