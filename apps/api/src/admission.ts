@@ -64,6 +64,8 @@ export function createAdmit(services: ApiServices, endpoint: JsonEndpoint): Admi
     }
     try {
       const kept = await own.kept;
+      // Nothing more is made: each replay is charged.
+      if (kept !== undefined) onRelease();
       return { scope, kept, onReplay, onRelease };
     } finally {
       reply.headers(own.headers);

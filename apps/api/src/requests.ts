@@ -31,7 +31,7 @@ declare module "fastify" {
   interface FastifyRequest {
     /** Set by the credential check. */
     caller: Caller | null;
-    /** Set where a request that makes something was admitted. */
+    /** Set where a request with an Idempotency-Key was admitted. */
     idempotencyKey: IdempotencyKey | undefined;
   }
 }

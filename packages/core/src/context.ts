@@ -71,8 +71,9 @@ export interface RequestContext<C extends Caller = Caller> extends Core {
   readonly signal: AbortSignal;
   /** How long the caller is ready to wait for an outcome (`Prefer: wait`), if it says. */
   readonly preferredWaitMs: number | undefined;
+  /** The request's Idempotency-Key, if it has one. */
   readonly idempotencyKey?: IdempotencyKey | undefined;
-  /** The request's hold on its Idempotency-Key, if it has one. */
+  /** Its hold on that key, while it makes something. */
   readonly claim?: KeyClaim | undefined;
 }
 
