@@ -4,11 +4,12 @@ import {
   type Core,
   type Credentials,
   type IdempotencyKey,
+  type RequestContext,
   requireWorkspace,
 } from "@parley/core";
 import { type Call, type ProcedureContext, toParleyError } from "@parley/rpc";
 import { ParleyError } from "@parley/schema";
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from "fastify";
 import type { ApiSettings } from "./config.ts";
 import type { OpenStreams } from "./open-streams.ts";
 import type { RateLimits } from "./rate-limits.ts";
@@ -17,6 +18,7 @@ import type { RateLimits } from "./rate-limits.ts";
 export interface ApiServices {
   readonly core: Core;
   readonly settings: ApiSettings;
+  readonly logger: FastifyBaseLogger;
   readonly credentials: Credentials;
   readonly agents: AgentDirectory;
   readonly rateLimits: RateLimits;
@@ -64,6 +66,21 @@ export function callerOf(request: FastifyRequest): Caller {
   return request.caller;
 }
 
+/** What the request gives to what answers it. */
+export function requestContext(
+  services: ApiServices,
+  request: FastifyRequest,
+  signal: AbortSignal,
+): RequestContext {
+  return {
+    ...services.core,
+    caller: callerOf(request),
+    agents: services.agents,
+    signal,
+    preferredWaitMs: parsePreferredWait(request.headers.prefer),
+  };
+}
+
 /** What the request gives to the procedure that answers it. */
 export function procedureContext(
   services: ApiServices,
@@ -79,11 +96,7 @@ export function procedureContext(
     if (!reply.raw.writableFinished) closed.abort();
   });
   return {
-    ...services.core,
-    caller,
-    agents: services.agents,
-    signal: closed.signal,
-    preferredWaitMs: parsePreferredWait(request.headers.prefer),
+    ...requestContext(services, request, closed.signal),
     requestId: request.id,
     onCall: (call) => logCall(request, caller, call),
     openStream: () => openStream(services, request, reply),
@@ -100,7 +113,7 @@ function openStream(
   const ended = new AbortController();
   const release = services.openStreams.open({
     keyId: callerOf(request).apiKey.sid,
-    authorize: () => services.credentials.authenticate(request.headers.authorization),
+    authorization: request.headers.authorization,
     end: (refusal) => ended.abort(refusal),
   });
   const close = () => {

@@ -48,13 +48,15 @@ export function createApi({ core, settings, logger }: ApiOptions): Api {
     frameworkErrors: (error, request, reply) => sendError(error, request, reply as never),
     clientErrorHandler: answerMalformedHttp,
   });
+  const credentials = createCredentials(core);
   const services: ApiServices = {
     core,
     settings,
-    credentials: createCredentials(core),
+    logger,
+    credentials,
     agents: createAgentDirectory(core),
     rateLimits: createRateLimits(settings),
-    openStreams: createOpenStreams(core, settings),
+    openStreams: createOpenStreams(core, credentials, settings),
     openRequests: new Set(),
     draining: false,
   };
@@ -83,7 +85,7 @@ export function createApi({ core, settings, logger }: ApiOptions): Api {
         clearInterval(sweep);
         clearTimeout(cut);
       }
-      services.credentials.close();
+      credentials.close();
       services.agents.close();
     },
   };
