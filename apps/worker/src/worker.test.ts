@@ -17,6 +17,7 @@ import {
 import { MessageEvent, type SimulatedScript } from "@parley/schema";
 import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { WorkerSettings } from "./config.ts";
 import { createWorker, type Worker } from "./worker.ts";
 
 const words = Array.from({ length: 40 }, (_, index) => `word${index}`).join(" ");
@@ -60,7 +61,8 @@ for (const { driver, skip, suite } of drivers) {
 
     const startWorker = (core: Core = test.core): Worker => {
       const logger = pino({ level: "error" }, { write: (line: string) => void faults.push(line) });
-      const settings = { PARLEY_WORKER_CONCURRENCY: 10, PARLEY_LEASE_MS: 600_000 };
+      const own = { PARLEY_WORKER_CONCURRENCY: 10, PARLEY_LEASE_MS: 600_000 };
+      const settings = WorkerSettings.parse(own);
       const worker = createWorker({ core, settings, logger });
       workers.push(worker);
       worker.start();

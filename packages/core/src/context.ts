@@ -6,6 +6,7 @@ import type { AgentDirectory } from "./agent-directory.ts";
 import type { IdempotencyKey, KeyClaim } from "./idempotency.ts";
 import { type IdPrefix, newId } from "@parley/schema";
 import { createConversationWriter, type NewConversation } from "./insert-messages.ts";
+import { retryConflicts } from "./retry-conflicts.ts";
 import { createRowIds } from "./row-ids.ts";
 
 /** What a process gives to everything that runs in it. Time, ids and randomness come from here. */
@@ -17,6 +18,8 @@ export interface Core {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly newId: (prefix?: IdPrefix) => string;
+  /** A number from 0 up to 1, to spread what would happen at once. */
+  readonly random: () => number;
   /** Numbers for rows of conversations and messages: as many as asked for, ascending. */
   readonly takeRowIds: (count: number) => Promise<number[]>;
   /** Writes a new conversation; those that come together share a commit. */
@@ -41,6 +44,7 @@ export function createCore(
     hub: createHub(parts),
     now: Date.now,
     newId,
+    random: Math.random,
     takeRowIds: createRowIds(parts.database.db),
     writeConversation: createConversationWriter(parts.database.db),
     keyClaims: new Map(),
@@ -86,13 +90,19 @@ export interface Transaction {
   readonly afterCommit: Hint[];
 }
 
-/** Runs `work` in one transaction and publishes the hints it leaves once that has committed. */
+/**
+ * Runs `work` in one transaction and publishes the hints it leaves once that has committed. `work`
+ * runs again where the transaction met another one: it must do nothing outside of it.
+ */
 export async function inTransaction<T>(
   core: Core,
   work: (transaction: Transaction) => Promise<T>,
 ): Promise<T> {
-  const afterCommit: Hint[] = [];
-  const result = await core.database.transaction((db) => work({ db, afterCommit }));
+  const { result, afterCommit } = await retryConflicts(core, async () => {
+    const hints: Hint[] = [];
+    const done = await core.database.transaction((db) => work({ db, afterCommit: hints }));
+    return { result: done, afterCommit: hints };
+  });
   core.bus.publish(afterCommit);
   return result;
 }
