@@ -3,6 +3,7 @@ import {
   type Caller,
   type Core,
   type Credentials,
+  type IdempotencyKey,
   type RequestContext,
   requireWorkspace,
 } from "@parley/core";
@@ -34,6 +35,8 @@ declare module "fastify" {
   interface FastifyRequest {
     /** Set by the credential check. */
     caller: Caller | null;
+    /** Set where a request with an Idempotency-Key was admitted. */
+    idempotencyKey: IdempotencyKey | undefined;
   }
 }
 

@@ -86,6 +86,7 @@ export async function createApi({ core, settings, logger }: ApiOptions): Promise
     draining: false,
   };
   app.decorateRequest("caller", null);
+  app.decorateRequest("idempotencyKey", undefined);
   app.setErrorHandler(sendError);
   app.addHook("onRequest", async (request, reply) => {
     reply.header("x-request-id", request.id);
