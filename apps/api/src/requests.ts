@@ -3,6 +3,7 @@ import {
   type Caller,
   type Core,
   type Credentials,
+  type IdempotencyKey,
   type RequestContext,
   requireWorkspace,
 } from "@parley/core";
@@ -11,6 +12,7 @@ import { ParleyError } from "@parley/schema";
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from "fastify";
 import type { ApiSettings } from "./config.ts";
 import type { OpenStreams } from "./open-streams.ts";
+import type { Overload } from "./overload.ts";
 import type { RateLimits } from "./rate-limits.ts";
 
 /** What the transports share. */
@@ -21,6 +23,7 @@ export interface ApiServices {
   readonly credentials: Credentials;
   readonly agents: AgentDirectory;
   readonly rateLimits: RateLimits;
+  readonly overload: Overload;
   readonly openStreams: OpenStreams;
   /** Requests that are being answered; aborted when the server shuts down. */
   readonly openRequests: Set<AbortController>;
@@ -32,6 +35,8 @@ declare module "fastify" {
   interface FastifyRequest {
     /** Set by the credential check. */
     caller: Caller | null;
+    /** Set where a request with an Idempotency-Key was admitted. */
+    idempotencyKey: IdempotencyKey | undefined;
   }
 }
 
@@ -45,6 +50,7 @@ export async function authenticate(services: ApiServices, request: FastifyReques
       retryAfterSeconds: 1,
     });
   }
+  services.overload.refuse();
   try {
     request.caller = await services.credentials.authenticate(request.headers.authorization);
     const { wId } = request.params as { wId?: string };

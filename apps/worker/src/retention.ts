@@ -1,5 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { compactMessageLogs, type Core, trimInvocationLogs } from "@parley/core";
+import {
+  compactMessageLogs,
+  type Core,
+  sweepIdempotencyKeys,
+  trimInvocationLogs,
+} from "@parley/core";
 import type { Logger } from "pino";
 import type { WorkerSettings } from "./config.ts";
 
@@ -18,7 +23,8 @@ export interface RetentionOptions {
 }
 
 /**
- * Takes out of closed logs what is not kept for ever, at once and from then on every few minutes.
+ * Takes out of closed logs what is not kept for ever, and deletes old idempotency keys, at once and
+ * from then on every few minutes.
  * Gives what stops it, which resolves when nothing of it is left.
  */
 export function startRetention({ core, settings, logger }: RetentionOptions): () => Promise<void> {
@@ -40,10 +46,11 @@ export function startRetention({ core, settings, logger }: RetentionOptions): ()
   async function run(): Promise<void> {
     while (!signal.aborted) {
       try {
+        await sweep(() => sweepIdempotencyKeys(core));
         await sweep(() => compactMessageLogs(core, tokens));
         await sweep(() => trimInvocationLogs(core, printed));
       } catch (error) {
-        logger.error({ err: error }, "Old events could not be taken out of their logs");
+        logger.error({ err: error }, "What is old could not be swept");
       }
       await pause((0.5 + core.random()) * SWEEP_INTERVAL_MS);
     }

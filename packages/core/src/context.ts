@@ -3,6 +3,7 @@ import type { ApiKeyRow, UserRow, WorkspaceRow } from "./rows.ts";
 import type { EventBus, Hint } from "./events/bus.ts";
 import { createHub, type Hub } from "./events/hub.ts";
 import type { AgentDirectory } from "./agent-directory.ts";
+import type { IdempotencyKey, KeyClaim } from "./idempotency.ts";
 import { type IdPrefix, newId } from "@parley/schema";
 import { createConversationWriter, type NewConversation } from "./insert-messages.ts";
 import { retryConflicts } from "./retry-conflicts.ts";
@@ -23,6 +24,8 @@ export interface Core {
   readonly takeRowIds: (count: number) => Promise<number[]>;
   /** Writes a new conversation; those that come together share a commit. */
   readonly writeConversation: (created: NewConversation) => Promise<void>;
+  /** The Idempotency-Keys under which this process makes something, by scope. */
+  readonly keyClaims: Map<string, KeyClaim>;
   /** Absolute address that clients see, without a slash at its end. */
   readonly publicUrl: string;
   /** How long a blocking create waits for its agents. */
@@ -44,6 +47,7 @@ export function createCore(
     random: Math.random,
     takeRowIds: createRowIds(parts.database.db),
     writeConversation: createConversationWriter(parts.database.db),
+    keyClaims: new Map(),
     // Known only once the server listens.
     get publicUrl() {
       return publicUrl();
@@ -71,6 +75,10 @@ export interface RequestContext<C extends Caller = Caller> extends Core {
   readonly signal: AbortSignal;
   /** How long the caller is ready to wait for an outcome (`Prefer: wait`), if it says. */
   readonly preferredWaitMs: number | undefined;
+  /** The request's Idempotency-Key, if it has one. */
+  readonly idempotencyKey?: IdempotencyKey | undefined;
+  /** Its hold on that key, while it makes something. */
+  readonly claim?: KeyClaim | undefined;
 }
 
 /** The context of everything that belongs to a workspace. */

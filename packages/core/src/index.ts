@@ -24,10 +24,13 @@ export * from "./events/resume.ts";
 export * from "./events/retention.ts";
 export * from "./events/stream.ts";
 export type { Follower, Following } from "./events/tail.ts";
-export { findInvocationStream, invokeSandboxFunction } from "./invocations.ts";
+export { findKeptKey, type IdempotencyKey, once, scopeOfKey } from "./idempotency.ts";
+export { sweepIdempotencyKeys } from "./idempotency.ts";
+export { findInvocationStream, invokeSandboxFunction, replayInvocation } from "./invocations.ts";
 export { generateApiKey, hashApiKey } from "./key-secrets.ts";
 export * from "./members.ts";
 export { addContentFragment, postMessage, retryMessage } from "./posted-messages.ts";
+export * from "./replays.ts";
 export { createRowIds } from "./row-ids.ts";
 export * from "./retry-conflicts.ts";
 export * from "./rows.ts";
@@ -48,4 +51,4 @@ export {
   updateConversation,
 } from "./stored-conversations.ts";
 export { createWorkspace, getWorkspace, insertWorkspace, updateWorkspace } from "./workspaces.ts";
-export { isDatabaseUnavailable } from "@parley/db";
+export { isDatabaseBusy, isDatabaseUnavailable } from "@parley/db";

@@ -73,6 +73,7 @@ export async function clearRuns({ database }: Core): Promise<void> {
       deleted_messages as (delete from messages),
       deleted_actions as (delete from actions),
       deleted_invocations as (delete from invocations),
+      deleted_keys as (delete from idempotency_keys),
       deleted_logs as (delete from logs),
       deleted_events as (delete from events)
     delete from runs`);

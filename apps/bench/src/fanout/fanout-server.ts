@@ -40,7 +40,7 @@ const core = createCore(
   { database, bus: createLocalBus(), blockingTimeoutMs: 180_000, safetyPollMs: 30_000 },
   () => `http://127.0.0.1:${settings.PARLEY_PORT}`,
 );
-const api = createApi({ core, settings, logger: pino({ level: "warn" }) });
+const api = await createApi({ core, settings, logger: pino({ level: "warn" }) });
 
 /** A workspace to make messages in. */
 export interface Seed {
