@@ -42,6 +42,15 @@ export * from "./runs/load-invocation.ts";
 export * from "./runs/load-turns.ts";
 export * from "./runs/lost-lease.ts";
 export * from "./runs/save-step.ts";
+export {
+  approveSkill,
+  archiveSkill,
+  createSkill,
+  getSkill,
+  publishSkill,
+  restoreSkill,
+  updateSkill,
+} from "./skill-administration.ts";
 export { listSkills } from "./skills.ts";
 export { createSpace, listSpaces, updateSpace } from "./spaces.ts";
 export {
@@ -50,5 +59,6 @@ export {
   listConversations,
   updateConversation,
 } from "./stored-conversations.ts";
+export { createTool, listTools, removeTool, updateTool } from "./tool-administration.ts";
 export { createWorkspace, getWorkspace, insertWorkspace, updateWorkspace } from "./workspaces.ts";
 export { isDatabaseBusy, isDatabaseUnavailable } from "@parley/db";

@@ -1,8 +1,32 @@
+import * as z from "zod";
 import type { Endpoint } from "../endpoint.ts";
-import { WorkspaceParams } from "../params.ts";
+import { OfWorkspace, Success, WorkspaceParams } from "../params.ts";
+import {
+  AdministeredSkill,
+  CreateSkill,
+  CreateTool,
+  MoveSkill,
+  PublishSkill,
+  SkillIdentity,
+  ToolIdentity,
+  UpdateSkill,
+  UpdateTool,
+} from "../skill-administration.ts";
 import { ListSkills, SkillList } from "../skills.ts";
+import { Tool } from "../tools.ts";
 
-/** Operations on skills. */
+const change = {
+  kind: "rpc",
+  operation: "mutation",
+  role: "builder",
+  rateLimit: "operate",
+  tags: ["administration"],
+} as const;
+const ofSkill = { ...change, output: AdministeredSkill } as const;
+const moveErrors = ["workspace_not_found", "skill_not_found", "version_conflict"] as const;
+const oneTool = z.object({ tool: Tool.describe("The tool") });
+
+/** Operations on skills and their tools. */
 export const skillEndpoints = {
   "skills.list": {
     kind: "json",
@@ -18,5 +42,77 @@ export const skillEndpoints = {
     errors: [],
     tags: ["skills"],
     specified: true,
+  },
+  "skills.get": {
+    ...ofSkill,
+    operation: "query",
+    summary: "Read a skill with its version and its editors",
+    input: SkillIdentity,
+    errors: ["workspace_not_found", "skill_not_found"],
+  },
+  "skills.create": {
+    ...ofSkill,
+    summary: "Create a skill",
+    input: CreateSkill,
+    errors: ["workspace_not_found", "space_not_found", "member_not_found", "tool_not_found"],
+  },
+  "skills.update": {
+    ...ofSkill,
+    summary: "Change a skill, its spaces, editors and tools",
+    input: UpdateSkill,
+    errors: [...moveErrors, "space_not_found", "member_not_found", "tool_not_found"],
+  },
+  "skills.approve": {
+    ...ofSkill,
+    summary: "Make a suggested skill active",
+    input: MoveSkill,
+    errors: moveErrors,
+  },
+  "skills.archive": {
+    ...ofSkill,
+    summary: "Archive a skill",
+    input: MoveSkill,
+    errors: moveErrors,
+  },
+  "skills.restore": {
+    ...ofSkill,
+    summary: "Make an archived skill active again",
+    input: MoveSkill,
+    errors: moveErrors,
+  },
+  "skills.publish": {
+    ...ofSkill,
+    summary: "Say who can use an active skill",
+    input: PublishSkill,
+    errors: moveErrors,
+  },
+  "tools.list": {
+    ...change,
+    operation: "query",
+    summary: "List the tools of the workspace",
+    input: OfWorkspace,
+    output: z.object({ tools: z.array(Tool).describe("Tools, by name") }),
+    errors: ["workspace_not_found"],
+  },
+  "tools.create": {
+    ...change,
+    summary: "Add a tool: the view of an MCP server",
+    input: CreateTool,
+    output: oneTool,
+    errors: ["workspace_not_found", "space_not_found"],
+  },
+  "tools.update": {
+    ...change,
+    summary: "Change a tool",
+    input: UpdateTool,
+    output: oneTool,
+    errors: ["workspace_not_found", "tool_not_found"],
+  },
+  "tools.remove": {
+    ...change,
+    summary: "Remove a tool, from the skills that have it too",
+    input: ToolIdentity,
+    output: Success,
+    errors: ["workspace_not_found", "tool_not_found"],
   },
 } as const satisfies Record<string, Endpoint>;
