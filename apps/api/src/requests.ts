@@ -3,19 +3,25 @@ import {
   type Caller,
   type Core,
   type Credentials,
+  KnownKeyRefused,
+  type RefusedCredentials,
   requireWorkspace,
 } from "@parley/core";
 import { type Call, type ProcedureContext, toParleyError } from "@parley/rpc";
-import { ParleyError } from "@parley/schema";
+import { isAct, ParleyError } from "@parley/schema";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { ApiSettings } from "./config.ts";
 import type { RateLimits } from "./rate-limits.ts";
+
+/** Room for an IPv6 address with its zone. */
+const MAX_ADDRESS_LENGTH = 64;
 
 /** What the transports share. */
 export interface ApiServices {
   readonly core: Core;
   readonly settings: ApiSettings;
   readonly credentials: Credentials;
+  readonly refusedCredentials: RefusedCredentials;
   readonly agents: AgentDirectory;
   readonly rateLimits: RateLimits;
   /** Requests that are being answered; aborted when the server shuts down. */
@@ -32,8 +38,8 @@ declare module "fastify" {
 }
 
 /**
- * Checks that the server takes requests, and the credential. Refused credentials
- * count against their address, and never against a good key.
+ * Checks that the server takes requests, and the credential. Refused credentials are recorded in the
+ * audit log; they count against their address, and never against a good key.
  */
 export async function authenticate(services: ApiServices, request: FastifyRequest): Promise<void> {
   if (services.draining) {
@@ -47,10 +53,28 @@ export async function authenticate(services: ApiServices, request: FastifyReques
     if (wId !== undefined) requireWorkspace(request.caller, wId);
   } catch (error) {
     if (error instanceof ParleyError && error.status === 401) {
+      noteRefused(services, request, error);
       await services.rateLimits.consumeFailure(request.ip);
     }
     throw error;
   }
+}
+
+function noteRefused(services: ApiServices, request: FastifyRequest, error: ParleyError): void {
+  services.refusedCredentials.note({
+    type: error.type,
+    address: addressOf(request),
+    route: `${request.method} ${request.routeOptions.url ?? ""}`,
+    requestId: request.id,
+    caller: error instanceof KnownKeyRefused ? error.caller : (request.caller ?? undefined),
+  });
+}
+
+/** The address of the client. A forwarded one is whatever was sent, so it is cut. */
+function addressOf(request: FastifyRequest): string {
+  // Whatever the type says: a client that has gone has none.
+  const address = request.ip as string | undefined;
+  return address?.slice(0, MAX_ADDRESS_LENGTH) ?? "unknown";
 }
 
 /** The caller of a request whose credential was checked. */
@@ -80,11 +104,18 @@ export function procedureContext(
     signal: closed.signal,
     preferredWaitMs: parsePreferredWait(request.headers.prefer),
     requestId: request.id,
-    onCall: (call) => logCall(request, caller, call),
+    address: addressOf(request),
+    onCall: (call) => {
+      const error = call.error === undefined ? undefined : toParleyError(call.error);
+      logCall(request, call, error);
+      // Over RPC the workspace is part of the input; what was refused of an act is its own record.
+      if (error?.status === 401 && !isAct(call.endpoint)) noteRefused(services, request, error);
+    },
   };
 }
 
-function logCall(request: FastifyRequest, caller: Caller, call: Call): void {
+function logCall(request: FastifyRequest, call: Call, error: ParleyError | undefined): void {
+  const caller = callerOf(request);
   request.log.info(
     {
       requestId: request.id,
@@ -92,7 +123,7 @@ function logCall(request: FastifyRequest, caller: Caller, call: Call): void {
       keyId: caller.apiKey.sid,
       durationMs: Math.round(call.durationMs * 10) / 10,
       // The type alone: a message may hold what somebody wrote.
-      error: call.error === undefined ? undefined : toParleyError(call.error).type,
+      error: error?.type,
     },
     call.endpoint.summary,
   );

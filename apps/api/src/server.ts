@@ -1,6 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
-import { type Core, createAgentDirectory, createCredentials } from "@parley/core";
+import {
+  type Core,
+  createAgentDirectory,
+  createCredentials,
+  createRefusedCredentials,
+} from "@parley/core";
 import { endpoints, ParleyError } from "@parley/schema";
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
 import type { ApiSettings } from "./config.ts";
@@ -52,6 +57,9 @@ export function createApi({ core, settings, logger }: ApiOptions): Api {
     core,
     settings,
     credentials: createCredentials(core),
+    refusedCredentials: createRefusedCredentials(core, {
+      onError: (error) => logger.error({ err: error }, "Refused credentials were not recorded"),
+    }),
     agents: createAgentDirectory(core),
     rateLimits: createRateLimits(settings),
     openRequests: new Set(),
@@ -83,6 +91,7 @@ export function createApi({ core, settings, logger }: ApiOptions): Api {
         clearTimeout(cut);
       }
       services.credentials.close();
+      await services.refusedCredentials.close();
       services.agents.close();
     },
   };

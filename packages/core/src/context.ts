@@ -1,4 +1,5 @@
 import type { Database, Queryable } from "@parley/db";
+import { type Act, recordSuccess } from "./acts.ts";
 import type { ApiKeyRow, UserRow, WorkspaceRow } from "./rows.ts";
 import type { EventBus, Hint } from "./events/bus.ts";
 import { createHub, type Hub } from "./events/hub.ts";
@@ -67,6 +68,8 @@ export interface RequestContext<C extends Caller = Caller> extends Core {
   readonly signal: AbortSignal;
   /** How long the caller is ready to wait for an outcome (`Prefer: wait`), if it says. */
   readonly preferredWaitMs: number | undefined;
+  /** The administrative act that the request is: its first transaction records it. */
+  readonly act?: Act | undefined;
 }
 
 /** The context of everything that belongs to a workspace. */
@@ -76,15 +79,28 @@ export type Context = RequestContext<WorkspaceCaller>;
 export interface Transaction {
   readonly db: Queryable;
   readonly afterCommit: Hint[];
+  /** Tells the audit log the id of what an administrative act makes. */
+  readonly made: (sid: string) => void;
 }
 
-/** Runs `work` in one transaction and publishes the hints it leaves once that has committed. */
+/**
+ * Runs `work` in one transaction and publishes the hints it leaves once that has committed. The first
+ * transaction of an administrative act also writes its record: none of the two exists without the
+ * other.
+ */
 export async function inTransaction<T>(
-  core: Core,
+  core: Core & Pick<RequestContext, "act">,
   work: (transaction: Transaction) => Promise<T>,
 ): Promise<T> {
+  const { act } = core;
   const afterCommit: Hint[] = [];
-  const result = await core.database.transaction((db) => work({ db, afterCommit }));
+  const result = await core.database.transaction(async (db) => {
+    let madeId: string | undefined;
+    const output = await work({ db, afterCommit, made: (sid) => (madeId = sid) });
+    if (act?.recorded === false) await recordSuccess(core, db, { act, madeId });
+    return output;
+  });
+  if (act !== undefined) act.recorded = true;
   core.bus.publish(afterCommit);
   return result;
 }

@@ -2,6 +2,7 @@ import type { Caller, RequestContext, WorkspaceCaller } from "@parley/core";
 import {
   type Endpoint,
   type InputOf,
+  isAct,
   type JsonEndpoint,
   type OutputOf,
   type ParsedInputOf,
@@ -9,13 +10,13 @@ import {
   type RpcEndpoint,
 } from "@parley/schema";
 import { initTRPC } from "@trpc/server";
+import { closeAct, openAct, type RequestOrigin } from "./acts.ts";
 import { authorizeAdministration, authorizeWorkspace } from "./authorize.ts";
 import { renderError, toParleyError, toTrpcError } from "./errors.ts";
 import { transformer } from "./transformer.ts";
 
 /** What a transport gives to a procedure. */
-export interface ProcedureContext extends RequestContext {
-  readonly requestId: string;
+export interface ProcedureContext extends RequestContext, RequestOrigin {
   /** Called once for each procedure with what it came to. */
   readonly onCall: (call: Call) => void;
 }
@@ -49,7 +50,7 @@ type Implementation<E extends ProcedureEndpoint> = (
   input: ParsedInputOf<E>,
 ) => Promise<OutputOf<E>>;
 
-/** What reads and writes share: one report of the call, the parsed input. */
+/** What reads and writes share: one report of the call, the record of an act, the parsed input. */
 function procedure<E extends ProcedureEndpoint>(endpoint: E) {
   const parser = {
     // tRPC takes the types of a parser from these two, which are never read.
@@ -63,6 +64,14 @@ function procedure<E extends ProcedureEndpoint>(endpoint: E) {
       const result = await next();
       const durationMs = performance.now() - startedAt;
       ctx.onCall({ endpoint, durationMs, error: result.ok ? undefined : result.error });
+      return result;
+    })
+    .use(async ({ ctx, path, getRawInput, next }) => {
+      // Input that cannot be read is refused by the parser.
+      const input = isAct(endpoint) ? await getRawInput().catch(() => undefined) : undefined;
+      const act = openAct(endpoint, { context: ctx, name: path, input });
+      const result = await next({ ctx: { act } });
+      if (act !== undefined) await closeAct(ctx, act, result.ok ? undefined : result.error);
       return result;
     })
     .input(parser);
