@@ -16,5 +16,12 @@ export const WorkerSettings = z.object({
     .max(600_000)
     .default(15_000)
     .describe("How long a silent worker keeps its runs, in milliseconds"),
+  PARLEY_AUDIT_RETENTION_DAYS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(36_500)
+    .default(365)
+    .describe("How long the audit log is kept, in days"),
 });
 export type WorkerSettings = z.output<typeof WorkerSettings>;

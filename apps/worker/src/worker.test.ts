@@ -1,5 +1,6 @@
 import { type Context, type Core, followLog, type StoredEvent } from "@parley/core";
 import { appendEvents, invokeSandboxFunction, takeOverRuns } from "@parley/core";
+import { createRefusedCredentials, listAuditEvents } from "@parley/core";
 import {
   claimTestTurns,
   clearRuns,
@@ -14,7 +15,7 @@ import {
   type TestCore,
   testToken,
 } from "@parley/core/testing";
-import { MessageEvent, type SimulatedScript } from "@parley/schema";
+import { endpoints, MessageEvent, parseInput, type SimulatedScript } from "@parley/schema";
 import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createWorker, type Worker } from "./worker.ts";
@@ -60,7 +61,11 @@ for (const { driver, skip, suite } of drivers) {
 
     const startWorker = (core: Core = test.core): Worker => {
       const logger = pino({ level: "error" }, { write: (line: string) => void faults.push(line) });
-      const settings = { PARLEY_WORKER_CONCURRENCY: 10, PARLEY_LEASE_MS: 600_000 };
+      const settings = {
+        PARLEY_WORKER_CONCURRENCY: 10,
+        PARLEY_LEASE_MS: 600_000,
+        PARLEY_AUDIT_RETENTION_DAYS: 30,
+      };
       const worker = createWorker({ core, settings, logger });
       workers.push(worker);
       worker.start();
@@ -243,6 +248,28 @@ for (const { driver, skip, suite } of drivers) {
       const { text, end } = await read(messageId);
       expect(text).toBe(words);
       expect(end).toMatchObject(success(words));
+    });
+
+    it("sweeps the audit log of what is older than it is to be kept", async () => {
+      const note = async () => {
+        const refused = createRefusedCredentials(test.core, {
+          onError: (error) => expect.unreachable(String(error)),
+        });
+        const from = { address: "192.0.2.1", route: "GET /", requestId: String(test.clock.now) };
+        refused.note({ type: "invalid_api_key_error", caller: context.caller, ...from });
+        await refused.close();
+      };
+      const list = async () =>
+        (await listAuditEvents(context, parseInput(endpoints["audit.list"], {}))).auditEvents;
+      const keptMs = 30 * 86_400_000;
+      test.clock.now -= keptMs + 1;
+      await note();
+      test.clock.now += keptMs + 1;
+      await note();
+      expect(await list()).toHaveLength(2);
+      startWorker();
+      const ages = async () => (await list()).map(({ at }) => test.clock.now - at);
+      await expect.poll(ages, { interval: 10, timeout: 10_000 }).toEqual([0]);
     });
   });
 }

@@ -12,6 +12,7 @@ import {
   loadTurns,
   LostLease,
   renewLeases,
+  sweepAuditLog,
   takeOverRuns,
   type Turn,
 } from "@parley/core";
@@ -24,6 +25,7 @@ import { executeTurn } from "./run-turn.ts";
 import { simulatedExecutor } from "./simulated-executor.ts";
 
 const TAKEOVER_INTERVAL_MS = 1000;
+const SWEEP_INTERVAL_MS = 3_600_000;
 /** What ended may let the next run of its lane go; few lanes have one, so many ends share a look. */
 const LANE_DELAY_MS = 10;
 /** A worker that has this many runs waits a little, so that more of them share a claim and an end. */
@@ -138,6 +140,14 @@ export function createWorker({ core, settings, logger }: WorkerOptions): Worker 
     for (const logId of logIds) if (!kept.has(logId)) running.get(logId)?.abort.abort();
   }
 
+  async function sweep(): Promise<void> {
+    try {
+      await sweepAuditLog(core, settings.PARLEY_AUDIT_RETENTION_DAYS);
+    } catch (error) {
+      if (!closed) logger.error({ err: error }, "The audit log could not be swept");
+    }
+  }
+
   async function attempt<T>(work: () => Promise<T>): Promise<T | undefined> {
     try {
       return await work();
@@ -159,6 +169,8 @@ export function createWorker({ core, settings, logger }: WorkerOptions): Worker 
       timers.push(setInterval(() => track(takeOver()), TAKEOVER_INTERVAL_MS));
       timers.push(setInterval(() => void renew(), leaseMs / 3));
       timers.push(setInterval(wake, core.safetyPollMs));
+      timers.push(setInterval(() => track(sweep()), SWEEP_INTERVAL_MS));
+      track(sweep());
       wake();
     },
     close: async (patienceMs) => {
