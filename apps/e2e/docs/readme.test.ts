@@ -28,7 +28,8 @@ test("the README's calls work as they stand, one after the other", async () => {
     expect(stdout).toContain('"content":"You said: Hello!');
     expect(stdout).toContain('"name":"active-workspace-users"');
     expect(stdout).toMatch(/data: \{"type":"sandbox_function_invocation_created",/);
-    expect(stdout).toMatch(/"result":\{"sum":3\}\}\n\n$/);
+    expect(stdout).toMatch(/"result":\{"sum":3\}\}\n\n/);
+    expect(stdout).toMatch(/"action":"apiKeys.create".*"nextCursor":null\}\}\}\}$/);
   } finally {
     await rm(folder, { recursive: true });
   }
