@@ -24,6 +24,13 @@ function invalid(what: string, details: ErrorOptions): ParleyError {
   return new ParleyError("invalid_request_error", `Invalid ${what}`, details);
 }
 
+/** Logs what an operator has to know of, with its cause. */
+export function logUnexpected(known: ParleyError, request: FastifyRequest): void {
+  if (known.type === "internal_server_error" || known.type === "service_unavailable") {
+    request.log.error({ err: known.cause, requestId: request.id }, known.message);
+  }
+}
+
 /** Answers with the error table's status, headers and body; what is unexpected is logged. */
 export function sendError(
   error: unknown,
@@ -32,9 +39,7 @@ export function sendError(
   render: (error: ParleyError, requestId: string) => object = renderError,
 ): void {
   const known = toKnownError(error);
-  if (known.type === "internal_server_error" || known.type === "service_unavailable") {
-    request.log.error({ err: known.cause, requestId: request.id }, known.message);
-  }
+  logUnexpected(known, request);
   // Fastify closes the connection where a body is refused unread, and a client that is still sending
   // would see a broken connection instead of the answer. Node drops what comes, for `requestTimeout`.
   reply.removeHeader("connection");

@@ -12,7 +12,8 @@ export interface OpenStream {
   readonly keyId: string;
   /** Checks the credential again, as at the beginning. */
   readonly authorize: () => Promise<Caller>;
-  readonly end: () => void;
+  /** Called with the refusal where the credential is refused. */
+  readonly end: (refusal?: ParleyError) => void;
 }
 
 /** The open streams of a process: bounded, and ended when their key is refused. */
@@ -35,7 +36,7 @@ export function createOpenStreams(core: Core, settings: ApiSettings): OpenStream
     } catch (error) {
       // A database that cannot be reached says nothing about the key.
       if (!(error instanceof ParleyError) || error.status >= 500) return;
-      for (const stream of streams) stream.end();
+      for (const stream of streams) stream.end(error);
     }
   };
   const recheckAll = () => void Promise.all(ofKeys.values().map(recheck));

@@ -11,6 +11,7 @@ import { type Call, type ProcedureContext, toParleyError } from "@parley/rpc";
 import { isAct, ParleyError } from "@parley/schema";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { ApiSettings } from "./config.ts";
+import type { OpenStreams } from "./open-streams.ts";
 import type { RateLimits } from "./rate-limits.ts";
 
 /** Room for an IPv6 address with its zone. */
@@ -24,6 +25,7 @@ export interface ApiServices {
   readonly refusedCredentials: RefusedCredentials;
   readonly agents: AgentDirectory;
   readonly rateLimits: RateLimits;
+  readonly openStreams: OpenStreams;
   /** Requests that are being answered; aborted when the server shuts down. */
   readonly openRequests: Set<AbortController>;
   /** Whether the server shuts down and takes no new work. */
@@ -111,7 +113,34 @@ export function procedureContext(
       // Over RPC the workspace is part of the input; what was refused of an act is its own record.
       if (error?.status === 401 && !isAct(call.endpoint)) noteRefused(services, request, error);
     },
+    openStream: () => openStream(services, request, reply),
   };
+}
+
+/** Takes a place for the answer among the open streams. Throws `rate_limit_error`. */
+function openStream(
+  services: ApiServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): AbortSignal {
+  const response = reply.raw;
+  const ended = new AbortController();
+  const release = services.openStreams.open({
+    keyId: callerOf(request).apiKey.sid,
+    authorize: () => services.credentials.authenticate(request.headers.authorization),
+    end: (refusal) => ended.abort(refusal),
+  });
+  const close = () => {
+    release();
+    ended.abort();
+  };
+  // The client may have gone while the stream was looked for.
+  if (response.closed) close();
+  else response.once("close", close);
+  response.setTimeout(services.settings.PARLEY_STREAM_STALL_MS, () => {
+    if (response.writableLength > 0) response.destroy();
+  });
+  return ended.signal;
 }
 
 function logCall(request: FastifyRequest, call: Call, error: ParleyError | undefined): void {

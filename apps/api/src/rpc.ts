@@ -1,8 +1,8 @@
-import { appRouter, renderRpcError } from "@parley/rpc";
+import { appRouter, renderRpcError, toParleyError } from "@parley/rpc";
 import { endpoints, type Endpoint, ParleyError } from "@parley/schema";
 import { fastifyRequestHandler } from "@trpc/server/adapters/fastify";
 import type { FastifyInstance } from "fastify";
-import { sendError } from "./errors.ts";
+import { logUnexpected, sendError } from "./errors.ts";
 import { type ApiServices, authenticate, callerOf, procedureContext } from "./requests.ts";
 import { decodeBody } from "./rest.ts";
 
@@ -65,6 +65,7 @@ export function registerRpc(root: FastifyInstance, services: ApiServices): void 
             path: request.params["*"],
             allowBatching: true,
             maxBatchSize: MAX_BATCH,
+            onError: ({ error }) => logUnexpected(toParleyError(error), request),
             createContext: async ({ info }) => {
               const subject = callerOf(request).apiKey.sid;
               for (const { path } of info.calls) {

@@ -62,6 +62,7 @@ export function createApi({ core, settings, logger }: ApiOptions): Api {
     }),
     agents: createAgentDirectory(core),
     rateLimits: createRateLimits(settings),
+    openStreams: createOpenStreams(core, settings),
     openRequests: new Set(),
     draining: false,
   };
@@ -73,8 +74,7 @@ export function createApi({ core, settings, logger }: ApiOptions): Api {
   registerNotFound(app);
   registerHealth(app, services);
   registerRest(app, services);
-  const openStreams = createOpenStreams(core, settings);
-  registerStreams(app, services, openStreams);
+  registerStreams(app, services);
   registerRpc(app, services);
   return {
     app,
@@ -85,7 +85,7 @@ export function createApi({ core, settings, logger }: ApiOptions): Api {
       const sweep = setInterval(() => app.server.closeIdleConnections(), SWEEP_INTERVAL_MS);
       const cut = setTimeout(() => app.server.closeAllConnections(), patienceMs + CUT_AFTER_MS);
       try {
-        await Promise.all([openStreams.close(patienceMs), app.close()]);
+        await Promise.all([services.openStreams.close(patienceMs), app.close()]);
       } finally {
         clearInterval(sweep);
         clearTimeout(cut);

@@ -1,5 +1,4 @@
-import { type LogStream, readLogEnd } from "@parley/core";
-import { invalidRequest, type ParleyError } from "@parley/schema";
+import { type LogStream, parseCursor, readLogEnd, startBehind } from "@parley/core";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { frameEncoder } from "./frames.ts";
 import type { ApiServices } from "./requests.ts";
@@ -21,13 +20,7 @@ export function parseResume(request: Pick<FastifyRequest, "headers" | "query">):
   const { lastEventId } = request.query as { lastEventId?: unknown };
   const value = header ?? lastEventId;
   if (value === undefined) return { after: 0, withIds: false };
-  if (typeof value !== "string" || !/^\d{0,15}$/.test(value)) throw badCursor();
-  return { after: Number(value), withIds: true };
-}
-
-function badCursor(): ParleyError {
-  const message = "must be the number of an event that was received";
-  return invalidRequest("query", [{ path: "lastEventId", message }]);
+  return { after: parseCursor(value), withIds: true };
 }
 
 export interface StreamRequest {
@@ -46,17 +39,12 @@ export async function sendStream(
   { request, reply, end, ended }: StreamRequest,
 ): Promise<void> {
   const resume = parseResume(request);
-  const { lastSeq, closed } = await readLogEnd(core.database.db, stream.logId);
-  const repeats = closed && stream.afterEnd === "terminal event";
-  // Of a message that has finished, whatever cursor there is gets the end again (section 5).
-  if (resume.after > lastSeq && !repeats) throw badCursor();
-  const atEnd = closed && resume.after >= lastSeq;
-  if (atEnd && stream.afterEnd === "no content") {
+  const logEnd = await readLogEnd(core.database.db, stream.logId);
+  const after = startBehind(resume.after, logEnd, stream);
+  if (after === undefined) {
     await reply.code(204).send();
     return;
   }
-  // Who has the terminal event gets it once more, never an empty stream.
-  const after = atEnd ? lastSeq - 1 : resume.after;
   reply.hijack();
   const response = reply.raw;
   response.writeHead(200, {

@@ -2,7 +2,6 @@ import type { LogStream, RequestContext, WorkspaceCaller } from "@parley/core";
 import { authorizeWorkspace, streams, toParleyError } from "@parley/rpc";
 import { endpoints, HttpInput, parseInput, ParleyError, type StreamEndpoint } from "@parley/schema";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { OpenStreams } from "./open-streams.ts";
 import { type ApiServices, authenticate, callerOf, procedureContext } from "./requests.ts";
 import { routePath } from "./rest.ts";
 import { parseResume, sendStream } from "./sse.ts";
@@ -10,11 +9,7 @@ import { parseResume, sendStream } from "./sse.ts";
 type FindStream = (context: RequestContext<WorkspaceCaller>, input: never) => Promise<LogStream>;
 
 /** Serves every endpoint of kind stream: a redirect, and the stream behind it, equally guarded. */
-export function registerStreams(
-  app: FastifyInstance,
-  services: ApiServices,
-  openStreams: OpenStreams,
-): void {
+export function registerStreams(app: FastifyInstance, services: ApiServices): void {
   const finders: Record<string, FindStream> = streams;
   for (const [name, endpoint] of Object.entries(endpoints)) {
     if (endpoint.kind !== "stream") continue;
@@ -43,10 +38,10 @@ export function registerStreams(
         const context = procedureContext(services, request, reply);
         const stream = await findStream(endpoint, find, context, request);
         const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-        const release = openStreams.open({
+        const release = services.openStreams.open({
           keyId,
           authorize: () => services.credentials.authenticate(request.headers.authorization),
-          end,
+          end: () => end(),
         });
         try {
           await sendStream(services, stream, { request, reply, end, ended });

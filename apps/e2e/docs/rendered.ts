@@ -22,8 +22,7 @@ export function renderEnvironment(): string {
 export function renderAccess(): string {
   const rows = Object.entries<Endpoint>(endpoints).map(([name, endpoint]) => {
     const route = endpoint.kind === "rpc" ? "" : `\`${endpoint.method} ${endpoint.path}\``;
-    const rpc = endpoint.kind === "stream" ? "" : `\`${name}\``;
-    return `| ${endpoint.summary} | ${endpoint.role} | ${route} | ${rpc} |`;
+    return `| ${endpoint.summary} | ${endpoint.role} | ${route} | \`${name}\` |`;
   });
   return `# Who may do what
 

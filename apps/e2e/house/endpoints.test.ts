@@ -1,11 +1,11 @@
-import { appRouter } from "@parley/rpc";
+import { appRouter, streams } from "@parley/rpc";
 import { type Endpoint, endpoints, errorTable, type ErrorType } from "@parley/schema";
 import { expect, test } from "vitest";
 import { minimal, pathsOf, type Request, send } from "../request.ts";
 import { shareServer } from "../server.ts";
 
 interface Procedure {
-  readonly _def: { readonly type: "query" | "mutation" };
+  readonly _def: { readonly type: "query" | "mutation" | "subscription" };
 }
 const { _def: definition } = appRouter;
 // tRPC keeps the procedures under their dotted names, whatever the types say.
@@ -14,18 +14,25 @@ const typeOf = ({ _def: { type } }: Procedure) => type;
 const all: [string, Endpoint][] = Object.entries(endpoints);
 
 test("every endpoint has its procedure, and every procedure its endpoint", () => {
-  const withProcedure = all.filter(([, { kind }]) => kind === "json" || kind === "rpc");
-  expect(Object.keys(procedures).toSorted()).toEqual(
-    withProcedure.map(([name]) => name).toSorted(),
-  );
+  expect(Object.keys(procedures).toSorted()).toEqual(all.map(([name]) => name).toSorted());
+});
+
+test("what is a stream is a subscription with a finder, and only that", () => {
+  const kinds = all.map(([name, { kind }]) => [name, kind === "stream"]);
+  const isSubscription = ([name]: [string, Endpoint]) =>
+    procedures[name] && typeOf(procedures[name]) === "subscription";
+  expect(all.map((one) => [one[0], isSubscription(one)])).toEqual(kinds);
+  const ofStreams = all.filter(([, { kind }]) => kind === "stream");
+  expect(Object.keys(streams).toSorted()).toEqual(ofStreams.map(([name]) => name).toSorted());
 });
 
 test("what is asked with GET is a query, and only that", () => {
   for (const [name, endpoint] of all) {
-    if (endpoint.kind !== "json") continue;
+    if (endpoint.kind === "rpc") continue;
+    expect(endpoint.path, name).toContain("{wId}");
+    if (endpoint.kind === "stream") continue;
     const type = endpoint.method === "GET" ? "query" : "mutation";
     expect(procedures[name] && typeOf(procedures[name]), name).toBe(type);
-    expect(endpoint.path, name).toContain("{wId}");
   }
 });
 

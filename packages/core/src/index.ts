@@ -22,6 +22,7 @@ export * from "./events/bus.ts";
 export * from "./events/follow.ts";
 export * from "./events/hub.ts";
 export * from "./events/read.ts";
+export * from "./events/resume.ts";
 export * from "./events/stream.ts";
 export type { Follower, Following } from "./events/tail.ts";
 export { findInvocationStream, invokeSandboxFunction } from "./invocations.ts";

@@ -1,6 +1,13 @@
 import * as core from "@parley/core";
 import { endpoints } from "@parley/schema";
-import { createCallerFactory, mutation, query, router } from "./trpc.ts";
+import { createCallerFactory, mutation, query, router, subscription } from "./trpc.ts";
+
+/** What finds the log behind each endpoint of kind stream. */
+export const streams = {
+  "conversations.events": core.findConversationStream,
+  "messages.events": core.findMessageStream,
+  "sandboxFunctions.events": core.findInvocationStream,
+};
 
 /** The table of contents of the server: what each endpoint is answered by. */
 export const appRouter = router({
@@ -26,6 +33,7 @@ export const appRouter = router({
     cancel: mutation(endpoints["conversations.cancel"], core.cancelMessages),
     create: mutation(endpoints["conversations.create"], core.createConversation),
     delete: mutation(endpoints["conversations.delete"], core.deleteConversation),
+    events: subscription(endpoints["conversations.events"], streams["conversations.events"]),
     get: query(endpoints["conversations.get"], core.getConversation),
     list: query(endpoints["conversations.list"], core.listConversations),
     update: mutation(endpoints["conversations.update"], core.updateConversation),
@@ -45,9 +53,11 @@ export const appRouter = router({
   }),
   messages: router({
     create: mutation(endpoints["messages.create"], core.postMessage),
+    events: subscription(endpoints["messages.events"], streams["messages.events"]),
     retry: mutation(endpoints["messages.retry"], core.retryMessage),
   }),
   sandboxFunctions: router({
+    events: subscription(endpoints["sandboxFunctions.events"], streams["sandboxFunctions.events"]),
     invoke: mutation(endpoints["sandboxFunctions.invoke"], core.invokeSandboxFunction),
   }),
   skills: router({
@@ -70,10 +80,3 @@ export type AppRouter = typeof appRouter;
 
 /** Makes the caller through which REST reaches the procedures. */
 export const createCaller = createCallerFactory(appRouter);
-
-/** What finds the log behind each endpoint of kind stream. */
-export const streams = {
-  "conversations.events": core.findConversationStream,
-  "messages.events": core.findMessageStream,
-  "sandboxFunctions.events": core.findInvocationStream,
-};

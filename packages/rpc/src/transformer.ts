@@ -2,11 +2,13 @@ import { ParleyError } from "@parley/schema";
 import superjson, { type SuperJSONResult } from "superjson";
 
 /**
- * superjson without its references: a body of a few hundred bytes could otherwise describe an object
- * that takes for ever to walk. What it cannot read is an `invalid_request_error`.
+ * superjson as clients speak it. Answers are JSON by themselves, as over REST, so nothing is noted
+ * about them; superjson would refuse some member names that a function's result may have. Inputs are
+ * read without references: a body of a few hundred bytes could otherwise describe an object that
+ * takes for ever to walk. What cannot be read is an `invalid_request_error`.
  */
 export const transformer = {
-  serialize: (value: unknown): SuperJSONResult => superjson.serialize(value),
+  serialize: (value: unknown): { json: unknown } => ({ json: value }),
   deserialize: (value: SuperJSONResult): unknown => {
     try {
       const { json, meta } = value;

@@ -1,6 +1,16 @@
-import type { Caller, RequestContext, WorkspaceCaller } from "@parley/core";
+import {
+  type Caller,
+  type Context,
+  type LogStream,
+  parseCursor,
+  readLogEnd,
+  type RequestContext,
+  startBehind,
+  type WorkspaceCaller,
+} from "@parley/core";
 import {
   type Endpoint,
+  type EventOf,
   type InputOf,
   isAct,
   type JsonEndpoint,
@@ -8,17 +18,27 @@ import {
   type ParsedInputOf,
   parseInput,
   type RpcEndpoint,
+  type StreamEndpoint,
 } from "@parley/schema";
-import { initTRPC } from "@trpc/server";
+import { initTRPC, type TrackedEnvelope } from "@trpc/server";
 import { closeAct, openAct, type RequestOrigin } from "./acts.ts";
 import { authorizeAdministration, authorizeWorkspace } from "./authorize.ts";
 import { renderError, toParleyError, toTrpcError } from "./errors.ts";
+import { askedAhead, followStream } from "./follow-stream.ts";
 import { transformer } from "./transformer.ts";
+
+/** How often a quiet subscription shows that it is alive; clients give up on it after three. */
+const PING_MS = 15_000;
 
 /** What a transport gives to a procedure. */
 export interface ProcedureContext extends RequestContext, RequestOrigin {
   /** Called once for each procedure with what it came to. */
   readonly onCall: (call: Call) => void;
+  /**
+   * Takes a place among the open streams until the answer is sent. Gives the signal that ends the
+   * stream, with the refusal as its reason where the key is refused. Throws `rate_limit_error`.
+   */
+  readonly openStream: () => AbortSignal;
 }
 
 export interface Call {
@@ -30,6 +50,10 @@ export interface Call {
 const t = initTRPC.context<ProcedureContext>().create({
   transformer,
   isDev: false,
+  sse: {
+    ping: { enabled: true, intervalMs: PING_MS },
+    client: { reconnectAfterInactivityMs: 3 * PING_MS },
+  },
   errorFormatter: ({ shape, error, ctx }) => {
     const known = toParleyError(error);
     const { code, httpStatus, path } = shape.data;
@@ -50,13 +74,13 @@ type Implementation<E extends ProcedureEndpoint> = (
   input: ParsedInputOf<E>,
 ) => Promise<OutputOf<E>>;
 
-/** What reads and writes share: one report of the call, the record of an act, the parsed input. */
-function procedure<E extends ProcedureEndpoint>(endpoint: E) {
+/** What all procedures share: one report of the call, the record of an act, the parsed input. */
+function procedure<Input, Parsed>(endpoint: Endpoint, parse: (raw: unknown) => Parsed) {
   const parser = {
     // tRPC takes the types of a parser from these two, which are never read.
-    _input: undefined as unknown as InputOf<E>,
-    _output: undefined as unknown as ParsedInputOf<E>,
-    parse: (raw: unknown): ParsedInputOf<E> => parseInput(endpoint, raw),
+    _input: undefined as unknown as Input,
+    _output: undefined as unknown as Parsed,
+    parse,
   };
   return t.procedure
     .use(async ({ ctx, next }) => {
@@ -104,15 +128,55 @@ function authorize<E extends ProcedureEndpoint>(
   >[0];
 }
 
+function call<E extends ProcedureEndpoint>(endpoint: E) {
+  return procedure<InputOf<E>, ParsedInputOf<E>>(endpoint, (raw) => parseInput(endpoint, raw));
+}
+
 /** A procedure that changes something. */
 export function mutation<E extends ProcedureEndpoint>(
   endpoint: E,
   implementation: Implementation<E>,
 ) {
-  return procedure(endpoint).mutation(resolver(endpoint, implementation));
+  return call(endpoint).mutation(resolver(endpoint, implementation));
 }
 
 /** A procedure that changes nothing. */
 export function query<E extends ProcedureEndpoint>(endpoint: E, implementation: Implementation<E>) {
-  return procedure(endpoint).query(resolver(endpoint, implementation));
+  return call(endpoint).query(resolver(endpoint, implementation));
+}
+
+/** What a subscription takes beside its endpoint's input; tRPC sets it when a client reconnects. */
+interface Resumable {
+  /** Number of the last event that the subscriber has. */
+  readonly lastEventId?: string | null | undefined;
+}
+
+/** A procedure that follows a log from behind `lastEventId` to its end. */
+export function subscription<E extends StreamEndpoint>(
+  endpoint: E,
+  find: (context: Context, input: ParsedInputOf<E>) => Promise<LogStream>,
+) {
+  const parse = (raw: unknown) => {
+    const input = parseInput(endpoint, raw);
+    const { lastEventId } = raw as { lastEventId?: unknown };
+    return { input, cursor: parseCursor(lastEventId ?? "") };
+  };
+  type Parsed = ReturnType<typeof parse>;
+  return procedure<InputOf<E> & Resumable, Parsed>(endpoint, parse).subscription(
+    async (options): Promise<AsyncIterable<TrackedEnvelope<EventOf<E>>>> => {
+      try {
+        const { input, cursor } = options.input;
+        // Every endpoint of kind stream has the parameter wId: a house test checks it.
+        const { wId } = input as unknown as { wId: string };
+        const context = authorizeWorkspace(endpoint, options.ctx, wId);
+        const stream = await find(context, input);
+        const end = await readLogEnd(context.database.db, stream.logId);
+        const after = startBehind(cursor, end, stream);
+        const signal = context.openStream();
+        return askedAhead(followStream(context, stream, { after, signal }));
+      } catch (error) {
+        throw toTrpcError(error);
+      }
+    },
+  );
 }

@@ -87,3 +87,6 @@ export type ParsedInputOf<E extends Endpoint> = Parts<E, "output">;
 
 /** What an endpoint answers. */
 export type OutputOf<E extends JsonEndpoint | RpcEndpoint> = z.input<E["output"]>;
+
+/** What an endpoint of kind stream tells its followers. */
+export type EventOf<E extends StreamEndpoint> = z.output<E["event"]>;
