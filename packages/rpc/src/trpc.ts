@@ -146,7 +146,7 @@ export function query<E extends ProcedureEndpoint>(endpoint: E, implementation: 
 }
 
 /** What a subscription takes beside its endpoint's input; tRPC sets it when a client reconnects. */
-interface Resumable {
+export interface Resumable {
   /** Number of the last event that the subscriber has. */
   readonly lastEventId?: string | null | undefined;
 }
