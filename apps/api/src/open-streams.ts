@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Caller, Core } from "@parley/core";
+import type { Core, Credentials } from "@parley/core";
 import { ParleyError } from "@parley/schema";
 import type { ApiSettings } from "./config.ts";
 
@@ -10,8 +10,8 @@ const END_STEP_MS = 10;
 
 export interface OpenStream {
   readonly keyId: string;
-  /** Checks the credential again, as at the beginning. */
-  readonly authorize: () => Promise<Caller>;
+  /** The credential, to be checked again as at the beginning. */
+  readonly authorization: string | undefined;
   /** Called with the refusal where the credential is refused. */
   readonly end: (refusal?: ParleyError) => void;
 }
@@ -25,14 +25,18 @@ export interface OpenStreams {
 }
 
 /** Keeps the open streams, at most so many of a key and of the process. */
-export function createOpenStreams(core: Core, settings: ApiSettings): OpenStreams {
+export function createOpenStreams(
+  core: Core,
+  credentials: Credentials,
+  settings: ApiSettings,
+): OpenStreams {
   const ofKeys = new Map<string, Set<OpenStream>>();
   let count = 0;
 
   const recheck = async (streams: ReadonlySet<OpenStream>): Promise<void> => {
     const [first] = streams;
     try {
-      await first?.authorize();
+      if (first !== undefined) await credentials.authenticate(first.authorization);
     } catch (error) {
       // A database that cannot be reached says nothing about the key.
       if (!(error instanceof ParleyError) || error.status >= 500) return;

@@ -5,11 +5,12 @@ import {
   type Credentials,
   KnownKeyRefused,
   type RefusedCredentials,
+  type RequestContext,
   requireWorkspace,
 } from "@parley/core";
 import { type Call, type ProcedureContext, toParleyError } from "@parley/rpc";
 import { isAct, ParleyError } from "@parley/schema";
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from "fastify";
 import type { ApiSettings } from "./config.ts";
 import type { OpenStreams } from "./open-streams.ts";
 import type { RateLimits } from "./rate-limits.ts";
@@ -21,6 +22,7 @@ const MAX_ADDRESS_LENGTH = 64;
 export interface ApiServices {
   readonly core: Core;
   readonly settings: ApiSettings;
+  readonly logger: FastifyBaseLogger;
   readonly credentials: Credentials;
   readonly refusedCredentials: RefusedCredentials;
   readonly agents: AgentDirectory;
@@ -85,13 +87,27 @@ export function callerOf(request: FastifyRequest): Caller {
   return request.caller;
 }
 
+/** What the request gives to what answers it. */
+export function requestContext(
+  services: ApiServices,
+  request: FastifyRequest,
+  signal: AbortSignal,
+): RequestContext {
+  return {
+    ...services.core,
+    caller: callerOf(request),
+    agents: services.agents,
+    signal,
+    preferredWaitMs: parsePreferredWait(request.headers.prefer),
+  };
+}
+
 /** What the request gives to the procedure that answers it. */
 export function procedureContext(
   services: ApiServices,
   request: FastifyRequest,
   reply: FastifyReply,
 ): ProcedureContext {
-  const caller = callerOf(request);
   const closed = new AbortController();
   services.openRequests.add(closed);
   reply.raw.once("close", () => {
@@ -100,11 +116,7 @@ export function procedureContext(
     if (!reply.raw.writableFinished) closed.abort();
   });
   return {
-    ...services.core,
-    caller,
-    agents: services.agents,
-    signal: closed.signal,
-    preferredWaitMs: parsePreferredWait(request.headers.prefer),
+    ...requestContext(services, request, closed.signal),
     requestId: request.id,
     address: addressOf(request),
     onCall: (call) => {
@@ -127,7 +139,7 @@ function openStream(
   const ended = new AbortController();
   const release = services.openStreams.open({
     keyId: callerOf(request).apiKey.sid,
-    authorize: () => services.credentials.authenticate(request.headers.authorization),
+    authorization: request.headers.authorization,
     end: (refusal) => ended.abort(refusal),
   });
   const close = () => {

@@ -53,16 +53,18 @@ export function createApi({ core, settings, logger }: ApiOptions): Api {
     frameworkErrors: (error, request, reply) => sendError(error, request, reply as never),
     clientErrorHandler: answerMalformedHttp,
   });
+  const credentials = createCredentials(core);
   const services: ApiServices = {
     core,
     settings,
-    credentials: createCredentials(core),
+    logger,
+    credentials,
     refusedCredentials: createRefusedCredentials(core, {
       onError: (error) => logger.error({ err: error }, "Refused credentials were not recorded"),
     }),
     agents: createAgentDirectory(core),
     rateLimits: createRateLimits(settings),
-    openStreams: createOpenStreams(core, settings),
+    openStreams: createOpenStreams(core, credentials, settings),
     openRequests: new Set(),
     draining: false,
   };
@@ -90,7 +92,7 @@ export function createApi({ core, settings, logger }: ApiOptions): Api {
         clearInterval(sweep);
         clearTimeout(cut);
       }
-      services.credentials.close();
+      credentials.close();
       await services.refusedCredentials.close();
       services.agents.close();
     },

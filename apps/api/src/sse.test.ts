@@ -11,15 +11,15 @@ const parse = (header: string | undefined, lastEventId?: unknown) =>
 
 describe("parseResume", () => {
   it.each([
-    [undefined, undefined, { after: 0, withIds: false }],
-    ["", undefined, { after: 0, withIds: true }],
-    ["0", undefined, { after: 0, withIds: true }],
-    ["17", undefined, { after: 17, withIds: true }],
-    [undefined, "17", { after: 17, withIds: true }],
-    [undefined, "", { after: 0, withIds: true }],
-    ["3", "17", { after: 3, withIds: true }],
-    ["", "17", { after: 0, withIds: true }],
-    ["007", undefined, { after: 7, withIds: true }],
+    [undefined, undefined, { cursor: 0, withIds: false }],
+    ["", undefined, { cursor: 0, withIds: true }],
+    ["0", undefined, { cursor: 0, withIds: true }],
+    ["17", undefined, { cursor: 17, withIds: true }],
+    [undefined, "17", { cursor: 17, withIds: true }],
+    [undefined, "", { cursor: 0, withIds: true }],
+    ["3", "17", { cursor: 3, withIds: true }],
+    ["", "17", { cursor: 0, withIds: true }],
+    ["007", undefined, { cursor: 7, withIds: true }],
   ])("reads the header %j and the query %j", (header, query, resume) => {
     expect(parse(header, query)).toEqual(resume);
   });

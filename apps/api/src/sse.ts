@@ -1,4 +1,4 @@
-import { type LogStream, parseCursor, readLogEnd, startBehind } from "@parley/core";
+import { type LogStream, parseCursor, type StoredEvent } from "@parley/core";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { frameEncoder } from "./frames.ts";
 import type { ApiServices } from "./requests.ts";
@@ -9,7 +9,7 @@ const HEARTBEAT = Buffer.from(": ping\n\n");
 /** How a stream was asked for. */
 interface Resume {
   /** Number of the last event that the client has; 0 for none. */
-  readonly after: number;
+  readonly cursor: number;
   /** Whether the client resumes, and so wants `id:` lines. */
   readonly withIds: boolean;
 }
@@ -19,34 +19,36 @@ export function parseResume(request: Pick<FastifyRequest, "headers" | "query">):
   const header = request.headers["last-event-id"];
   const { lastEventId } = request.query as { lastEventId?: unknown };
   const value = header ?? lastEventId;
-  if (value === undefined) return { after: 0, withIds: false };
-  return { after: parseCursor(value), withIds: true };
+  if (value === undefined) return { cursor: 0, withIds: false };
+  return { cursor: parseCursor(value), withIds: true };
 }
 
-export interface StreamRequest {
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
-  /** Ends the stream, from here or from elsewhere. */
-  readonly end: () => void;
-  /** Resolves once it has to end. */
-  readonly ended: Promise<void>;
+/** A stream that a client is about to be sent. */
+export interface NewStream {
+  readonly source: LogStream;
+  /** Number of the event behind which it begins. */
+  readonly after: number;
+  readonly withIds: boolean;
+  readonly keyId: string;
+  /** The credential, which is checked again while the stream is open. */
+  readonly authorization: string | undefined;
+  readonly requestId: string;
 }
 
-/** Answers with a log as Server-Sent Events until its terminal event. */
-export async function sendStream(
-  { core, settings }: Pick<ApiServices, "core" | "settings">,
-  stream: LogStream,
-  { request, reply, end, ended }: StreamRequest,
-): Promise<void> {
-  const resume = parseResume(request);
-  const logEnd = await readLogEnd(core.database.db, stream.logId);
-  const after = startBehind(resume.after, logEnd, stream);
-  if (after === undefined) {
-    await reply.code(204).send();
-    return;
-  }
-  reply.hijack();
+/**
+ * Answers with a log as Server-Sent Events, until its terminal event or whatever ends it before.
+ * Throws `rate_limit_error` where there is no place for another stream; nothing is written then.
+ */
+export function startStream(
+  { core, settings, openStreams, logger }: ApiServices,
+  { source, after, withIds, keyId, authorization, requestId }: NewStream,
+  reply: FastifyReply,
+): void {
+  // Of the request and the reply, nothing is kept for the time that the stream is open.
   const response = reply.raw;
+  let ended = false;
+  const release = openStreams.open({ keyId, authorization, end });
+  reply.hijack();
   response.writeHead(200, {
     ...(reply.getHeaders() as Record<string, string>),
     "Content-Type": "text/event-stream; charset=utf-8",
@@ -54,28 +56,28 @@ export async function sendStream(
     "X-Accel-Buffering": "no",
   });
   response.flushHeaders();
-  const encode = frameEncoder({ ...stream, withIds: resume.withIds });
-  const { idleTimeoutMs } = stream;
+  const encode = frameEncoder(source, withIds);
+  const { logId, idleTimeoutMs } = source;
   const idle = idleTimeoutMs === undefined ? undefined : setTimeout(end, idleTimeoutMs);
-  const following = core.hub.follow(
-    {
-      take: (events) => {
-        idle?.refresh();
-        const frames = encode(events);
-        if (frames.length > 0) response.write(frames);
-        if (response.writableLength <= settings.PARLEY_STREAM_BUFFER_BYTES) return true;
-        // From here on it is fed as its socket drains, and cut off when that takes nothing.
-        response.setTimeout(settings.PARLEY_STREAM_STALL_MS);
-        return false;
-      },
-      end,
-      fail: (error) => {
-        request.log.error({ err: error, requestId: request.id }, "A stream broke");
-        response.destroy();
-      },
-    },
-    { logId: stream.logId, after },
-  );
+  const heartbeat = setInterval(() => {
+    if (response.writableLength === 0) response.write(HEARTBEAT);
+  }, HEARTBEAT_MS);
+  const take = (events: readonly StoredEvent[]): boolean => {
+    idle?.refresh();
+    const frames = encode(events);
+    if (frames.length > 0) response.write(frames);
+    if (response.writableLength <= settings.PARLEY_STREAM_BUFFER_BYTES) return true;
+    // From here on it is fed as its socket drains, and cut off when that takes nothing.
+    response.setTimeout(settings.PARLEY_STREAM_STALL_MS);
+    return false;
+  };
+  const fail = (error: unknown): void => {
+    logger.error({ err: error, requestId }, "A stream broke");
+    response.destroy();
+  };
+  // It may be told of the end before it has a hold on the log.
+  const endSoon = () => void setImmediate(end);
+  const following = core.hub.follow({ take, end: endSoon, fail }, { logId, after });
   response.on("drain", () => {
     response.setTimeout(0);
     following.resume();
@@ -84,13 +86,12 @@ export async function sendStream(
   response.once("close", end);
   // The client may have gone while it was looked for.
   if (response.destroyed) end();
-  const heartbeat = setInterval(() => {
-    if (response.writableLength === 0) response.write(HEARTBEAT);
-  }, HEARTBEAT_MS);
-  try {
-    await ended;
-  } finally {
+
+  function end(): void {
+    if (ended) return;
+    ended = true;
     following.stop();
+    release();
     clearTimeout(idle);
     clearInterval(heartbeat);
     response.setTimeout(settings.PARLEY_STREAM_STALL_MS);

@@ -1,16 +1,26 @@
-import type { LogStream, RequestContext, WorkspaceCaller } from "@parley/core";
+import {
+  type LogStream,
+  readLogEnd,
+  type RequestContext,
+  startBehind,
+  type WorkspaceCaller,
+} from "@parley/core";
 import { authorizeWorkspace, streams, toParleyError } from "@parley/rpc";
 import { endpoints, HttpInput, parseInput, ParleyError, type StreamEndpoint } from "@parley/schema";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { type ApiServices, authenticate, callerOf, procedureContext } from "./requests.ts";
+import { type ApiServices, authenticate, callerOf, requestContext } from "./requests.ts";
 import { routePath } from "./rest.ts";
-import { parseResume, sendStream } from "./sse.ts";
+import { parseResume, startStream } from "./sse.ts";
+
+/** To find a stream is short: nobody stops it. */
+const neverAborted = new AbortController().signal;
 
 type FindStream = (context: RequestContext<WorkspaceCaller>, input: never) => Promise<LogStream>;
 
 /** Serves every endpoint of kind stream: a redirect, and the stream behind it, equally guarded. */
 export function registerStreams(app: FastifyInstance, services: ApiServices): void {
   const finders: Record<string, FindStream> = streams;
+  const { db } = services.core.database;
   for (const [name, endpoint] of Object.entries(endpoints)) {
     if (endpoint.kind !== "stream") continue;
     const find = finders[name];
@@ -19,8 +29,7 @@ export function registerStreams(app: FastifyInstance, services: ApiServices): vo
     app.get(routePath(endpoint.path), {
       onRequest,
       handler: guarded(async (request, reply) => {
-        const context = procedureContext(services, request, reply);
-        await findStream(endpoint, find, context, request);
+        await findStream(endpoint, find, services, request);
         const prefix = new URL(services.core.publicUrl).pathname.replace(/\/$/, "");
         const location = prefix + request.url.replace("/api/", "/api/sse/");
         return reply.redirect(location, 307);
@@ -35,19 +44,14 @@ export function registerStreams(app: FastifyInstance, services: ApiServices): vo
           keyId,
           (headers) => void reply.headers(headers),
         );
-        const context = procedureContext(services, request, reply);
-        const stream = await findStream(endpoint, find, context, request);
-        const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-        const release = services.openStreams.open({
-          keyId,
-          authorize: () => services.credentials.authenticate(request.headers.authorization),
-          end: () => end(),
-        });
-        try {
-          await sendStream(services, stream, { request, reply, end, ended });
-        } finally {
-          release();
-        }
+        const source = await findStream(endpoint, find, services, request);
+        const { cursor, withIds } = parseResume(request);
+        const after = startBehind(cursor, await readLogEnd(db, source.logId), source);
+        if (after === undefined) return reply.code(204).send();
+        const { authorization } = request.headers;
+        const stream = { source, after, withIds, keyId, authorization, requestId: request.id };
+        startStream(services, stream, reply);
+        return reply;
       }),
     });
   }
@@ -56,9 +60,10 @@ export function registerStreams(app: FastifyInstance, services: ApiServices): vo
 async function findStream(
   endpoint: StreamEndpoint,
   find: FindStream,
-  context: RequestContext,
+  services: ApiServices,
   request: FastifyRequest,
 ): Promise<LogStream> {
+  const context = requestContext(services, request, neverAborted);
   const { params, query, body } = request;
   const input = parseInput(endpoint, new HttpInput({ params, query, body }));
   // The cursor is part of the query, so it is checked before the role too.

@@ -53,6 +53,7 @@ const members: Record<string, object> = {
   "conversations.cancel": { cId: "x", messageIds: [] },
   "conversations.create": { message: { content: "x", mentions: [] } },
   "conversations.delete": { cId: "x" },
+  "conversations.events": { cId: "x" },
   "conversations.get": { cId: "x" },
   "conversations.update": { cId: "x", read: true },
   "dataSourceNodes.put": {
@@ -66,33 +67,50 @@ const members: Record<string, object> = {
   "members.add": { email: "table@example.com", firstName: "T" },
   "members.remove": { memberId: "nobody" },
   "messages.create": { cId: "x", content: "x", mentions: [] },
+  "messages.events": { cId: "x", mId: "x" },
   "messages.retry": { cId: "x", mId: "x" },
+  "sandboxFunctions.events": { functionId: "nothing", invocationId: "x" },
   "sandboxFunctions.invoke": { functionId: "nothing" },
   "spaces.create": { name: "x", keyIds: ["nobody"] },
   "spaces.update": { spaceId: "nowhere" },
   "workspaces.create": { name: "x" },
 };
 
+/** What became of a call: its status, and the type of the error where there is one. */
+interface Outcome {
+  readonly status: number;
+  readonly error: string | undefined;
+}
+
 /** Asks one procedure over HTTP, in the workspace. */
-async function ask(name: string, workspaceId: string, key: string): Promise<Answer> {
+async function ask(name: string, workspaceId: string, key: string): Promise<Outcome> {
   const endpoint: Endpoint = endpoints[name as keyof typeof endpoints];
   const changes =
     endpoint.kind === "rpc" ? endpoint.operation === "mutation" : endpoint.method !== "GET";
   const input = { json: { workspaceId, wId: workspaceId, ...members[name] } };
   const query = `?input=${encodeURIComponent(JSON.stringify(input))}`;
   const request = changes ? { json: input } : {};
-  return send(server(), { path: `/rpc/${name}${changes ? "" : query}`, key, ...request });
+  const path = `/rpc/${name}${changes ? "" : query}`;
+  return outcomeIn(await send(server(), { path, key, ...request }));
 }
 
-/** The type of the error in an answer; undefined where there is none. */
-function errorIn({ text }: Answer): string | undefined {
-  const answer = JSON.parse(text) as { error?: { json: { data: { type: string } } } };
-  return answer.error?.json.data.type;
+interface RpcError {
+  readonly json: { readonly data: { readonly type: string; readonly httpStatus: number } };
+}
+
+/** A subscription tells its errors in the stream, each with the status that it has. */
+function outcomeIn({ status, text }: Answer): Outcome {
+  const [, inStream] = /^event: serialized-error\ndata: (.*)$/m.exec(text) ?? [];
+  if (inStream !== undefined) {
+    const { type, httpStatus } = (JSON.parse(inStream) as RpcError).json.data;
+    return { status: httpStatus, error: type };
+  }
+  const { error } = JSON.parse(text) as { error?: RpcError };
+  return { status, error: error?.json.data.type };
 }
 
 test("docs/access.md names every operation of the RPC", () => {
-  const offered = Object.entries(endpoints).filter(([, { kind }]) => kind !== "stream");
-  expect(rows.map(({ name }) => name).toSorted()).toEqual(offered.map(([name]) => name).toSorted());
+  expect(rows.map(({ name }) => name).toSorted()).toEqual(Object.keys(endpoints).toSorted());
 });
 
 const refusals = new Set(["app_auth_error", "workspace_auth_error", "invalid_request_error"]);
@@ -110,10 +128,9 @@ test.for(rows)("$name asks for $least", async ({ name, least, isPublic }) => {
     // What would take the workspace away names one that is not there.
     const deletes = name === "workspaces.delete" && role === "operator";
     const named = deletes ? "AAAAAAAAAA" : workspaceId;
-    const answer = await ask(name, named, keys.get(role) ?? "");
-    const error = errorIn(answer);
-    const isRefused = refusals.has(error ?? "") || answer.status >= 500;
-    const given = isRefused ? [answer.status, error] : "passes";
+    const { status, error } = await ask(name, named, keys.get(role) ?? "");
+    const isRefused = refusals.has(error ?? "") || status >= 500;
+    const given = isRefused ? [status, error] : "passes";
     expect([role, given]).toEqual([role, expectedOf(role, { least, isPublic })]);
   }
 });
@@ -125,25 +142,19 @@ test.for(rows)("$name refuses the admin of another workspace", async ({ name, le
     await ask(name, "AAAAAAAAAA", foreignAdmin),
   ];
   const expected = least === "operator" ? [403, "app_auth_error"] : [401, "workspace_auth_error"];
-  for (const answer of answers) expect([answer.status, errorIn(answer)]).toEqual(expected);
+  for (const { status, error } of answers) expect([status, error]).toEqual(expected);
 });
 
 test.for(rows)("$name refuses a key that nobody has, and none", async ({ name }) => {
   const { workspaceId } = server().demo;
   const unknown = await ask(name, workspaceId, "sk-nobody");
-  expect([unknown.status, errorIn(unknown)]).toEqual([401, "invalid_api_key_error"]);
+  expect([unknown.status, unknown.error]).toEqual([401, "invalid_api_key_error"]);
 });
 
 test("what an operator names that is not there is not found", async () => {
   for (const { name, least, isPublic } of rows) {
     if (isPublic || name === "workspaces.create") continue;
-    const answer = await ask(name, "AAAAAAAAAA", keys.get("operator") ?? "");
-    const { status } = answer;
-    expect([name, least, status, errorIn(answer)]).toEqual([
-      name,
-      least,
-      404,
-      "workspace_not_found",
-    ]);
+    const { status, error } = await ask(name, "AAAAAAAAAA", keys.get("operator") ?? "");
+    expect([name, least, status, error]).toEqual([name, least, 404, "workspace_not_found"]);
   }
 });

@@ -25,7 +25,7 @@ const all = Array.from({ length: total }, (_, index) => index + 1);
 onEachDriver((driver) => {
   test(
     "readers that stop cost little memory, hold up nobody, and miss nothing",
-    { timeout: 180_000 },
+    { timeout: 400_000 },
     async () => {
       await using server = await startLogServer(driver, { PARLEY_STREAM_STALL_MS: 600_000 });
       const logs: Log[] = [];
@@ -52,7 +52,7 @@ onEachDriver((driver) => {
         const { rssBytes } = await server.measure();
         peakBytes = Math.max(peakBytes, rssBytes - before.rssBytes);
       }
-      for (const numbers of await within(30_000, Promise.all(reading))) {
+      for (const numbers of await within(100_000, Promise.all(reading))) {
         expect(numbers).toEqual(all);
       }
       expect(peakBytes / MIB).toBeLessThan(60);
