@@ -4,6 +4,39 @@ import * as z from "zod";
 const limit = (byDefault: number, description: string) =>
   z.coerce.number().int().min(0).default(byDefault).describe(description);
 
+/** A number of things, at least one. */
+const atMost = (byDefault: number, description: string) =>
+  z.coerce.number().int().min(1).default(byDefault).describe(description);
+
+/** A time that is neither nothing nor longer than an hour. */
+const milliseconds = (byDefault: number, description: string) =>
+  z.coerce.number().int().min(100).max(3_600_000).default(byDefault).describe(description);
+
+/** A list, separated by commas; empty by default. */
+const list = (member: z.ZodType<string, string>, description: string) =>
+  z
+    .string()
+    .default("")
+    .transform((text) => text.split(",").flatMap((part) => part.trim() || []))
+    .pipe(z.array(member))
+    .describe(description);
+
+const Origin = z.string().refine((text) => text === "*" || isOrigin(text), {
+  error: ({ input }) => `${String(input)} must be an origin, as in https://app.example.com`,
+});
+
+function isOrigin(text: string): boolean {
+  return URL.canParse(text) && new URL(text).origin === text;
+}
+
+const AddressRange = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]);
+const TrustedRange = z
+  .string()
+  // A range of everybody would let everybody forge addresses.
+  .refine((text) => AddressRange.safeParse(text).success && !text.endsWith("/0"), {
+    error: ({ input }) => `${String(input)} must be an address or a range, as in 10.0.0.0/8`,
+  });
+
 /** Settings of the HTTP server, by the name of their environment variable. */
 export const ApiSettings = z.object({
   PARLEY_HOST: z.string().default("127.0.0.1").describe("Address to listen on"),
@@ -19,6 +52,14 @@ export const ApiSettings = z.object({
     .transform((url) => url.replace(/\/+$/, ""))
     .optional()
     .describe("Address that clients see; the address that is listened on by default"),
+  PARLEY_CORS_ORIGINS: list(
+    Origin,
+    "Origins whose pages may call the server, separated by commas; * for all, none by default",
+  ),
+  PARLEY_TRUSTED_PROXIES: list(
+    TrustedRange,
+    "Addresses and ranges of proxies whose X-Forwarded-For counts, separated by commas",
+  ),
   PARLEY_BLOCKING_TIMEOUT_MS: z.coerce
     .number()
     .int()
@@ -26,34 +67,35 @@ export const ApiSettings = z.object({
     .max(600_000)
     .default(180_000)
     .describe("How long a blocking create waits for its agents, in milliseconds"),
+  PARLEY_REQUEST_TIMEOUT_MS: milliseconds(
+    120_000,
+    "How long a client may take to send a request, in milliseconds",
+  ),
+  PARLEY_MAX_CONNECTIONS: atMost(20_000, "Open connections of the process; more are hung up on"),
+  PARLEY_MAX_LOOP_DELAY_MS: limit(
+    1000,
+    "Mean turn of the event loop from which on requests are refused, in milliseconds; 0 for never",
+  ),
+  PARLEY_DATABASE_WAIT_MS: milliseconds(
+    5000,
+    "How long a query may wait for the database until requests are refused, in milliseconds",
+  ),
   PARLEY_RATE_CREATE_PER_MINUTE: limit(100, "Conversations and messages of a key in a minute"),
   PARLEY_RATE_CREATE_PER_HOUR: limit(3000, "Conversations and messages of a key in an hour"),
   PARLEY_RATE_READ_PER_MINUTE: limit(3000, "Reads of a key in a minute"),
   PARLEY_RATE_INVOKE_PER_MINUTE: limit(600, "Invocations of a key in a minute"),
   PARLEY_RATE_FAILED_AUTH_PER_MINUTE: limit(60, "Refused credentials of an address in a minute"),
-  PARLEY_MAX_STREAMS: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .default(12_000)
-    .describe("Open streams of the process"),
-  PARLEY_MAX_STREAMS_PER_KEY: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .default(100)
-    .describe("Open streams of a key"),
+  PARLEY_MAX_STREAMS: atMost(12_000, "Open streams of the process"),
+  PARLEY_MAX_STREAMS_PER_KEY: atMost(100, "Open streams of a key"),
   PARLEY_STREAM_BUFFER_BYTES: z.coerce
     .number()
     .int()
     .min(1024)
     .default(256 * 1024)
     .describe("Bytes that wait for the reader of a stream before it is fed from the log"),
-  PARLEY_STREAM_STALL_MS: z.coerce
-    .number()
-    .int()
-    .min(100)
-    .default(30_000)
-    .describe("How long such a reader may take nothing before it is cut off, in milliseconds"),
+  PARLEY_STREAM_STALL_MS: milliseconds(
+    30_000,
+    "How long such a reader may take nothing before it is cut off, in milliseconds",
+  ),
 });
 export type ApiSettings = z.output<typeof ApiSettings>;

@@ -41,7 +41,8 @@ export function sendError(
   const known = toKnownError(error);
   logUnexpected(known, request);
   // Fastify closes the connection where a body is refused unread, and a client that is still sending
-  // would see a broken connection instead of the answer. Node drops what comes, for `requestTimeout`.
+  // would see a broken connection instead of the answer. Node drops what comes, for as long as
+  // guards.ts lets it.
   reply.removeHeader("connection");
   if (known.status === 401) reply.header("WWW-Authenticate", "Bearer");
   if (known.retryAfterSeconds !== undefined) reply.header("Retry-After", known.retryAfterSeconds);

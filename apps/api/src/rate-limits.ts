@@ -1,13 +1,7 @@
 import { ParleyError, type RateLimitClass } from "@parley/schema";
-import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+import { addressGroup } from "./address-group.ts";
 import type { ApiSettings } from "./config.ts";
-
-/** One limit of a class: `quota` calls in `windowSeconds`. */
-interface Policy {
-  readonly name: string;
-  readonly quota: number;
-  readonly windowSeconds: number;
-}
+import { type Consumed, createLimiter, type Limiter, type Policy } from "./limiter.ts";
 
 type SetHeaders = (headers: Record<string, string>) => void;
 
@@ -17,8 +11,14 @@ export interface RateLimits {
    * throws `rate_limit_error` because a quota is used up.
    */
   consume(kind: RateLimitClass, subject: string, setHeaders: SetHeaders): Promise<void>;
+  /** The same for the calls of a batch, one class each: they are all refused or none. */
+  consumeEach(
+    kinds: readonly RateLimitClass[],
+    subject: string,
+    setHeaders: SetHeaders,
+  ): Promise<void>;
   /** Counts a refused credential. Throws `rate_limit_error` when an address has had too many. */
-  consumeFailure(address: string): Promise<void>;
+  consumeFailure(address: string | undefined): Promise<void>;
 }
 
 const MINUTE = 60;
@@ -39,67 +39,52 @@ export function createRateLimits(settings: ApiSettings): RateLimits {
     stream: [{ name: "stream", ...read }],
     operate: [{ name: "operate", ...read }],
   };
-  const limiters = new Map(
-    Object.entries(classes).map(([kind, policies]) => [
-      kind,
-      policies.filter((policy) => policy.quota > 0).map(createLimiter),
-    ]),
+  const limiters = new Map<string, Limiter[]>(
+    Object.entries(classes).map(([kind, policies]) => [kind, createLimiters(policies)]),
   );
-  const failures = settings.PARLEY_RATE_FAILED_AUTH_PER_MINUTE;
-  const failureLimiter =
-    failures > 0
-      ? createLimiter({ name: "failed-auth", quota: failures, windowSeconds: MINUTE })
-      : undefined;
-  return {
-    consume: async (kind, subject, setHeaders) => {
-      const ofClass = limiters.get(kind) ?? [];
-      if (ofClass.length === 0) return;
-      const left: string[] = [];
-      const refusals: RateLimiterRes[] = [];
-      for (const { policy, limiter } of ofClass) {
-        const { state, refused } = await consume(limiter, subject);
-        left.push(describeLeft(policy, state));
-        if (refused) refusals.push(state);
-      }
-      const policies = ofClass.map(({ policy }) => describePolicy(policy));
-      setHeaders({ "RateLimit-Policy": policies.join(", "), RateLimit: left.join(", ") });
-      refuse(refusals);
+  const failureLimiters = createLimiters([
+    {
+      name: "failed-auth",
+      quota: settings.PARLEY_RATE_FAILED_AUTH_PER_MINUTE,
+      windowSeconds: MINUTE,
     },
+  ]);
+
+  const consumeEach: RateLimits["consumeEach"] = async (kinds, subject, setHeaders) => {
+    const consumed: Consumed[] = [];
+    for (const [kind, calls] of Map.groupBy(kinds, (one) => one)) {
+      for (const limiter of limiters.get(kind) ?? []) {
+        consumed.push(await limiter.consume(subject, calls.length));
+      }
+    }
+    if (consumed.length === 0) return;
+    setHeaders({
+      "RateLimit-Policy": consumed.map(({ policy }) => describePolicy(policy)).join(", "),
+      RateLimit: consumed.map(describeLeft).join(", "),
+    });
+    refuse(consumed);
+  };
+
+  return {
+    consume: (kind, subject, setHeaders) => consumeEach([kind], subject, setHeaders),
+    consumeEach,
     consumeFailure: async (address) => {
-      if (failureLimiter === undefined) return;
-      const { state, refused } = await consume(failureLimiter.limiter, address);
-      if (refused) refuse([state]);
+      for (const limiter of failureLimiters) {
+        refuse([await limiter.consume(addressGroup(address), 1)]);
+      }
     },
   };
 }
 
-function createLimiter(policy: Policy): { policy: Policy; limiter: RateLimiterMemory } {
-  const { name, quota, windowSeconds } = policy;
-  const limiter = new RateLimiterMemory({
-    keyPrefix: name,
-    points: quota,
-    duration: windowSeconds,
-  });
-  return { policy, limiter };
+function createLimiters(policies: readonly Policy[]): Limiter[] {
+  return policies.filter(({ quota }) => quota > 0).map((policy) => createLimiter(policy));
 }
 
-async function consume(
-  limiter: RateLimiterMemory,
-  subject: string,
-): Promise<{ state: RateLimiterRes; refused: boolean }> {
-  try {
-    return { state: await limiter.consume(subject), refused: false };
-  } catch (refusal) {
-    if (!(refusal instanceof RateLimiterRes)) throw refusal;
-    return { state: refusal, refused: true };
-  }
-}
-
-/** Throws when there are refusals: the longest wait counts. */
-function refuse(refusals: readonly RateLimiterRes[]): void {
-  if (refusals.length === 0) return;
-  const waitMs = Math.max(...refusals.map((refusal) => refusal.msBeforeNext));
-  const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000));
+/** Throws when a quota was used up: the longest wait counts. */
+function refuse(consumed: readonly Consumed[]): void {
+  const waits = consumed.filter(({ refused }) => refused).map(({ resetMs }) => resetMs);
+  if (waits.length === 0) return;
+  const retryAfterSeconds = Math.max(1, Math.ceil(Math.max(...waits) / 1000));
   throw new ParleyError(
     "rate_limit_error",
     `Too many requests: try again in ${retryAfterSeconds} s`,
@@ -111,6 +96,6 @@ function describePolicy({ name, quota, windowSeconds }: Policy): string {
   return `"${name}";q=${quota};w=${windowSeconds}`;
 }
 
-function describeLeft({ name }: Policy, left: RateLimiterRes): string {
-  return `"${name}";r=${left.remainingPoints};t=${Math.ceil(left.msBeforeNext / 1000)}`;
+function describeLeft({ policy, remaining, resetMs }: Consumed): string {
+  return `"${policy.name}";r=${remaining};t=${Math.ceil(resetMs / 1000)}`;
 }

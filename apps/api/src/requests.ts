@@ -3,6 +3,7 @@ import {
   type Caller,
   type Core,
   type Credentials,
+  type IdempotencyKey,
   KnownKeyRefused,
   type RefusedCredentials,
   type RequestContext,
@@ -13,6 +14,7 @@ import { isAct, ParleyError } from "@parley/schema";
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from "fastify";
 import type { ApiSettings } from "./config.ts";
 import type { OpenStreams } from "./open-streams.ts";
+import type { Overload } from "./overload.ts";
 import type { RateLimits } from "./rate-limits.ts";
 
 /** Room for an IPv6 address with its zone. */
@@ -27,6 +29,7 @@ export interface ApiServices {
   readonly refusedCredentials: RefusedCredentials;
   readonly agents: AgentDirectory;
   readonly rateLimits: RateLimits;
+  readonly overload: Overload;
   readonly openStreams: OpenStreams;
   /** Requests that are being answered; aborted when the server shuts down. */
   readonly openRequests: Set<AbortController>;
@@ -38,6 +41,8 @@ declare module "fastify" {
   interface FastifyRequest {
     /** Set by the credential check. */
     caller: Caller | null;
+    /** Set where a request with an Idempotency-Key was admitted. */
+    idempotencyKey: IdempotencyKey | undefined;
   }
 }
 
@@ -51,6 +56,7 @@ export async function authenticate(services: ApiServices, request: FastifyReques
       retryAfterSeconds: 1,
     });
   }
+  services.overload.refuse();
   try {
     request.caller = await services.credentials.authenticate(request.headers.authorization);
     const { wId } = request.params as { wId?: string };

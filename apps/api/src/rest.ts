@@ -1,7 +1,8 @@
 import { createCaller } from "@parley/rpc";
 import { endpoints, HttpInput, type JsonEndpoint, parseJson, ParleyError } from "@parley/schema";
 import type { FastifyInstance } from "fastify";
-import { type ApiServices, authenticate, callerOf, procedureContext } from "./requests.ts";
+import { createAdmit } from "./admission.ts";
+import { type ApiServices, authenticate, procedureContext } from "./requests.ts";
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
@@ -42,22 +43,20 @@ function registerJson(
   name: string,
   endpoint: JsonEndpoint,
 ): void {
+  const admit = createAdmit(services, endpoint);
   app.route({
     method: endpoint.method,
     url: routePath(endpoint.path),
     exposeHeadRoute: endpoint.method === "GET",
     onRequest: async (request, reply) => {
       await authenticate(services, request);
-      const subject = callerOf(request).apiKey.sid;
-      await services.rateLimits.consume(
-        endpoint.rateLimit,
-        subject,
-        (headers) => void reply.headers(headers),
-      );
+      request.idempotencyKey = await admit(request, reply);
     },
     handler: async (request, reply) => {
       const { params, query, body } = request;
-      const call = findProcedure(createCaller(procedureContext(services, request, reply)), name);
+      const { idempotencyKey } = request;
+      const context = { ...procedureContext(services, request, reply), idempotencyKey };
+      const call = findProcedure(createCaller(context), name);
       const output = await call(new HttpInput({ params, query, body }));
       return reply.code(endpoint.status).send(output);
     },

@@ -1,5 +1,5 @@
 import { appRouter, renderRpcError, toParleyError } from "@parley/rpc";
-import { endpoints, type Endpoint, ParleyError } from "@parley/schema";
+import { endpoints, type Endpoint, ParleyError, type RateLimitClass } from "@parley/schema";
 import { fastifyRequestHandler } from "@trpc/server/adapters/fastify";
 import type { FastifyInstance } from "fastify";
 import { logUnexpected, sendError } from "./errors.ts";
@@ -32,6 +32,17 @@ function requireSafeJson(text: string): void {
   }
 }
 
+/** The names in the path of a call or a batch, as tRPC reads them. */
+function calledProcedures(path: string, parameters: URLSearchParams): string[] {
+  return parameters.get("batch") === "1" ? path.split(",") : [path];
+}
+
+function rateLimitOf(procedure: string): RateLimitClass {
+  const endpoint: Endpoint | undefined = endpoints[procedure as keyof typeof endpoints];
+  // What is not known costs something too.
+  return endpoint?.rateLimit ?? "operate";
+}
+
 /** Serves the typed RPC below /rpc. */
 export function registerRpc(root: FastifyInstance, services: ApiServices): void {
   void root.register(
@@ -49,10 +60,23 @@ export function registerRpc(root: FastifyInstance, services: ApiServices): void 
           return text;
         },
       );
-      app.addHook("onRequest", async (request) => {
+      app.addHook<{ Params: { "*": string } }>("onRequest", async (request, reply) => {
         await authenticate(services, request);
-        const { input } = request.query as { input?: string };
-        if (typeof input === "string") requireSafeJson(input);
+        const { searchParams: parameters } = new URL(request.url, "http://parley");
+        const names = calledProcedures(request.params["*"], parameters);
+        await services.rateLimits.consumeEach(
+          names.slice(0, MAX_BATCH).map(rateLimitOf),
+          callerOf(request).apiKey.sid,
+          (headers) => void reply.headers(headers),
+        );
+        if (names.length > MAX_BATCH) {
+          throw new ParleyError(
+            "invalid_request_error",
+            `Invalid query parameters: a batch has at most ${MAX_BATCH} calls`,
+          );
+        }
+        const input = parameters.get("input");
+        if (input !== null) requireSafeJson(input);
       });
       app.route<{ Params: { "*": string } }>({
         method: ["GET", "POST"],
@@ -64,20 +88,8 @@ export function registerRpc(root: FastifyInstance, services: ApiServices): void 
             res: reply,
             path: request.params["*"],
             allowBatching: true,
-            maxBatchSize: MAX_BATCH,
             onError: ({ error }) => logUnexpected(toParleyError(error), request),
-            createContext: async ({ info }) => {
-              const subject = callerOf(request).apiKey.sid;
-              for (const { path } of info.calls) {
-                const endpoint: Endpoint | undefined = endpoints[path as keyof typeof endpoints];
-                await services.rateLimits.consume(
-                  endpoint?.rateLimit ?? "operate",
-                  subject,
-                  (headers) => void reply.headers(headers),
-                );
-              }
-              return procedureContext(services, request, reply);
-            },
+            createContext: async () => procedureContext(services, request, reply),
           }),
       });
     },

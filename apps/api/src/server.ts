@@ -1,17 +1,20 @@
 import { randomUUID } from "node:crypto";
-import type { Socket } from "node:net";
 import {
   type Core,
   createAgentDirectory,
   createCredentials,
   createRefusedCredentials,
 } from "@parley/core";
-import { endpoints, ParleyError } from "@parley/schema";
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
 import type { ApiSettings } from "./config.ts";
 import { sendError } from "./errors.ts";
+import { registerCors } from "./cors.ts";
+import { registerGuards } from "./guards.ts";
 import { registerHealth } from "./health.ts";
+import { createMalformedHttp } from "./malformed-http.ts";
+import { registerNotFound } from "./not-found.ts";
 import { createOpenStreams } from "./open-streams.ts";
+import { watchOverload } from "./overload.ts";
 import { createRateLimits } from "./rate-limits.ts";
 import type { ApiServices } from "./requests.ts";
 import { registerRest } from "./rest.ts";
@@ -19,6 +22,12 @@ import { registerRpc } from "./rpc.ts";
 import { registerStreams } from "./streams.ts";
 
 const BODY_LIMIT_BYTES = 8 * 1024 * 1024;
+const MAX_HEADER_BYTES = 16 * 1024;
+const HEADERS_TIMEOUT_MS = 10_000;
+/** How long a connection may be silent beyond what a blocking create may wait. */
+const SILENCE_MS = 30_000;
+/** How often Node looks for requests that take too long. */
+const CHECK_INTERVAL_MS = 1000;
 const SWEEP_INTERVAL_MS = 50;
 /** After the last stream was ended: time for readers to take what was written for them. */
 const CUT_AFTER_MS = 2000;
@@ -39,20 +48,35 @@ export interface Api {
   close(patienceMs: number): Promise<void>;
 }
 
-/** Builds the HTTP server: credentials, REST, streams, RPC, health, in this order. */
-export function createApi({ core, settings, logger }: ApiOptions): Api {
+/** Builds the HTTP server: guards, REST, streams, RPC, health, in this order. */
+export async function createApi({ core, settings, logger }: ApiOptions): Promise<Api> {
+  const malformedHttp = createMalformedHttp();
+  const { PARLEY_REQUEST_TIMEOUT_MS: requestTimeout, PARLEY_TRUSTED_PROXIES: proxies } = settings;
   const app = Fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT_BYTES,
-    requestTimeout: 60_000,
+    requestTimeout,
+    // A blocking create is silent for as long as it waits.
+    connectionTimeout: settings.PARLEY_BLOCKING_TIMEOUT_MS + SILENCE_MS,
+    http: {
+      maxHeaderSize: MAX_HEADER_BYTES,
+      headersTimeout: Math.min(HEADERS_TIMEOUT_MS, requestTimeout),
+      connectionsCheckingInterval: CHECK_INTERVAL_MS,
+      // Node would refuse without a body; `registerGuards` has one.
+      requireHostHeader: false,
+    },
+    trustProxy: proxies.length === 0 ? false : proxies,
+    rewriteUrl: ({ url = "/" }) => toOriginForm(url),
     routerOptions: { maxParamLength: 16_384 },
     exposeHeadRoutes: false,
     return503OnClosing: false,
     genReqId: ({ headers }) => acceptRequestId(headers["x-request-id"]) ?? randomUUID(),
     frameworkErrors: (error, request, reply) => sendError(error, request, reply as never),
-    clientErrorHandler: answerMalformedHttp,
+    clientErrorHandler: malformedHttp.answer,
   });
+  app.server.maxConnections = settings.PARLEY_MAX_CONNECTIONS;
+  malformedHttp.watch(app.server);
   const credentials = createCredentials(core);
   const services: ApiServices = {
     core,
@@ -64,15 +88,19 @@ export function createApi({ core, settings, logger }: ApiOptions): Api {
     }),
     agents: createAgentDirectory(core),
     rateLimits: createRateLimits(settings),
+    overload: watchOverload(core, settings),
     openStreams: createOpenStreams(core, credentials, settings),
     openRequests: new Set(),
     draining: false,
   };
   app.decorateRequest("caller", null);
+  app.decorateRequest("idempotencyKey", undefined);
   app.setErrorHandler(sendError);
   app.addHook("onRequest", async (request, reply) => {
     reply.header("x-request-id", request.id);
   });
+  await registerGuards(app);
+  await registerCors(app, settings);
   registerNotFound(app);
   registerHealth(app, services);
   registerRest(app, services);
@@ -92,6 +120,7 @@ export function createApi({ core, settings, logger }: ApiOptions): Api {
         clearInterval(sweep);
         clearTimeout(cut);
       }
+      services.overload.close();
       credentials.close();
       await services.refusedCredentials.close();
       services.agents.close();
@@ -103,42 +132,7 @@ function acceptRequestId(header: string | string[] | undefined): string | undefi
   return typeof header === "string" && /^[\w.-]{1,128}$/.test(header) ? header : undefined;
 }
 
-/** Answers unknown routes, and known paths asked with a wrong method, before a body is read. */
-function registerNotFound(app: FastifyInstance): void {
-  const paths = Object.values(endpoints).flatMap((endpoint) => {
-    if (endpoint.kind === "rpc") return [];
-    const { method, path } = endpoint;
-    const both = endpoint.kind === "stream" ? [path, path.replace("/api/", "/api/sse/")] : [path];
-    return both.map((one) => ({
-      method,
-      pattern: new RegExp(`^${one.replaceAll(/\{\w+\}/g, "[^/]+")}$`),
-    }));
-  });
-  paths.push({ method: "GET", pattern: /^\/(?:livez|readyz)$/ });
-  app.addHook("onRequest", async (request, reply) => {
-    if (!request.is404) return;
-    const [path = ""] = request.url.split("?");
-    const allowed = paths.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method);
-    if (allowed.length === 0) throw new ParleyError("not_found", "There is no such route");
-    reply.header("Allow", [...new Set(allowed)].join(", "));
-    throw new ParleyError(
-      "method_not_supported_error",
-      `${request.method} is not supported here: use ${allowed.join(" or ")}`,
-    );
-  });
-}
-
-/** Answers what is not HTTP, or breaks the parser's limits, with the error envelope. */
-function answerMalformedHttp(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === "ECONNRESET" || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const body = JSON.stringify({
-    error: { type: "invalid_request_error", message: "The request is not well-formed HTTP" },
-  });
-  socket.end(
-    `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  );
+/** The path and query of a request that was addressed to a proxy, with the host before them. */
+function toOriginForm(url: string): string {
+  return url.startsWith("/") ? url : url.replace(/^https?:\/\/[^/?#]*\/?/i, "/");
 }

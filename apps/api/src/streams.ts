@@ -51,7 +51,8 @@ export function registerStreams(app: FastifyInstance, services: ApiServices): vo
         const { authorization } = request.headers;
         const stream = { source, after, withIds, keyId, authorization, requestId: request.id };
         startStream(services, stream, reply);
-        return reply;
+        // A reply is a promise of its end: to return it would keep it until then.
+        return undefined;
       }),
     });
   }

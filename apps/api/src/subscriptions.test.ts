@@ -63,7 +63,7 @@ for (const { driver, skip, suite } of drivers) {
 
     async function listen(changed: Partial<ApiSettings> = {}): Promise<Api> {
       const settings = ApiSettings.parse({ PARLEY_PORT: 0, ...changed });
-      const api = createApi({ core: test.core, settings, logger });
+      const api = await createApi({ core: test.core, settings, logger });
       await api.app.listen({ host: "127.0.0.1", port: 0 });
       return api;
     }

@@ -11,7 +11,8 @@ const MAX_OUTPUT = 8192;
 export interface ProcessOptions {
   /** What messages call it. */
   readonly name: string;
-  /** Arguments of Node. */
+  /** What it runs; Node by default. */
+  readonly program?: string;
   readonly arguments: readonly string[];
   /** Its whole environment: nothing of this process's own reaches it. */
   readonly environment?: Readonly<Record<string, string>>;
@@ -19,7 +20,7 @@ export interface ProcessOptions {
   readonly messages?: boolean;
 }
 
-/** A Node process that this one started. */
+/** A process that this one started. */
 export interface RunningProcess {
   readonly child: ChildProcess;
   readonly pid: number;
@@ -29,16 +30,16 @@ export interface RunningProcess {
   waitFor<T>(look: () => Promise<T | undefined> | T | undefined): Promise<T>;
 }
 
-/** Starts a Node process that ends, at the latest, with `resources`. */
+/** Starts a process that ends, at the latest, with `resources`. */
 export function startProcess(
   resources: AsyncDisposableStack,
   options: ProcessOptions,
 ): RunningProcess {
-  const { name, environment = {}, messages = false } = options;
+  const { name, program = process.execPath, environment = {}, messages = false } = options;
   let child: ChildProcess | undefined;
   // Comes first: it throws when the resources are already given back, and then nothing starts.
   resources.defer(() => stopProcess(child));
-  child = spawn(process.execPath, options.arguments, {
+  child = spawn(program, options.arguments, {
     env: { ...environment },
     stdio: ["ignore", "pipe", "pipe", ...(messages ? (["ipc"] as const) : [])],
   });

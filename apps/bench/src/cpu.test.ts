@@ -1,9 +1,14 @@
 import { expect, test } from "vitest";
-import { parseCpuMs, readCpuMs, sumCpuMs } from "./cpu.ts";
+import { parseThreadMs, readCpuMs, sumCpuMs } from "./cpu.ts";
 
-test("the time of a process is found behind a name with spaces and brackets", () => {
-  const stat = "42 (a b) c) S 1 42 42 0 -1 4194560 3 0 0 0 12 30 5 6 20 0 1 0 100 1 1";
-  expect(parseCpuMs(stat)).toBe(420);
+test("the time of a thread is in milliseconds", () => {
+  expect(parseThreadMs("1302919836 4711 12\n")).toBeCloseTo(1302.92, 2);
+});
+
+test("a process has the time that it has used", async () => {
+  const used = process.cpuUsage();
+  const beforeMs = (used.user + used.system) / 1000;
+  expect(await readCpuMs(process.pid)).toBeGreaterThan(beforeMs * 0.9);
 });
 
 test("a process that does not exist has no time", async () => {

@@ -1,21 +1,28 @@
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 
-/** Length of a tick of /proc: USER_HZ is 100 on every Linux that Node runs on. */
+/** Length of a tick of /proc/stat: USER_HZ is 100 on every Linux that Node runs on. */
 const TICK_MS = 10;
 
-/** Processor time, user and system, that a process has used; undefined when there is no such one. */
+/** Processor time that a process's threads have used; undefined when there is no such process. */
 export async function readCpuMs(pid: number): Promise<number | undefined> {
   try {
-    return parseCpuMs(await readFile(`/proc/${pid}/stat`, "utf8"));
+    const threads = await readdir(`/proc/${pid}/task`);
+    const times = await Promise.all(threads.map((thread) => readThreadMs(pid, thread)));
+    return times.reduce((sum, ms) => sum + ms, 0);
   } catch {
     return undefined;
   }
 }
 
-/** Reads utime and stime (fields 14 and 15 of proc(5)); the name before them may hold anything. */
-export function parseCpuMs(stat: string): number {
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+/** A thread that has ended meanwhile counts nothing. */
+async function readThreadMs(pid: number, thread: string): Promise<number> {
+  const path = `/proc/${pid}/task/${thread}/schedstat`;
+  return parseThreadMs(await readFile(path, "utf8").catch(() => "0"));
+}
+
+/** Reads the time on a processor, in nanoseconds: /proc/stat knows ticks of 10 ms only. */
+export function parseThreadMs(schedstat: string): number {
+  return Number(schedstat.split(" ")[0]) / 1e6;
 }
 
 /** Processor time of the whole machine that was not idle. */

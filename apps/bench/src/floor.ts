@@ -1,9 +1,7 @@
-import { once } from "node:events";
 import { copyFile, mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:net";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { startProcess } from "./child-process.ts";
+import { startListening } from "./listening-process.ts";
 
 /** A program that does the least work that an operation needs, to measure the server against. */
 export interface Floor {
@@ -11,20 +9,18 @@ export interface Floor {
   readonly url: string;
 }
 
-/** Starts a floor on a database. It takes its port as argument and prints `floor ready`. */
+/** Starts a floor on a database. It takes its port as argument, and listens once it is ready. */
 export async function startFloor(
   resources: AsyncDisposableStack,
   file: string,
   databaseUrl: string,
 ): Promise<Floor> {
-  const port = await findFreePort();
-  const floor = startProcess(resources, {
+  const { pid, port } = await startListening(resources, {
     name: `The floor ${file}`,
-    arguments: [file, String(port)],
+    argumentsFor: (free) => [file, String(free)],
     environment: { DATABASE_URL: databaseUrl },
   });
-  await floor.waitFor(() => (floor.output().includes("floor ready") ? true : undefined));
-  return { pid: floor.pid, url: `http://127.0.0.1:${port}` };
+  return { pid, url: `http://127.0.0.1:${port}` };
 }
 
 /** Path of one of our own floors, by its name. */
@@ -40,14 +36,4 @@ export async function adoptFloor(resources: AsyncDisposableStack, file: string):
   const copy = path.join(directory, path.basename(file));
   await copyFile(file, copy);
   return copy;
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("No port was free");
-  return address.port;
 }

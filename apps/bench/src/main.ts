@@ -1,4 +1,5 @@
 import { benchCreate } from "./benchmarks/create.ts";
+import { benchFanout } from "./benchmarks/fanout.ts";
 import { readSettings } from "./config.ts";
 import { describeMachine } from "./machine.ts";
 import { type BenchmarkOptions, readCommandLine } from "./options.ts";
@@ -7,12 +8,19 @@ import { connectPostgres } from "./scratch-database.ts";
 
 type Benchmark = (options: BenchmarkOptions) => Promise<void>;
 
-const benchmarks: Readonly<Record<string, Benchmark>> = { create: benchCreate };
+const benchmarks: Readonly<Record<string, Benchmark>> = {
+  create: benchCreate,
+  fanout: benchFanout,
+};
 
 const USAGE = `Usage: pnpm bench <${Object.keys(benchmarks).join(" | ")}> [options]
 
 Measures the built server against floors, on this machine only. PostgreSQL is measured where
 DATABASE_URL is set, in databases of its own that are dropped at the end.
+
+  create              creates per second, on the embedded database and on PostgreSQL
+  fanout              processor time, latency and memory of streams with many followers; beside
+                      nginx with nchan where that is installed
 
 Options:
   --seconds <n>       length of a sample, after a warm-up of 1 s (default: 4)

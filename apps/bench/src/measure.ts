@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import { type CpuReading, readBusyMs, readCpu, readCpuMs, sumCpuMs } from "./cpu.ts";
+import { waitUntilIdle } from "./idle.ts";
 import type { LoadGenerator } from "./load/load-generator.ts";
 import type { LoadPlan, LoadResult } from "./load/plan.ts";
+import { readUsage, usageBetween, type UsageReading } from "./usage.ts";
 
 /** A process that is measured. */
 export interface Subject {
@@ -25,73 +25,31 @@ export interface Sample extends LoadResult {
   readonly drainMs: number;
 }
 
-interface Reading {
-  readonly at: number;
-  readonly cpu: CpuReading;
-  readonly busyMs: number | undefined;
-}
-
 /** Puts a plan's load on a subject and samples all processes in the window; leaves it idle. */
 export async function measure(
   subject: Subject,
   generator: LoadGenerator,
   plan: LoadPlan,
 ): Promise<Sample> {
-  const readings: Promise<Reading>[] = [];
-  const read = async (): Promise<Reading> => {
-    const at = performance.now();
-    const busyMs = await readBusyMs();
-    const own = await readCpu({ server: [subject.pid], load: [generator.pid] });
-    const backends = await readCpu({ database: await subject.backends() });
-    return { at, busyMs, cpu: new Map([...own, ...backends]) };
+  const readings: Promise<UsageReading>[] = [];
+  const read = async (): Promise<UsageReading> => {
+    const own = { server: [subject.pid], load: [generator.pid] };
+    return readUsage({ ...own, database: await subject.backends() });
   };
   const result = await generator.run(plan, () => readings.push(read()));
   const [before, after] = await Promise.all(readings);
   if (before === undefined || after === undefined) throw new Error("The window did not open");
   const drainMs = await waitUntilIdle(subject.pid);
-  const sums = sumCpuMs(before.cpu, after.cpu);
-  const perAnswer = (ms: number) => (ms * 1000) / result.count;
+  const { cpuMs, othersShare } = usageBetween(before, after);
+  const perAnswer = (ms: number | undefined) => ((ms ?? Number.NaN) * 1000) / result.count;
   return {
     ...result,
     cpuMicros: {
-      server: perAnswer(sums["server"] ?? Number.NaN),
-      database: sums["database"] === undefined ? undefined : perAnswer(sums["database"]),
-      load: perAnswer(sums["load"] ?? Number.NaN),
+      server: perAnswer(cpuMs["server"]),
+      database: cpuMs["database"] === undefined ? undefined : perAnswer(cpuMs["database"]),
+      load: perAnswer(cpuMs["load"]),
     },
-    othersShare: shareOfOthers(before, after, sums),
+    othersShare,
     drainMs,
   };
-}
-
-function shareOfOthers(
-  before: Reading,
-  after: Reading,
-  sums: Readonly<Record<string, number>>,
-): number | undefined {
-  if (before.busyMs === undefined || after.busyMs === undefined) return undefined;
-  const ours = Object.values(sums).reduce((sum, ms) => sum + ms, 0);
-  return Math.max(0, after.busyMs - before.busyMs - ours) / (after.at - before.at);
-}
-
-const LOOK_MS = 100;
-/** Of 100 ms: an idle server still looks after its leases once a second. */
-const IDLE_MS = 20;
-const IDLE_WITHIN_MS = 60_000;
-
-/**
- * Waits until a process has nothing left to do, so that turns that outlive their creates do not
- * slow the next sample; gives how long that took. Throws after a minute.
- */
-async function waitUntilIdle(pid: number): Promise<number> {
-  const startedAt = performance.now();
-  let quiet = 0;
-  for (let before = await readCpuMs(pid); performance.now() - startedAt < IDLE_WITHIN_MS;) {
-    await sleep(LOOK_MS);
-    const now = await readCpuMs(pid);
-    if (before === undefined || now === undefined) return 0;
-    quiet = now - before <= IDLE_MS ? quiet + 1 : 0;
-    if (quiet === 3) return performance.now() - startedAt - quiet * LOOK_MS;
-    before = now;
-  }
-  throw new Error(`The process ${pid} is still busy after ${IDLE_WITHIN_MS / 1000} s`);
 }

@@ -19,17 +19,18 @@ export function summarize(samples: readonly Sample[], unit: string): Row {
 }
 
 /** A ratio that was asked for, with what it is held to. */
-export interface RatioQuestion {
+export interface RatioQuestion<S> {
   readonly name: string;
-  readonly of: readonly Sample[];
-  readonly over: readonly Sample[];
-  readonly read: (sample: Sample) => number;
+  readonly of: readonly S[];
+  readonly over: readonly S[];
+  readonly read: (sample: S) => number;
   readonly atLeast?: number;
   readonly atMost?: number;
 }
 
 /** One row per ratio: the median of the pairs, their range, and whether it is as it should be. */
-export function answerRatio({ name, of, over, read, atLeast, atMost }: RatioQuestion): Row {
+export function answerRatio<S>(question: RatioQuestion<S>): Row {
+  const { name, of, over, read, atLeast, atMost } = question;
   const ratio = pairedRatio(of.map(read), over.map(read));
   const missed = ratio.median < (atLeast ?? 0) || ratio.median > (atMost ?? Number.MAX_VALUE);
   const target =

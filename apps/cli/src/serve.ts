@@ -52,7 +52,7 @@ export async function serve({
       },
       () => url,
     );
-    const api = createApi({ core, settings, logger });
+    const api = await createApi({ core, settings, logger });
     const worker = createWorker({ core, settings, logger });
     const address = await listen(api, settings);
     url = settings.PARLEY_PUBLIC_URL ?? address;
@@ -91,6 +91,7 @@ async function openDatabase(
   return openPostgres({
     url,
     poolSize: settings.PARLEY_DATABASE_POOL,
+    waitMs: settings.PARLEY_DATABASE_WAIT_MS,
     onError: (error) => logger.error({ err: error }, "A connection to PostgreSQL broke"),
   });
 }

@@ -90,8 +90,8 @@ async function ask(name: string, workspaceId: string, key: string): Promise<Outc
   const input = { json: { workspaceId, wId: workspaceId, ...members[name] } };
   const query = `?input=${encodeURIComponent(JSON.stringify(input))}`;
   const request = changes ? { json: input } : {};
-  const path = `/rpc/${name}${changes ? "" : query}`;
-  return outcomeIn(await send(server(), { path, key, ...request }));
+  const url = `/rpc/${name}${changes ? "" : query}`;
+  return outcomeIn(await send(server(), { path: url, key, ...request }));
 }
 
 interface RpcError {

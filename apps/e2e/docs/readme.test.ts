@@ -26,6 +26,7 @@ test("the README's calls work as they stand, one after the other", async () => {
     const commands = await readCommands("README.md");
     const { stdout } = await run("bash", ["-euc", commands], { cwd: folder });
     expect(stdout).toContain('"content":"You said: Hello!');
+    expect(stdout).toMatch(/("conversation":\{"id":\d+\n)\1/);
     expect(stdout).toContain('"name":"active-workspace-users"');
     expect(stdout).toMatch(/data: \{"type":"sandbox_function_invocation_created",/);
     expect(stdout).toMatch(/"result":\{"sum":3\}\}\n\n/);

@@ -27,7 +27,7 @@ const secret = generateApiKey();
 const key = { workspaceId: workspace.id, name: "follower", role: "user", secret } as const;
 await insertApiKey(core, core.database.db, key);
 
-const api = createApi({
+const api = await createApi({
   core,
   settings: ApiSettings.parse({
     PARLEY_MAX_STREAMS_PER_KEY: 12_000,

@@ -16,6 +16,20 @@ export const WorkerSettings = z.object({
     .max(600_000)
     .default(15_000)
     .describe("How long a silent worker keeps its runs, in milliseconds"),
+  PARLEY_TOKEN_RETENTION_HOURS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .default(24)
+    .describe("How long the single tokens of an answer are kept once it has ended, in hours"),
+  PARLEY_INVOCATION_LOG_RETENTION_DAYS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(100_000)
+    .default(7)
+    .describe("How long log and progress of an invocation are kept once it has ended, in days"),
   PARLEY_AUDIT_RETENTION_DAYS: z.coerce
     .number()
     .int()

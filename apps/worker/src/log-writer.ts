@@ -1,4 +1,11 @@
-import { appendEvents, type ClaimedRun, type Core, type Hint, lostLease } from "@parley/core";
+import {
+  appendEvents,
+  type ClaimedRun,
+  type Core,
+  type Hint,
+  lostLease,
+  retryConflicts,
+} from "@parley/core";
 import type { InvocationEvent, MessageEvent } from "@parley/schema";
 
 type RunEvent = MessageEvent | InvocationEvent;
@@ -47,7 +54,9 @@ export function createLogWriter<Event extends RunEvent>(core: Core): LogWriter<E
       guard: { logId: run.logId, fence: run.attempt },
     }));
     try {
-      const written = await appendEvents(core.database.db, appends, hints);
+      const written = await retryConflicts(core, () =>
+        appendEvents(core.database.db, appends, hints),
+      );
       core.bus.publish(hints);
       for (const { run } of runs) {
         if (!written.has(run.logId)) failures.set(run, lostLease(run));

@@ -1,6 +1,5 @@
 import { type Context, type Core, followLog, type StoredEvent } from "@parley/core";
 import { appendEvents, invokeSandboxFunction, takeOverRuns } from "@parley/core";
-import { createRefusedCredentials, listAuditEvents } from "@parley/core";
 import {
   claimTestTurns,
   clearRuns,
@@ -15,9 +14,10 @@ import {
   type TestCore,
   testToken,
 } from "@parley/core/testing";
-import { endpoints, MessageEvent, parseInput, type SimulatedScript } from "@parley/schema";
+import { MessageEvent, type SimulatedScript } from "@parley/schema";
 import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { WorkerSettings } from "./config.ts";
 import { createWorker, type Worker } from "./worker.ts";
 
 const words = Array.from({ length: 40 }, (_, index) => `word${index}`).join(" ");
@@ -61,11 +61,8 @@ for (const { driver, skip, suite } of drivers) {
 
     const startWorker = (core: Core = test.core): Worker => {
       const logger = pino({ level: "error" }, { write: (line: string) => void faults.push(line) });
-      const settings = {
-        PARLEY_WORKER_CONCURRENCY: 10,
-        PARLEY_LEASE_MS: 600_000,
-        PARLEY_AUDIT_RETENTION_DAYS: 30,
-      };
+      const own = { PARLEY_WORKER_CONCURRENCY: 10, PARLEY_LEASE_MS: 600_000 };
+      const settings = WorkerSettings.parse(own);
       const worker = createWorker({ core, settings, logger });
       workers.push(worker);
       worker.start();
@@ -248,28 +245,6 @@ for (const { driver, skip, suite } of drivers) {
       const { text, end } = await read(messageId);
       expect(text).toBe(words);
       expect(end).toMatchObject(success(words));
-    });
-
-    it("sweeps the audit log of what is older than it is to be kept", async () => {
-      const note = async () => {
-        const refused = createRefusedCredentials(test.core, {
-          onError: (error) => expect.unreachable(String(error)),
-        });
-        const from = { address: "192.0.2.1", route: "GET /", requestId: String(test.clock.now) };
-        refused.note({ type: "invalid_api_key_error", caller: context.caller, ...from });
-        await refused.close();
-      };
-      const list = async () =>
-        (await listAuditEvents(context, parseInput(endpoints["audit.list"], {}))).auditEvents;
-      const keptMs = 30 * 86_400_000;
-      test.clock.now -= keptMs + 1;
-      await note();
-      test.clock.now += keptMs + 1;
-      await note();
-      expect(await list()).toHaveLength(2);
-      startWorker();
-      const ages = async () => (await list()).map(({ at }) => test.clock.now - at);
-      await expect.poll(ages, { interval: 10, timeout: 10_000 }).toEqual([0]);
     });
   });
 }

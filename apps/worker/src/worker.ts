@@ -12,7 +12,6 @@ import {
   loadTurns,
   LostLease,
   renewLeases,
-  sweepAuditLog,
   takeOverRuns,
   type Turn,
 } from "@parley/core";
@@ -20,12 +19,12 @@ import type { InvocationEvent, MessageEvent } from "@parley/schema";
 import type { Logger } from "pino";
 import type { WorkerSettings } from "./config.ts";
 import { createLogWriter } from "./log-writer.ts";
+import { startRetention } from "./retention.ts";
 import { executeInvocation } from "./run-invocation.ts";
 import { executeTurn } from "./run-turn.ts";
 import { simulatedExecutor } from "./simulated-executor.ts";
 
 const TAKEOVER_INTERVAL_MS = 1000;
-const SWEEP_INTERVAL_MS = 3_600_000;
 /** What ended may let the next run of its lane go; few lanes have one, so many ends share a look. */
 const LANE_DELAY_MS = 10;
 /** A worker that has this many runs waits a little, so that more of them share a claim and an end. */
@@ -66,6 +65,7 @@ export function createWorker({ core, settings, logger }: WorkerOptions): Worker 
   const claims = new Set<Promise<void>>();
   const timers: NodeJS.Timeout[] = [];
   let unsubscribe = (): void => {};
+  let stopRetention = (): Promise<void> => Promise.resolve();
 
   async function startRuns(runs: readonly ClaimedRun[]): Promise<void> {
     const turns = runs.filter((run) => run.kind === "agent_turn");
@@ -140,14 +140,6 @@ export function createWorker({ core, settings, logger }: WorkerOptions): Worker 
     for (const logId of logIds) if (!kept.has(logId)) running.get(logId)?.abort.abort();
   }
 
-  async function sweep(): Promise<void> {
-    try {
-      await sweepAuditLog(core, settings.PARLEY_AUDIT_RETENTION_DAYS);
-    } catch (error) {
-      if (!closed) logger.error({ err: error }, "The audit log could not be swept");
-    }
-  }
-
   async function attempt<T>(work: () => Promise<T>): Promise<T | undefined> {
     try {
       return await work();
@@ -169,14 +161,13 @@ export function createWorker({ core, settings, logger }: WorkerOptions): Worker 
       timers.push(setInterval(() => track(takeOver()), TAKEOVER_INTERVAL_MS));
       timers.push(setInterval(() => void renew(), leaseMs / 3));
       timers.push(setInterval(wake, core.safetyPollMs));
-      timers.push(setInterval(() => track(sweep()), SWEEP_INTERVAL_MS));
-      track(sweep());
+      stopRetention = startRetention({ core, settings, logger });
       wake();
     },
     close: async (patienceMs) => {
       closed = true;
       unsubscribe();
-      await Promise.all(claims);
+      await Promise.all([stopRetention(), ...claims]);
       const unfinished = () => Promise.all(running.values().map(({ done }) => done));
       const patience = new AbortController();
       await Promise.race([

@@ -179,15 +179,19 @@ for (const { driver, skip, suite } of drivers) {
     it("is swept of what is too old, in batches, and of nothing else", async () => {
       const old = test.clock.now - 30 * DAY_MS - 1;
       const kept = await db().select({ id: auditEvents.id }).from(auditEvents);
-      await sweepAuditLog(test.core, 36_500);
       const young = await add({ at: old + 1 }, { at: old + DAY_MS });
       for (let batch = 0; batch < 3; batch++) {
         await add(...Array.from({ length: 700 }, () => ({ at: old })));
       }
       // What the filters wrote is at the beginning of time.
       const ancient = await db().$count(auditEvents, sql`${auditEvents.at} < ${old}`);
-      expect(await sweepAuditLog(test.core, 30)).toBe(2100 + ancient);
-      expect(await sweepAuditLog(test.core, 30)).toBe(0);
+      const swept: number[] = [];
+      const sweep = async () => {
+        swept.push(await sweepAuditLog(test.core, { retentionMs: 30 * DAY_MS }));
+        return swept.at(-1);
+      };
+      while ((await sweep()) !== 0);
+      expect(swept).toEqual([1000, 1000, 100 + ancient, 0]);
       expect(await db().$count(auditEvents, inArray(auditEvents.id, young))).toBe(2);
       const left = await db()
         .select({ id: auditEvents.id })

@@ -4,8 +4,6 @@ import { and, asc, desc, eq, gte, inArray, lt, sql } from "drizzle-orm";
 import { type Core, inTransaction, type RequestContext } from "./context.ts";
 
 const SWEPT_AT_ONCE = 1000;
-const MAX_BATCHES = 100;
-const DAY_MS = 86_400_000;
 
 /**
  * Lists the audit log, the newest first: to a workspace's key what is of its workspace, to operators
@@ -68,21 +66,14 @@ function renderAuditEvent(row: typeof auditEvents.$inferSelect): AuditEvent {
 }
 
 /**
- * Deletes what is older than so many days from the audit log, and gives the number of entries: at
- * most 100,000, in batches that other work does not wait for. Nothing else is ever deleted from it.
+ * Deletes some of what is older than that from the audit log, in one transaction that other work does
+ * not wait for, and gives the number of entries. Nothing else is ever deleted from it.
  */
-export async function sweepAuditLog(core: Core, retentionDays: number): Promise<number> {
-  const before = core.now() - retentionDays * DAY_MS;
-  let swept = 0;
-  for (let batch = 0; batch < MAX_BATCHES; batch++) {
-    const count = await sweepSome(core, before);
-    swept += count;
-    if (count < SWEPT_AT_ONCE) break;
-  }
-  return swept;
-}
-
-async function sweepSome(core: Core, before: number): Promise<number> {
+export async function sweepAuditLog(
+  core: Core,
+  { retentionMs }: { retentionMs: number },
+): Promise<number> {
+  const before = core.now() - retentionMs;
   return inTransaction(core, async ({ db }) => {
     // The table's trigger lets go of what is older than that, in this transaction.
     await db.execute(sql`select set_config('parley.audit_delete_before', ${String(before)}, true)`);

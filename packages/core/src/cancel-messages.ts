@@ -2,8 +2,9 @@ import { events, logs, messages, type Queryable, runs } from "@parley/db";
 import type { MessageEvent, Success } from "@parley/schema";
 import { and, asc, eq, inArray, isNull, sql } from "drizzle-orm";
 import { findAgentVersions } from "./agents.ts";
-import { type Context, inTransaction } from "./context.ts";
+import type { Context } from "./context.ts";
 import { appendEvents } from "./events/append.ts";
+import { inTransactionOnce } from "./idempotency.ts";
 import type { MessageRow } from "./rows.ts";
 import { requireConversation } from "./stored-conversations.ts";
 
@@ -15,8 +16,8 @@ export async function cancelMessages(
   context: Context,
   input: { cId: string; messageIds: readonly string[] },
 ): Promise<Success> {
-  await inTransaction(context, async ({ db, afterCommit }) => {
-    const conversation = await requireConversation(db, context, input.cId);
+  const conversation = await requireConversation(context.database.db, context, input.cId);
+  await inTransactionOnce(context, conversation.sid, async ({ db, afterCommit }) => {
     const asked = await db
       .select()
       .from(messages)

@@ -4,8 +4,10 @@ import type { ApiKeyRow, UserRow, WorkspaceRow } from "./rows.ts";
 import type { EventBus, Hint } from "./events/bus.ts";
 import { createHub, type Hub } from "./events/hub.ts";
 import type { AgentDirectory } from "./agent-directory.ts";
+import type { IdempotencyKey, KeyClaim } from "./idempotency.ts";
 import { type IdPrefix, newId } from "@parley/schema";
 import { createConversationWriter, type NewConversation } from "./insert-messages.ts";
+import { retryConflicts } from "./retry-conflicts.ts";
 import { createRowIds } from "./row-ids.ts";
 
 /** What a process gives to everything that runs in it. Time, ids and randomness come from here. */
@@ -17,10 +19,14 @@ export interface Core {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly newId: (prefix?: IdPrefix) => string;
+  /** A number from 0 up to 1, to spread what would happen at once. */
+  readonly random: () => number;
   /** Numbers for rows of conversations and messages: as many as asked for, ascending. */
   readonly takeRowIds: (count: number) => Promise<number[]>;
   /** Writes a new conversation; those that come together share a commit. */
   readonly writeConversation: (created: NewConversation) => Promise<void>;
+  /** The Idempotency-Keys under which this process makes something, by scope. */
+  readonly keyClaims: Map<string, KeyClaim>;
   /** Absolute address that clients see, without a slash at its end. */
   readonly publicUrl: string;
   /** How long a blocking create waits for its agents. */
@@ -39,8 +45,10 @@ export function createCore(
     hub: createHub(parts),
     now: Date.now,
     newId,
+    random: Math.random,
     takeRowIds: createRowIds(parts.database.db),
     writeConversation: createConversationWriter(parts.database.db),
+    keyClaims: new Map(),
     // Known only once the server listens.
     get publicUrl() {
       return publicUrl();
@@ -70,6 +78,10 @@ export interface RequestContext<C extends Caller = Caller> extends Core {
   readonly preferredWaitMs: number | undefined;
   /** The administrative act that the request is: its first transaction records it. */
   readonly act?: Act | undefined;
+  /** The request's Idempotency-Key, if it has one. */
+  readonly idempotencyKey?: IdempotencyKey | undefined;
+  /** Its hold on that key, while it makes something. */
+  readonly claim?: KeyClaim | undefined;
 }
 
 /** The context of everything that belongs to a workspace. */
@@ -84,7 +96,8 @@ export interface Transaction {
 }
 
 /**
- * Runs `work` in one transaction and publishes the hints it leaves once that has committed. The first
+ * Runs `work` in one transaction and publishes the hints it leaves once that has committed. `work`
+ * runs again where the transaction met another one: it must do nothing outside of it. The first
  * transaction of an administrative act also writes its record: none of the two exists without the
  * other.
  */
@@ -93,12 +106,15 @@ export async function inTransaction<T>(
   work: (transaction: Transaction) => Promise<T>,
 ): Promise<T> {
   const { act } = core;
-  const afterCommit: Hint[] = [];
-  const result = await core.database.transaction(async (db) => {
-    let madeId: string | undefined;
-    const output = await work({ db, afterCommit, made: (sid) => (madeId = sid) });
-    if (act?.recorded === false) await recordSuccess(core, db, { act, madeId });
-    return output;
+  const { result, afterCommit } = await retryConflicts(core, async () => {
+    const hints: Hint[] = [];
+    const done = await core.database.transaction(async (db) => {
+      let madeId: string | undefined;
+      const output = await work({ db, afterCommit: hints, made: (sid) => (madeId = sid) });
+      if (act?.recorded === false) await recordSuccess(core, db, { act, madeId });
+      return output;
+    });
+    return { result: done, afterCommit: hints };
   });
   if (act !== undefined) act.recorded = true;
   core.bus.publish(afterCommit);

@@ -2,6 +2,8 @@ import type { CreateConversation, CreatedConversation } from "@parley/schema";
 import { awaitAnswers } from "./await-answers.ts";
 import { type FragmentColumns, resolveFragment } from "./content-fragments.ts";
 import type { Context } from "./context.ts";
+import { inTransactionOnce } from "./idempotency.ts";
+import { insertConversations, type NewConversation } from "./insert-messages.ts";
 import {
   renderAgentMessage,
   renderContentFragment,
@@ -52,7 +54,7 @@ export async function createConversation(
   const now = context.now();
   const conversation = { ...opened, updatedAt: now, readAt: now };
   const write = async (): Promise<void> => {
-    await context.writeConversation({
+    await writeOnce(context, {
       conversation,
       messages: [...fragments, userMessage, ...turns.map((turn) => turn.message)],
       events: buildEvents(created, user),
@@ -77,6 +79,14 @@ export async function createConversation(
     message: posted,
     ...(warnings.length > 0 && { warnings: [...warnings] }),
   };
+}
+
+/** With an Idempotency-Key it has a transaction of its own, else it shares a commit with others. */
+async function writeOnce(context: Context, created: NewConversation): Promise<void> {
+  if (context.claim === undefined) return context.writeConversation(created);
+  await inTransactionOnce(context, created.conversation.sid, async ({ db }) =>
+    insertConversations(db, [created]),
+  );
 }
 
 async function buildConversation(

@@ -1,4 +1,4 @@
-import { skillAttachments, skills, skillTools, spaces, tools } from "@parley/db";
+import { idempotencyKeys, skillAttachments, skills, skillTools, spaces, tools } from "@parley/db";
 import { endpoints, parseInput, type ToolServer } from "@parley/schema";
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -102,6 +102,10 @@ for (const { driver, skip, suite } of drivers) {
         invokeSandboxFunction(context, parseInput(endpoints["sandboxFunctions.invoke"], raw));
       const { invocation } = await invoke();
       const { conversation } = await createTestConversation(context, ["ann"]);
+      const key = { fingerprint: "", made: "", createdAt: 0, workspaceId: workspace.id };
+      await db()
+        .insert(idempotencyKeys)
+        .values({ ...key, scope: "s" });
       const stream = { functionId: "add", invocationId: invocation.sId, include: [] };
       return { workspaceId, context, invocation, invoke, stream, cId: conversation.sId };
     };

@@ -1,6 +1,6 @@
 import * as tables from "@parley/db";
 import type { Success } from "@parley/schema";
-import { asc, eq, inArray } from "drizzle-orm";
+import { and, asc, eq, inArray } from "drizzle-orm";
 import { administeredWorkspace } from "./administered-workspace.ts";
 import { inTransaction, type RequestContext } from "./context.ts";
 import { goneHints } from "./events/bus.ts";
@@ -8,6 +8,7 @@ import { deleteConversationRows } from "./stored-conversations.ts";
 
 const CONVERSATIONS_AT_ONCE = 200;
 const INVOCATIONS_AT_ONCE = 1000;
+const KEYS_AT_ONCE = 1000;
 
 /**
  * Deletes a workspace with everything in it. Its keys are refused first; conversations and
@@ -29,6 +30,7 @@ export async function deleteWorkspace(
   });
   while ((await deleteSomeConversations(context, id)) > 0);
   while ((await deleteSomeInvocations(context, id)) > 0);
+  while ((await deleteSomeKeys(context, id)) > 0);
   await inTransaction(context, async ({ db }) => deleteRest(db, id));
   return { success: true };
 }
@@ -68,6 +70,20 @@ async function deleteSomeInvocations(context: RequestContext, id: number): Promi
     afterCommit.push(...goneHints(logIds));
     return rows.length;
   });
+}
+
+async function deleteSomeKeys({ database }: RequestContext, id: number): Promise<number> {
+  const { workspaceId, scope } = tables.idempotencyKeys;
+  const some = database.db
+    .select({ scope })
+    .from(tables.idempotencyKeys)
+    .where(eq(workspaceId, id))
+    .limit(KEYS_AT_ONCE);
+  const deleted = await database.db
+    .delete(tables.idempotencyKeys)
+    .where(and(eq(workspaceId, id), inArray(scope, some)))
+    .returning({ scope });
+  return deleted.length;
 }
 
 async function deleteRest(db: tables.Queryable, id: number): Promise<void> {

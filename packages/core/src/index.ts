@@ -23,14 +23,19 @@ export * from "./events/follow.ts";
 export * from "./events/hub.ts";
 export * from "./events/read.ts";
 export * from "./events/resume.ts";
+export * from "./events/retention.ts";
 export * from "./events/stream.ts";
 export type { Follower, Following } from "./events/tail.ts";
-export { findInvocationStream, invokeSandboxFunction } from "./invocations.ts";
+export { findKeptKey, type IdempotencyKey, once, scopeOfKey } from "./idempotency.ts";
+export { sweepIdempotencyKeys } from "./idempotency.ts";
+export { findInvocationStream, invokeSandboxFunction, replayInvocation } from "./invocations.ts";
 export { generateApiKey, hashApiKey } from "./key-secrets.ts";
 export * from "./members.ts";
 export { addContentFragment, postMessage, retryMessage } from "./posted-messages.ts";
+export * from "./replays.ts";
 export * from "./refused-credentials.ts";
 export { createRowIds } from "./row-ids.ts";
+export * from "./retry-conflicts.ts";
 export * from "./rows.ts";
 export * from "./runs/claim-runs.ts";
 export * from "./runs/finish-invocations.ts";
@@ -49,4 +54,4 @@ export {
   updateConversation,
 } from "./stored-conversations.ts";
 export { createWorkspace, getWorkspace, insertWorkspace, updateWorkspace } from "./workspaces.ts";
-export { isDatabaseUnavailable } from "@parley/db";
+export { isDatabaseBusy, isDatabaseUnavailable } from "@parley/db";

@@ -1,4 +1,4 @@
-import { invocations, logs, runs } from "@parley/db";
+import { invocations, logs, type Queryable, runs } from "@parley/db";
 import {
   type Invocation,
   type InvocationOutcome,
@@ -6,10 +6,11 @@ import {
   ParleyError,
 } from "@parley/schema";
 import { and, eq } from "drizzle-orm";
-import { type Context, inTransaction } from "./context.ts";
+import type { Context } from "./context.ts";
 import { appendEvents } from "./events/append.ts";
 import type { LogStream } from "./events/stream.ts";
 import { waitForEnds } from "./events/wait.ts";
+import { inTransactionOnce } from "./idempotency.ts";
 import type { InvocationRow, SandboxFunctionRow } from "./rows.ts";
 import { getSandboxFunction } from "./sandbox-functions.ts";
 
@@ -27,20 +28,40 @@ export async function invokeSandboxFunction(
   context: Context,
   input: InvokeInput,
 ): Promise<InvokedSandboxFunction> {
-  const { workspace } = context.caller;
-  const sandboxFunction = await getSandboxFunction(
-    context.database.db,
-    workspace.id,
-    input.functionId,
-  );
+  const { db } = context.database;
+  const workspaceId = context.caller.workspace.id;
+  const sandboxFunction = await getSandboxFunction(db, workspaceId, input.functionId);
   const row = await insertInvocation(context, sandboxFunction, input);
+  return awaitOutcome(context, row, sandboxFunction);
+}
+
+/** The answer to an invocation that was asked for again. Throws `sandbox_function_not_found`. */
+export async function replayInvocation(
+  context: Context,
+  input: InvokeInput,
+  made: string,
+): Promise<InvokedSandboxFunction> {
+  const { db } = context.database;
+  const workspaceId = context.caller.workspace.id;
+  const sandboxFunction = await getSandboxFunction(db, workspaceId, input.functionId);
+  const row = await findInvocation(db, sandboxFunction, made);
+  return awaitOutcome(context, row, sandboxFunction);
+}
+
+async function awaitOutcome(
+  context: Context,
+  row: InvocationRow,
+  sandboxFunction: SandboxFunctionRow,
+): Promise<InvokedSandboxFunction> {
   const waitMs = Math.min(context.preferredWaitMs ?? DEFAULT_WAIT_MS, context.blockingTimeoutMs);
-  if (waitMs === 0) return { invocation: renderInvocation(row, sandboxFunction.sid) };
-  await waitForEnds(context, { logIds: [row.sid], timeoutMs: waitMs, signal: context.signal });
-  const [current = row] = await context.database.db
-    .select()
-    .from(invocations)
-    .where(eq(invocations.id, row.id));
+  let current = row;
+  if (waitMs > 0 && row.status === "created") {
+    await waitForEnds(context, { logIds: [row.sid], timeoutMs: waitMs, signal: context.signal });
+    [current = row] = await context.database.db
+      .select()
+      .from(invocations)
+      .where(eq(invocations.id, row.id));
+  }
   const outcome = renderOutcome(current);
   return {
     invocation: renderInvocation(current, sandboxFunction.sid),
@@ -56,7 +77,7 @@ async function insertInvocation(
   const { workspace, apiKey } = context.caller;
   const sid = context.newId("sfi");
   const createdAt = context.now();
-  return inTransaction(context, async ({ db, afterCommit }) => {
+  return inTransactionOnce(context, sid, async ({ db, afterCommit }) => {
     const [row] = await db
       .insert(invocations)
       .values({
@@ -124,23 +145,27 @@ export async function findInvocationStream(
   const { db } = context.database;
   const workspaceId = context.caller.workspace.id;
   const sandboxFunction = await getSandboxFunction(db, workspaceId, input.functionId);
+  const row = await findInvocation(db, sandboxFunction, input.invocationId);
+  const wanted = new Set(input.include.map((name) => optIn[name]));
+  const hidden = new Set(Object.values(optIn).filter((type) => !wanted.has(type)));
+  return { logId: row.sid, hidden, enveloped: false, afterEnd: "no content" };
+}
+
+async function findInvocation(
+  db: Queryable,
+  { id, workspaceId }: SandboxFunctionRow,
+  sid: string,
+): Promise<InvocationRow> {
+  const ofFunction = and(eq(invocations.workspaceId, workspaceId), eq(invocations.functionId, id));
   const [row] = await db
-    .select({ sid: invocations.sid })
+    .select()
     .from(invocations)
-    .where(
-      and(
-        eq(invocations.workspaceId, workspaceId),
-        eq(invocations.functionId, sandboxFunction.id),
-        eq(invocations.sid, input.invocationId),
-      ),
-    );
+    .where(and(ofFunction, eq(invocations.sid, sid)));
   if (row === undefined) {
     throw new ParleyError(
       "sandbox_function_invocation_not_found",
       "The function has no such invocation",
     );
   }
-  const wanted = new Set(input.include.map((name) => optIn[name]));
-  const hidden = new Set(Object.values(optIn).filter((type) => !wanted.has(type)));
-  return { logId: row.sid, hidden, enveloped: false, afterEnd: "no content" };
+  return row;
 }

@@ -25,11 +25,11 @@ export interface MessageReferences {
 export function renderMessage(row: MessageRow, references: MessageReferences): ConversationMessage {
   switch (row.type) {
     case "user_message":
-      return renderUserMessage(row, find(references.users, row.userId));
+      return renderUserMessage(row, requireReference(references.users, row.userId));
     case "agent_message":
       return renderAgentMessage(
         row,
-        find(references.agents, row.agentId),
+        requireReference(references.agents, row.agentId),
         references.actions.get(row.id) ?? [],
       );
     default:
@@ -43,7 +43,8 @@ export function toSpecified(message: ConversationMessage): SpecifiedConversation
   return { ...message, error: message.error && message.error.message };
 }
 
-function find<T>(rows: ReadonlyMap<number, T>, id: number | null): T {
+/** The row that a message refers to. Throws when it was not read. */
+export function requireReference<T>(rows: ReadonlyMap<number, T>, id: number | null): T {
   const row = rows.get(id ?? -1);
   if (row === undefined) throw new Error(`A message refers to row ${id}, which was not read`);
   return row;

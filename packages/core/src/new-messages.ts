@@ -32,8 +32,18 @@ export async function resolveMessage(
   const modelSelection = requireModels(workspace, message.modelSelection, agents);
   const email = message.context?.email;
   const member = email ? await findMember(db, workspace.id, email) : undefined;
-  const warnings = mentioned.flatMap((sid, index) =>
-    known.has(sid)
+  const warnings = warnAboutMentions(message.mentions, known, path);
+  return { message, user: member ?? serviceUser, agents, modelSelection, warnings };
+}
+
+/** A warning for each mention of an agent that is not among those who answer. */
+export function warnAboutMentions(
+  mentions: readonly { configurationId: string }[],
+  answering: Pick<ReadonlySet<string>, "has">,
+  path: string,
+): Warning[] {
+  return mentions.flatMap(({ configurationId }, index) =>
+    answering.has(configurationId)
       ? []
       : [
           {
@@ -42,7 +52,6 @@ export async function resolveMessage(
           },
         ],
   );
-  return { message, user: member ?? serviceUser, agents, modelSelection, warnings };
 }
 
 /** An agent message that waits for its agent. */

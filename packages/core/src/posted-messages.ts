@@ -11,8 +11,9 @@ import { and, eq, sql } from "drizzle-orm";
 import { findActiveAgents, findAgentVersions } from "./agents.ts";
 import { awaitAnswers } from "./await-answers.ts";
 import { resolveFragment } from "./content-fragments.ts";
-import { type Context, inTransaction } from "./context.ts";
+import type { Context } from "./context.ts";
 import { appendEvents } from "./events/append.ts";
+import { inTransactionOnce } from "./idempotency.ts";
 import { insertMessages } from "./insert-messages.ts";
 import { renderAgentMessage, renderContentFragment, renderUserMessage } from "./messages.ts";
 import { requireModels } from "./models.ts";
@@ -37,7 +38,8 @@ export async function postMessage(
   const resolved = await resolveMessage(outside, context, { message: input, path: "" });
   const { user, warnings } = resolved;
   const ids = await context.takeRowIds(1 + resolved.agents.length);
-  const created = await inTransaction(context, async ({ db, afterCommit }) => {
+  const made = String(ids[0]);
+  const created = await inTransactionOnce(context, made, async ({ db, afterCommit }) => {
     const row = await lockConversation(db, context, input.cId);
     const rank = await nextRank(db, row);
     const position = { workspaceId: row.workspaceId, conversationId: row.id, rank };
@@ -75,7 +77,7 @@ export async function addContentFragment(
   await requireConversation(outside, context, input.cId);
   const columns = await resolveFragment(outside, context, { fragment: input, path: "" });
   const [id = 0] = await context.takeRowIds(1);
-  return inTransaction(context, async ({ db }) => {
+  return inTransactionOnce(context, String(id), async ({ db }) => {
     const row = await lockConversation(db, context, input.cId);
     const rank = await nextRank(db, row);
     const position = { id, workspaceId: row.workspaceId, conversationId: row.id, rank };
@@ -94,8 +96,9 @@ export async function retryMessage(
   context: Context,
   input: { cId: string; mId: string },
 ): Promise<{ message: AgentMessage }> {
+  await requireConversation(context.database.db, context, input.cId);
   const [id = 0] = await context.takeRowIds(1);
-  return inTransaction(context, async ({ db, afterCommit }) => {
+  return inTransactionOnce(context, String(id), async ({ db, afterCommit }) => {
     const row = await lockConversation(db, context, input.cId);
     const before = await requireRetryable(db, row, input.mId);
     const agentId = before.agentId ?? 0;

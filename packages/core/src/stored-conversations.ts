@@ -21,7 +21,7 @@ import { type Context, inTransaction } from "./context.ts";
 import { appendEvents } from "./events/append.ts";
 import { goneHints } from "./events/bus.ts";
 import { renderMessage } from "./messages.ts";
-import { readMessages, readReferences } from "./read-messages.ts";
+import { type ReadMessages, readMessages, readReferences } from "./read-messages.ts";
 import { renderConversation } from "./render-conversation.ts";
 import type { ConversationRow } from "./rows.ts";
 import { reachesSpace } from "./spaces.ts";
@@ -79,7 +79,16 @@ export async function getConversation(
   const { db } = context.database;
   const row = await requireConversation(db, context, input.cId);
   const read = await readMessages(db, row.id);
-  const references = await readReferences(db, context, read);
+  return { conversation: await renderStored(context, row, read) };
+}
+
+/** A stored conversation as the wire shows it. */
+export async function renderStored(
+  context: Context,
+  row: ConversationRow,
+  read: ReadMessages,
+): Promise<Conversation> {
+  const references = await readReferences(context.database.db, context, read);
   const lastActivityAt = read.messages.reduce(
     (last, message) => Math.max(last, message.createdAt, message.finishedAt ?? 0),
     0,
@@ -88,7 +97,7 @@ export async function getConversation(
     .values()
     .map((versions) => versions.map((version) => renderMessage(version, references)))
     .toArray();
-  return { conversation: { ...renderConversation(context, row, lastActivityAt), content } };
+  return { ...renderConversation(context, row, lastActivityAt), content };
 }
 
 /** Lists conversations without their messages, the newest first, a page at a time. */

@@ -1,4 +1,4 @@
-import { agents, logs, sandboxFunctions } from "@parley/db";
+import { agents, type Database, logs, sandboxFunctions } from "@parley/db";
 import { type Driver, openTestDatabase } from "@parley/db/testing";
 import {
   type AgentError,
@@ -41,12 +41,15 @@ export interface TestCore {
   close(): Promise<void>;
 }
 
+type TestParts = Partial<Pick<Core, "blockingTimeoutMs" | "safetyPollMs">>;
+
 /** Opens a core for one test file; `parts` replace its own. */
-export async function openTestCore(
-  driver: Driver,
-  parts: Partial<Pick<Core, "blockingTimeoutMs" | "safetyPollMs">> = {},
-): Promise<TestCore> {
-  const database = await openTestDatabase(driver);
+export async function openTestCore(driver: Driver, parts: TestParts = {}): Promise<TestCore> {
+  return createTestCore(await openTestDatabase(driver), parts);
+}
+
+/** Makes a core on a database of the test's own. */
+export function createTestCore(database: Database, parts: TestParts = {}): TestCore {
   const bus = createLocalBus();
   const clock = { now: Date.UTC(2030, 0, 1) };
   const patience = { blockingTimeoutMs: 10_000, safetyPollMs: 5000, ...parts };
@@ -70,6 +73,7 @@ export async function clearRuns({ database }: Core): Promise<void> {
       deleted_messages as (delete from messages),
       deleted_actions as (delete from actions),
       deleted_invocations as (delete from invocations),
+      deleted_keys as (delete from idempotency_keys),
       deleted_logs as (delete from logs),
       deleted_events as (delete from events)
     delete from runs`);
@@ -163,11 +167,18 @@ export async function insertTestFunction(
   return row!;
 }
 
-/** Opens an empty log and gives its id. */
-export async function openTestLog(core: Core, fence = 0): Promise<string> {
-  const id = core.newId();
+/** Opens an empty log, of an invocation if the prefix is its, and gives its id. */
+export async function openTestLog(core: Core, fence = 0, prefix?: "sfi"): Promise<string> {
+  const id = core.newId(prefix);
   await core.database.db.insert(logs).values({ id, lastSeq: 0, fence });
   return id;
+}
+
+/** Lets a log that is closed have been closed this long ago. */
+export async function ageTestLog({ database }: Core, logId: string, ms: number): Promise<void> {
+  await database.db.execute(sql`
+    update logs set closed_at = now() - ${ms}::float * interval '1 millisecond'
+    where id = ${logId} and closed_at is not null`);
 }
 
 const step = { created: 0, configurationId: "agent", messageId: "message", step: 0 };

@@ -1,3 +1,4 @@
+export * from "./conflict.ts";
 export * from "./database.ts";
 export * from "./lock.ts";
 export { DatabaseTooNew } from "./migrate.ts";

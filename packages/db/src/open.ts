@@ -32,6 +32,8 @@ export interface PostgresOptions {
   readonly url: string;
   /** Connections of the pool. */
   readonly poolSize?: number;
+  /** How long a query may wait for a connection. */
+  readonly waitMs?: number;
   /** Called with the errors of idle connections, as when the server restarts. */
   readonly onError?: (error: Error) => void;
 }
@@ -40,12 +42,13 @@ export interface PostgresOptions {
 export async function openPostgres({
   url,
   poolSize = 16,
+  waitMs = 10_000,
   onError = () => {},
 }: PostgresOptions): Promise<Database> {
   const pool = new pg.Pool({
     connectionString: url,
     max: poolSize,
-    connectionTimeoutMillis: 10_000,
+    connectionTimeoutMillis: waitMs,
     idle_in_transaction_session_timeout: 30_000,
     application_name: "parley",
     options: Object.entries({ ...planner, jit: "off" })
@@ -56,6 +59,8 @@ export async function openPostgres({
   // Pool.query goes through it too.
   pool.connect = outsideTransaction(pool.connect);
   const db = drizzlePostgres(pool, options);
+  // A connection that the other side has forgotten would keep who asks waiting.
+  const ping = { text: "select 1", query_timeout: waitMs };
   try {
     await migratePostgres(pool);
   } catch (error) {
@@ -66,7 +71,7 @@ export async function openPostgres({
     driver: "postgres",
     db,
     transaction: (work) => db.transaction((tx) => insideTransaction(() => work(tx))),
-    ping: async () => void (await pool.query("select 1")),
+    ping: async () => void (await pool.query(ping)),
     close: () => pool.end(),
   };
 }

@@ -85,6 +85,32 @@ async function openTemporary(): Promise<Database> {
   };
 }
 
+/** Locks that nobody can get are found out soon, so that a test meets many of them. */
+const DEADLOCK_TIMEOUT = "50ms";
+
+/** Opens an empty PostgreSQL database for a test of locks; closing it gives its count of deadlocks. */
+export async function openContendedDatabase(): Promise<{
+  database: Database;
+  close(): Promise<{ deadlocks: number }>;
+}> {
+  const server = databaseUrl() ?? "";
+  const { url, drop } = await createTemporaryDatabase();
+  const name = new URL(url).pathname.slice(1);
+  await runOn(server, `alter database ${name} set deadlock_timeout = '${DEADLOCK_TIMEOUT}'`);
+  const database = await openPostgres({ url });
+  return {
+    database,
+    close: async () => {
+      // A connection tells what it has counted when it ends.
+      await database.close();
+      const count = `select deadlocks::int from pg_stat_database where datname = '${name}'`;
+      const [row] = await runOn<{ deadlocks: number }>(server, count);
+      await drop();
+      return { deadlocks: row?.deadlocks ?? Number.NaN };
+    },
+  };
+}
+
 /** Makes an empty database on the server of `DATABASE_URL`, for a test that starts servers on it. */
 export async function createTemporaryDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
   const server = databaseUrl();
@@ -93,14 +119,15 @@ export async function createTemporaryDatabase(): Promise<{ url: string; drop(): 
   await runOn(server, `create database ${name}`);
   const url = new URL(server);
   url.pathname = `/${name}`;
-  return { url: url.href, drop: () => runOn(server, `drop database ${name} with (force)`) };
+  const drop = async () => void (await runOn(server, `drop database ${name} with (force)`));
+  return { url: url.href, drop };
 }
 
-async function runOn(server: string, query: string): Promise<void> {
+async function runOn<Row extends object>(server: string, query: string): Promise<Row[]> {
   const client = new pg.Client({ connectionString: server });
   await client.connect();
   try {
-    await client.query(query);
+    return (await client.query<Row>(query)).rows;
   } finally {
     await client.end();
   }

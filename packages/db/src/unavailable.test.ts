@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { isDatabaseUnavailable } from "./unavailable.ts";
+import { isDatabaseBusy, isDatabaseUnavailable } from "./unavailable.ts";
 
+const busy = new Error("timeout exceeded when trying to connect");
 const coded = (code: string) => Object.assign(new Error("broken"), { code });
 
 describe("isDatabaseUnavailable", () => {
@@ -12,11 +13,8 @@ describe("isDatabaseUnavailable", () => {
     ["a server that shuts down", coded("57P01"), true],
     ["a server that starts", coded("57P03"), true],
     ["too many connections", coded("53300"), true],
-    [
-      "a pool without a free connection",
-      new Error("timeout exceeded when trying to connect"),
-      true,
-    ],
+    ["a query without an answer", new Error("Query read timeout"), true],
+    ["a pool without a free connection", busy, false],
     ["a connection that was lost", new Error("Connection terminated unexpectedly"), true],
     ["a pool that is closed", new Error("Cannot use a pool after calling end on the pool"), true],
     ["one behind another error", new Error("Failed query", { cause: coded("57P01") }), true],
@@ -30,5 +28,16 @@ describe("isDatabaseUnavailable", () => {
     ["a code that is no text", Object.assign(new Error("broken"), { code: 57 }), false],
   ])("knows whether %s is one: %s", (_name, error, unavailable) => {
     expect(isDatabaseUnavailable(error)).toBe(unavailable);
+  });
+});
+
+describe("isDatabaseBusy", () => {
+  it.each([
+    ["a pool without a free connection", busy, true],
+    ["one behind another error", new Error("Failed query", { cause: busy }), true],
+    ["a refused connection", coded("ECONNREFUSED"), false],
+    ["a text", "timeout exceeded when trying to connect", false],
+  ])("knows whether %s is one: %s", (_name, error, isBusy) => {
+    expect(isDatabaseBusy(error)).toBe(isBusy);
   });
 });

@@ -46,6 +46,15 @@ describe("errors over RPC", () => {
       retryAfterSeconds: 1,
     });
   });
+
+  it("say that there is too much to do when no connection gets free", () => {
+    const busy = new Error("timeout exceeded when trying to connect");
+    expect(toParleyError(new Error("Failed query", { cause: busy }))).toMatchObject({
+      type: "rate_limit_error",
+      status: 429,
+      retryAfterSeconds: 1,
+    });
+  });
 });
 
 describe("renderError", () => {

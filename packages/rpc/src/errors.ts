@@ -1,4 +1,4 @@
-import { isDatabaseUnavailable } from "@parley/core";
+import { isDatabaseBusy, isDatabaseUnavailable } from "@parley/core";
 import { type ErrorBody, errorTable, type ErrorType, ParleyError } from "@parley/schema";
 import { TRPCError } from "@trpc/server";
 import { TRPC_ERROR_CODES_BY_KEY } from "@trpc/server/rpc";
@@ -25,6 +25,12 @@ export function toParleyError(error: unknown): ParleyError {
     }
     const type = error.cause === undefined ? ofTrpc[error.code] : undefined;
     if (type !== undefined) return new ParleyError(type, error.message, { cause: error });
+  }
+  if (isDatabaseBusy(error)) {
+    return new ParleyError("rate_limit_error", "The database has too much to do: try again", {
+      cause: error,
+      retryAfterSeconds: 1,
+    });
   }
   if (isDatabaseUnavailable(error)) {
     return new ParleyError("service_unavailable", "The database cannot be reached: try again", {

@@ -1,6 +1,6 @@
 import * as core from "@parley/core";
 import { endpoints } from "@parley/schema";
-import { createCallerFactory, mutation, query, router, subscription } from "./trpc.ts";
+import { createCallerFactory, mutation, post, query, router, subscription } from "./trpc.ts";
 
 /** What finds the log behind each endpoint of kind stream. */
 export const streams = {
@@ -27,11 +27,19 @@ export const appRouter = router({
     list: query(endpoints["audit.list"], core.listAuditEvents),
   }),
   contentFragments: router({
-    create: mutation(endpoints["contentFragments.create"], core.addContentFragment),
+    create: post(
+      endpoints["contentFragments.create"],
+      core.addContentFragment,
+      core.replayContentFragment,
+    ),
   }),
   conversations: router({
-    cancel: mutation(endpoints["conversations.cancel"], core.cancelMessages),
-    create: mutation(endpoints["conversations.create"], core.createConversation),
+    cancel: post(endpoints["conversations.cancel"], core.cancelMessages, core.replayCancel),
+    create: post(
+      endpoints["conversations.create"],
+      core.createConversation,
+      core.replayConversation,
+    ),
     delete: mutation(endpoints["conversations.delete"], core.deleteConversation),
     events: subscription(endpoints["conversations.events"], streams["conversations.events"]),
     get: query(endpoints["conversations.get"], core.getConversation),
@@ -52,13 +60,17 @@ export const appRouter = router({
     remove: mutation(endpoints["members.remove"], core.removeMember),
   }),
   messages: router({
-    create: mutation(endpoints["messages.create"], core.postMessage),
+    create: post(endpoints["messages.create"], core.postMessage, core.replayPost),
     events: subscription(endpoints["messages.events"], streams["messages.events"]),
-    retry: mutation(endpoints["messages.retry"], core.retryMessage),
+    retry: post(endpoints["messages.retry"], core.retryMessage, core.replayRetry),
   }),
   sandboxFunctions: router({
     events: subscription(endpoints["sandboxFunctions.events"], streams["sandboxFunctions.events"]),
-    invoke: mutation(endpoints["sandboxFunctions.invoke"], core.invokeSandboxFunction),
+    invoke: post(
+      endpoints["sandboxFunctions.invoke"],
+      core.invokeSandboxFunction,
+      core.replayInvocation,
+    ),
   }),
   skills: router({
     list: query(endpoints["skills.list"], core.listSkills),

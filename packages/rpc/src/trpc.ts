@@ -2,6 +2,7 @@ import {
   type Caller,
   type Context,
   type LogStream,
+  once,
   parseCursor,
   readLogEnd,
   type RequestContext,
@@ -132,11 +133,30 @@ function call<E extends ProcedureEndpoint>(endpoint: E) {
   return procedure<InputOf<E>, ParsedInputOf<E>>(endpoint, (raw) => parseInput(endpoint, raw));
 }
 
-/** A procedure that changes something. */
-export function mutation<E extends ProcedureEndpoint>(
+type PostEndpoint = JsonEndpoint & { readonly method: "POST" };
+
+/**
+ * A procedure that makes something: once for an Idempotency-Key. `replay` answers again with what
+ * was made, by its id.
+ */
+export function post<E extends PostEndpoint>(
   endpoint: E,
-  implementation: Implementation<E>,
+  make: (context: Context, input: ParsedInputOf<E>) => Promise<OutputOf<E>>,
+  replay: (context: Context, input: ParsedInputOf<E>, made: string) => Promise<OutputOf<E>>,
 ) {
+  const implementation = (context: Context, input: ParsedInputOf<E>) =>
+    once(context, input, {
+      make: (claiming) => make(claiming, input),
+      replay: (made) => replay(context, input, made),
+    });
+  // The conditional type of the context is not narrowed by the kind.
+  return call(endpoint).mutation(resolver(endpoint, implementation as Implementation<E>));
+}
+
+type ChangeEndpoint = RpcEndpoint | (JsonEndpoint & { readonly method: "PATCH" | "DELETE" });
+
+/** A procedure that changes something. */
+export function mutation<E extends ChangeEndpoint>(endpoint: E, implementation: Implementation<E>) {
   return call(endpoint).mutation(resolver(endpoint, implementation));
 }
 

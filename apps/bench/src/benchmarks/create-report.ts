@@ -12,13 +12,13 @@ export function renderCreates(measured: readonly Measured[]): string {
     process: creator.subject.name,
     ...summarize(samples, "creates"),
   }));
-  return `\n${renderTable(rows)}\n${renderTable(askRatios(measured).map(answerRatio))}`;
+  return `\n${renderTable(rows)}\n${renderTable(askRatios(measured).map((question) => answerRatio(question)))}`;
 }
 
 const perSecond = (sample: Sample) => sample.perSecond;
 const p50Ms = (sample: Sample) => sample.p50Ms;
 
-function askRatios(measured: readonly Measured[]): RatioQuestion[] {
+function askRatios(measured: readonly Measured[]): RatioQuestion<Sample>[] {
   const find = (database: Creator["database"], name: string, ofCase: CreateCase) =>
     measured.find(
       ({ creator, case: { blocking, connections } }) =>
@@ -40,7 +40,7 @@ function askRatios(measured: readonly Measured[]): RatioQuestion[] {
     over: find("embedded", "parley", { blocking: false, connections }),
   });
   const busy = { connections: 16 } as const;
-  const questions: RatioQuestion[] = [
+  const questions: RatioQuestion<Sample>[] = [
     {
       name: "non-blocking creates/s over the floor's, 16 connections",
       ...overFloor({ blocking: false, ...busy }),

@@ -107,4 +107,3 @@ app.route({
   },
 });
 await app.listen({ port: Number(process.argv[2] ?? 8095), host: "127.0.0.1" });
-process.stdout.write("floor ready\n");

@@ -3,6 +3,7 @@ import { sql } from "drizzle-orm";
 import type { Core } from "../context.ts";
 import { appendingStatement, appendWith } from "../events/append.ts";
 import type { Hint } from "../events/bus.ts";
+import { retryConflicts } from "../retry-conflicts.ts";
 import type { ClaimedRun } from "./claim-runs.ts";
 import type { LoadedInvocation } from "./load-invocation.ts";
 
@@ -59,7 +60,9 @@ export async function finishInvocations(
   }));
   const hints: Hint[] = [];
   const written = await appendWith(appends, hints, (entries) =>
-    finishStatement.execute(core.database.db, { entries, finished: JSON.stringify(columns) }),
+    retryConflicts(core, () =>
+      finishStatement.execute(core.database.db, { entries, finished: JSON.stringify(columns) }),
+    ),
   );
   core.bus.publish(hints);
   return written;

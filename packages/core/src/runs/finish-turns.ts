@@ -5,6 +5,7 @@ import type { Core } from "../context.ts";
 import { type Append, appendingStatement, appendWith } from "../events/append.ts";
 import type { Hint } from "../events/bus.ts";
 import { renderAgentMessage } from "../messages.ts";
+import { retryConflicts } from "../retry-conflicts.ts";
 import type { ActionRow, MessageRow } from "../rows.ts";
 import type { ClaimedRun } from "./claim-runs.ts";
 import type { Turn } from "./load-turns.ts";
@@ -67,7 +68,9 @@ export async function finishTurns(
   const appends = finished.flatMap((one) => toAppends(core, one, rows.get(one.run.logId)!));
   const hints: Hint[] = [];
   const written = await appendWith(appends, hints, (entries) =>
-    finishStatement.execute(core.database.db, { entries, finished: columns }),
+    retryConflicts(core, () =>
+      finishStatement.execute(core.database.db, { entries, finished: columns }),
+    ),
   );
   const ended = finished.filter(({ run }) => written.has(run.logId)).map(({ run }) => run.logId);
   // The next run of a lane may have waited for this one.

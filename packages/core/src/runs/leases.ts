@@ -1,6 +1,7 @@
-import { runs, statement } from "@parley/db";
-import { and, eq, inArray, sql } from "drizzle-orm";
+import { statement } from "@parley/db";
+import { sql } from "drizzle-orm";
 import type { Core } from "../context.ts";
+import { retryConflicts } from "../retry-conflicts.ts";
 
 // Who ends runs locks them in another order, so waiting for them would be a deadlock. A run that is
 // locked is about to be ended; if it is not, the next renewal is in time.
@@ -40,30 +41,34 @@ export async function renewLeases(
   return new Set(rows.map((row) => row.logId));
 }
 
+// The logs first, in the order of their ids: who ends a run waits for its row under the log's lock.
+// The attempt is also the fence, so it never goes back: the run gets another one instead.
+const handBackStatement = statement<{ workerId: string; logIds: string }>(
+  "hand_back_runs",
+  sql`
+  with held as (
+    select id from logs
+    where id in (select value from json_array_elements_text(${sql.placeholder("logIds")}::json))
+    order by id for update
+  )
+  update runs set
+    status = 'waiting',
+    lease_until = null,
+    max_attempts = case when kind = 'invocation' and max_attempts = 1 then 1 else max_attempts + 1 end
+  from held
+  where runs.log_id = held.id and status = 'running' and worker_id = ${sql.placeholder("workerId")}`,
+);
+
 /**
  * Hands runs back, so that another worker goes on with them at once. It costs them no attempt, except
  * that an invocation of a function that is not retryable has had its only one.
  */
 export async function handBackRuns(
   core: Core,
-  options: { workerId: string; logIds: readonly string[] },
+  { workerId, logIds }: { workerId: string; logIds: readonly string[] },
 ): Promise<void> {
-  if (options.logIds.length === 0) return;
-  await core.database.db
-    .update(runs)
-    .set({
-      status: "waiting",
-      leaseUntil: null,
-      // The attempt is also the fence, so it never goes back: the run gets another one instead.
-      maxAttempts: sql`case when ${runs.kind} = 'invocation' and ${runs.maxAttempts} = 1
-        then 1 else ${runs.maxAttempts} + 1 end`,
-    })
-    .where(
-      and(
-        inArray(runs.logId, [...options.logIds]),
-        eq(runs.workerId, options.workerId),
-        eq(runs.status, "running"),
-      ),
-    );
+  if (logIds.length === 0) return;
+  const values = { workerId, logIds: JSON.stringify(logIds) };
+  await retryConflicts(core, () => handBackStatement.execute(core.database.db, values));
   core.bus.publish([{ topic: "runs", cause: "added" }]);
 }

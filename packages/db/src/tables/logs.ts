@@ -3,15 +3,26 @@ import { index, integer, pgTable, primaryKey, text, timestamp } from "drizzle-or
 import { milliseconds, number } from "./columns.ts";
 
 /** One log per conversation, agent-message version and invocation, under its sId. */
-export const logs = pgTable("logs", {
-  id: text().primaryKey(),
-  /** Number of the last event: 1, 2, 3 … without gaps. */
-  lastSeq: integer().notNull(),
-  /** The attempt that may append; 0 where any writer may. */
-  fence: integer().notNull(),
-  /** Set by the terminal event: nothing is appended after it. */
-  closedAt: timestamp({ withTimezone: true }),
-});
+export const logs = pgTable(
+  "logs",
+  {
+    id: text().primaryKey(),
+    /** Number of the last event: 1, 2, 3 … without gaps when they were written. */
+    lastSeq: integer().notNull(),
+    /** The attempt that may append; 0 where any writer may. */
+    fence: integer().notNull(),
+    /** Set by the terminal event: nothing is appended after it. */
+    closedAt: timestamp({ withTimezone: true }),
+    /** Number of the event behind which retention goes on; null once nothing is left to take out. */
+    trimAfter: integer().default(0),
+  },
+  (table) => [
+    // Holds only what is still to be trimmed. An append to an open log changes none of its columns.
+    index("logs_untrimmed")
+      .on(sql`starts_with(${table.id}, 'sfi_')`, table.closedAt)
+      .where(sql`${table.closedAt} is not null and ${table.trimAfter} is not null`),
+  ],
+);
 
 export const events = pgTable(
   "events",

@@ -36,7 +36,14 @@ export const conversationEndpoints = {
     body: CreateConversation,
     output: CreatedConversation,
     rateLimit: "create",
-    errors: ["model_disabled", "space_not_found", "file_not_found", "data_source_view_not_found"],
+    errors: [
+      "model_disabled",
+      "space_not_found",
+      "file_not_found",
+      "data_source_view_not_found",
+      // Only of a request sent again, whose conversation was deleted since.
+      "conversation_not_found",
+    ],
     specified: true,
   },
   "conversations.list": {

@@ -1,0 +1,68 @@
+import { access, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { startListening } from "../listening-process.ts";
+
+const NGINX = "/usr/sbin/nginx";
+const MODULE = "/usr/lib/nginx/modules/ngx_nchan_module.so";
+
+/** Why nginx with nchan cannot be measured here; undefined where it can. */
+export async function nchanIsMissing(): Promise<string | undefined> {
+  for (const file of [NGINX, MODULE]) {
+    const found = await access(file).then(
+      () => true,
+      () => false,
+    );
+    if (!found) return `${file} is missing (packages nginx and libnginx-mod-nchan)`;
+  }
+  return undefined;
+}
+
+/** Starts nginx with nchan: one worker, nothing stored. Followers are at /follow/, a POST at /publish/. */
+export async function startNchan(
+  resources: AsyncDisposableStack,
+): Promise<{ readonly pid: number; readonly port: number }> {
+  const directory = await mkdtemp(path.join(tmpdir(), "parley-bench-nginx-"));
+  resources.defer(() => rm(directory, { recursive: true, force: true }));
+  const file = path.join(directory, "nginx.conf");
+  const nginx = await startListening(resources, {
+    name: "nginx",
+    program: NGINX,
+    argumentsFor: async (port) => {
+      await writeFile(file, configuration(port));
+      return ["-p", directory, "-c", file, "-e", "stderr"];
+    },
+  });
+  return { pid: await nginx.waitFor(() => findWorker(nginx.pid)), port: nginx.port };
+}
+
+const configuration = (port: number): string => `
+load_module ${MODULE};
+daemon off;
+pid nginx.pid;
+error_log stderr error;
+worker_processes 1;
+worker_rlimit_nofile 20000;
+events { worker_connections 16000; }
+http {
+  access_log off;
+  client_body_temp_path body;
+  proxy_temp_path proxy;
+  fastcgi_temp_path fastcgi;
+  uwsgi_temp_path uwsgi;
+  scgi_temp_path scgi;
+  keepalive_requests 1000000;
+  nchan_store_messages off;
+  server {
+    listen 127.0.0.1:${port} backlog=4096;
+    location ~ ^/follow/(\\w+)$ { nchan_subscriber eventsource; nchan_channel_id $1; }
+    location ~ ^/publish/(\\w+)$ { nchan_publisher; nchan_channel_id $1; }
+  }
+}
+`;
+
+async function findWorker(pid: number): Promise<number | undefined> {
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8");
+  const [worker] = children.split(" ").filter(Boolean);
+  return worker === undefined ? undefined : Number(worker);
+}

@@ -1,0 +1,98 @@
+import { drivers } from "@parley/db/testing";
+import { describe, expect, test } from "vitest";
+import { type Answer, expectError, minimal, pathsOf, send } from "../request.ts";
+import { createPlace, type Server, startServer } from "../server.ts";
+import { openDatabase } from "./stored-state.ts";
+
+// A server with too much to do says so at once, keeps answering who asks for its health, and recovers.
+
+const message = /too much to do/;
+
+/** Asks for the skills until an answer is as it should be. */
+async function askUntil(server: Server, isRight: (answer: Answer, tookMs: number) => boolean) {
+  let answer: Answer | undefined;
+  const ask = async () => {
+    const startedAt = performance.now();
+    answer = await send(server, { path: pathsOf(server).skills });
+    return isRight(answer, performance.now() - startedAt);
+  };
+  await expect.poll(ask, { interval: 20, timeout: 20_000 }).toBe(true);
+  return answer as Answer;
+}
+
+for (const { skip, suite } of drivers.filter(({ driver }) => driver === "postgres")) {
+  test.skipIf(skip)(`connections that are all in use, ${suite}`, async () => {
+    await using place = await createPlace("postgres");
+    await using server = await startServer(place, {
+      PARLEY_DATABASE_POOL: "2",
+      PARLEY_DATABASE_WAIT_MS: "300",
+    });
+    const database = await openDatabase(place);
+    const locked = Promise.withResolvers<void>();
+    const gate = Promise.withResolvers<void>();
+    const holder = database.transaction(async (tx) => {
+      await tx.execute("lock table conversations in access exclusive mode");
+      locked.resolve();
+      await gate.promise;
+    });
+    try {
+      await locked.promise;
+      const create = { path: pathsOf(server).conversations, json: minimal };
+      // A create that comes alone is written alone.
+      const stuck = [1, 2, 3].map(() => send(server, create));
+      const refused = await askUntil(
+        server,
+        ({ status }, tookMs) => status === 429 && tookMs < 150,
+      );
+      expectError(refused, "rate_limit_error", { message });
+      expect(refused.headers.get("retry-after")).toBe("1");
+      const stream = pathsOf(server).events("add", "sfi_x");
+      for (const path of [stream, stream.replace("/api/", "/api/sse/"), "/rpc/skills.list"]) {
+        expect((await send(server, { path })).status).toBe(429);
+      }
+      const live = await send(server, { path: "/livez", key: null });
+      expect(live.status).toBe(200);
+      expectError(await send(server, { path: "/readyz", key: null }), "service_unavailable");
+
+      gate.resolve();
+      await holder;
+      await askUntil(server, ({ status }) => status === 200);
+      expect((await send(server, { path: "/readyz", key: null })).status).toBe(200);
+      const outcomes = await Promise.all(stuck);
+      for (const { status } of outcomes) expect([200, 429]).toContain(status);
+      const { conversations } = JSON.parse(
+        (await send(server, { path: pathsOf(server).conversations })).text,
+      ) as { conversations: unknown[] };
+      expect(conversations).toHaveLength(outcomes.filter(({ status }) => status === 200).length);
+    } finally {
+      gate.resolve();
+      await holder;
+      await database.close();
+    }
+  });
+}
+
+describe("an event loop that is busy", () => {
+  test("refuses what comes, and takes it again when it is not", async () => {
+    await using place = await createPlace("pglite");
+    await using server = await startServer(place, { PARLEY_MAX_LOOP_DELAY_MS: "20" });
+    await askUntil(server, ({ status }) => status === 200);
+    const body = `{"message":[${"1,".repeat(4_000_000)}1]}`;
+    let refused: Answer | undefined;
+    const load = async () => {
+      while (refused === undefined) {
+        const headers = { "content-type": "application/json" };
+        const answer = await send(server, { path: pathsOf(server).conversations, headers, body });
+        if (answer.status === 429) refused = answer;
+        else expectError(answer, "invalid_request_error");
+      }
+    };
+    await Promise.all([load(), load(), load(), load()]);
+    if (refused === undefined) throw new Error("Nothing was refused");
+    expectError(refused, "rate_limit_error", { message });
+    expect(refused.headers.get("retry-after")).toBe("1");
+    expect((await send(server, { path: "/livez", key: null })).status).toBe(200);
+    expect((await send(server, { path: "/readyz", key: null })).status).toBe(200);
+    await askUntil(server, ({ status }) => status === 200);
+  });
+});

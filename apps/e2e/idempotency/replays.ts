@@ -1,0 +1,201 @@
+import type { InvokedSandboxFunction, PostedMessage } from "@parley/schema";
+import { expect, test } from "vitest";
+import { expectError, pathsOf, type Request, send } from "../request.ts";
+import type { Server } from "../server.ts";
+import { createCalls, mentionOf } from "../siblings/calls.ts";
+import {
+  conversationIn,
+  createOf,
+  createSender,
+  idsIn,
+  isReplay,
+  keyedEndpoints,
+  listIds,
+} from "./keyed.ts";
+
+// The interface: the same request again gives what the first one made, as it now is.
+
+/** The tests of what a replay answers. */
+export function replaysSuite(server: () => Server): void {
+  const { call, create, createAgent, get, rpc } = createCalls(server);
+  const root = () => pathsOf(server()).conversations;
+  const newId = async () => (await create("Hello")).conversation.sId;
+  interface Sample {
+    readonly request: Request;
+    /** Status of its answer, if that is not 200. */
+    readonly status?: number;
+    /** What comes of it when it is sent once more without the key. */
+    readonly withoutKey?: "makes another" | "makes nothing" | "fails";
+  }
+  const to = async (tail: string, members: unknown): Promise<Request> => ({
+    path: `${root()}/${await newId()}/${tail}`,
+    json: members,
+  });
+
+  /** A request to each endpoint that takes a key. */
+  const samples: Record<string, () => Promise<Sample>> = {
+    "contentFragments.create": async () => ({ request: await to("content_fragments", fragment) }),
+    "conversations.cancel": async () => ({
+      request: await to("cancel", { messageIds: ["nobody"] }),
+      withoutKey: "makes nothing",
+    }),
+    "conversations.create": async () => ({
+      request: createOf(server, { contentFragments: [fragment] }, ["nobody", "helper"]),
+    }),
+    "messages.create": async () => ({
+      request: await to("messages", { content: "And?", mentions: mentionOf("nobody", "helper") }),
+    }),
+    "messages.retry": async () => {
+      const { conversation } = await create("Hello", ["slowpoke"]);
+      const mId = conversation.content[1]?.[0]?.sId;
+      await call("POST", `/${conversation.sId}/cancel`, { json: { messageIds: [mId] } });
+      const path = `${root()}/${conversation.sId}/messages/${mId}/retry`;
+      // The new version has not ended.
+      return { request: { method: "POST", path }, withoutKey: "fails" };
+    },
+    "sandboxFunctions.invoke": async () => ({
+      request: { path: pathsOf(server()).invocations("add"), json: { input: { a: 1, b: 2 } } },
+      status: 201,
+    }),
+  };
+
+  test.for(keyedEndpoints)("%s is done once for a key", async (name) => {
+    const sample = samples[name];
+    if (sample === undefined) throw new Error(`This test needs a request to ${name}`);
+    const { request, status = 200, withoutKey = "makes another" } = await sample();
+    const sendOnce = createSender(server);
+    const first = await sendOnce(request);
+    expect([first.status, isReplay(first)]).toEqual([status, false]);
+    const again = await sendOnce(request);
+    expect([again.status, isReplay(again)]).toEqual([status, true]);
+    expect(idsIn(again)).toEqual(idsIn(first));
+    const other = await send(server(), request);
+    const isSame = idsIn(other)[0] === idsIn(first)[0];
+    const outcome = isSame ? "makes nothing" : other.status === status ? "makes another" : "fails";
+    expect(outcome).toBe(withoutKey);
+  });
+
+  test("a replay shows what was made as it now is", async () => {
+    const sendOnce = createSender(server);
+    const request = createOf(server, {}, ["helper", "faulty"]);
+    const { conversation } = conversationIn(await sendOnce(request));
+    const statuses = async () =>
+      (await get(conversation.sId)).content.flat().map((one) => "status" in one && one.status);
+    await expect
+      .poll(statuses, { interval: 20, timeout: 10_000 })
+      .toEqual([false, "succeeded", "failed"]);
+    await call("PATCH", `/${conversation.sId}`, { json: { title: "New" } });
+    const posted = { json: { content: "More", mentions: [] } };
+    await call("POST", `/${conversation.sId}/messages`, posted);
+    const again = conversationIn(await sendOnce(request));
+    expect(again.conversation).toMatchObject({ sId: conversation.sId, title: "New" });
+    expect(again.conversation.content.flat()).toMatchObject([
+      { content: "Hello" },
+      { status: "succeeded", content: "You said: Hello\nI am a simulated agent, glad to help." },
+      { status: "failed", error: "This agent always fails" },
+      { content: "More" },
+    ]);
+    expect(again.message).toMatchObject({ content: "Hello" });
+    expect(again.warnings).toBeUndefined();
+  });
+
+  test("a blocking replay waits for the run that the first request started", async () => {
+    const sendOnce = createSender(server);
+    const request = createOf(server, { blocking: true, title: "blocking" }, ["slowpoke"]);
+    const before = new Set(await listIds(server()));
+    const first = sendOnce(request);
+    const made = async () => (await listIds(server())).filter((sId) => !before.has(sId));
+    await expect.poll(async () => (await made()).length, { interval: 5, timeout: 10_000 }).toBe(1);
+    const again = await sendOnce(request);
+    expect(isReplay(again)).toBe(true);
+    const { conversation } = conversationIn(again);
+    expect(conversation.content[1]).toMatchObject([{ status: "succeeded" }]);
+    const { content } = conversationIn(await first).conversation;
+    expect(content).toEqual(conversation.content);
+    expect(await made()).toEqual([conversation.sId]);
+  });
+
+  test("a message that is posted again, blocking, waits for its own answers", async () => {
+    const sendOnce = createSender(server);
+    const cId = await newId();
+    const json = { content: "x", mentions: mentionOf("slowpoke", "nobody"), blocking: true };
+    const request = { path: `${root()}/${cId}/messages`, json };
+    const first = sendOnce(request);
+    await expect
+      .poll(async () => (await get(cId)).content.length, { interval: 5, timeout: 10_000 })
+      .toBe(3);
+    const again = await sendOnce(request);
+    const posted = JSON.parse(again.text) as PostedMessage;
+    expect(posted.agentMessages).toMatchObject([{ status: "succeeded" }]);
+    expect(posted.warnings).toMatchObject([{ path: "mentions[1].configurationId" }]);
+    expect(posted).toEqual(JSON.parse((await first).text));
+    expect((await get(cId)).content).toHaveLength(3);
+  });
+
+  test("an invocation that is asked for again is waited for as the new request prefers", async () => {
+    const sendOnce = createSender(server);
+    const request = { path: pathsOf(server()).invocations("slow-steps"), json: {} };
+    const at = async (prefer: string) => {
+      const { status, text } = await sendOnce(request, { prefer });
+      expect(status).toBe(201);
+      return JSON.parse(text) as InvokedSandboxFunction;
+    };
+    const first = await at("respond-async");
+    expect((await at("respond-async")).outcome).toBeUndefined();
+    const { invocation, outcome } = await at("wait=10");
+    expect(outcome).toEqual({ status: "succeeded", result: { steps: 4 } });
+    expect(invocation).toEqual({ ...first.invocation, status: "succeeded" });
+    expect(await at("respond-async")).toEqual({ invocation, outcome });
+  });
+
+  test("what a request refers to may have changed since", async () => {
+    const agent = await createAgent("short-lived", { steps: [{ text: "Hi" }], tokenDelayMs: 0 });
+    const sendOnce = createSender(server);
+    const request = createOf(server, { blocking: true }, [agent]);
+    const first = conversationIn(await sendOnce(request));
+    const { workspaceId } = server().demo;
+    await rpc().agents.archive.mutate({ workspaceId, agentId: agent });
+    const again = await sendOnce(request);
+    expect(isReplay(again)).toBe(true);
+    expect(conversationIn(again).conversation.sId).toBe(first.conversation.sId);
+    expect(conversationIn(again).warnings).toBeUndefined();
+    const [message] = conversationIn(again).conversation.content[1] ?? [];
+    expect(message).toMatchObject({ status: "succeeded", content: "Hi" });
+  });
+
+  test("the order of members, unknown ones and nulls make no other body", async () => {
+    const sendOnce = createSender(server);
+    const { path } = createOf(server);
+    const first = conversationIn(
+      await sendOnce({ path, body: `{"title":"T","message":{"content":"a","mentions":[]}}` }, json),
+    );
+    const again = await sendOnce(
+      {
+        path,
+        body: `{"x":1,"message":{"y":2,"mentions":[], "content":"\\u0061"},"spaceId":null,"title":"T"}`,
+      },
+      json,
+    );
+    expect(isReplay(again)).toBe(true);
+    expect(conversationIn(again).conversation.sId).toBe(first.conversation.sId);
+  });
+
+  test("what was deleted since is not found, and not made again", async () => {
+    const [sendCreate, sendPost] = [createSender(server), createSender(server)];
+    const request = createOf(server);
+    const { conversation } = conversationIn(await sendCreate(request));
+    const path = `${root()}/${conversation.sId}`;
+    const post = { path: `${path}/messages`, json: { content: "x", mentions: [] } };
+    expect((await sendPost(post)).status).toBe(200);
+    expect((await send(server(), { method: "DELETE", path })).status).toBe(200);
+    const before = await listIds(server());
+    for (const answer of [await sendCreate(request), await sendPost(post)]) {
+      expectError(answer, "conversation_not_found");
+      expect(isReplay(answer)).toBe(false);
+    }
+    expect(await listIds(server())).toEqual(before);
+  });
+}
+
+const fragment = { title: "T", content: "text", contentType: "text/plain" };
+const json = { "content-type": "application/json" };

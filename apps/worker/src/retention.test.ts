@@ -1,0 +1,123 @@
+import { appendEvents, createRefusedCredentials, listAuditEvents, readEvents } from "@parley/core";
+import {
+  ageTestLog,
+  drivers,
+  insertTestWorkspace,
+  openTestContext,
+  openTestCore,
+  openTestLog,
+  type TestCore,
+  testEnd,
+  testToken,
+} from "@parley/core/testing";
+import { endpoints, type InvocationEvent, parseInput } from "@parley/schema";
+import { pino } from "pino";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { WorkerSettings } from "./config.ts";
+import { startRetention } from "./retention.ts";
+
+const HOUR_MS = 3_600_000;
+const settings = WorkerSettings.parse({
+  PARLEY_TOKEN_RETENTION_HOURS: "2",
+  PARLEY_INVOCATION_LOG_RETENTION_DAYS: "3",
+  PARLEY_AUDIT_RETENTION_DAYS: "30",
+});
+
+const shared = { created: 0, invocationId: "sfi_x", functionId: "sfn_x" };
+const printed: InvocationEvent = {
+  type: "sandbox_function_invocation_log",
+  ...shared,
+  stream: "stdout",
+  text: "x",
+};
+const result: InvocationEvent = {
+  type: "sandbox_function_invocation_result",
+  ...shared,
+  result: null,
+};
+
+for (const { driver, skip, suite } of drivers) {
+  describe.skipIf(skip)(`startRetention ${suite}`, () => {
+    let test: TestCore;
+    beforeAll(async () => void (test = await openTestCore(driver)));
+    afterAll(() => test.close());
+
+    const write = async (hours: number, prefix?: "sfi") => {
+      const logId = await openTestLog(test.core, 0, prefix);
+      const written =
+        prefix === undefined ? [testToken("a"), testToken("b"), testEnd] : [printed, result];
+      await appendEvents(test.core.database.db, [{ logId, events: written }], []);
+      await ageTestLog(test.core, logId, hours * HOUR_MS);
+      return logId;
+    };
+    const countIn = async (logId: string) =>
+      (await readEvents(test.core.database.db, logId, 0)).length;
+    const logged: string[] = [];
+    const start = () => {
+      const logger = pino({ level: "error" }, { write: (line: string) => void logged.push(line) });
+      return startRetention({ core: test.core, settings, logger });
+    };
+    const until = async (isTrue: () => Promise<boolean> | boolean) => {
+      while (!(await isTrue())) await new Promise((resolve) => setTimeout(resolve, 10));
+    };
+
+    it("trims at once what is past its own time, all of it, and nothing else", async () => {
+      const young = [await write(1), await write(71, "sfi")];
+      const old = [];
+      // More than one transaction takes.
+      for (let count = 0; count < 120; count++) old.push(await write(3));
+      const invocation = await write(73, "sfi");
+      const stop = start();
+      await until(async () => (await countIn(invocation)) === 1);
+      await stop();
+      for (const logId of old) expect(await countIn(logId)).toBe(2);
+      expect(await Promise.all(young.map(countIn))).toEqual([3, 2]);
+      expect(logged).toEqual([]);
+    });
+
+    it("stops in the midst of a sweep, and leaves whole what it had begun", async () => {
+      const old = [];
+      for (let count = 0; count < 120; count++) old.push(await write(3));
+      await start()();
+      const counts = await Promise.all(old.map(countIn));
+      // Those of its first transaction.
+      expect(counts.filter((count) => count === 2)).toHaveLength(50);
+      expect(counts.filter((count) => count === 3)).toHaveLength(70);
+    });
+
+    it("deletes from the audit log what is older than it is to be kept", async () => {
+      const context = await openTestContext(test.core, await insertTestWorkspace(test.core));
+      const note = async () => {
+        const onError = (error: unknown) => expect.unreachable(String(error));
+        const refused = createRefusedCredentials(test.core, { onError });
+        const from = { address: "192.0.2.1", route: "GET /", requestId: "request" };
+        refused.note({ type: "invalid_api_key_error", caller: context.caller, ...from });
+        await refused.close();
+      };
+      const list = async () =>
+        (await listAuditEvents(context, parseInput(endpoints["audit.list"], {}))).auditEvents;
+      const keptMs = 30 * 24 * HOUR_MS;
+      test.clock.now -= keptMs + 1;
+      await note();
+      test.clock.now += keptMs + 1;
+      await note();
+      expect(await list()).toHaveLength(2);
+      const stop = start();
+      await until(async () => (await list()).length === 1);
+      await stop();
+      expect(await list()).toMatchObject([{ at: test.clock.now }]);
+    });
+  });
+
+  describe.skipIf(skip)(`startRetention ${suite}, without its database`, () => {
+    it("says that it could not do its work", async () => {
+      const test = await openTestCore(driver);
+      await test.close();
+      const told = Promise.withResolvers<string>();
+      const logger = pino({ level: "error" }, { write: told.resolve });
+      const stop = startRetention({ core: test.core, settings, logger });
+      expect(await told.promise).toContain("Old events could not be taken out of their logs");
+      await stop();
+    });
+  });
+}

@@ -1,0 +1,69 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  compactMessageLogs,
+  type Core,
+  sweepAuditLog,
+  sweepIdempotencyKeys,
+  trimInvocationLogs,
+} from "@parley/core";
+import type { Logger } from "pino";
+import type { WorkerSettings } from "./config.ts";
+
+/** Sweeps are this far apart, give or take half of it, so that workers do not sweep together. */
+const SWEEP_INTERVAL_MS = 300_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+export interface RetentionOptions {
+  readonly core: Core;
+  readonly settings: Pick<
+    WorkerSettings,
+    | "PARLEY_TOKEN_RETENTION_HOURS"
+    | "PARLEY_INVOCATION_LOG_RETENTION_DAYS"
+    | "PARLEY_AUDIT_RETENTION_DAYS"
+  >;
+  readonly logger: Logger;
+}
+
+/**
+ * Takes out of closed logs what is not kept for ever, and deletes old idempotency keys and what is old
+ * in the audit log, at once and from then on every few minutes.
+ * Gives what stops it, which resolves when nothing of it is left.
+ */
+export function startRetention({ core, settings, logger }: RetentionOptions): () => Promise<void> {
+  const tokens = { retentionMs: settings.PARLEY_TOKEN_RETENTION_HOURS * HOUR_MS };
+  const printed = { retentionMs: settings.PARLEY_INVOCATION_LOG_RETENTION_DAYS * DAY_MS };
+  const audited = { retentionMs: settings.PARLEY_AUDIT_RETENTION_DAYS * DAY_MS };
+  const stop = new AbortController();
+  const { signal } = stop;
+  const pause = (ms: number) => sleep(ms, undefined, { signal }).catch(() => {});
+
+  async function sweep(trim: () => Promise<number>): Promise<void> {
+    for (let found = 1; found > 0 && !signal.aborted;) {
+      const startedAt = performance.now();
+      found = await trim();
+      // However much there is to trim, the database has half of its time for everything else.
+      if (found > 0) await pause(performance.now() - startedAt);
+    }
+  }
+
+  async function run(): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await sweep(() => sweepIdempotencyKeys(core));
+        await sweep(() => compactMessageLogs(core, tokens));
+        await sweep(() => trimInvocationLogs(core, printed));
+        await sweep(() => sweepAuditLog(core, audited));
+      } catch (error) {
+        logger.error({ err: error }, "What is old could not be swept");
+      }
+      await pause((0.5 + core.random()) * SWEEP_INTERVAL_MS);
+    }
+  }
+
+  const running = run();
+  return () => {
+    stop.abort();
+    return running;
+  };
+}

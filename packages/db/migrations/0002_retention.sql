@@ -1,0 +1,2 @@
+ALTER TABLE "logs" ADD COLUMN "trim_after" integer DEFAULT 0;--> statement-breakpoint
+CREATE INDEX "logs_untrimmed" ON "logs" USING btree (starts_with("id", 'sfi_'),"closed_at") WHERE "logs"."closed_at" is not null and "logs"."trim_after" is not null;
