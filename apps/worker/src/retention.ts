@@ -50,9 +50,9 @@ export function startRetention({ core, settings, logger }: RetentionOptions): ()
   async function run(): Promise<void> {
     while (!signal.aborted) {
       try {
-        await sweep(() => sweepIdempotencyKeys(core));
         await sweep(() => compactMessageLogs(core, tokens));
         await sweep(() => trimInvocationLogs(core, printed));
+        await sweep(() => sweepIdempotencyKeys(core));
         await sweep(() => sweepAuditLog(core, audited));
       } catch (error) {
         logger.error({ err: error }, "What is old could not be swept");
