@@ -116,8 +116,8 @@ for (const { driver, skip, suite } of drivers) {
       const gone = await fill();
       const filled = await countTestRows(test.core);
       const unchanged = Object.keys(filled).filter((name) => filled[name] === before[name]);
-      // What only a tool call writes is deleted with its conversation.
-      expect(unchanged).toEqual(["actions"]);
+      // What only a tool call writes is deleted with its conversation, and the audit log is kept.
+      expect(unchanged).toEqual(["audit_events", "actions"]);
       await createTestConversation(gone.context, ["ann", "ann"]);
       const { workspaceId } = gone;
       expect(await operator.deleteWorkspace({ workspaceId })).toEqual({ success: true });
