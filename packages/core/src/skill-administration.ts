@@ -37,7 +37,7 @@ export async function createSkill(
   context: RequestContext,
   input: CreateSkill,
 ): Promise<AdministeredSkill> {
-  return inTransaction(context, async ({ db }) => {
+  return inTransaction(context, async ({ db, made }) => {
     const workspace = await administeredWorkspace(context, db, input.workspaceId);
     const { caller } = context;
     const now = context.now();
@@ -62,6 +62,7 @@ export async function createSkill(
       })
       .returning();
     if (row === undefined) throw new Error("The skill was not written");
+    made(row.sid);
     await setEditors(db, row, input.editorIds);
     await setTools(db, row, input.toolIds);
     return renderAdministered(context, db, row);

@@ -34,7 +34,7 @@ export async function createTool(
   context: RequestContext,
   input: CreateTool,
 ): Promise<{ tool: Tool }> {
-  return inTransaction(context, async ({ db }) => {
+  return inTransaction(context, async ({ db, made }) => {
     const { caller } = context;
     const workspace = await administeredWorkspace(context, db, input.workspaceId);
     const ofSpace = and(
@@ -66,6 +66,7 @@ export async function createTool(
       .returning({ id: tools.id });
     const tool = (await readTools(db, workspace.id, [row?.id ?? 0])).get(row?.id ?? 0);
     if (tool === undefined) throw new Error("The tool was not written");
+    made(tool.sId);
     return { tool };
   });
 }

@@ -22,7 +22,8 @@ const change = {
   rateLimit: "operate",
   tags: ["administration"],
 } as const;
-const ofSkill = { ...change, output: AdministeredSkill } as const;
+const read = { ...change, operation: "query" } as const;
+const ofSkill = { ...change, output: AdministeredSkill, subject: ["skillId"] } as const;
 const moveErrors = ["workspace_not_found", "skill_not_found", "version_conflict"] as const;
 const oneTool = z.object({ tool: Tool.describe("The tool") });
 
@@ -44,16 +45,17 @@ export const skillEndpoints = {
     specified: true,
   },
   "skills.get": {
-    ...ofSkill,
-    operation: "query",
+    ...read,
     summary: "Read a skill with its version and its editors",
     input: SkillIdentity,
+    output: AdministeredSkill,
     errors: ["workspace_not_found", "skill_not_found"],
   },
   "skills.create": {
     ...ofSkill,
     summary: "Create a skill",
     input: CreateSkill,
+    subject: [],
     errors: ["workspace_not_found", "space_not_found", "member_not_found", "tool_not_found"],
   },
   "skills.update": {
@@ -87,8 +89,7 @@ export const skillEndpoints = {
     errors: moveErrors,
   },
   "tools.list": {
-    ...change,
-    operation: "query",
+    ...read,
     summary: "List the tools of the workspace",
     input: OfWorkspace,
     output: z.object({ tools: z.array(Tool).describe("Tools, by name") }),
@@ -98,6 +99,7 @@ export const skillEndpoints = {
     ...change,
     summary: "Add a tool: the view of an MCP server",
     input: CreateTool,
+    subject: [],
     output: oneTool,
     errors: ["workspace_not_found", "space_not_found"],
   },
@@ -105,6 +107,7 @@ export const skillEndpoints = {
     ...change,
     summary: "Change a tool",
     input: UpdateTool,
+    subject: ["toolId"],
     output: oneTool,
     errors: ["workspace_not_found", "tool_not_found"],
   },
@@ -112,6 +115,7 @@ export const skillEndpoints = {
     ...change,
     summary: "Remove a tool, from the skills that have it too",
     input: ToolIdentity,
+    subject: ["toolId"],
     output: Success,
     errors: ["workspace_not_found", "tool_not_found"],
   },
