@@ -39,6 +39,17 @@ export interface StreamEndpoint extends HttpEndpoint {
   readonly event: z.ZodType;
 }
 
+/** A multipart form with one file, in its field `file`, that is read as it comes. */
+export interface UploadEndpoint extends HttpEndpoint {
+  readonly kind: "upload";
+  readonly output: z.ZodType;
+}
+
+/** Bytes as they are stored, or a range of them. */
+export interface BytesEndpoint extends HttpEndpoint {
+  readonly kind: "bytes";
+}
+
 /** A procedure that only the typed RPC offers. */
 export interface RpcEndpoint extends EndpointBase {
   readonly kind: "rpc";
@@ -47,7 +58,7 @@ export interface RpcEndpoint extends EndpointBase {
   readonly output: z.ZodType;
 }
 
-export type Endpoint = JsonEndpoint | StreamEndpoint | RpcEndpoint;
+export type Endpoint = JsonEndpoint | StreamEndpoint | UploadEndpoint | BytesEndpoint | RpcEndpoint;
 
 type Part<E, K extends string, Io extends "input" | "output"> = E extends {
   readonly [P in K]: infer S extends z.ZodType;
@@ -69,7 +80,7 @@ export type InputOf<E extends Endpoint> = Parts<E, "input">;
 export type ParsedInputOf<E extends Endpoint> = Parts<E, "output">;
 
 /** What an endpoint answers. */
-export type OutputOf<E extends JsonEndpoint | RpcEndpoint> = z.input<E["output"]>;
+export type OutputOf<E extends JsonEndpoint | UploadEndpoint | RpcEndpoint> = z.input<E["output"]>;
 
 /** What an endpoint of kind stream tells its followers. */
 export type EventOf<E extends StreamEndpoint> = z.output<E["event"]>;
