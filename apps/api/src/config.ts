@@ -97,5 +97,14 @@ export const ApiSettings = z.object({
     30_000,
     "How long such a reader may take nothing before it is cut off, in milliseconds",
   ),
+  PARLEY_MAX_FILE_BYTES: atMost(50 * 1024 * 1024, "Size of a file that is uploaded, in bytes"),
+  PARLEY_WORKSPACE_FILES_BYTES: atMost(
+    5 * 1024 ** 3,
+    "Size of all files that are uploaded to a workspace, in bytes",
+  ),
+  PARLEY_TRANSFER_IDLE_MS: milliseconds(
+    30_000,
+    "How long an upload or a download may stand still, in milliseconds",
+  ),
 });
 export type ApiSettings = z.output<typeof ApiSettings>;

@@ -1,7 +1,10 @@
 import { appendEvents, readEvents } from "@parley/core";
 import {
   ageTestLog,
+  announceTestFile,
   drivers,
+  insertTestWorkspace,
+  openTestContext,
   openTestCore,
   openTestLog,
   type TestCore,
@@ -15,6 +18,7 @@ import { WorkerSettings } from "./config.ts";
 import { startRetention } from "./retention.ts";
 
 const HOUR_MS = 3_600_000;
+const FILES_BYTES = 10;
 const settings = WorkerSettings.parse({
   PARLEY_TOKEN_RETENTION_HOURS: "2",
   PARLEY_INVOCATION_LOG_RETENTION_DAYS: "3",
@@ -36,7 +40,10 @@ const result: InvocationEvent = {
 for (const { driver, skip, suite } of drivers) {
   describe.skipIf(skip)(`startRetention ${suite}`, () => {
     let test: TestCore;
-    beforeAll(async () => void (test = await openTestCore(driver)));
+    beforeAll(async () => {
+      const fileLimits = { fileBytes: FILES_BYTES, workspaceBytes: FILES_BYTES };
+      test = await openTestCore(driver, { fileLimits });
+    });
     afterAll(() => test.close());
 
     const write = async (hours: number, prefix?: "sfi") => {
@@ -72,6 +79,22 @@ for (const { driver, skip, suite } of drivers) {
       expect(logged).toEqual([]);
     });
 
+    it("deletes files that were not uploaded in time, and so makes room for others", async () => {
+      const context = await openTestContext(test.core, await insertTestWorkspace(test.core));
+      const announce = () => announceTestFile(context, { fileSize: FILES_BYTES });
+      await announce();
+      await expect(announce()).rejects.toThrow("of which 0 are left");
+      test.clock.now += HOUR_MS;
+      const stop = start();
+      await until(() =>
+        announce().then(
+          () => true,
+          () => false,
+        ),
+      );
+      await stop();
+    });
+
     it("stops in the midst of a sweep, and leaves whole what it had begun", async () => {
       const old = [];
       for (let count = 0; count < 120; count++) old.push(await write(3));
@@ -90,7 +113,7 @@ for (const { driver, skip, suite } of drivers) {
       const told = Promise.withResolvers<string>();
       const logger = pino({ level: "error" }, { write: told.resolve });
       const stop = startRetention({ core: test.core, settings, logger });
-      expect(await told.promise).toContain("Old events could not be taken out of their logs");
+      expect(await told.promise).toContain("What is old could not be swept");
       await stop();
     });
   });

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import {
   compactMessageLogs,
   type Core,
+  sweepFiles,
   sweepIdempotencyKeys,
   trimInvocationLogs,
 } from "@parley/core";
@@ -23,8 +24,8 @@ export interface RetentionOptions {
 }
 
 /**
- * Takes out of closed logs what is not kept for ever, and deletes old idempotency keys, at once and
- * from then on every few minutes.
+ * Takes out of closed logs what is not kept for ever, and deletes old idempotency keys and files that
+ * were not uploaded in time, at once and from then on every few minutes.
  * Gives what stops it, which resolves when nothing of it is left.
  */
 export function startRetention({ core, settings, logger }: RetentionOptions): () => Promise<void> {
@@ -46,9 +47,10 @@ export function startRetention({ core, settings, logger }: RetentionOptions): ()
   async function run(): Promise<void> {
     while (!signal.aborted) {
       try {
-        await sweep(() => sweepIdempotencyKeys(core));
         await sweep(() => compactMessageLogs(core, tokens));
         await sweep(() => trimInvocationLogs(core, printed));
+        await sweep(() => sweepIdempotencyKeys(core));
+        await sweep(() => sweepFiles(core));
       } catch (error) {
         logger.error({ err: error }, "What is old could not be swept");
       }
