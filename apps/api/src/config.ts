@@ -80,7 +80,10 @@ export const ApiSettings = z.object({
     5000,
     "How long a query may wait for the database until requests are refused, in milliseconds",
   ),
-  PARLEY_RATE_CREATE_PER_MINUTE: limit(100, "Conversations, messages and files of a key in a minute"),
+  PARLEY_RATE_CREATE_PER_MINUTE: limit(
+    100,
+    "Conversations, messages and files of a key in a minute",
+  ),
   PARLEY_RATE_CREATE_PER_HOUR: limit(3000, "Conversations, messages and files of a key in an hour"),
   PARLEY_RATE_READ_PER_MINUTE: limit(3000, "Reads of a key in a minute"),
   PARLEY_RATE_INVOKE_PER_MINUTE: limit(600, "Invocations of a key in a minute"),

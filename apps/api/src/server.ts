@@ -1,5 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { type Core, createAgentDirectory, createCredentials } from "@parley/core";
+import {
+  type Core,
+  createAgentDirectory,
+  createCredentials,
+  createRefusedCredentials,
+} from "@parley/core";
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
 import type { ApiSettings } from "./config.ts";
 import { sendError } from "./errors.ts";
@@ -80,6 +85,9 @@ export async function createApi({ core, settings, logger }: ApiOptions): Promise
     settings,
     logger,
     credentials,
+    refusedCredentials: createRefusedCredentials(core, {
+      onError: (error) => logger.error({ err: error }, "Refused credentials were not recorded"),
+    }),
     agents: createAgentDirectory(core),
     rateLimits: createRateLimits(settings),
     overload: watchOverload(core, settings),
@@ -118,6 +126,7 @@ export async function createApi({ core, settings, logger }: ApiOptions): Promise
       }
       services.overload.close();
       credentials.close();
+      await services.refusedCredentials.close();
       services.agents.close();
     },
   };

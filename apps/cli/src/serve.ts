@@ -63,7 +63,7 @@ export async function serve({
     const demo = withDemo ? await ensureDemo(core, settings) : undefined;
     const operatorKey = settings.PARLEY_OPERATOR_KEY;
     if (demo === undefined && operatorKey !== undefined) {
-      const operator = { workspaceId: null, name: "operator", role: "operator" } as const;
+      const operator = { workspace: undefined, name: "operator", role: "operator" } as const;
       await inTransaction(core, ({ db }) =>
         ensureKey(core, db, { ...operator, secret: operatorKey }),
       );

@@ -37,7 +37,8 @@ test("the README's calls work as they stand, one after the other", async () => {
   expect(stdout).toMatch(/("conversation":\{"id":\d+\n)\1/);
   expect(stdout).toContain('"name":"active-workspace-users"');
   expect(stdout).toMatch(/data: \{"type":"sandbox_function_invocation_created",/);
-  expect(stdout).toMatch(/"result":\{"sum":3\}\}\n\n$/);
+  expect(stdout).toMatch(/"result":\{"sum":3\}\}\n\n/);
+  expect(stdout).toMatch(/"action":"apiKeys.create".*"nextCursor":null\}\}\}\}$/);
 });
 
 test("the calls of docs/files.md work behind the README's first", async () => {

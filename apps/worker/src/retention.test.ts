@@ -1,4 +1,4 @@
-import { appendEvents, readEvents } from "@parley/core";
+import { appendEvents, createRefusedCredentials, listAuditEvents, readEvents } from "@parley/core";
 import {
   ageTestLog,
   announceTestFile,
@@ -11,7 +11,7 @@ import {
   testEnd,
   testToken,
 } from "@parley/core/testing";
-import type { InvocationEvent } from "@parley/schema";
+import { endpoints, type InvocationEvent, parseInput } from "@parley/schema";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { WorkerSettings } from "./config.ts";
@@ -22,6 +22,7 @@ const FILES_BYTES = 10;
 const settings = WorkerSettings.parse({
   PARLEY_TOKEN_RETENTION_HOURS: "2",
   PARLEY_INVOCATION_LOG_RETENTION_DAYS: "3",
+  PARLEY_AUDIT_RETENTION_DAYS: "30",
 });
 
 const shared = { created: 0, invocationId: "sfi_x", functionId: "sfn_x" };
@@ -103,6 +104,29 @@ for (const { driver, skip, suite } of drivers) {
       // Those of its first transaction.
       expect(counts.filter((count) => count === 2)).toHaveLength(50);
       expect(counts.filter((count) => count === 3)).toHaveLength(70);
+    });
+
+    it("deletes from the audit log what is older than it is to be kept", async () => {
+      const context = await openTestContext(test.core, await insertTestWorkspace(test.core));
+      const note = async () => {
+        const onError = (error: unknown) => expect.unreachable(String(error));
+        const refused = createRefusedCredentials(test.core, { onError });
+        const from = { address: "192.0.2.1", route: "GET /", requestId: "request" };
+        refused.note({ type: "invalid_api_key_error", caller: context.caller, ...from });
+        await refused.close();
+      };
+      const list = async () =>
+        (await listAuditEvents(context, parseInput(endpoints["audit.list"], {}))).auditEvents;
+      const keptMs = 30 * 24 * HOUR_MS;
+      test.clock.now -= keptMs + 1;
+      await note();
+      test.clock.now += keptMs + 1;
+      await note();
+      expect(await list()).toHaveLength(2);
+      const stop = start();
+      await until(async () => (await list()).length === 1);
+      await stop();
+      expect(await list()).toMatchObject([{ at: test.clock.now }]);
     });
   });
 

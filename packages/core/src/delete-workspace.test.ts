@@ -122,8 +122,9 @@ for (const { driver, skip, suite } of drivers) {
       const gone = await fill();
       const filled = await countTestRows(test.core);
       const unchanged = Object.keys(filled).filter((name) => filled[name] === before[name]);
-      // What only a tool call writes is deleted with its conversation; secrets are the server's.
-      expect(unchanged).toEqual(["actions", "server_secrets"]);
+      // What only a tool call writes is deleted with its conversation; the audit log is kept, and
+      // secrets are the server's.
+      expect(unchanged).toEqual(["audit_events", "actions", "server_secrets"]);
       await createTestConversation(gone.context, ["ann", "ann"]);
       const { workspaceId } = gone;
       expect(await operator.deleteWorkspace({ workspaceId })).toEqual({ success: true });

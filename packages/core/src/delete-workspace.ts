@@ -14,7 +14,8 @@ const KEYS_AT_ONCE = 1000;
 
 /**
  * Deletes a workspace with everything in it. Its keys are refused first; conversations and
- * invocations then go in batches, so that no transaction grows with the workspace. Doing it again finishes what was cut off.
+ * invocations then go in batches, so that no transaction grows with the workspace. Doing it again
+ * finishes what was cut off. What the audit log says of the workspace stays.
  */
 export async function deleteWorkspace(
   context: RequestContext,

@@ -1,5 +1,7 @@
+export { type Act, actorOf, recordCommand, recordRefusal } from "./acts.ts";
 export * from "./agent-administration.ts";
 export * from "./agent-directory.ts";
+export { listAuditEvents, sweepAuditLog } from "./audit-events.ts";
 export { createApiKey, insertApiKey, listApiKeys } from "./api-keys.ts";
 export { revokeApiKey, updateApiKey } from "./api-keys.ts";
 export { cancelMessages } from "./cancel-messages.ts";
@@ -33,6 +35,7 @@ export { generateApiKey, hashApiKey } from "./key-secrets.ts";
 export * from "./members.ts";
 export { addContentFragment, postMessage, retryMessage } from "./posted-messages.ts";
 export * from "./replays.ts";
+export * from "./refused-credentials.ts";
 export { createRowIds } from "./row-ids.ts";
 export * from "./retry-conflicts.ts";
 export * from "./rows.ts";

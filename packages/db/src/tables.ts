@@ -1,4 +1,5 @@
 export * from "./tables/agents.ts";
+export * from "./tables/audit.ts";
 export * from "./tables/conversations.ts";
 export * from "./tables/data-sources.ts";
 export * from "./tables/files.ts";

@@ -23,6 +23,9 @@ export const appRouter = router({
     revoke: mutation(endpoints["apiKeys.revoke"], core.revokeApiKey),
     update: mutation(endpoints["apiKeys.update"], core.updateApiKey),
   }),
+  audit: router({
+    list: query(endpoints["audit.list"], core.listAuditEvents),
+  }),
   contentFragments: router({
     create: post(
       endpoints["contentFragments.create"],

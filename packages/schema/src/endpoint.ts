@@ -50,15 +50,32 @@ export interface BytesEndpoint extends HttpEndpoint {
   readonly kind: "bytes";
 }
 
-/** A procedure that only the typed RPC offers. */
-export interface RpcEndpoint extends EndpointBase {
+interface RpcEndpointBase extends EndpointBase {
   readonly kind: "rpc";
-  readonly operation: "query" | "mutation";
   readonly input: z.ZodObject;
   readonly output: z.ZodType;
 }
 
+interface RpcQuery extends RpcEndpointBase {
+  readonly operation: "query";
+}
+
+/** An administrative act: it leaves a record in the audit log. */
+interface RpcMutation extends RpcEndpointBase {
+  readonly operation: "mutation";
+  /** Members of the input whose ids say what it is done to; none where it makes something. */
+  readonly subject: readonly string[];
+}
+
+/** A procedure that only the typed RPC offers. */
+export type RpcEndpoint = RpcQuery | RpcMutation;
+
 export type Endpoint = JsonEndpoint | StreamEndpoint | UploadEndpoint | BytesEndpoint | RpcEndpoint;
+
+/** Whether calls of an endpoint are administrative acts. */
+export function isAct(endpoint: Endpoint): endpoint is RpcMutation {
+  return endpoint.kind === "rpc" && endpoint.operation === "mutation";
+}
 
 type Part<E, K extends string, Io extends "input" | "output"> = E extends {
   readonly [P in K]: infer S extends z.ZodType;

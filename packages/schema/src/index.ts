@@ -1,5 +1,6 @@
 export * from "./agents.ts";
 export * from "./api-keys.ts";
+export * from "./audit.ts";
 export * from "./content-fragments.ts";
 export * from "./contexts.ts";
 export * from "./conversations.ts";
