@@ -10,7 +10,7 @@ import {
   requireWorkspace,
 } from "@parley/core";
 import { type Call, type ProcedureContext, toParleyError } from "@parley/rpc";
-import { isAct, ParleyError } from "@parley/schema";
+import { type Endpoint, isAct, ParleyError } from "@parley/schema";
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from "fastify";
 import type { ApiSettings } from "./config.ts";
 import type { OpenStreams } from "./open-streams.ts";
@@ -85,6 +85,17 @@ function addressOf(request: FastifyRequest): string {
   // Whatever the type says: a client that has gone has none.
   const address = request.ip as string | undefined;
   return address?.slice(0, MAX_ADDRESS_LENGTH) ?? "unknown";
+}
+
+/** What is checked before a byte of the body is read: the credential, and the limit on its calls. */
+export async function admit(
+  services: ApiServices,
+  { rateLimit }: Pick<Endpoint, "rateLimit">,
+  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+): Promise<void> {
+  await authenticate(services, request);
+  const setHeaders = (headers: Record<string, string>) => void reply.headers(headers);
+  await services.rateLimits.consume(rateLimit, callerOf(request).apiKey.sid, setHeaders);
 }
 
 /** The caller of a request whose credential was checked. */

@@ -9,6 +9,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import type { ApiSettings } from "./config.ts";
 import { sendError } from "./errors.ts";
 import { registerCors } from "./cors.ts";
+import { registerDownloads } from "./downloads.ts";
 import { registerGuards } from "./guards.ts";
 import { registerHealth } from "./health.ts";
 import { createMalformedHttp } from "./malformed-http.ts";
@@ -20,6 +21,7 @@ import type { ApiServices } from "./requests.ts";
 import { registerRest } from "./rest.ts";
 import { registerRpc } from "./rpc.ts";
 import { registerStreams } from "./streams.ts";
+import { registerUploads } from "./uploads.ts";
 
 const BODY_LIMIT_BYTES = 8 * 1024 * 1024;
 const MAX_HEADER_BYTES = 16 * 1024;
@@ -105,6 +107,8 @@ export async function createApi({ core, settings, logger }: ApiOptions): Promise
   registerHealth(app, services);
   registerRest(app, services);
   registerStreams(app, services);
+  registerUploads(app, services);
+  registerDownloads(app, services);
   registerRpc(app, services);
   return {
     app,

@@ -49,6 +49,10 @@ export async function serve({
         bus: createLocalBus(),
         blockingTimeoutMs: settings.PARLEY_BLOCKING_TIMEOUT_MS,
         safetyPollMs: SAFETY_POLL_MS,
+        fileLimits: {
+          fileBytes: settings.PARLEY_MAX_FILE_BYTES,
+          workspaceBytes: settings.PARLEY_WORKSPACE_FILES_BYTES,
+        },
       },
       () => url,
     );

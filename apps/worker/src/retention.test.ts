@@ -1,6 +1,7 @@
 import { appendEvents, createRefusedCredentials, listAuditEvents, readEvents } from "@parley/core";
 import {
   ageTestLog,
+  announceTestFile,
   drivers,
   insertTestWorkspace,
   openTestContext,
@@ -17,6 +18,7 @@ import { WorkerSettings } from "./config.ts";
 import { startRetention } from "./retention.ts";
 
 const HOUR_MS = 3_600_000;
+const FILES_BYTES = 10;
 const settings = WorkerSettings.parse({
   PARLEY_TOKEN_RETENTION_HOURS: "2",
   PARLEY_INVOCATION_LOG_RETENTION_DAYS: "3",
@@ -39,7 +41,10 @@ const result: InvocationEvent = {
 for (const { driver, skip, suite } of drivers) {
   describe.skipIf(skip)(`startRetention ${suite}`, () => {
     let test: TestCore;
-    beforeAll(async () => void (test = await openTestCore(driver)));
+    beforeAll(async () => {
+      const fileLimits = { fileBytes: FILES_BYTES, workspaceBytes: FILES_BYTES };
+      test = await openTestCore(driver, { fileLimits });
+    });
     afterAll(() => test.close());
 
     const write = async (hours: number, prefix?: "sfi") => {
@@ -73,6 +78,22 @@ for (const { driver, skip, suite } of drivers) {
       for (const logId of old) expect(await countIn(logId)).toBe(2);
       expect(await Promise.all(young.map(countIn))).toEqual([3, 2]);
       expect(logged).toEqual([]);
+    });
+
+    it("deletes files that were not uploaded in time, and so makes room for others", async () => {
+      const context = await openTestContext(test.core, await insertTestWorkspace(test.core));
+      const announce = () => announceTestFile(context, { fileSize: FILES_BYTES });
+      await announce();
+      await expect(announce()).rejects.toThrow("of which 0 are left");
+      test.clock.now += HOUR_MS;
+      const stop = start();
+      await until(() =>
+        announce().then(
+          () => true,
+          () => false,
+        ),
+      );
+      await stop();
     });
 
     it("stops in the midst of a sweep, and leaves whole what it had begun", async () => {

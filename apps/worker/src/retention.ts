@@ -3,6 +3,7 @@ import {
   compactMessageLogs,
   type Core,
   sweepAuditLog,
+  sweepFiles,
   sweepIdempotencyKeys,
   trimInvocationLogs,
 } from "@parley/core";
@@ -26,8 +27,8 @@ export interface RetentionOptions {
 }
 
 /**
- * Takes out of closed logs what is not kept for ever, and deletes old idempotency keys and what is old
- * in the audit log, at once and from then on every few minutes.
+ * Takes out of closed logs what is not kept for ever, and deletes old idempotency keys, what is old in
+ * the audit log and files that were not uploaded in time, at once and from then on every few minutes.
  * Gives what stops it, which resolves when nothing of it is left.
  */
 export function startRetention({ core, settings, logger }: RetentionOptions): () => Promise<void> {
@@ -54,6 +55,7 @@ export function startRetention({ core, settings, logger }: RetentionOptions): ()
         await sweep(() => trimInvocationLogs(core, printed));
         await sweep(() => sweepIdempotencyKeys(core));
         await sweep(() => sweepAuditLog(core, audited));
+        await sweep(() => sweepFiles(core));
       } catch (error) {
         logger.error({ err: error }, "What is old could not be swept");
       }

@@ -9,6 +9,7 @@ import { type IdPrefix, newId } from "@parley/schema";
 import { createConversationWriter, type NewConversation } from "./insert-messages.ts";
 import { retryConflicts } from "./retry-conflicts.ts";
 import { createRowIds } from "./row-ids.ts";
+import { createSigningKey } from "./signing-key.ts";
 
 /** What a process gives to everything that runs in it. Time, ids and randomness come from here. */
 export interface Core {
@@ -25,6 +26,9 @@ export interface Core {
   readonly takeRowIds: (count: number) => Promise<number[]>;
   /** Writes a new conversation; those that come together share a commit. */
   readonly writeConversation: (created: NewConversation) => Promise<void>;
+  /** The key that signs addresses of uploads. */
+  readonly signingKey: () => Promise<Uint8Array>;
+  readonly fileLimits: FileLimits;
   /** The Idempotency-Keys under which this process makes something, by scope. */
   readonly keyClaims: Map<string, KeyClaim>;
   /** Absolute address that clients see, without a slash at its end. */
@@ -35,9 +39,17 @@ export interface Core {
   readonly safetyPollMs: number;
 }
 
+/** How large files may be. */
+export interface FileLimits {
+  /** Bytes of one file. */
+  readonly fileBytes: number;
+  /** Bytes of all that was uploaded to a workspace. */
+  readonly workspaceBytes: number;
+}
+
 /** Puts a core together with the clock and the ids of the real world. */
 export function createCore(
-  parts: Pick<Core, "database" | "bus" | "blockingTimeoutMs" | "safetyPollMs">,
+  parts: Pick<Core, "database" | "bus" | "blockingTimeoutMs" | "safetyPollMs" | "fileLimits">,
   publicUrl: () => string,
 ): Core {
   return {
@@ -48,6 +60,7 @@ export function createCore(
     random: Math.random,
     takeRowIds: createRowIds(parts.database.db),
     writeConversation: createConversationWriter(parts.database.db),
+    signingKey: createSigningKey(parts.database.db),
     keyClaims: new Map(),
     // Known only once the server listens.
     get publicUrl() {

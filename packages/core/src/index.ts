@@ -26,6 +26,8 @@ export * from "./events/resume.ts";
 export * from "./events/retention.ts";
 export * from "./events/stream.ts";
 export type { Follower, Following } from "./events/tail.ts";
+export { announceFile, openFile, type ReadableFile, replayAnnouncement } from "./files.ts";
+export { sweepFiles } from "./files.ts";
 export { findKeptKey, type IdempotencyKey, once, scopeOfKey } from "./idempotency.ts";
 export { sweepIdempotencyKeys } from "./idempotency.ts";
 export { findInvocationStream, invokeSandboxFunction, replayInvocation } from "./invocations.ts";
@@ -63,5 +65,6 @@ export {
   updateConversation,
 } from "./stored-conversations.ts";
 export { createTool, listTools, removeTool, updateTool } from "./tool-administration.ts";
+export { type ReadUpload, uploadFile } from "./uploads.ts";
 export { createWorkspace, getWorkspace, insertWorkspace, updateWorkspace } from "./workspaces.ts";
 export { isDatabaseBusy, isDatabaseUnavailable } from "@parley/db";

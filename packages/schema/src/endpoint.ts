@@ -39,6 +39,17 @@ export interface StreamEndpoint extends HttpEndpoint {
   readonly event: z.ZodType;
 }
 
+/** A multipart form with one file, in its field `file`, that is read as it comes. */
+export interface UploadEndpoint extends HttpEndpoint {
+  readonly kind: "upload";
+  readonly output: z.ZodType;
+}
+
+/** Bytes as they are stored, or a range of them. */
+export interface BytesEndpoint extends HttpEndpoint {
+  readonly kind: "bytes";
+}
+
 interface RpcEndpointBase extends EndpointBase {
   readonly kind: "rpc";
   readonly input: z.ZodObject;
@@ -59,7 +70,7 @@ interface RpcMutation extends RpcEndpointBase {
 /** A procedure that only the typed RPC offers. */
 export type RpcEndpoint = RpcQuery | RpcMutation;
 
-export type Endpoint = JsonEndpoint | StreamEndpoint | RpcEndpoint;
+export type Endpoint = JsonEndpoint | StreamEndpoint | UploadEndpoint | BytesEndpoint | RpcEndpoint;
 
 /** Whether calls of an endpoint are administrative acts. */
 export function isAct(endpoint: Endpoint): endpoint is RpcMutation {
@@ -86,7 +97,7 @@ export type InputOf<E extends Endpoint> = Parts<E, "input">;
 export type ParsedInputOf<E extends Endpoint> = Parts<E, "output">;
 
 /** What an endpoint answers. */
-export type OutputOf<E extends JsonEndpoint | RpcEndpoint> = z.input<E["output"]>;
+export type OutputOf<E extends JsonEndpoint | UploadEndpoint | RpcEndpoint> = z.input<E["output"]>;
 
 /** What an endpoint of kind stream tells its followers. */
 export type EventOf<E extends StreamEndpoint> = z.output<E["event"]>;

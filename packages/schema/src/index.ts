@@ -9,6 +9,7 @@ export * from "./endpoint.ts";
 export * from "./endpoints.ts";
 export * from "./errors.ts";
 export * from "./events.ts";
+export * from "./files.ts";
 export * from "./ids.ts";
 export * from "./invalid-request.ts";
 export * from "./json.ts";
