@@ -1,4 +1,5 @@
-import type { CreateSkill, ToolServer } from "@parley/schema";
+import { files } from "@parley/db";
+import { type CreateSkill, endpoints, parseInput, type ToolServer } from "@parley/schema";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Context } from "./context.ts";
 import type { WorkspaceRow } from "./rows.ts";
@@ -174,6 +175,95 @@ for (const { driver, skip, suite } of drivers) {
       expect((await listTools(admin, { workspaceId })).tools).toEqual([]);
       const gone = updateTool(admin, { workspaceId, toolId, name: "x" } as never);
       expect(await refusalOf(gone)).toBe("404 tool_not_found");
+    });
+
+    it("refuses a server whose tools take no object, or that is too large", () => {
+      const parse = (more: Partial<ToolServer>) =>
+        parseInput(endpoints["tools.create"], {
+          workspaceId,
+          spaceId: "x",
+          name: "x",
+          description: "",
+          serverType: "remote",
+          server: { ...server, ...more },
+        });
+      const [tool] = server.tools;
+      const withSchema = (inputSchema: Record<string, unknown>) => ({
+        tools: [{ ...tool!, inputSchema }],
+      });
+      const whole = withSchema({ type: "object", properties: { a: { type: "number" } } });
+      expect(parse(whole).server).toEqual({ ...server, ...whole });
+      const field = "server.tools[0].inputSchema.type";
+      expect(() => parse(withSchema({}))).toThrow(field);
+      expect(() => parse(withSchema({ type: "string" }))).toThrow(field);
+      expect(() => parse({ description: "x".repeat(256 * 1024) })).toThrow(
+        "server: must be at most",
+      );
+    });
+
+    it("is for the restricted spaces of its tools, which not every builder can add", async () => {
+      const closed = { workspaceId, name: "Vault", isRestricted: true };
+      const { space } = await createSpace(admin, {
+        ...closed,
+        keyIds: [builder.caller.apiKey.sid],
+      });
+      const made = await createTool(builder, {
+        workspaceId,
+        spaceId: space.sId,
+        name: "Vault",
+        description: "",
+        serverType: "remote",
+        server,
+      } as never);
+      const toolIds = [made.tool.sId];
+      expect(await refusalOf(create({ toolIds }, other))).toBe("404 tool_not_found");
+      const { skill } = await create({ toolIds }, builder);
+      const one = { workspaceId, skillId: skill.sId };
+      expect(skill.requestedSpaceIds).toEqual([space.sId]);
+      expect(await refusalOf(getSkill(other, one))).toBe("404 skill_not_found");
+      await updateSkill(builder, { ...one, version: 0, toolIds: [] } as never);
+      expect((await getSkill(other, one)).skill.requestedSpaceIds).toEqual([]);
+    });
+
+    it("has the files that it was last given, each once and in order", async () => {
+      const insert = async (name: string, more: Partial<typeof files.$inferInsert> = {}) => {
+        const sid = test.core.newId("fil");
+        const [id = 0] = await test.core.takeRowIds(1);
+        await test.core.database.db.insert(files).values({
+          id,
+          sid,
+          workspaceId: workspace.id,
+          contentType: "text/markdown",
+          fileName: `${name}.md`,
+          sizeBytes: 0,
+          useCase: "conversation",
+          status: "ready",
+          createdAt: 0,
+          ...more,
+        });
+        return sid;
+      };
+      const [first, second] = [await insert("b"), await insert("a")];
+      const { skill } = await create({ fileIds: [first, second, first] });
+      const attached = [
+        { fileId: first, fileName: "b.md" },
+        { fileId: second, fileName: "a.md" },
+      ];
+      expect(skill.fileAttachments).toEqual(attached);
+      const one = { workspaceId, skillId: skill.sId };
+      await updateSkill(admin, { ...one, version: 0, name: "kept" } as never);
+      expect((await getSkill(admin, one)).skill.fileAttachments).toEqual(attached);
+      for (const unknown of [
+        "fil_nothing",
+        await insert("announced", { status: "created" }),
+        await insert("talked about", { conversationId: 1 }),
+        await insert("foreign", { workspaceId: (await insertTestWorkspace(test.core)).id }),
+      ]) {
+        const refused = updateSkill(admin, { ...one, version: 1, fileIds: [unknown] } as never);
+        expect(await refusalOf(refused)).toBe("400 file_not_found");
+      }
+      await updateSkill(admin, { ...one, version: 1, fileIds: [second] } as never);
+      expect((await getSkill(admin, one)).skill.fileAttachments).toEqual(attached.slice(1));
     });
 
     it("keeps what belongs to another workspace out of reach", async () => {

@@ -1,4 +1,4 @@
-import { skillEditors, skills, skillTools, type Queryable, spaces, tools, users } from "@parley/db";
+import { type Queryable, skillEditors, skills, users } from "@parley/db";
 import {
   type AdministeredSkill,
   type CreateSkill,
@@ -7,14 +7,14 @@ import {
   type PublishSkill,
   type UpdateSkill,
 } from "@parley/schema";
-import { and, asc, eq, inArray, isNull } from "drizzle-orm";
+import { and, asc, eq } from "drizzle-orm";
 import { administeredWorkspace } from "./administered-workspace.ts";
 import { inTransaction, type RequestContext } from "./context.ts";
 import type { WorkspaceRow } from "./rows.ts";
 import { renderInstructions } from "./skill-folders/render-instructions.ts";
+import { findSpaces, findTools, setAttachments, setEditors, setTools } from "./skill-references.ts";
 import { moveSkill, type SkillMove } from "./skill-states.ts";
 import { mayEdit, reachesSkill, renderSkills } from "./skills.ts";
-import { reachesSpace } from "./spaces.ts";
 
 type SkillRow = typeof skills.$inferSelect;
 type Changes = Partial<typeof skills.$inferInsert>;
@@ -30,7 +30,7 @@ export async function getSkill(
 }
 
 /**
- * Creates a skill. Throws `space_not_found`, `member_not_found` and `tool_not_found` for what the
+ * Creates a skill. Throws `space_not_found`, `member_not_found`, `file_not_found` and `tool_not_found` for what the
  * workspace does not have.
  */
 export async function createSkill(
@@ -41,6 +41,8 @@ export async function createSkill(
     const workspace = await administeredWorkspace(context, db, input.workspaceId);
     const { caller } = context;
     const now = context.now();
+    const manualIds = { workspace, sids: input.spaceIds ?? [] };
+    const found = await findTools(context, db, { workspace, sids: input.toolIds ?? [] });
     const [row] = await db
       .insert(skills)
       .values({
@@ -54,7 +56,8 @@ export async function createSkill(
         icon: input.icon ?? null,
         source: "api",
         reinforcement: input.reinforcement ?? "auto",
-        manuallyRequestedSpaceIds: await requireSpaces(context, db, workspace, input.spaceIds),
+        requestedSpaceIds: spacesOf(found),
+        manuallyRequestedSpaceIds: await findSpaces(context, db, manualIds),
         ...instructionsOf(input),
         editedBy: caller.kind === "workspace" ? caller.user.id : null,
         createdAt: now,
@@ -63,8 +66,9 @@ export async function createSkill(
       .returning();
     if (row === undefined) throw new Error("The skill was not written");
     made(row.sid);
-    await setEditors(db, row, input.editorIds);
-    await setTools(db, row, input.toolIds);
+    await setEditors(db, row, input.editorIds ?? []);
+    await setTools(db, row.id, found);
+    await setAttachments(db, row, input.fileIds ?? []);
     return renderAdministered(context, db, row);
   });
 }
@@ -75,8 +79,11 @@ export async function updateSkill(
   input: UpdateSkill,
 ): Promise<AdministeredSkill> {
   return changeSkill(context, input, async (db, workspace, row) => {
-    await setEditors(db, row, input.editorIds);
-    await setTools(db, row, input.toolIds);
+    const { spaceIds, editorIds, toolIds, fileIds } = input;
+    const found = toolIds && (await findTools(context, db, { workspace, sids: toolIds }));
+    if (found !== undefined) await setTools(db, row.id, found);
+    if (editorIds !== undefined) await setEditors(db, row, editorIds);
+    if (fileIds !== undefined) await setAttachments(db, row, fileIds);
     return {
       name: input.name ?? row.name,
       agentFacingDescription: input.agentFacingDescription ?? row.agentFacingDescription,
@@ -84,8 +91,9 @@ export async function updateSkill(
       icon: input.icon ?? row.icon,
       reinforcement: input.reinforcement ?? row.reinforcement,
       ...(input.instructions !== undefined && instructionsOf(input)),
-      ...(input.spaceIds !== undefined && {
-        manuallyRequestedSpaceIds: await requireSpaces(context, db, workspace, input.spaceIds),
+      ...(found !== undefined && { requestedSpaceIds: spacesOf(found) }),
+      ...(spaceIds !== undefined && {
+        manuallyRequestedSpaceIds: await findSpaces(context, db, { workspace, sids: spaceIds }),
       }),
     };
   });
@@ -169,85 +177,14 @@ async function requireSkill(
   return row;
 }
 
+/** The spaces that a skill needs for its tools. */
+function spacesOf(found: readonly { spaceId: string }[]): string[] {
+  return [...new Set(found.map(({ spaceId }) => spaceId))].toSorted();
+}
+
 function instructionsOf({ instructions }: { instructions?: string | undefined }): Changes {
   if (instructions === undefined) return { instructions: null, instructionsHtml: null };
   return { instructions, instructionsHtml: renderInstructions(instructions) };
-}
-
-/** The ids, once each, of spaces that the caller reaches. Throws `space_not_found`. */
-async function requireSpaces(
-  { caller }: RequestContext,
-  db: Queryable,
-  workspace: WorkspaceRow,
-  sids: readonly string[] = [],
-): Promise<string[]> {
-  const wanted = [...new Set(sids)];
-  const reached = caller.kind === "workspace" ? reachesSpace(caller.apiKey) : undefined;
-  const found = await db
-    .select({ sid: spaces.sid })
-    .from(spaces)
-    .where(and(eq(spaces.workspaceId, workspace.id), inArray(spaces.sid, wanted), reached));
-  const missing = missingOf(wanted, found);
-  if (missing === undefined) return wanted;
-  throw new ParleyError("space_not_found", `spaceIds: the workspace has no space ${missing}`);
-}
-
-async function setEditors(
-  db: Queryable,
-  row: SkillRow,
-  sids: readonly string[] | undefined,
-): Promise<void> {
-  if (sids === undefined) return;
-  const wanted = [...new Set(sids)];
-  const found = await db
-    .select({ id: users.id, sid: users.sid })
-    .from(users)
-    .where(
-      and(
-        eq(users.workspaceId, row.workspaceId),
-        inArray(users.sid, wanted),
-        isNull(users.removedAt),
-      ),
-    );
-  const missing = missingOf(wanted, found);
-  if (missing !== undefined) {
-    throw new ParleyError("member_not_found", `editorIds: the workspace has no user ${missing}`);
-  }
-  await db.delete(skillEditors).where(eq(skillEditors.skillId, row.id));
-  if (found.length === 0) return;
-  await db.insert(skillEditors).values(found.map(({ id }) => ({ skillId: row.id, userId: id })));
-}
-
-async function setTools(
-  db: Queryable,
-  row: SkillRow,
-  sids: readonly string[] | undefined,
-): Promise<void> {
-  if (sids === undefined) return;
-  const wanted = [...new Set(sids)];
-  const found = await db
-    .select({ id: tools.id, sid: tools.sid })
-    .from(tools)
-    .where(and(eq(tools.workspaceId, row.workspaceId), inArray(tools.sid, wanted)));
-  const missing = missingOf(wanted, found);
-  if (missing !== undefined) {
-    throw new ParleyError("tool_not_found", `toolIds: the workspace has no tool ${missing}`);
-  }
-  await db.delete(skillTools).where(eq(skillTools.skillId, row.id));
-  if (found.length === 0) return;
-  const ids = new Map(found.map(({ id, sid }) => [sid, id]));
-  const links = wanted.flatMap((sid, position) => {
-    const toolId = ids.get(sid);
-    return toolId === undefined ? [] : [{ skillId: row.id, toolId, position }];
-  });
-  await db.insert(skillTools).values(links);
-}
-
-function missingOf(
-  wanted: readonly string[],
-  found: readonly { sid: string }[],
-): string | undefined {
-  return wanted.find((sid) => !found.some((row) => row.sid === sid));
 }
 
 async function renderAdministered(

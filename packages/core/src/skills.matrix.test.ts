@@ -78,9 +78,8 @@ function predict(all: readonly ModelSkill[], key: ModelKey, at: number, asked: Q
     if (one.status !== (asked.status ?? "active")) return false;
     if (asked.availability && !asked.availability.includes(one.availability)) return false;
     if (!bypasses && one.availability === "editors") return false;
-    const wanted = [...one.requested, ...one.manual];
-    const reached = ["open", ...key.given];
-    return wanted.length === 0 || wanted.some((space) => reached.includes(space));
+    const restricted = [...one.requested, ...one.manual].filter((space) => space !== "open");
+    return restricted.length === 0 || restricted.some((space) => key.given.includes(space));
   });
   return listed
     .map((one) => {

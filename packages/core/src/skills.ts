@@ -7,7 +7,7 @@ import {
   type Queryable,
 } from "@parley/db";
 import { type ListSkills, ParleyError, type Skill, type SkillList } from "@parley/schema";
-import { and, asc, eq, inArray, ne, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, ne, type SQL, sql } from "drizzle-orm";
 import type { Caller, Context } from "./context.ts";
 import { reachesSpace } from "./spaces.ts";
 import { readTools } from "./tools.ts";
@@ -43,20 +43,18 @@ export async function listSkills(context: Context, input: ListSkills): Promise<S
 }
 
 /**
- * The condition that a caller reaches the skill of the row: it is for no space in particular, or the
- * caller reaches one of those that it is for. Operators reach every skill.
+ * The condition that a caller reaches the skill of the row: none of its spaces is restricted, or the
+ * caller reaches one of those that are. Open ones beside them open nothing. Operators reach all.
  */
 export function reachesSkill(caller: Caller): SQL | undefined {
   if (caller.kind === "operator") return undefined;
-  const spaceIds = sql`${skills.requestedSpaceIds} || ${skills.manuallyRequestedSpaceIds}`;
-  return or(
-    sql`jsonb_array_length(${spaceIds}) = 0`,
-    sql`exists (select 1 from ${spaces} where ${and(
+  const spaceIds = sql`(${skills.requestedSpaceIds} || ${skills.manuallyRequestedSpaceIds})`;
+  return sql`(select coalesce(bool_or(${reachesSpace(caller.apiKey)}), true) from ${spaces}
+    where ${and(
       eq(spaces.workspaceId, caller.workspace.id),
-      sql`(${spaceIds}) ? ${spaces.sid}`,
-      reachesSpace(caller.apiKey),
-    )})`,
-  );
+      eq(spaces.isRestricted, true),
+      sql`${spaceIds} ? ${spaces.sid}`,
+    )})`;
 }
 
 /** The rows as the wire shows them to the caller, in their order. */

@@ -16,11 +16,12 @@ const fields = {
   icon: optional(ShortText).describe("Name of an icon"),
   reinforcement: optional(z.enum(["auto", "on", "off"])).describe("Whether it learns from use"),
   spaceIds: optional(z.array(Reference).max(100)).describe(
-    "Spaces that it is for: only keys that reach one of them see it; none, and all keys do",
+    "Spaces that it is for: where some are restricted, only keys that reach one of those see it",
   ),
   editorIds: optional(z.array(Reference).max(100)).describe(
     "Users who may change it beside admins; none, and all builders may",
   ),
+  fileIds: optional(z.array(Reference).max(200)).describe("Its files, in order"),
   toolIds: optional(z.array(Reference).max(50)).describe("Its tools, in order"),
 };
 
@@ -61,7 +62,15 @@ export const AdministeredSkill = z.object({
 });
 export type AdministeredSkill = z.infer<typeof AdministeredSkill>;
 
-const server = ToolServer.refine(
+// MCP has tools take an object.
+const inputSchema = z
+  .record(z.string(), z.unknown())
+  .refine((schema) => schema["type"] === "object", { path: ["type"], error: 'must be "object"' })
+  .describe("JSON Schema of the input");
+const serverTool = ToolServer.shape.tools.element.extend({ inputSchema });
+const serverTools = z.array(serverTool).max(256).describe("Tools of the server");
+
+const server = ToolServer.extend({ tools: serverTools }).refine(
   (value) => JSON.stringify(value).length <= MAX_SERVER_BYTES,
   `must be at most ${MAX_SERVER_BYTES} characters of JSON`,
 );

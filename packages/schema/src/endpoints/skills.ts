@@ -56,13 +56,25 @@ export const skillEndpoints = {
     summary: "Create a skill",
     input: CreateSkill,
     subject: [],
-    errors: ["workspace_not_found", "space_not_found", "member_not_found", "tool_not_found"],
+    errors: [
+      "workspace_not_found",
+      "space_not_found",
+      "member_not_found",
+      "file_not_found",
+      "tool_not_found",
+    ],
   },
   "skills.update": {
     ...ofSkill,
-    summary: "Change a skill, its spaces, editors and tools",
+    summary: "Change a skill, its spaces, editors, files and tools",
     input: UpdateSkill,
-    errors: [...moveErrors, "space_not_found", "member_not_found", "tool_not_found"],
+    errors: [
+      ...moveErrors,
+      "space_not_found",
+      "member_not_found",
+      "file_not_found",
+      "tool_not_found",
+    ],
   },
   "skills.approve": {
     ...ofSkill,
