@@ -42,6 +42,7 @@ export * from "./runs/load-invocation.ts";
 export * from "./runs/load-turns.ts";
 export * from "./runs/lost-lease.ts";
 export * from "./runs/save-step.ts";
+export { loadSkillInstructions } from "./turn-skills.ts";
 export { listSkills } from "./skills.ts";
 export { createSpace, listSpaces, updateSpace } from "./spaces.ts";
 export {

@@ -65,7 +65,7 @@ export const workspaceEndpoints = {
     summary: "Change the settings of a workspace",
     input: UpdateWorkspace,
     output: WorkspaceSettings,
-    errors: ["workspace_not_found", "model_disabled"],
+    errors: ["workspace_not_found", "model_disabled", "skill_not_found"],
   },
   "apiKeys.create": {
     ...change,
@@ -174,7 +174,7 @@ export const workspaceEndpoints = {
     summary: "Change an agent: a new version",
     input: UpdateAgent,
     output: AgentWithScript,
-    errors: ["workspace_not_found", "agent_not_found", "model_disabled"],
+    errors: ["workspace_not_found", "agent_not_found", "model_disabled", "skill_not_found"],
   },
   "agents.archive": {
     ...change,
