@@ -80,8 +80,11 @@ export const ApiSettings = z.object({
     5000,
     "How long a query may wait for the database until requests are refused, in milliseconds",
   ),
-  PARLEY_RATE_CREATE_PER_MINUTE: limit(100, "Conversations and messages of a key in a minute"),
-  PARLEY_RATE_CREATE_PER_HOUR: limit(3000, "Conversations and messages of a key in an hour"),
+  PARLEY_RATE_CREATE_PER_MINUTE: limit(
+    100,
+    "Conversations, messages and files of a key in a minute",
+  ),
+  PARLEY_RATE_CREATE_PER_HOUR: limit(3000, "Conversations, messages and files of a key in an hour"),
   PARLEY_RATE_READ_PER_MINUTE: limit(3000, "Reads of a key in a minute"),
   PARLEY_RATE_INVOKE_PER_MINUTE: limit(600, "Invocations of a key in a minute"),
   PARLEY_RATE_FAILED_AUTH_PER_MINUTE: limit(60, "Refused credentials of an address in a minute"),
@@ -96,6 +99,15 @@ export const ApiSettings = z.object({
   PARLEY_STREAM_STALL_MS: milliseconds(
     30_000,
     "How long such a reader may take nothing before it is cut off, in milliseconds",
+  ),
+  PARLEY_MAX_FILE_BYTES: atMost(50 * 1024 * 1024, "Size of a file that is uploaded, in bytes"),
+  PARLEY_WORKSPACE_FILES_BYTES: atMost(
+    5 * 1024 ** 3,
+    "Size of all files that are uploaded to a workspace, in bytes",
+  ),
+  PARLEY_TRANSFER_IDLE_MS: milliseconds(
+    30_000,
+    "How long an upload or a download may stand still, in milliseconds",
   ),
 });
 export type ApiSettings = z.output<typeof ApiSettings>;

@@ -4,16 +4,21 @@ import {
   type Core,
   type Credentials,
   type IdempotencyKey,
+  KnownKeyRefused,
+  type RefusedCredentials,
   type RequestContext,
   requireWorkspace,
 } from "@parley/core";
 import { type Call, type ProcedureContext, toParleyError } from "@parley/rpc";
-import { ParleyError } from "@parley/schema";
+import { type Endpoint, isAct, ParleyError } from "@parley/schema";
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from "fastify";
 import type { ApiSettings } from "./config.ts";
 import type { OpenStreams } from "./open-streams.ts";
 import type { Overload } from "./overload.ts";
 import type { RateLimits } from "./rate-limits.ts";
+
+/** Room for an IPv6 address with its zone. */
+const MAX_ADDRESS_LENGTH = 64;
 
 /** What the transports share. */
 export interface ApiServices {
@@ -21,6 +26,7 @@ export interface ApiServices {
   readonly settings: ApiSettings;
   readonly logger: FastifyBaseLogger;
   readonly credentials: Credentials;
+  readonly refusedCredentials: RefusedCredentials;
   readonly agents: AgentDirectory;
   readonly rateLimits: RateLimits;
   readonly overload: Overload;
@@ -41,8 +47,8 @@ declare module "fastify" {
 }
 
 /**
- * Checks that the server takes requests, and the credential. Refused credentials
- * count against their address, and never against a good key.
+ * Checks that the server takes requests, and the credential. Refused credentials are recorded in the
+ * audit log; they count against their address, and never against a good key.
  */
 export async function authenticate(services: ApiServices, request: FastifyRequest): Promise<void> {
   if (services.draining) {
@@ -57,10 +63,39 @@ export async function authenticate(services: ApiServices, request: FastifyReques
     if (wId !== undefined) requireWorkspace(request.caller, wId);
   } catch (error) {
     if (error instanceof ParleyError && error.status === 401) {
+      noteRefused(services, request, error);
       await services.rateLimits.consumeFailure(request.ip);
     }
     throw error;
   }
+}
+
+function noteRefused(services: ApiServices, request: FastifyRequest, error: ParleyError): void {
+  services.refusedCredentials.note({
+    type: error.type,
+    address: addressOf(request),
+    route: `${request.method} ${request.routeOptions.url ?? ""}`,
+    requestId: request.id,
+    caller: error instanceof KnownKeyRefused ? error.caller : (request.caller ?? undefined),
+  });
+}
+
+/** The address of the client. A forwarded one is whatever was sent, so it is cut. */
+function addressOf(request: FastifyRequest): string {
+  // Whatever the type says: a client that has gone has none.
+  const address = request.ip as string | undefined;
+  return address?.slice(0, MAX_ADDRESS_LENGTH) ?? "unknown";
+}
+
+/** What is checked before a byte of the body is read: the credential, and the limit on its calls. */
+export async function admit(
+  services: ApiServices,
+  { rateLimit }: Pick<Endpoint, "rateLimit">,
+  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+): Promise<void> {
+  await authenticate(services, request);
+  const setHeaders = (headers: Record<string, string>) => void reply.headers(headers);
+  await services.rateLimits.consume(rateLimit, callerOf(request).apiKey.sid, setHeaders);
 }
 
 /** The caller of a request whose credential was checked. */
@@ -90,7 +125,6 @@ export function procedureContext(
   request: FastifyRequest,
   reply: FastifyReply,
 ): ProcedureContext {
-  const caller = callerOf(request);
   const closed = new AbortController();
   services.openRequests.add(closed);
   reply.raw.once("close", () => {
@@ -101,7 +135,13 @@ export function procedureContext(
   return {
     ...requestContext(services, request, closed.signal),
     requestId: request.id,
-    onCall: (call) => logCall(request, caller, call),
+    address: addressOf(request),
+    onCall: (call) => {
+      const error = call.error === undefined ? undefined : toParleyError(call.error);
+      logCall(request, call, error);
+      // Over RPC the workspace is part of the input; what was refused of an act is its own record.
+      if (error?.status === 401 && !isAct(call.endpoint)) noteRefused(services, request, error);
+    },
     openStream: () => openStream(services, request, reply),
   };
 }
@@ -132,7 +172,8 @@ function openStream(
   return ended.signal;
 }
 
-function logCall(request: FastifyRequest, caller: Caller, call: Call): void {
+function logCall(request: FastifyRequest, call: Call, error: ParleyError | undefined): void {
+  const caller = callerOf(request);
   request.log.info(
     {
       requestId: request.id,
@@ -140,7 +181,7 @@ function logCall(request: FastifyRequest, caller: Caller, call: Call): void {
       keyId: caller.apiKey.sid,
       durationMs: Math.round(call.durationMs * 10) / 10,
       // The type alone: a message may hold what somebody wrote.
-      error: call.error === undefined ? undefined : toParleyError(call.error).type,
+      error: error?.type,
     },
     call.endpoint.summary,
   );

@@ -1,9 +1,15 @@
 import { randomUUID } from "node:crypto";
-import { type Core, createAgentDirectory, createCredentials } from "@parley/core";
+import {
+  type Core,
+  createAgentDirectory,
+  createCredentials,
+  createRefusedCredentials,
+} from "@parley/core";
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
 import type { ApiSettings } from "./config.ts";
 import { sendError } from "./errors.ts";
 import { registerCors } from "./cors.ts";
+import { registerDownloads } from "./downloads.ts";
 import { registerGuards } from "./guards.ts";
 import { registerHealth } from "./health.ts";
 import { createMalformedHttp } from "./malformed-http.ts";
@@ -15,6 +21,7 @@ import type { ApiServices } from "./requests.ts";
 import { registerRest } from "./rest.ts";
 import { registerRpc } from "./rpc.ts";
 import { registerStreams } from "./streams.ts";
+import { registerUploads } from "./uploads.ts";
 
 const BODY_LIMIT_BYTES = 8 * 1024 * 1024;
 const MAX_HEADER_BYTES = 16 * 1024;
@@ -78,6 +85,9 @@ export async function createApi({ core, settings, logger }: ApiOptions): Promise
     settings,
     logger,
     credentials,
+    refusedCredentials: createRefusedCredentials(core, {
+      onError: (error) => logger.error({ err: error }, "Refused credentials were not recorded"),
+    }),
     agents: createAgentDirectory(core),
     rateLimits: createRateLimits(settings),
     overload: watchOverload(core, settings),
@@ -97,6 +107,8 @@ export async function createApi({ core, settings, logger }: ApiOptions): Promise
   registerHealth(app, services);
   registerRest(app, services);
   registerStreams(app, services);
+  registerUploads(app, services);
+  registerDownloads(app, services);
   registerRpc(app, services);
   return {
     app,
@@ -114,6 +126,7 @@ export async function createApi({ core, settings, logger }: ApiOptions): Promise
       }
       services.overload.close();
       credentials.close();
+      await services.refusedCredentials.close();
       services.agents.close();
     },
   };

@@ -1,4 +1,10 @@
-import { type Core, inTransaction, insertWorkspace, type WorkspaceRow } from "@parley/core";
+import {
+  type Core,
+  inTransaction,
+  insertWorkspace,
+  recordCommand,
+  type WorkspaceRow,
+} from "@parley/core";
 import { agents, type Queryable, sandboxFunctions, spaces, workspaces } from "@parley/db";
 import { asc, eq } from "drizzle-orm";
 import type { Settings } from "./config.ts";
@@ -14,14 +20,14 @@ export async function ensureDemo(core: Core, settings: Settings): Promise<Demo> 
   const before = await readDemoFile(settings.PARLEY_DATA_DIR);
   return inTransaction(core, async ({ db }) => {
     const found = await findDemo(db);
-    const workspace = found ?? (await insertWorkspace(core, db, DEMO_NAME)).workspace;
+    const workspace = found ?? (await createDemo(core, db));
     const workspaceId = workspace.id;
     const key = (name: string, role: "admin" | "user", secret: string | undefined) =>
-      ensureKey(core, db, { workspaceId, name: `demo ${name}`, role, secret });
+      ensureKey(core, db, { workspace, name: `demo ${name}`, role, secret });
     const admin = await key("admin", "admin", settings.PARLEY_ADMIN_KEY ?? before.adminKey);
     const user = await key("user", "user", settings.PARLEY_USER_KEY ?? before.userKey);
     const operatorKey = await ensureKey(core, db, {
-      workspaceId: null,
+      workspace: undefined,
       name: "operator",
       role: "operator",
       secret: settings.PARLEY_OPERATOR_KEY ?? before.operatorKey,
@@ -62,6 +68,13 @@ async function findDemo(db: Queryable): Promise<WorkspaceRow | undefined> {
     .orderBy(asc(workspaces.id))
     .limit(1);
   return row;
+}
+
+async function createDemo(core: Core, db: Queryable): Promise<WorkspaceRow> {
+  const { workspace } = await insertWorkspace(core, db, DEMO_NAME);
+  const { sid } = workspace;
+  await recordCommand(core, db, { action: "workspaces.create", workspaceId: sid, subjectId: sid });
+  return workspace;
 }
 
 async function insertDemoRows(core: Core, db: Queryable, workspaceId: number): Promise<void> {

@@ -49,6 +49,10 @@ export async function serve({
         bus: createLocalBus(),
         blockingTimeoutMs: settings.PARLEY_BLOCKING_TIMEOUT_MS,
         safetyPollMs: SAFETY_POLL_MS,
+        fileLimits: {
+          fileBytes: settings.PARLEY_MAX_FILE_BYTES,
+          workspaceBytes: settings.PARLEY_WORKSPACE_FILES_BYTES,
+        },
       },
       () => url,
     );
@@ -59,7 +63,7 @@ export async function serve({
     const demo = withDemo ? await ensureDemo(core, settings) : undefined;
     const operatorKey = settings.PARLEY_OPERATOR_KEY;
     if (demo === undefined && operatorKey !== undefined) {
-      const operator = { workspaceId: null, name: "operator", role: "operator" } as const;
+      const operator = { workspace: undefined, name: "operator", role: "operator" } as const;
       await inTransaction(core, ({ db }) =>
         ensureKey(core, db, { ...operator, secret: operatorKey }),
       );

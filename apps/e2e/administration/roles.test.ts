@@ -64,6 +64,7 @@ const members: Record<string, object> = {
   },
   "dataSourceNodes.remove": { dataSourceViewId: "x", nodeId: "x" },
   "dataSourceViews.create": { spaceId: "nowhere", name: "x" },
+  "files.create": { contentType: "text/plain", fileName: "x", fileSize: 1, useCase: "x" },
   "members.add": { email: "table@example.com", firstName: "T" },
   "members.remove": { memberId: "nobody" },
   "messages.create": { cId: "x", content: "x", mentions: [] },
@@ -110,7 +111,9 @@ function outcomeIn({ status, text }: Answer): Outcome {
 }
 
 test("docs/access.md names every operation of the RPC", () => {
-  expect(rows.map(({ name }) => name).toSorted()).toEqual(Object.keys(endpoints).toSorted());
+  const isTransfer = ({ kind }: Endpoint) => kind === "upload" || kind === "bytes";
+  const names = Object.entries(endpoints).flatMap(([name, one]) => (isTransfer(one) ? [] : name));
+  expect(rows.map(({ name }) => name).toSorted()).toEqual(names.toSorted());
 });
 
 const refusals = new Set(["app_auth_error", "workspace_auth_error", "invalid_request_error"]);

@@ -4,7 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { createPlace, eventually, root, startServer } from "../server.ts";
+import { createPlace, eventually, type Place, root, startServer } from "../server.ts";
 
 const run = promisify(execFile);
 
@@ -15,24 +15,42 @@ async function readCommands(document: string): Promise<string> {
   return blocks.filter((block) => !block.startsWith("npx ")).join("\n");
 }
 
+/** Runs commands in a folder whose data directory is the place's, and gives what they print. */
+async function runBeside(place: Place, commands: string): Promise<string> {
+  // The documents speak of the default data directory, below the folder one is in.
+  const folder = await mkdtemp(path.join(os.tmpdir(), "parley-readme-"));
+  await symlink(place.directory, path.join(folder, ".parley"));
+  try {
+    const { stdout } = await run("bash", ["-euc", commands], { cwd: folder });
+    return stdout;
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
 test("the README's calls work as they stand, one after the other", async () => {
   await using place = await createPlace("pglite");
   await using server = await startServer(place);
   expect(server.url).toMatch(/^http:/);
-  // The README speaks of the default data directory, below the folder one is in.
-  const folder = await mkdtemp(path.join(os.tmpdir(), "parley-readme-"));
-  await symlink(place.directory, path.join(folder, ".parley"));
-  try {
-    const commands = await readCommands("README.md");
-    const { stdout } = await run("bash", ["-euc", commands], { cwd: folder });
-    expect(stdout).toContain('"content":"You said: Hello!');
-    expect(stdout).toMatch(/("conversation":\{"id":\d+\n)\1/);
-    expect(stdout).toContain('"name":"active-workspace-users"');
-    expect(stdout).toMatch(/data: \{"type":"sandbox_function_invocation_created",/);
-    expect(stdout).toMatch(/"result":\{"sum":3\}\}\n\n$/);
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  const stdout = await runBeside(place, await readCommands("README.md"));
+  expect(stdout).toContain('"content":"You said: Hello!');
+  expect(stdout).toMatch(/("conversation":\{"id":\d+\n)\1/);
+  expect(stdout).toContain('"name":"active-workspace-users"');
+  expect(stdout).toMatch(/data: \{"type":"sandbox_function_invocation_created",/);
+  expect(stdout).toMatch(/"result":\{"sum":3\}\}\n\n/);
+  expect(stdout).toMatch(/"action":"apiKeys.create".*"nextCursor":null\}\}\}\}$/);
+});
+
+test("the calls of docs/files.md work behind the README's first", async () => {
+  await using place = await createPlace("pglite");
+  await using server = await startServer(place);
+  expect(server.url).toMatch(/^http:/);
+  const [variables = ""] = (await readCommands("README.md")).split("\ncurl ", 1);
+  const stdout = await runBeside(place, variables + "\n" + (await readCommands("docs/files.md")));
+  expect(stdout).toContain('"status":"ready"');
+  expect(stdout).toContain('"snippet":"name,born\\nAda,1815\\n"');
+  expect(stdout).toContain('"content":"You said: Who is it?');
+  expect(stdout).toMatch(/\}Ada,1815\n$/);
 });
 
 test("the commands that a start prints work as they stand", async () => {

@@ -22,13 +22,15 @@ export function renderEnvironment(): string {
 export function renderAccess(): string {
   const rows = Object.entries<Endpoint>(endpoints).map(([name, endpoint]) => {
     const route = endpoint.kind === "rpc" ? "" : `\`${endpoint.method} ${endpoint.path}\``;
-    return `| ${endpoint.summary} | ${endpoint.role} | ${route} | \`${name}\` |`;
+    const isTransfer = endpoint.kind === "upload" || endpoint.kind === "bytes";
+    const rpc = isTransfer ? "" : `\`${name}\``;
+    return `| ${endpoint.summary} | ${endpoint.role} | ${route} | ${rpc} |`;
   });
   return `# Who may do what
 
 A key of a workspace has a role: none < user < builder < admin. The table names the least role of
 each operation. A key reaches the open spaces of its workspace and the restricted ones that it was
-given; conversations, nodes and tools in another space are unknown to it. An operator key does
+given; conversations with their texts, nodes and tools in another space are unknown to it. An operator key does
 everything that is administered over the RPC, in any workspace, and nothing else.
 
 /livez and /readyz ask for no key.

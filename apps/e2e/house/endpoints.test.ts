@@ -1,4 +1,4 @@
-import { appRouter, streams } from "@parley/rpc";
+import { appRouter, downloads, streams, uploads } from "@parley/rpc";
 import { type Endpoint, endpoints, errorTable, type ErrorType } from "@parley/schema";
 import { expect, test } from "vitest";
 import { minimal, pathsOf, type Request, send } from "../request.ts";
@@ -13,14 +13,18 @@ const procedures = definition.procedures as unknown as Record<string, Procedure>
 const typeOf = ({ _def: { type } }: Procedure) => type;
 const all: [string, Endpoint][] = Object.entries(endpoints);
 
-test("every endpoint has its procedure, and every procedure its endpoint", () => {
-  expect(Object.keys(procedures).toSorted()).toEqual(all.map(([name]) => name).toSorted());
+test("every endpoint has what answers it, and nothing else is answered", () => {
+  const namesOf = (...kinds: Endpoint["kind"][]) =>
+    all.flatMap(([name, { kind }]) => (kinds.includes(kind) ? name : [])).toSorted();
+  expect(Object.keys(procedures).toSorted()).toEqual(namesOf("json", "stream", "rpc"));
+  expect(Object.keys(uploads).toSorted()).toEqual(namesOf("upload"));
+  expect(Object.keys(downloads).toSorted()).toEqual(namesOf("bytes"));
 });
 
 test("what is a stream is a subscription with a finder, and only that", () => {
   const kinds = all.map(([name, { kind }]) => [name, kind === "stream"]);
   const isSubscription = ([name]: [string, Endpoint]) =>
-    procedures[name] && typeOf(procedures[name]) === "subscription";
+    procedures[name] !== undefined && typeOf(procedures[name]) === "subscription";
   expect(all.map((one) => [one[0], isSubscription(one)])).toEqual(kinds);
   const ofStreams = all.filter(([, { kind }]) => kind === "stream");
   expect(Object.keys(streams).toSorted()).toEqual(ofStreams.map(([name]) => name).toSorted());
@@ -30,7 +34,7 @@ test("what is asked with GET is a query, and only that", () => {
   for (const [name, endpoint] of all) {
     if (endpoint.kind === "rpc") continue;
     expect(endpoint.path, name).toContain("{wId}");
-    if (endpoint.kind === "stream") continue;
+    if (endpoint.kind !== "json") continue;
     const type = endpoint.method === "GET" ? "query" : "mutation";
     expect(procedures[name] && typeOf(procedures[name]), name).toBe(type);
   }

@@ -42,6 +42,12 @@ export function replaysSuite(server: () => Server): void {
     "conversations.create": async () => ({
       request: createOf(server, { contentFragments: [fragment] }, ["nobody", "helper"]),
     }),
+    "files.create": async () => ({
+      request: {
+        path: `${pathsOf(server()).workspace}/files`,
+        json: { contentType: "text/plain", fileName: "x", fileSize: 1, useCase: "conversation" },
+      },
+    }),
     "messages.create": async () => ({
       request: await to("messages", { content: "And?", mentions: mentionOf("nobody", "helper") }),
     }),

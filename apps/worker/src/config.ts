@@ -30,5 +30,12 @@ export const WorkerSettings = z.object({
     .max(100_000)
     .default(7)
     .describe("How long log and progress of an invocation are kept once it has ended, in days"),
+  PARLEY_AUDIT_RETENTION_DAYS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(36_500)
+    .default(365)
+    .describe("How long the audit log is kept, in days"),
 });
 export type WorkerSettings = z.output<typeof WorkerSettings>;

@@ -1,23 +1,28 @@
-import { appendEvents, readEvents } from "@parley/core";
+import { appendEvents, createRefusedCredentials, listAuditEvents, readEvents } from "@parley/core";
 import {
   ageTestLog,
+  announceTestFile,
   drivers,
+  insertTestWorkspace,
+  openTestContext,
   openTestCore,
   openTestLog,
   type TestCore,
   testEnd,
   testToken,
 } from "@parley/core/testing";
-import type { InvocationEvent } from "@parley/schema";
+import { endpoints, type InvocationEvent, parseInput } from "@parley/schema";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { WorkerSettings } from "./config.ts";
 import { startRetention } from "./retention.ts";
 
 const HOUR_MS = 3_600_000;
+const FILES_BYTES = 10;
 const settings = WorkerSettings.parse({
   PARLEY_TOKEN_RETENTION_HOURS: "2",
   PARLEY_INVOCATION_LOG_RETENTION_DAYS: "3",
+  PARLEY_AUDIT_RETENTION_DAYS: "30",
 });
 
 const shared = { created: 0, invocationId: "sfi_x", functionId: "sfn_x" };
@@ -36,7 +41,10 @@ const result: InvocationEvent = {
 for (const { driver, skip, suite } of drivers) {
   describe.skipIf(skip)(`startRetention ${suite}`, () => {
     let test: TestCore;
-    beforeAll(async () => void (test = await openTestCore(driver)));
+    beforeAll(async () => {
+      const fileLimits = { fileBytes: FILES_BYTES, workspaceBytes: FILES_BYTES };
+      test = await openTestCore(driver, { fileLimits });
+    });
     afterAll(() => test.close());
 
     const write = async (hours: number, prefix?: "sfi") => {
@@ -72,6 +80,22 @@ for (const { driver, skip, suite } of drivers) {
       expect(logged).toEqual([]);
     });
 
+    it("deletes files that were not uploaded in time, and so makes room for others", async () => {
+      const context = await openTestContext(test.core, await insertTestWorkspace(test.core));
+      const announce = () => announceTestFile(context, { fileSize: FILES_BYTES });
+      await announce();
+      await expect(announce()).rejects.toThrow("of which 0 are left");
+      test.clock.now += HOUR_MS;
+      const stop = start();
+      await until(() =>
+        announce().then(
+          () => true,
+          () => false,
+        ),
+      );
+      await stop();
+    });
+
     it("stops in the midst of a sweep, and leaves whole what it had begun", async () => {
       const old = [];
       for (let count = 0; count < 120; count++) old.push(await write(3));
@@ -80,6 +104,29 @@ for (const { driver, skip, suite } of drivers) {
       // Those of its first transaction.
       expect(counts.filter((count) => count === 2)).toHaveLength(50);
       expect(counts.filter((count) => count === 3)).toHaveLength(70);
+    });
+
+    it("deletes from the audit log what is older than it is to be kept", async () => {
+      const context = await openTestContext(test.core, await insertTestWorkspace(test.core));
+      const note = async () => {
+        const onError = (error: unknown) => expect.unreachable(String(error));
+        const refused = createRefusedCredentials(test.core, { onError });
+        const from = { address: "192.0.2.1", route: "GET /", requestId: "request" };
+        refused.note({ type: "invalid_api_key_error", caller: context.caller, ...from });
+        await refused.close();
+      };
+      const list = async () =>
+        (await listAuditEvents(context, parseInput(endpoints["audit.list"], {}))).auditEvents;
+      const keptMs = 30 * 24 * HOUR_MS;
+      test.clock.now -= keptMs + 1;
+      await note();
+      test.clock.now += keptMs + 1;
+      await note();
+      expect(await list()).toHaveLength(2);
+      const stop = start();
+      await until(async () => (await list()).length === 1);
+      await stop();
+      expect(await list()).toMatchObject([{ at: test.clock.now }]);
     });
   });
 
@@ -90,7 +137,7 @@ for (const { driver, skip, suite } of drivers) {
       const told = Promise.withResolvers<string>();
       const logger = pino({ level: "error" }, { write: told.resolve });
       const stop = startRetention({ core: test.core, settings, logger });
-      expect(await told.promise).toContain("Old events could not be taken out of their logs");
+      expect(await told.promise).toContain("What is old could not be swept");
       await stop();
     });
   });

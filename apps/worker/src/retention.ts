@@ -2,6 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import {
   compactMessageLogs,
   type Core,
+  sweepAuditLog,
+  sweepFiles,
   sweepIdempotencyKeys,
   trimInvocationLogs,
 } from "@parley/core";
@@ -17,19 +19,22 @@ export interface RetentionOptions {
   readonly core: Core;
   readonly settings: Pick<
     WorkerSettings,
-    "PARLEY_TOKEN_RETENTION_HOURS" | "PARLEY_INVOCATION_LOG_RETENTION_DAYS"
+    | "PARLEY_TOKEN_RETENTION_HOURS"
+    | "PARLEY_INVOCATION_LOG_RETENTION_DAYS"
+    | "PARLEY_AUDIT_RETENTION_DAYS"
   >;
   readonly logger: Logger;
 }
 
 /**
- * Takes out of closed logs what is not kept for ever, and deletes old idempotency keys, at once and
- * from then on every few minutes.
+ * Takes out of closed logs what is not kept for ever, and deletes old idempotency keys, what is old in
+ * the audit log and files that were not uploaded in time, at once and from then on every few minutes.
  * Gives what stops it, which resolves when nothing of it is left.
  */
 export function startRetention({ core, settings, logger }: RetentionOptions): () => Promise<void> {
   const tokens = { retentionMs: settings.PARLEY_TOKEN_RETENTION_HOURS * HOUR_MS };
   const printed = { retentionMs: settings.PARLEY_INVOCATION_LOG_RETENTION_DAYS * DAY_MS };
+  const audited = { retentionMs: settings.PARLEY_AUDIT_RETENTION_DAYS * DAY_MS };
   const stop = new AbortController();
   const { signal } = stop;
   const pause = (ms: number) => sleep(ms, undefined, { signal }).catch(() => {});
@@ -46,9 +51,11 @@ export function startRetention({ core, settings, logger }: RetentionOptions): ()
   async function run(): Promise<void> {
     while (!signal.aborted) {
       try {
-        await sweep(() => sweepIdempotencyKeys(core));
         await sweep(() => compactMessageLogs(core, tokens));
         await sweep(() => trimInvocationLogs(core, printed));
+        await sweep(() => sweepIdempotencyKeys(core));
+        await sweep(() => sweepAuditLog(core, audited));
+        await sweep(() => sweepFiles(core));
       } catch (error) {
         logger.error({ err: error }, "What is old could not be swept");
       }

@@ -97,7 +97,8 @@ export async function executeTurn(
 }
 
 function toHistory(row: MessageRow) {
-  return { type: row.type, content: row.content, title: row.fragment?.title };
+  const { title, contentType } = row.fragment ?? {};
+  return { type: row.type, content: row.content, title, contentType };
 }
 
 /** Where earlier attempts left the turn: what they finished, and what they published after that. */

@@ -6,10 +6,11 @@ const agent = (content: string) => ({ type: "agent_message", content });
 
 describe("buildPrompt", () => {
   it("gives instructions, attachments, questions and answers in their roles and order", () => {
-    const fragment = { type: "content_fragment", title: 'a "b"', content: "text" };
+    const contentType = "text/plain";
+    const fragment = { type: "content_fragment", title: 'a "b"', contentType, content: "text" };
     expect(buildPrompt("Be kind", [fragment, user("Hi"), agent("Hello"), user("Bye")])).toEqual([
       { role: "system", content: "Be kind" },
-      { role: "system", content: '<attachment title="a \\"b\\"">\ntext' },
+      { role: "system", content: '<attachment title="a \\"b\\"" type="text/plain">\ntext' },
       { role: "user", content: "Hi" },
       { role: "assistant", content: "Hello" },
       { role: "user", content: "Bye" },

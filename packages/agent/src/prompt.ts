@@ -7,6 +7,8 @@ export interface HistoryMessage {
   readonly content: string;
   /** Title of a content fragment. */
   readonly title?: string | undefined;
+  /** MIME type of a content fragment. */
+  readonly contentType?: string | undefined;
 }
 
 /** Characters of a prompt, its instructions aside; the oldest messages go first. */
@@ -35,8 +37,9 @@ export function buildPrompt(
   return messages;
 }
 
-function toPromptMessage({ type, content, title }: HistoryMessage): PromptMessage {
+function toPromptMessage({ type, content, title, contentType }: HistoryMessage): PromptMessage {
   if (type === "agent_message") return { role: "assistant", content };
   if (type === "user_message") return { role: "user", content };
-  return { role: "system", content: `<attachment title=${JSON.stringify(title)}>\n${content}` };
+  const about = `title=${JSON.stringify(title)} type=${JSON.stringify(contentType)}`;
+  return { role: "system", content: `<attachment ${about}>\n${content}` };
 }

@@ -58,12 +58,14 @@ export async function createAgent(
   context: RequestContext,
   input: CreateAgent,
 ): Promise<AgentWithScript> {
-  return inTransaction(context, async ({ db, afterCommit }) => {
+  return inTransaction(context, async ({ db, afterCommit, made }) => {
     afterCommit.push({ topic: "agents" });
     const workspace = await administeredWorkspace(context, db, input.workspaceId);
     requireModel(workspace, input.model);
+    const sid = context.newId();
+    made(sid);
     const version = await insertVersion(context, db, {
-      sid: context.newId(),
+      sid,
       workspaceId: workspace.id,
       version: 0,
       name: input.name,

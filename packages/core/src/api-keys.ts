@@ -55,11 +55,12 @@ export async function createApiKey(
   input: CreateApiKey,
 ): Promise<CreatedApiKey> {
   const secret = generateApiKey();
-  const apiKey = await inTransaction(context, async ({ db }) => {
+  const apiKey = await inTransaction(context, async ({ db, made }) => {
     const workspace = await administeredWorkspace(context, db, input.workspaceId);
     const { name, role, expiresAt } = input;
     const key = { workspaceId: workspace.id, name, role, expiresAt, secret };
     const row = await insertApiKey(context, db, key);
+    made(row.sid);
     await setKeySpaces(db, row, input.spaceIds);
     return readApiKey(db, row.id);
   });

@@ -72,7 +72,7 @@ for (const { driver, skip, suite } of drivers) {
       nodeId,
     });
 
-    it("adds inline text behind the messages, as a file without an id", async () => {
+    it("adds inline text behind the messages", async () => {
       const cId = await ask("ann");
       const written = { username: "ada", timezone: "Europe/Paris" };
       const body = { ...inline, url: "https://x.test", context: written };

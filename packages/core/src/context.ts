@@ -1,4 +1,5 @@
 import type { Database, Queryable } from "@parley/db";
+import { type Act, recordSuccess } from "./acts.ts";
 import type { ApiKeyRow, UserRow, WorkspaceRow } from "./rows.ts";
 import type { EventBus, Hint } from "./events/bus.ts";
 import { createHub, type Hub } from "./events/hub.ts";
@@ -8,6 +9,7 @@ import { type IdPrefix, newId } from "@parley/schema";
 import { createConversationWriter, type NewConversation } from "./insert-messages.ts";
 import { retryConflicts } from "./retry-conflicts.ts";
 import { createRowIds } from "./row-ids.ts";
+import { createSigningKey } from "./signing-key.ts";
 
 /** What a process gives to everything that runs in it. Time, ids and randomness come from here. */
 export interface Core {
@@ -24,6 +26,9 @@ export interface Core {
   readonly takeRowIds: (count: number) => Promise<number[]>;
   /** Writes a new conversation; those that come together share a commit. */
   readonly writeConversation: (created: NewConversation) => Promise<void>;
+  /** The key that signs addresses of uploads. */
+  readonly signingKey: () => Promise<Uint8Array>;
+  readonly fileLimits: FileLimits;
   /** The Idempotency-Keys under which this process makes something, by scope. */
   readonly keyClaims: Map<string, KeyClaim>;
   /** Absolute address that clients see, without a slash at its end. */
@@ -34,9 +39,17 @@ export interface Core {
   readonly safetyPollMs: number;
 }
 
+/** How large files may be. */
+export interface FileLimits {
+  /** Bytes of one file. */
+  readonly fileBytes: number;
+  /** Bytes of all that was uploaded to a workspace. */
+  readonly workspaceBytes: number;
+}
+
 /** Puts a core together with the clock and the ids of the real world. */
 export function createCore(
-  parts: Pick<Core, "database" | "bus" | "blockingTimeoutMs" | "safetyPollMs">,
+  parts: Pick<Core, "database" | "bus" | "blockingTimeoutMs" | "safetyPollMs" | "fileLimits">,
   publicUrl: () => string,
 ): Core {
   return {
@@ -47,6 +60,7 @@ export function createCore(
     random: Math.random,
     takeRowIds: createRowIds(parts.database.db),
     writeConversation: createConversationWriter(parts.database.db),
+    signingKey: createSigningKey(parts.database.db),
     keyClaims: new Map(),
     // Known only once the server listens.
     get publicUrl() {
@@ -75,6 +89,8 @@ export interface RequestContext<C extends Caller = Caller> extends Core {
   readonly signal: AbortSignal;
   /** How long the caller is ready to wait for an outcome (`Prefer: wait`), if it says. */
   readonly preferredWaitMs: number | undefined;
+  /** The administrative act that the request is: its first transaction records it. */
+  readonly act?: Act | undefined;
   /** The request's Idempotency-Key, if it has one. */
   readonly idempotencyKey?: IdempotencyKey | undefined;
   /** Its hold on that key, while it makes something. */
@@ -88,21 +104,32 @@ export type Context = RequestContext<WorkspaceCaller>;
 export interface Transaction {
   readonly db: Queryable;
   readonly afterCommit: Hint[];
+  /** Tells the audit log the id of what an administrative act makes. */
+  readonly made: (sid: string) => void;
 }
 
 /**
  * Runs `work` in one transaction and publishes the hints it leaves once that has committed. `work`
- * runs again where the transaction met another one: it must do nothing outside of it.
+ * runs again where the transaction met another one: it must do nothing outside of it. The first
+ * transaction of an administrative act also writes its record: none of the two exists without the
+ * other.
  */
 export async function inTransaction<T>(
-  core: Core,
+  core: Core & Pick<RequestContext, "act">,
   work: (transaction: Transaction) => Promise<T>,
 ): Promise<T> {
+  const { act } = core;
   const { result, afterCommit } = await retryConflicts(core, async () => {
     const hints: Hint[] = [];
-    const done = await core.database.transaction((db) => work({ db, afterCommit: hints }));
+    const done = await core.database.transaction(async (db) => {
+      let madeId: string | undefined;
+      const output = await work({ db, afterCommit: hints, made: (sid) => (madeId = sid) });
+      if (act?.recorded === false) await recordSuccess(core, db, { act, madeId });
+      return output;
+    });
     return { result: done, afterCommit: hints };
   });
+  if (act !== undefined) act.recorded = true;
   core.bus.publish(afterCommit);
   return result;
 }

@@ -1,6 +1,6 @@
 import type { CreateConversation, CreatedConversation } from "@parley/schema";
 import { awaitAnswers } from "./await-answers.ts";
-import { type FragmentColumns, resolveFragment } from "./content-fragments.ts";
+import { type ResolvedFragment, resolveFragment } from "./content-fragments.ts";
 import type { Context } from "./context.ts";
 import { inTransactionOnce } from "./idempotency.ts";
 import { insertConversations, type NewConversation } from "./insert-messages.ts";
@@ -29,26 +29,26 @@ export async function createConversation(
   const { message, spaceId } = input;
   const resolved = await resolveMessage(db, context, { message, path: "message." });
   const space = spaceId === undefined ? undefined : await requireSpace(db, context, spaceId);
-  const fragmentColumns: FragmentColumns[] = [];
+  const resolvedFragments: ResolvedFragment[] = [];
   for (const [index, fragment] of (input.contentFragments ?? []).entries()) {
     const path = `contentFragments[${index}].`;
-    fragmentColumns.push(await resolveFragment(db, context, { fragment, path }));
+    resolvedFragments.push(await resolveFragment(db, context, { fragment, path }));
   }
 
   const opened = await buildConversation(context, input, space);
   const { id: conversationId, workspaceId } = opened;
-  const rows = fragmentColumns.length + 1 + resolved.agents.length;
+  const rows = resolvedFragments.length + 1 + resolved.agents.length;
   const created = buildMessages(
     context,
     { workspaceId, conversationId, rank: 0 },
     {
       ids: await context.takeRowIds(rows),
-      fragments: fragmentColumns,
+      fragments: resolvedFragments,
       resolved,
       skipToolsValidation: input.skipToolsValidation ?? false,
     },
   );
-  const { fragments, userMessage, turns } = created;
+  const { fragments, files, userMessage, turns } = created;
   const { user, warnings } = resolved;
   // After its messages were made, or they would be news to their author.
   const now = context.now();
@@ -57,6 +57,7 @@ export async function createConversation(
     await writeOnce(context, {
       conversation,
       messages: [...fragments, userMessage, ...turns.map((turn) => turn.message)],
+      files,
       events: buildEvents(created, user),
       turns,
     });

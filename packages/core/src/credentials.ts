@@ -5,6 +5,18 @@ import type { Caller, Core, WorkspaceCaller } from "./context.ts";
 import { hashApiKey, isMistyped } from "./key-secrets.ts";
 import { createTrusted } from "./trusted.ts";
 
+const INVALID_KEY = "The API key is not valid";
+
+/** The refusal of a key that is known: it was revoked, is disabled, or has expired. */
+export class KnownKeyRefused extends ParleyError {
+  readonly caller: Caller;
+
+  constructor(caller: Caller) {
+    super("invalid_api_key_error", INVALID_KEY);
+    this.caller = caller;
+  }
+}
+
 export interface Credentials {
   /** The caller behind an `Authorization` header. Throws the 401 that fits. */
   authenticate(header: string | undefined): Promise<Caller>;
@@ -51,13 +63,13 @@ function parseAuthorization(header: string | undefined): string {
 }
 
 function invalidKey(): ParleyError {
-  return new ParleyError("invalid_api_key_error", "The API key is not valid");
+  return new ParleyError("invalid_api_key_error", INVALID_KEY);
 }
 
 function refuseExpired(caller: Caller, now: number): void {
   const { revokedAt, disabledAt, expiresAt } = caller.apiKey;
   if (revokedAt !== null || disabledAt !== null || (expiresAt !== null && expiresAt <= now))
-    throw invalidKey();
+    throw new KnownKeyRefused(caller);
 }
 
 /**

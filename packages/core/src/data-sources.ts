@@ -20,7 +20,7 @@ export async function createDataSourceView(
   context: RequestContext,
   input: CreateDataSourceView,
 ): Promise<{ dataSourceView: DataSourceView }> {
-  return inTransaction(context, async ({ db }) => {
+  return inTransaction(context, async ({ db, made }) => {
     const workspace = await administeredWorkspace(context, db, input.workspaceId);
     const [space] = await db
       .select()
@@ -41,6 +41,7 @@ export async function createDataSourceView(
       })
       .returning();
     if (row === undefined) throw new Error("The view was not written");
+    made(row.sid);
     return { dataSourceView: renderView(row, space.sid) };
   });
 }

@@ -23,6 +23,7 @@ import {
   openTestCore,
   type TestCore,
 } from "./testing.ts";
+import { announceTestFile, uploadTestFile } from "./testing-files.ts";
 import {
   countTestRows,
   openTestOperator,
@@ -101,7 +102,12 @@ for (const { driver, skip, suite } of drivers) {
       const invoke = () =>
         invokeSandboxFunction(context, parseInput(endpoints["sandboxFunctions.invoke"], raw));
       const { invocation } = await invoke();
-      const { conversation } = await createTestConversation(context, ["ann"]);
+      await announceTestFile(context, { fileSize: 5 });
+      const { sId: fileId } = await uploadTestFile(context, "x".repeat(300_000));
+      const inline = { title: "t", content: "inline", contentType: "text/plain" };
+      const contentFragments = [{ title: "t", fileId }, inline];
+      const body = { contentFragments };
+      const { conversation } = await createTestConversation(context, ["ann"], body);
       const key = { fingerprint: "", made: "", createdAt: 0, workspaceId: workspace.id };
       await db()
         .insert(idempotencyKeys)
@@ -116,8 +122,9 @@ for (const { driver, skip, suite } of drivers) {
       const gone = await fill();
       const filled = await countTestRows(test.core);
       const unchanged = Object.keys(filled).filter((name) => filled[name] === before[name]);
-      // What only a tool call writes is deleted with its conversation.
-      expect(unchanged).toEqual(["actions"]);
+      // What only a tool call writes is deleted with its conversation; the audit log is kept, and
+      // secrets are the server's.
+      expect(unchanged).toEqual(["audit_events", "actions", "server_secrets"]);
       await createTestConversation(gone.context, ["ann", "ann"]);
       const { workspaceId } = gone;
       expect(await operator.deleteWorkspace({ workspaceId })).toEqual({ success: true });

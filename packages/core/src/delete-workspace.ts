@@ -8,11 +8,14 @@ import { deleteConversationRows } from "./stored-conversations.ts";
 
 const CONVERSATIONS_AT_ONCE = 200;
 const INVOCATIONS_AT_ONCE = 1000;
+/** Each may have 200 chunks or more. */
+const FILES_AT_ONCE = 20;
 const KEYS_AT_ONCE = 1000;
 
 /**
  * Deletes a workspace with everything in it. Its keys are refused first; conversations and
- * invocations then go in batches, so that no transaction grows with the workspace. Doing it again finishes what was cut off.
+ * invocations then go in batches, so that no transaction grows with the workspace. Doing it again
+ * finishes what was cut off. What the audit log says of the workspace stays.
  */
 export async function deleteWorkspace(
   context: RequestContext,
@@ -29,6 +32,7 @@ export async function deleteWorkspace(
   });
   while ((await deleteSomeConversations(context, id)) > 0);
   while ((await deleteSomeInvocations(context, id)) > 0);
+  while ((await deleteSomeFiles(context, id)) > 0);
   while ((await deleteSomeKeys(context, id)) > 0);
   await inTransaction(context, async ({ db }) => deleteRest(db, id));
   return { success: true };
@@ -68,6 +72,28 @@ async function deleteSomeInvocations(context: RequestContext, id: number): Promi
     await db.delete(invocations).where(inArray(invocations.sid, logIds));
     afterCommit.push(...goneHints(logIds));
     return rows.length;
+  });
+}
+
+async function deleteSomeFiles(context: RequestContext, id: number): Promise<number> {
+  const { files } = tables;
+  return inTransaction(context, async ({ db }) => {
+    // Who announces a file locks the workspace: from the last look on, there are no more.
+    await db
+      .select({ id: tables.workspaces.id })
+      .from(tables.workspaces)
+      .where(eq(tables.workspaces.id, id))
+      .for("update");
+    const some = db
+      .select({ id: files.id })
+      .from(files)
+      .where(eq(files.workspaceId, id))
+      .limit(FILES_AT_ONCE);
+    const deleted = await db
+      .delete(files)
+      .where(inArray(files.id, some))
+      .returning({ id: files.id });
+    return deleted.length;
   });
 }
 

@@ -1,5 +1,7 @@
+export { type Act, actorOf, recordCommand, recordRefusal } from "./acts.ts";
 export * from "./agent-administration.ts";
 export * from "./agent-directory.ts";
+export { listAuditEvents, sweepAuditLog } from "./audit-events.ts";
 export { createApiKey, insertApiKey, listApiKeys } from "./api-keys.ts";
 export { revokeApiKey, updateApiKey } from "./api-keys.ts";
 export { cancelMessages } from "./cancel-messages.ts";
@@ -24,6 +26,8 @@ export * from "./events/resume.ts";
 export * from "./events/retention.ts";
 export * from "./events/stream.ts";
 export type { Follower, Following } from "./events/tail.ts";
+export { announceFile, openFile, type ReadableFile, replayAnnouncement } from "./files.ts";
+export { sweepFiles } from "./files.ts";
 export { findKeptKey, type IdempotencyKey, once, scopeOfKey } from "./idempotency.ts";
 export { sweepIdempotencyKeys } from "./idempotency.ts";
 export { findInvocationStream, invokeSandboxFunction, replayInvocation } from "./invocations.ts";
@@ -31,6 +35,7 @@ export { generateApiKey, hashApiKey } from "./key-secrets.ts";
 export * from "./members.ts";
 export { addContentFragment, postMessage, retryMessage } from "./posted-messages.ts";
 export * from "./replays.ts";
+export * from "./refused-credentials.ts";
 export { createRowIds } from "./row-ids.ts";
 export * from "./retry-conflicts.ts";
 export * from "./rows.ts";
@@ -51,5 +56,6 @@ export {
   listConversations,
   updateConversation,
 } from "./stored-conversations.ts";
+export { type ReadUpload, uploadFile } from "./uploads.ts";
 export { createWorkspace, getWorkspace, insertWorkspace, updateWorkspace } from "./workspaces.ts";
 export { isDatabaseBusy, isDatabaseUnavailable } from "@parley/db";

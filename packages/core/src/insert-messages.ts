@@ -1,14 +1,33 @@
-import { type Queryable, statement } from "@parley/db";
+import { FILE_CHUNK_BYTES, type Queryable, statement } from "@parley/db";
 import type { LogEvent } from "@parley/schema";
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { createBatcher } from "./batcher.ts";
 import { toColumns } from "./columns.ts";
 import type { NewTurn } from "./new-messages.ts";
-import type { ConversationRow, MessageRow } from "./rows.ts";
+import type { ConversationRow, FileRow, MessageRow } from "./rows.ts";
 
 const messageInsert = sql`
   insert into messages
   select * from json_populate_recordset(null::messages, ${sql.placeholder("messages")}::json)`;
+
+// The text is that of the messages of the same statement, so it is not sent twice.
+const chunkBytes = sql.raw(String(FILE_CHUNK_BYTES));
+const messagesWithFiles = sql`
+  message as (${messageInsert} returning id, content),
+  file as (
+    insert into files
+    select * from json_populate_recordset(null::files, ${sql.placeholder("files")}::json)
+    returning id
+  ),
+  file_chunk as (
+    insert into file_chunks (file_id, position, data)
+    select id, position, substring(bytes from position * ${chunkBytes} + 1 for ${chunkBytes})
+    from (
+      select file.id, convert_to(message.content, 'UTF8') as bytes
+      from file join message on message.id = file.id
+    ) whole, generate_series(0, (octet_length(bytes) - 1) / ${chunkBytes}) position
+    where octet_length(bytes) > 0
+  )`;
 
 const logInsert = sql`
   insert into logs (id, last_seq, fence)
@@ -22,54 +41,79 @@ const runInsert = sql`
   from json_to_recordset(${sql.placeholder("runs")}::json) as r(workspace_id bigint, log_id text,
     subject_id bigint, lane text, created_at bigint)`;
 
-const messagesStatement = statement<{ messages: string; logs: string; runs: string }>(
-  "insert_messages",
-  sql`with message as (${messageInsert}), log as (${logInsert}) ${runInsert}`,
-);
-
-const conversationStatement = statement<{
-  conversations: string;
+interface MessageValues extends Record<string, unknown> {
   messages: string;
+  /** Only of the statements that write files. */
+  files?: string;
   logs: string;
-  events: string;
   runs: string;
-}>(
-  "insert_conversation",
-  sql`
+}
+
+interface ConversationValues extends MessageValues {
+  conversations: string;
+  events: string;
+}
+
+const insertsOf = (messages: SQL) => sql`with ${messages}, log as (${logInsert}) ${runInsert}`;
+
+const conversationInsertsOf = (messages: SQL) => sql`
   with conversation as (
     insert into conversations
     select * from json_populate_recordset(null::conversations, ${sql.placeholder("conversations")}::json)
   ),
-  message as (${messageInsert}),
+  ${messages},
   log as (${logInsert}),
   event as (
     insert into events (log_id, seq, type, payload)
     select * from json_to_recordset(${sql.placeholder("events")}::json)
       as e(log_id text, seq int, type text, payload text)
   )
-  ${runInsert}`,
+  ${runInsert}`;
+
+// Few have files: the statements without them are spared what that costs.
+const messagesAlone = sql`message as (${messageInsert})`;
+const messagesStatement = statement<MessageValues>("insert_messages", insertsOf(messagesAlone));
+const messagesAndFilesStatement = statement<MessageValues>(
+  "insert_messages_and_files",
+  insertsOf(messagesWithFiles),
 );
+const conversationStatement = statement<ConversationValues>(
+  "insert_conversation",
+  conversationInsertsOf(messagesAlone),
+);
+const conversationAndFilesStatement = statement<ConversationValues>(
+  "insert_conversation_and_files",
+  conversationInsertsOf(messagesWithFiles),
+);
+
+/** What is written with messages. */
+interface NewRows {
+  readonly messages: readonly MessageRow[];
+  /** Files of inline fragments, under the numbers of their messages. */
+  readonly files: readonly FileRow[];
+  /** The agent messages among the messages. */
+  readonly turns: readonly NewTurn[];
+}
 
 /** Writes messages into a conversation, with a log and a run for each agent message. */
 export async function insertMessages(
   db: Queryable,
-  { messages, turns }: { messages: readonly MessageRow[]; turns: readonly NewTurn[] },
+  { messages, files, turns }: NewRows,
 ): Promise<void> {
-  await messagesStatement.execute(db, {
-    messages: JSON.stringify(messages.map(toColumns)),
+  const values = {
+    messages: toJson(messages),
     logs: JSON.stringify(newLogs(turns)),
     runs: JSON.stringify(newRuns(turns)),
-  });
+  };
+  if (files.length === 0) await messagesStatement.execute(db, values);
+  else await messagesAndFilesStatement.execute(db, { ...values, files: toJson(files) });
 }
 
 /** Everything that a new conversation consists of. */
-export interface NewConversation {
+export interface NewConversation extends NewRows {
   readonly conversation: ConversationRow;
-  readonly messages: readonly MessageRow[];
   /** Events of the conversation's log, from its beginning. */
   readonly events: readonly LogEvent[];
-  /** The agent messages among the messages. */
-  readonly turns: readonly NewTurn[];
 }
 
 /**
@@ -81,6 +125,7 @@ export async function insertConversations(
   created: readonly NewConversation[],
 ): Promise<void> {
   const turns = created.flatMap((one) => one.turns);
+  const files = created.flatMap((one) => one.files);
   const logs = created.map(({ conversation, events }) => ({
     id: conversation.sid,
     last_seq: events.length,
@@ -93,13 +138,19 @@ export async function insertConversations(
       payload: JSON.stringify(event),
     })),
   );
-  await conversationStatement.execute(db, {
-    conversations: JSON.stringify(created.map((one) => toColumns(one.conversation))),
-    messages: JSON.stringify(created.flatMap((one) => one.messages.map(toColumns))),
+  const values = {
+    conversations: toJson(created.map((one) => one.conversation)),
+    messages: toJson(created.flatMap((one) => one.messages)),
     logs: JSON.stringify([...logs, ...newLogs(turns)]),
     events: JSON.stringify(events),
     runs: JSON.stringify(newRuns(turns)),
-  });
+  };
+  if (files.length === 0) await conversationStatement.execute(db, values);
+  else await conversationAndFilesStatement.execute(db, { ...values, files: toJson(files) });
+}
+
+function toJson(rows: readonly object[]): string {
+  return JSON.stringify(rows.map(toColumns));
 }
 
 /** Conversations of one statement at most, and the characters that one may have to share it. */

@@ -10,7 +10,7 @@ export async function addMember(
   context: RequestContext,
   input: AddMember,
 ): Promise<{ member: User }> {
-  return inTransaction(context, async ({ db }) => {
+  return inTransaction(context, async ({ db, made }) => {
     const workspace = await administeredWorkspace(context, db, input.workspaceId);
     const { email, firstName, lastName = "", image = "" } = input;
     const [row] = await db
@@ -33,6 +33,7 @@ export async function addMember(
     if (row === undefined) {
       throw new ParleyError("member_already_exists", "email: the workspace has such a member");
     }
+    made(row.sid);
     return { member: renderUser(row) };
   });
 }

@@ -124,7 +124,6 @@ export function renderAction(row: ActionRow): Action {
 }
 
 const SNIPPET_CHARACTERS = 256;
-const encoder = new TextEncoder();
 
 /** A content fragment as the wire shows it: a file, or a node as it was when it was added. */
 export function renderContentFragment(
@@ -132,7 +131,7 @@ export function renderContentFragment(
   fileUrl: MessageReferences["fileUrl"],
 ): ContentFragment {
   if (row.fragment === null) throw new Error(`Message ${row.sid} has no fragment`);
-  const { title, contentType, fileId, sourceUrl, node } = row.fragment;
+  const { title, contentType, fileId, sourceUrl, textBytes = null, node } = row.fragment;
   const shared = {
     type: "content_fragment" as const,
     ...renderShared(row),
@@ -159,10 +158,10 @@ export function renderContentFragment(
     ...shared,
     contentFragmentType: "file",
     fileId,
-    snippet: row.content.slice(0, SNIPPET_CHARACTERS).toWellFormed(),
+    snippet: textBytes === null ? null : row.content.slice(0, SNIPPET_CHARACTERS).toWellFormed(),
     generatedTables: [],
     textUrl: fileUrl(fileId ?? row.sid),
-    textBytes: encoder.encode(row.content).length,
+    textBytes,
     sourceProvider: null,
     sourceIcon: null,
   };

@@ -1,10 +1,10 @@
 import type { ConversationEvent, CreateMessage, ModelSelection, Warning } from "@parley/schema";
 import type { Queryable } from "@parley/db";
-import type { FragmentColumns } from "./content-fragments.ts";
+import type { ResolvedFragment } from "./content-fragments.ts";
 import type { Context, Core } from "./context.ts";
 import { renderAgentMessage, renderUserMessage } from "./messages.ts";
 import { requireModels } from "./models.ts";
-import type { AgentRow, MessageRow, UserRow } from "./rows.ts";
+import type { AgentRow, FileRow, MessageRow, UserRow } from "./rows.ts";
 import { findMember } from "./users.ts";
 
 /** A message with everything that it refers to. */
@@ -63,6 +63,8 @@ export interface NewTurn {
 /** The rows of messages that are about to be written, in the order of their positions. */
 export interface NewMessages {
   readonly fragments: readonly MessageRow[];
+  /** The texts among the fragments that become files of their own. */
+  readonly files: readonly FileRow[];
   readonly userMessage: MessageRow;
   readonly turns: readonly NewTurn[];
 }
@@ -114,7 +116,7 @@ export function buildMessages(
   parts: {
     /** Numbers for all of the rows; taken outside the transaction that writes them. */
     ids: readonly number[];
-    fragments: readonly FragmentColumns[];
+    fragments: readonly ResolvedFragment[];
     resolved: ResolvedMessage;
     skipToolsValidation: boolean;
   },
@@ -126,7 +128,10 @@ export function buildMessages(
     ...emptyMessage(core, { ...position, id: ids[index] ?? 0, rank: position.rank + index }),
     ...columns,
   });
-  const fragments = parts.fragments.map((fragment, index) => row(index, fragment));
+  const fragments = parts.fragments.map((fragment, index) => row(index, fragment.columns));
+  const files = parts.fragments.flatMap((fragment, index) =>
+    toFiles(fragment, { ...position, id: ids[index] ?? 0 }),
+  );
   const userMessage = row(count, {
     type: "user_message",
     content: message.content,
@@ -145,7 +150,15 @@ export function buildMessages(
       skipToolsValidation,
     }),
   }));
-  return { fragments, userMessage, turns };
+  return { fragments, files, userMessage, turns };
+}
+
+/** The file of an inline text, under the number of its message; none for other fragments. */
+export function toFiles(
+  { inline }: ResolvedFragment,
+  { id, workspaceId, conversationId }: Position & { id: number },
+): FileRow[] {
+  return inline === undefined ? [] : [{ ...inline, id, workspaceId, conversationId }];
 }
 
 /** The events that announce new messages; fragments are not announced. */

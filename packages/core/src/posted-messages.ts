@@ -23,6 +23,7 @@ import {
   buildMessages,
   emptyMessage,
   resolveMessage,
+  toFiles,
 } from "./new-messages.ts";
 import { fileUrl, readMessages } from "./read-messages.ts";
 import type { ConversationRow, MessageRow } from "./rows.ts";
@@ -51,7 +52,7 @@ export async function postMessage(
       skipToolsValidation,
     });
     const rows = [built.userMessage, ...built.turns.map((turn) => turn.message)];
-    await insertMessages(db, { messages: rows, turns: built.turns });
+    await insertMessages(db, { messages: rows, files: [], turns: built.turns });
     await touch(context, db, row);
     const events = buildEvents(built, user);
     await appendEvents(db, [{ logId: row.sid, events }], afterCommit);
@@ -75,14 +76,15 @@ export async function addContentFragment(
 ): Promise<{ contentFragment: ContentFragment }> {
   const { db: outside } = context.database;
   await requireConversation(outside, context, input.cId);
-  const columns = await resolveFragment(outside, context, { fragment: input, path: "" });
+  const fragment = await resolveFragment(outside, context, { fragment: input, path: "" });
   const [id = 0] = await context.takeRowIds(1);
   return inTransactionOnce(context, String(id), async ({ db }) => {
     const row = await lockConversation(db, context, input.cId);
     const rank = await nextRank(db, row);
     const position = { id, workspaceId: row.workspaceId, conversationId: row.id, rank };
-    const message = { ...emptyMessage(context, position), ...columns };
-    await insertMessages(db, { messages: [message], turns: [] });
+    const message = { ...emptyMessage(context, position), ...fragment.columns };
+    const files = toFiles(fragment, position);
+    await insertMessages(db, { messages: [message], files, turns: [] });
     await touch(context, db, row);
     return { contentFragment: renderContentFragment(message, fileUrl(context)) };
   });
@@ -118,7 +120,7 @@ export async function retryMessage(
       skipToolsValidation: before.skipToolsValidation,
     };
     const turn = { message, agent };
-    await insertMessages(db, { messages: [message], turns: [turn] });
+    await insertMessages(db, { messages: [message], files: [], turns: [turn] });
     await touch(context, db, row);
     await appendEvents(db, [{ logId: row.sid, events: [announceTurn(turn)] }], afterCommit);
     afterCommit.push({ topic: "runs", cause: "added" });

@@ -11,3 +11,4 @@ export type ActionRow = typeof tables.actions.$inferSelect;
 export type RunRow = typeof tables.runs.$inferSelect;
 export type SandboxFunctionRow = typeof tables.sandboxFunctions.$inferSelect;
 export type InvocationRow = typeof tables.invocations.$inferSelect;
+export type FileRow = typeof tables.files.$inferSelect;

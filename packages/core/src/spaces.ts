@@ -57,7 +57,7 @@ export async function createSpace(
   context: RequestContext,
   input: CreateSpace,
 ): Promise<SpaceWithKeys> {
-  return inTransaction(context, async ({ db }) => {
+  return inTransaction(context, async ({ db, made }) => {
     const workspace = await administeredWorkspace(context, db, input.workspaceId);
     const now = context.now();
     const [row] = await db
@@ -73,6 +73,7 @@ export async function createSpace(
       })
       .returning();
     if (row === undefined) throw new Error("The space was not written");
+    made(row.sid);
     await setSpaceKeys(db, row, input.keyIds);
     return renderWithKeys(db, row);
   });

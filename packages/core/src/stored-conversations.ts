@@ -2,6 +2,7 @@ import {
   actions,
   conversations,
   events,
+  files,
   logs,
   messages,
   type Queryable,
@@ -27,7 +28,7 @@ import type { ConversationRow } from "./rows.ts";
 import { reachesSpace } from "./spaces.ts";
 
 /** The condition that a conversation is the workspace's and in no space that is closed to the key. */
-function reachesConversation(context: Context): SQL | undefined {
+export function reachesConversation(context: Context): SQL | undefined {
   const { apiKey, workspace } = context.caller;
   return and(
     eq(conversations.workspaceId, workspace.id),
@@ -188,6 +189,8 @@ export async function deleteConversationRows(
   const messageIds = db.select({ id: messages.id }).from(messages).where(inConversations);
   await db.delete(actions).where(inArray(actions.messageId, messageIds));
   await db.delete(messages).where(inConversations);
+  // Of their inline fragments; the chunks go with them.
+  await db.delete(files).where(inArray(files.conversationId, ids));
   await db.delete(conversations).where(inArray(conversations.id, ids));
   return logIds;
 }

@@ -31,6 +31,7 @@ import { loadTurns, type Turn } from "./runs/load-turns.ts";
 import { insertWorkspace } from "./workspaces.ts";
 
 export { drivers } from "@parley/db/testing";
+export { announceTestFile } from "./testing-files.ts";
 
 /** A core on an empty database of its own. */
 export interface TestCore {
@@ -41,7 +42,7 @@ export interface TestCore {
   close(): Promise<void>;
 }
 
-type TestParts = Partial<Pick<Core, "blockingTimeoutMs" | "safetyPollMs">>;
+type TestParts = Partial<Pick<Core, "blockingTimeoutMs" | "safetyPollMs" | "fileLimits">>;
 
 /** Opens a core for one test file; `parts` replace its own. */
 export async function openTestCore(driver: Driver, parts: TestParts = {}): Promise<TestCore> {
@@ -52,8 +53,9 @@ export async function openTestCore(driver: Driver, parts: TestParts = {}): Promi
 export function createTestCore(database: Database, parts: TestParts = {}): TestCore {
   const bus = createLocalBus();
   const clock = { now: Date.UTC(2030, 0, 1) };
-  const patience = { blockingTimeoutMs: 10_000, safetyPollMs: 5000, ...parts };
-  const core = createCore({ database, bus, ...patience }, () => "http://parley.test");
+  const fileLimits = { fileBytes: 2 ** 20, workspaceBytes: 2 ** 30 };
+  const settings = { blockingTimeoutMs: 10_000, safetyPollMs: 5000, fileLimits, ...parts };
+  const core = createCore({ database, bus, ...settings }, () => "http://parley.test");
   return {
     core: Object.assign(core, { now: () => clock.now }),
     clock,
@@ -72,6 +74,7 @@ export async function clearRuns({ database }: Core): Promise<void> {
     with deleted_conversations as (delete from conversations),
       deleted_messages as (delete from messages),
       deleted_actions as (delete from actions),
+        deleted_files as (delete from files),
       deleted_invocations as (delete from invocations),
       deleted_keys as (delete from idempotency_keys),
       deleted_logs as (delete from logs),

@@ -65,8 +65,9 @@ export async function createWorkspace(
   input: { name: string },
 ): Promise<CreatedWorkspace> {
   const adminKey = generateApiKey();
-  const workspace = await inTransaction(context, async ({ db }) => {
+  const workspace = await inTransaction(context, async ({ db, made }) => {
     const created = await insertWorkspace(context, db, input.name);
+    made(created.workspace.sid);
     const workspaceId = created.workspace.id;
     const key = { workspaceId, name: "admin", role: "admin", secret: adminKey } as const;
     await insertApiKey(context, db, key);

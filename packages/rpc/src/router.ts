@@ -23,6 +23,9 @@ export const appRouter = router({
     revoke: mutation(endpoints["apiKeys.revoke"], core.revokeApiKey),
     update: mutation(endpoints["apiKeys.update"], core.updateApiKey),
   }),
+  audit: router({
+    list: query(endpoints["audit.list"], core.listAuditEvents),
+  }),
   contentFragments: router({
     create: post(
       endpoints["contentFragments.create"],
@@ -50,6 +53,9 @@ export const appRouter = router({
   dataSourceViews: router({
     create: mutation(endpoints["dataSourceViews.create"], core.createDataSourceView),
     list: query(endpoints["dataSourceViews.list"], core.listDataSourceViews),
+  }),
+  files: router({
+    create: post(endpoints["files.create"], core.announceFile, core.replayAnnouncement),
   }),
   members: router({
     add: mutation(endpoints["members.add"], core.addMember),
@@ -89,3 +95,9 @@ export type AppRouter = typeof appRouter;
 
 /** Makes the caller through which REST reaches the procedures. */
 export const createCaller = createCallerFactory(appRouter);
+
+/** What stores the bytes that come to each endpoint of kind upload. */
+export const uploads = { "files.upload": core.uploadFile };
+
+/** What opens the bytes behind each endpoint of kind bytes. */
+export const downloads = { "files.get": core.openFile };

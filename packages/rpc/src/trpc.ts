@@ -13,6 +13,7 @@ import {
   type Endpoint,
   type EventOf,
   type InputOf,
+  isAct,
   type JsonEndpoint,
   type OutputOf,
   type ParsedInputOf,
@@ -21,6 +22,7 @@ import {
   type StreamEndpoint,
 } from "@parley/schema";
 import { initTRPC, type TrackedEnvelope } from "@trpc/server";
+import { closeAct, openAct, type RequestOrigin } from "./acts.ts";
 import { authorizeAdministration, authorizeWorkspace } from "./authorize.ts";
 import { renderError, toParleyError, toTrpcError } from "./errors.ts";
 import { askedAhead, followStream } from "./follow-stream.ts";
@@ -30,8 +32,7 @@ import { transformer } from "./transformer.ts";
 const PING_MS = 15_000;
 
 /** What a transport gives to a procedure. */
-export interface ProcedureContext extends RequestContext {
-  readonly requestId: string;
+export interface ProcedureContext extends RequestContext, RequestOrigin {
   /** Called once for each procedure with what it came to. */
   readonly onCall: (call: Call) => void;
   /**
@@ -74,7 +75,7 @@ type Implementation<E extends ProcedureEndpoint> = (
   input: ParsedInputOf<E>,
 ) => Promise<OutputOf<E>>;
 
-/** What all procedures share: one report of the call, the parsed input. */
+/** What all procedures share: one report of the call, the record of an act, the parsed input. */
 function procedure<Input, Parsed>(endpoint: Endpoint, parse: (raw: unknown) => Parsed) {
   const parser = {
     // tRPC takes the types of a parser from these two, which are never read.
@@ -88,6 +89,14 @@ function procedure<Input, Parsed>(endpoint: Endpoint, parse: (raw: unknown) => P
       const result = await next();
       const durationMs = performance.now() - startedAt;
       ctx.onCall({ endpoint, durationMs, error: result.ok ? undefined : result.error });
+      return result;
+    })
+    .use(async ({ ctx, path, getRawInput, next }) => {
+      // Input that cannot be read is refused by the parser.
+      const input = isAct(endpoint) ? await getRawInput().catch(() => undefined) : undefined;
+      const act = openAct(endpoint, { context: ctx, name: path, input });
+      const result = await next({ ctx: { act } });
+      if (act !== undefined) await closeAct(ctx, act, result.ok ? undefined : result.error);
       return result;
     })
     .input(parser);

@@ -39,15 +39,43 @@ export interface StreamEndpoint extends HttpEndpoint {
   readonly event: z.ZodType;
 }
 
-/** A procedure that only the typed RPC offers. */
-export interface RpcEndpoint extends EndpointBase {
+/** A multipart form with one file, in its field `file`, that is read as it comes. */
+export interface UploadEndpoint extends HttpEndpoint {
+  readonly kind: "upload";
+  readonly output: z.ZodType;
+}
+
+/** Bytes as they are stored, or a range of them. */
+export interface BytesEndpoint extends HttpEndpoint {
+  readonly kind: "bytes";
+}
+
+interface RpcEndpointBase extends EndpointBase {
   readonly kind: "rpc";
-  readonly operation: "query" | "mutation";
   readonly input: z.ZodObject;
   readonly output: z.ZodType;
 }
 
-export type Endpoint = JsonEndpoint | StreamEndpoint | RpcEndpoint;
+interface RpcQuery extends RpcEndpointBase {
+  readonly operation: "query";
+}
+
+/** An administrative act: it leaves a record in the audit log. */
+interface RpcMutation extends RpcEndpointBase {
+  readonly operation: "mutation";
+  /** Members of the input whose ids say what it is done to; none where it makes something. */
+  readonly subject: readonly string[];
+}
+
+/** A procedure that only the typed RPC offers. */
+export type RpcEndpoint = RpcQuery | RpcMutation;
+
+export type Endpoint = JsonEndpoint | StreamEndpoint | UploadEndpoint | BytesEndpoint | RpcEndpoint;
+
+/** Whether calls of an endpoint are administrative acts. */
+export function isAct(endpoint: Endpoint): endpoint is RpcMutation {
+  return endpoint.kind === "rpc" && endpoint.operation === "mutation";
+}
 
 type Part<E, K extends string, Io extends "input" | "output"> = E extends {
   readonly [P in K]: infer S extends z.ZodType;
@@ -69,7 +97,7 @@ export type InputOf<E extends Endpoint> = Parts<E, "input">;
 export type ParsedInputOf<E extends Endpoint> = Parts<E, "output">;
 
 /** What an endpoint answers. */
-export type OutputOf<E extends JsonEndpoint | RpcEndpoint> = z.input<E["output"]>;
+export type OutputOf<E extends JsonEndpoint | UploadEndpoint | RpcEndpoint> = z.input<E["output"]>;
 
 /** What an endpoint of kind stream tells its followers. */
 export type EventOf<E extends StreamEndpoint> = z.output<E["event"]>;

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { describe, expect, it } from "vitest";
-import type { Endpoint } from "./endpoint.ts";
+import { type Endpoint, isAct } from "./endpoint.ts";
 import { endpoints } from "./endpoints.ts";
 import { errorTable } from "./errors.ts";
 import * as schema from "./index.ts";
@@ -47,6 +47,12 @@ describe("the endpoint table", () => {
   it("specifies three operations", () => {
     const specified = http.filter(([, endpoint]) => endpoint.specified).map(([name]) => name);
     expect(specified).toEqual(["conversations.create", "skills.list", "sandboxFunctions.events"]);
+  });
+
+  it.each(all)("names the subject of %s by members of its input", (_name, endpoint) => {
+    const subject = isAct(endpoint) ? endpoint.subject : [];
+    const members = endpoint.kind === "rpc" ? Object.keys(endpoint.input.shape) : [];
+    expect(subject.filter((member) => !members.includes(member))).toEqual([]);
   });
 
   it("names the workspace in all that is administered, but for its creation", () => {

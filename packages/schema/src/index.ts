@@ -1,5 +1,6 @@
 export * from "./agents.ts";
 export * from "./api-keys.ts";
+export * from "./audit.ts";
 export * from "./content-fragments.ts";
 export * from "./contexts.ts";
 export * from "./conversations.ts";
@@ -8,6 +9,7 @@ export * from "./endpoint.ts";
 export * from "./endpoints.ts";
 export * from "./errors.ts";
 export * from "./events.ts";
+export * from "./files.ts";
 export * from "./ids.ts";
 export * from "./invalid-request.ts";
 export * from "./json.ts";

@@ -37,7 +37,13 @@ const settings = ApiSettings.parse({
   PARLEY_RATE_READ_PER_MINUTE: 0,
 });
 const core = createCore(
-  { database, bus: createLocalBus(), blockingTimeoutMs: 180_000, safetyPollMs: 30_000 },
+  {
+    database,
+    bus: createLocalBus(),
+    blockingTimeoutMs: 180_000,
+    safetyPollMs: 30_000,
+    fileLimits: { fileBytes: 0, workspaceBytes: 0 },
+  },
   () => `http://127.0.0.1:${settings.PARLEY_PORT}`,
 );
 const api = await createApi({ core, settings, logger: pino({ level: "warn" }) });

@@ -79,6 +79,8 @@ export interface StoredFragment {
   readonly contentType: string;
   readonly fileId: string | null;
   readonly sourceUrl: string | null;
+  /** Size of the file in bytes, where its content is text. */
+  readonly textBytes?: number | null;
   readonly node?: ContentNode;
 }
 

@@ -15,6 +15,7 @@ import {
   KeyIdentity,
   UpdateApiKey,
 } from "../api-keys.ts";
+import { AuditPage, ListAuditEvents } from "../audit.ts";
 import {
   CreateDataSourceView,
   DataSourceView,
@@ -42,6 +43,7 @@ export const workspaceEndpoints = {
     ...change,
     role: "operator",
     summary: "Create a workspace and its first admin key",
+    subject: [],
     input: CreateWorkspace,
     output: CreatedWorkspace,
   },
@@ -49,6 +51,7 @@ export const workspaceEndpoints = {
     ...change,
     role: "operator",
     summary: "Delete a workspace and everything in it",
+    subject: ["workspaceId"],
     input: OfWorkspace,
     output: Success,
     errors: ["workspace_not_found"],
@@ -63,6 +66,7 @@ export const workspaceEndpoints = {
   "workspaces.update": {
     ...change,
     summary: "Change the settings of a workspace",
+    subject: ["workspaceId"],
     input: UpdateWorkspace,
     output: WorkspaceSettings,
     errors: ["workspace_not_found", "model_disabled", "skill_not_found"],
@@ -70,6 +74,7 @@ export const workspaceEndpoints = {
   "apiKeys.create": {
     ...change,
     summary: "Create a key",
+    subject: [],
     input: CreateApiKey,
     output: CreatedApiKey,
     errors: ["workspace_not_found", "space_not_found"],
@@ -84,6 +89,7 @@ export const workspaceEndpoints = {
   "apiKeys.update": {
     ...change,
     summary: "Change a key's role, spaces or expiry, or disable it",
+    subject: ["keyId"],
     input: UpdateApiKey,
     output: z.object({ apiKey: ApiKey.describe("The key") }),
     errors: ["workspace_not_found", "api_key_not_found", "space_not_found"],
@@ -91,6 +97,7 @@ export const workspaceEndpoints = {
   "apiKeys.revoke": {
     ...change,
     summary: "Revoke a key for good",
+    subject: ["keyId"],
     input: KeyIdentity,
     output: Success,
     errors: ["workspace_not_found", "api_key_not_found"],
@@ -98,6 +105,7 @@ export const workspaceEndpoints = {
   "members.add": {
     ...change,
     summary: "Add a member",
+    subject: [],
     input: AddMember,
     output: z.object({ member: User.describe("The new member") }),
     errors: ["workspace_not_found", "member_already_exists"],
@@ -113,6 +121,7 @@ export const workspaceEndpoints = {
   "members.remove": {
     ...change,
     summary: "Remove a member",
+    subject: ["memberId"],
     input: MemberIdentity,
     output: Success,
     errors: ["workspace_not_found", "member_not_found"],
@@ -134,6 +143,7 @@ export const workspaceEndpoints = {
   "spaces.create": {
     ...change,
     summary: "Create a space",
+    subject: [],
     input: CreateSpace,
     output: SpaceWithKeys,
     errors: ["workspace_not_found", "api_key_not_found"],
@@ -141,6 +151,7 @@ export const workspaceEndpoints = {
   "spaces.update": {
     ...change,
     summary: "Rename or restrict a space, or say which keys reach it",
+    subject: ["spaceId"],
     input: UpdateSpace,
     output: SpaceWithKeys,
     errors: ["workspace_not_found", "space_not_found", "api_key_not_found"],
@@ -164,6 +175,7 @@ export const workspaceEndpoints = {
     ...change,
     role: "builder",
     summary: "Create an agent",
+    subject: [],
     input: CreateAgent,
     output: AgentWithScript,
     errors: ["workspace_not_found", "model_disabled"],
@@ -172,6 +184,7 @@ export const workspaceEndpoints = {
     ...change,
     role: "builder",
     summary: "Change an agent: a new version",
+    subject: ["agentId"],
     input: UpdateAgent,
     output: AgentWithScript,
     errors: ["workspace_not_found", "agent_not_found", "model_disabled", "skill_not_found"],
@@ -180,6 +193,7 @@ export const workspaceEndpoints = {
     ...change,
     role: "builder",
     summary: "Archive an agent: it can no longer be mentioned",
+    subject: ["agentId"],
     input: AgentIdentity,
     output: Success,
     errors: ["workspace_not_found", "agent_not_found"],
@@ -188,6 +202,7 @@ export const workspaceEndpoints = {
     ...change,
     role: "builder",
     summary: "Register a data source view",
+    subject: [],
     input: CreateDataSourceView,
     output: z.object({ dataSourceView: DataSourceView.describe("The new view") }),
     errors: ["workspace_not_found", "space_not_found"],
@@ -206,6 +221,7 @@ export const workspaceEndpoints = {
     ...change,
     role: "builder",
     summary: "Write a node of a data source view",
+    subject: ["dataSourceViewId", "nodeId"],
     input: PutDataSourceNode,
     output: Success,
     errors: ["workspace_not_found", "data_source_view_not_found"],
@@ -214,8 +230,16 @@ export const workspaceEndpoints = {
     ...change,
     role: "builder",
     summary: "Remove a node of a data source view",
+    subject: ["dataSourceViewId", "nodeId"],
     input: RemoveDataSourceNode,
     output: Success,
     errors: ["workspace_not_found", "data_source_view_not_found"],
+  },
+  "audit.list": {
+    ...read,
+    summary: "List the audit log, the newest first",
+    input: ListAuditEvents,
+    output: AuditPage,
+    errors: ["workspace_not_found"],
   },
 } as const satisfies Record<string, Endpoint>;

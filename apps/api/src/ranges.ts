@@ -1,0 +1,27 @@
+/** Bytes from `start` on and before `end`. */
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Reads a `Range` header (RFC 9110, section 14) for `sizeBytes` bytes. Undefined where all of them
+ * are to be sent: without the header, for what is malformed, and for several ranges.
+ */
+export function parseRange(
+  header: string | undefined,
+  sizeBytes: number,
+): ByteRange | "unsatisfiable" | undefined {
+  const match = /^bytes=\s*(\d{0,15})-(\d{0,15})\s*$/i.exec(header ?? "");
+  if (match === null) return undefined;
+  const [, first = "", last = ""] = match;
+  if (first === "" && last === "") return undefined;
+  if (first === "") {
+    const start = Math.max(0, sizeBytes - Number(last));
+    return start < sizeBytes ? { start, end: sizeBytes } : "unsatisfiable";
+  }
+  const start = Number(first);
+  if (last !== "" && Number(last) < start) return undefined;
+  if (start >= sizeBytes) return "unsatisfiable";
+  return { start, end: last === "" ? sizeBytes : Math.min(Number(last) + 1, sizeBytes) };
+}

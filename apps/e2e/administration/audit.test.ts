@@ -1,0 +1,184 @@
+import { createRpcClient } from "@parley/client";
+import { type AuditEvent, type Endpoint, endpoints, isAct } from "@parley/schema";
+import { expect, test } from "vitest";
+import { type Answer, send } from "../request.ts";
+import { onEachDriver, shareServer } from "../server.ts";
+import { createCalls } from "../siblings/calls.ts";
+import { describeActs } from "./acts.ts";
+
+// Every administrative act leaves one record, whether it was done or refused.
+
+const acts = Object.entries<Endpoint>(endpoints)
+  .filter(([, endpoint]) => isAct(endpoint))
+  .map(([name]) => name);
+
+onEachDriver((driver) => {
+  const server = shareServer(driver);
+  const calls = createCalls(server);
+  const { operator } = calls;
+  const doable = describeActs(server, calls);
+  let requests = 0;
+
+  /** Does an act over HTTP with the key, and gives the answer and what was recorded of it. */
+  async function act(
+    name: string,
+    { key, ...content }: { key: string; input?: object; body?: string },
+  ) {
+    const requestId = `audit-${++requests}`;
+    const answer = await send(server(), {
+      path: `/rpc/${name}`,
+      key,
+      headers: { "x-request-id": requestId, "content-type": "application/json" },
+      body: content.body ?? JSON.stringify({ json: content.input }),
+    });
+    const { auditEvents } = await operator().audit.list.query({ limit: 100 });
+    const records: AuditEvent[] = auditEvents.filter((event) => event.requestId === requestId);
+    return { answer, records };
+  }
+  const resultOf = ({ text }: Answer): never =>
+    (JSON.parse(text) as { result: { data: { json: never } } }).result.data.json;
+
+  test("every act of the endpoint table is tried here", () => {
+    expect(Object.keys(doable).toSorted()).toEqual(acts.toSorted());
+  });
+
+  test.for(acts)("%s leaves one record, of what it did", async (name) => {
+    const { demo } = server();
+    const { input, subject, asOperator } = await doable[name]!();
+    const before = Date.now();
+    const key = asOperator ? demo.operatorKey : demo.adminKey;
+    const { answer, records } = await act(name, { key, input });
+    expect(answer.status, answer.text).toBe(200);
+    const subjectId = typeof subject === "string" ? subject : subject(resultOf(answer));
+    expect(records).toMatchObject([
+      {
+        workspaceId: asOperator ? subjectId : demo.workspaceId,
+        actor: { name: asOperator ? "operator" : "demo admin" },
+        action: name,
+        subjectId,
+        route: null,
+        address: "127.0.0.1",
+        outcome: "succeeded",
+        count: 1,
+      },
+    ]);
+    expect(records[0]?.actor?.id).toMatch(/^key_/);
+    expect(records[0]?.at).toBeGreaterThanOrEqual(before);
+    // Neither the key, nor what the input says.
+    expect(JSON.stringify(records)).not.toMatch(/sk-|example\.com/);
+  });
+
+  test.for(acts)("%s leaves one record when the role does not suffice", async (name) => {
+    const { demo } = server();
+    const { input, subject } = await doable[name]!();
+    const { answer, records } = await act(name, { key: demo.userKey, input });
+    expect(answer.status).toBe(403);
+    expect(records).toMatchObject([
+      {
+        // Whatever workspace is named: it is the key's own who learns of it.
+        workspaceId: demo.workspaceId,
+        actor: { name: "demo user" },
+        action: name,
+        subjectId: typeof subject === "string" ? subject : null,
+        outcome: "app_auth_error",
+      },
+    ]);
+  });
+
+  test.for(acts)("%s leaves one record when its input is wrong", async (name) => {
+    const key = server().demo.operatorKey;
+    const wrong = await act(name, { key, input: { workspaceId: 7, name: 7 } });
+    expect(wrong.answer.status).toBe(400);
+    const expected = { workspaceId: null, subjectId: null, action: name };
+    expect(wrong.records).toMatchObject([{ ...expected, outcome: "invalid_request_error" }]);
+    for (const body of ["{", "", '{"json":null}', '"x"', '{"json":{"workspaceId":"a\\u0000"}}']) {
+      const unread = await act(name, { key, body });
+      const { status } = unread.answer;
+      const outcomes = unread.records.map(({ outcome }) => outcome);
+      expect([body, status, outcomes]).toEqual([body, 400, ["invalid_request_error"]]);
+    }
+  });
+
+  test("what is not there leaves a record, of what was named", async () => {
+    const { demo } = server();
+    const named = { workspaceId: "AAAAAAAAAA", keyId: "key_nobody" };
+    const name = "apiKeys.revoke";
+    const subjectId = "key_nobody";
+    const unknown = await act(name, { key: demo.operatorKey, input: named });
+    const ofNobody = { workspaceId: null, subjectId, outcome: "workspace_not_found" };
+    expect(unknown.records).toMatchObject([ofNobody]);
+    const input = { ...named, workspaceId: demo.workspaceId };
+    const outcome = "api_key_not_found";
+    const asAdmin = await act(name, { key: demo.adminKey, input });
+    expect(asAdmin.records).toMatchObject([{ workspaceId: demo.workspaceId, subjectId, outcome }]);
+    const asOperator = await act(name, { key: demo.operatorKey, input });
+    expect(asOperator.records).toMatchObject([
+      { workspaceId: demo.workspaceId, actor: { name: "operator" }, subjectId, outcome },
+    ]);
+  });
+
+  test("each act of a batch leaves its own record", async () => {
+    const { demo } = server();
+    const { workspaceId } = demo;
+    const input = (name: unknown) => ({ json: { workspaceId, name, role: "user" } });
+    const body = JSON.stringify({ 0: input("x"), 1: input(7), 2: input("y") });
+    const names = Array.from({ length: 3 }, () => "apiKeys.create").join(",");
+    const { records } = await act(`${names}?batch=1`, { key: demo.adminKey, body });
+    const outcomes = records.map(({ outcome }) => outcome);
+    expect(outcomes.toSorted()).toEqual(["invalid_request_error", "succeeded", "succeeded"]);
+    expect(new Set(records.map(({ subjectId }) => subjectId)).size).toBe(3);
+  });
+
+  test("reading leaves no record", async () => {
+    const { demo } = server();
+    const input = encodeURIComponent(JSON.stringify({ json: { workspaceId: demo.workspaceId } }));
+    const path = `/rpc/apiKeys.list?input=${input}`;
+    const headers = { "x-request-id": "audit-read" };
+    expect((await send(server(), { path, headers })).status).toBe(200);
+    const { auditEvents } = await operator().audit.list.query({ limit: 100 });
+    expect(auditEvents.filter(({ requestId }) => requestId === "audit-read")).toEqual([]);
+  });
+
+  test("an admin reads what is of the own workspace, and nothing of another", async () => {
+    const { demo } = server();
+    const made = await operator().workspaces.create.mutate({ name: "Foreign" });
+    const foreignId = made.workspace.sId;
+    const foreign = createRpcClient({ url: server().url, apiKey: made.adminKey });
+    const agents = await foreign.audit.list.query({ workspaceId: foreignId });
+    expect(agents.auditEvents.map(({ action, actor }) => [action, actor?.name])).toEqual([
+      ["workspaces.create", "operator"],
+    ]);
+    const { audit } = calls.rpc();
+    const own = await audit.list.query({ workspaceId: demo.workspaceId, limit: 100 });
+    expect(new Set(own.auditEvents.map(({ workspaceId }) => workspaceId))).toEqual(
+      new Set([demo.workspaceId]),
+    );
+    await expect(audit.list.query({ workspaceId: foreignId })).rejects.toMatchObject({
+      data: { type: "workspace_auth_error" },
+    });
+    await expect(audit.list.query({})).rejects.toMatchObject({ data: { type: "app_auth_error" } });
+    // What an admin tries elsewhere is recorded at home.
+    const elsewhere = { workspaceId: demo.workspaceId, keyId: "key_x" };
+    await expect(foreign.apiKeys.revoke.mutate(elsewhere)).rejects.toMatchObject({
+      data: { type: "workspace_auth_error" },
+    });
+    const [tried] = (await foreign.audit.list.query({ workspaceId: foreignId })).auditEvents;
+    expect(tried).toMatchObject({ workspaceId: foreignId, outcome: "workspace_auth_error" });
+    const after = await audit.list.query({ workspaceId: demo.workspaceId, limit: 1 });
+    expect(after.auditEvents[0]?.id).toBeLessThan(tried?.id ?? 0);
+  });
+
+  test("the log of a deleted workspace stays, for operators", async () => {
+    const { workspace, adminKey } = await operator().workspaces.create.mutate({ name: "Gone" });
+    const workspaceId = workspace.sId;
+    const admin = createRpcClient({ url: server().url, apiKey: adminKey });
+    await admin.workspaces.update.mutate({ workspaceId, name: "Going" });
+    await operator().workspaces.delete.mutate({ workspaceId });
+    const { auditEvents } = await operator().audit.list.query({ workspaceId });
+    expect(auditEvents.map(({ action, actor }) => [action, actor?.name])).toEqual([
+      ["workspaces.delete", "operator"],
+      ["workspaces.update", "admin"],
+      ["workspaces.create", "operator"],
+    ]);
+  });
+});

@@ -1,0 +1,47 @@
+import { once } from "node:events";
+import net from "node:net";
+import { text } from "node:stream/consumers";
+import { expect, test } from "vitest";
+import { createPlace, eventually, startServer, within } from "../server.ts";
+import { createFileCalls } from "./calls.ts";
+
+test("a server that is stopped tells who uploads, and leaves nothing of it", async () => {
+  await using place = await createPlace("pglite");
+  const fileSize = 2 ** 20;
+  const bytes = "x".repeat(fileSize);
+  let sId = "";
+  {
+    await using server = await startServer(place);
+    const { announce, post, target } = createFileCalls(() => server);
+    const file = await announce({ fileSize });
+    ({ sId } = file);
+    const { hostname, port } = new URL(server.url);
+    const socket = net.connect(Number(port), hostname);
+    await once(socket, "connect");
+    const head = [
+      `POST ${target(file)} HTTP/1.1`,
+      "Host: x",
+      `Authorization: Bearer ${server.demo.userKey}`,
+      "Content-Type: multipart/form-data; boundary=b",
+      "Content-Length: 1100000",
+    ];
+    const part =
+      'Content-Disposition: form-data; name="file"; filename="a"\r\nContent-Type: text/plain';
+    socket.write(`${head.join("\r\n")}\r\n\r\n--b\r\n${part}\r\n\r\n${bytes.slice(0, 600_000)}`);
+    // Another upload is refused from when this one has the file.
+    await eventually(async () => {
+      const other = await post(target(file), new FormData());
+      return other.text.includes("by another request") ? { value: true } : {};
+    }, 5000);
+    server.signal("SIGTERM");
+    const answer = await within(9000, text(socket));
+    expect(answer).toMatch(/^HTTP\/1.1 503 /);
+    expect(answer).toContain('"type":"service_unavailable"');
+    expect(await server.exited).toBe(0);
+  }
+  await using server = await startServer(place);
+  const { read, announce, upload } = createFileCalls(() => server);
+  expect((await read(sId)).status).toBe(404);
+  expect((await announce({ fileSize })).status).toBe("created");
+  expect((await upload(bytes)).status).toBe("ready");
+});

@@ -1,0 +1,71 @@
+import { sql } from "drizzle-orm";
+import {
+  customType,
+  index,
+  integer,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+} from "drizzle-orm/pg-core";
+import { milliseconds, number, sid } from "./columns.ts";
+
+/** Bytes of each chunk of a file but the last, which may have fewer. */
+export const FILE_CHUNK_BYTES = 256 * 1024;
+
+const bytes = customType<{ data: Uint8Array }>({ dataType: () => "bytea" });
+
+/** Files: announced ones, whose bytes are still to come, and those that can be read. */
+export const files = pgTable(
+  "files",
+  {
+    id: number().primaryKey(),
+    sid: sid(),
+    workspaceId: number().notNull(),
+    /** The conversation whose inline fragment it is; null for what was uploaded. */
+    conversationId: number(),
+    contentType: text().notNull(),
+    fileName: text().notNull(),
+    sizeBytes: number().notNull(),
+    useCase: text().notNull(),
+    status: text().$type<"created" | "ready">().notNull(),
+    /** SHA-256 of the bytes, in hexadecimal. */
+    sha256: text(),
+    /** What agents are given of it; null where the type has no text. */
+    text: text(),
+    createdAt: milliseconds().notNull(),
+    /** The upload that may write chunks, until a time of the database unless it goes on. */
+    uploadId: text(),
+    uploadUntil: timestamp({ withTimezone: true }),
+  },
+  (table) => [
+    index("files_uploaded")
+      .on(table.workspaceId, table.sizeBytes)
+      .where(sql`${table.conversationId} is null`),
+    index("files_by_conversation")
+      .on(table.conversationId)
+      .where(sql`${table.conversationId} is not null`),
+    index("files_unfinished")
+      .on(table.createdAt)
+      .where(sql`${table.status} = 'created'`),
+  ],
+);
+
+/** The bytes of files. Stored as they are: PostgreSQL does not try to compress them. */
+export const fileChunks = pgTable(
+  "file_chunks",
+  {
+    fileId: number()
+      .notNull()
+      .references(() => files.id, { onDelete: "cascade" }),
+    position: integer().notNull(),
+    data: bytes().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.fileId, table.position] })],
+);
+
+/** Secrets that the server made for itself, shared by all of its processes. */
+export const serverSecrets = pgTable("server_secrets", {
+  name: text().primaryKey(),
+  value: text().notNull(),
+});
