@@ -38,7 +38,7 @@ export async function insertAgentSkills(
 }
 
 /** The condition that the caller reaches the skill: it is for no spaces, or for one that it reaches. */
-function reachesSkill({ caller }: RequestContext) {
+export function reachesSkill({ caller }: RequestContext) {
   if (caller.kind === "operator") return undefined;
   return or(
     sql`${skills.requestedSpaceIds} = '[]'`,

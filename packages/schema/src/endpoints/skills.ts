@@ -1,5 +1,6 @@
 import type { Endpoint } from "../endpoint.ts";
 import { WorkspaceParams } from "../params.ts";
+import { ImportReport, ImportSkills, MAX_SKILL_BYTES, MAX_SKILL_FILES } from "../skill-imports.ts";
 import { ListSkills, SkillList } from "../skills.ts";
 
 /** Operations on skills. */
@@ -18,5 +19,22 @@ export const skillEndpoints = {
     errors: [],
     tags: ["skills"],
     specified: true,
+  },
+  "skills.import": {
+    kind: "form",
+    summary: "Import Agent Skills folders",
+    method: "POST",
+    path: "/api/v1/w/{wId}/skills",
+    params: WorkspaceParams,
+    body: ImportSkills,
+    output: ImportReport,
+    status: 200,
+    role: "builder",
+    rateLimit: "create",
+    errors: ["skill_already_exists"],
+    tags: ["skills"],
+    specified: false,
+    maxFiles: MAX_SKILL_FILES,
+    maxBytes: MAX_SKILL_BYTES,
   },
 } as const satisfies Record<string, Endpoint>;
