@@ -82,8 +82,11 @@ for (const { driver, skip, suite } of drivers) {
       await test.core.database.db.update(skills).set(old).where(eq(skills.sid, own[2]!));
       const turn = await turnOf(agentId);
       expect(turn.skills.map(({ name }) => name)).toEqual([
-        ...["zip", "doc", "of-both"],
-        ...["every-a", "every-b"],
+        "zip",
+        "doc",
+        "of-both",
+        "every-a",
+        "every-b",
       ]);
       expect(turn.skills[0]).toEqual({
         id: expect.any(Number),
