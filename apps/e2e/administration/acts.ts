@@ -1,5 +1,6 @@
 import type { Server } from "../server.ts";
 import type { createCalls } from "../siblings/calls.ts";
+import { describeSkillActs } from "./skill-acts.ts";
 
 /** An act that the server does when it is asked to. */
 export interface Doable {
@@ -34,6 +35,7 @@ export function describeActs(
     createAgent("audited", { steps: [{ text: "x" }], tokenDelayMs: 0 });
   const model = { providerId: "simulated", modelId: "simulated-1" };
   return {
+    ...describeSkillActs(server, rpc),
     "workspaces.create": async () => ({
       input: { name: "Audited" },
       subject: ({ workspace }: { workspace: Named }) => workspace.sId,

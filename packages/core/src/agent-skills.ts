@@ -1,9 +1,9 @@
-import { agentSkills, type Queryable, skills, spaces } from "@parley/db";
+import { agentSkills, type Queryable, skills } from "@parley/db";
 import { ParleyError } from "@parley/schema";
-import { and, asc, eq, inArray, or, sql } from "drizzle-orm";
+import { and, asc, eq, inArray } from "drizzle-orm";
 import type { RequestContext } from "./context.ts";
 import type { AgentRow } from "./rows.ts";
-import { reachesSpace } from "./spaces.ts";
+import { reachesSkill } from "./skills.ts";
 
 /**
  * Gives skills to a new version of an agent, in this order, and gives back their ids. Throws
@@ -23,7 +23,7 @@ export async function insertAgentSkills(
       and(
         eq(skills.workspaceId, agent.workspaceId),
         inArray(skills.sid, sids),
-        reachesSkill(context),
+        reachesSkill(context.caller),
       ),
     );
   const ids = new Map(rows.map((row) => [row.sid, row.id]));
@@ -35,19 +35,6 @@ export async function insertAgentSkills(
   });
   await db.insert(agentSkills).values(links);
   return sids;
-}
-
-/** The condition that the caller reaches the skill: it is for no spaces, or for one that it reaches. */
-export function reachesSkill({ caller }: RequestContext) {
-  if (caller.kind === "operator") return undefined;
-  return or(
-    sql`${skills.requestedSpaceIds} = '[]'`,
-    sql`exists (select 1 from ${spaces} where ${and(
-      eq(spaces.workspaceId, skills.workspaceId),
-      sql`${skills.requestedSpaceIds} ? ${spaces.sid}`,
-      reachesSpace(caller.apiKey),
-    )})`,
-  );
 }
 
 /** Gives the skills of one version of an agent to the next, and gives back their ids. */

@@ -1,4 +1,12 @@
-import { idempotencyKeys, skillAttachments, skills, skillTools, spaces, tools } from "@parley/db";
+import {
+  idempotencyKeys,
+  skillAttachments,
+  skillEditors,
+  skills,
+  skillTools,
+  spaces,
+  tools,
+} from "@parley/db";
 import { endpoints, parseInput, type ToolServer } from "@parley/schema";
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -97,6 +105,9 @@ for (const { driver, skip, suite } of drivers) {
         })
         .returning();
       await db().insert(skillTools).values({ skillId: skill!.id, toolId: tool!.id, position: 0 });
+      const editor = { skillId: skill!.id, userId: context.caller.user.id };
+      await db().insert(skillEditors).values(editor);
+      await operator.updateAgent({ workspaceId, agentId: "ann", skillIds: [skill!.sid] });
       await insertTestFunction(test.core, workspace, { slug: "add" });
       const raw = { wId: workspaceId, functionId: "add" };
       const invoke = () =>

@@ -1,4 +1,4 @@
-import { files, skillAttachments, skills } from "@parley/db";
+import { files, skillAttachments, skillEditors, skills, users } from "@parley/db";
 import { endpoints, ImportReport, parseInput } from "@parley/schema";
 import { asc, eq } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -127,7 +127,7 @@ for (const { driver, skip, suite } of drivers) {
       const replaced = await run(folder("pdf", { new: "new" }), { onConflict: "override" });
       expect(replaced).toMatchObject({ imported: [], updated: [{ name: "pdf", sId: before.sid }] });
       const after = await read("pdf");
-      expect(after).toEqual({ ...before, updatedAt: test.clock.now });
+      expect(after).toEqual({ ...before, updatedAt: test.clock.now, version: before.version + 1 });
       expect(await attachmentsOf(after.id)).toMatchObject([{ fileName: "new" }]);
       const old = openFile(context, { fileId: oldFile!.fileId });
       expect(await refusalOf(old)).toBe("404 file_not_found");
@@ -145,6 +145,14 @@ for (const { driver, skip, suite } of drivers) {
       const override = { onConflict: "override" };
       await expect(run(folder("pdf"), override)).rejects.toThrow("key does not reach");
       await db.update(skills).set({ requestedSpaceIds: [] }).where(eq(skills.workspaceId, id));
+      const { id: _own, ...own } = context.caller.user;
+      const [stranger] = await db
+        .insert(users)
+        .values({ ...own, sid: test.core.newId() })
+        .returning();
+      const pdf = await read("pdf");
+      await db.insert(skillEditors).values({ skillId: pdf.id, userId: stranger!.id });
+      await expect(run(folder("pdf"), override)).rejects.toThrow("only admins and the editors");
       const { id: _, ...twin } = await read("pdf");
       await db.insert(skills).values({ ...twin, sid: test.core.newId("skl") });
       await expect(run(folder("pdf"), override)).rejects.toThrow("several skills pdf");

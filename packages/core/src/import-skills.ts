@@ -1,14 +1,14 @@
 import { setImmediate as pause } from "node:timers/promises";
-import { skillAttachments, skills, type Queryable } from "@parley/db";
+import { type Queryable, skillAttachments, skillEditors, skills } from "@parley/db";
 import { type ImportReport, type ImportSkills, invalidRequest, ParleyError } from "@parley/schema";
 import { and, asc, eq, inArray } from "drizzle-orm";
-import { reachesSkill } from "./agent-skills.ts";
 import { type Context, inTransaction } from "./context.ts";
 import { requireRoom } from "./files.ts";
 import { deleteSkillFiles, insertSkillFiles } from "./skill-files.ts";
 import type { FolderFile } from "./skill-folders/check-files.ts";
 import { type ParsedSkill, parseSkillFolders } from "./skill-folders/parse-skill-folders.ts";
 import { renderInstructions } from "./skill-folders/render-instructions.ts";
+import { mayEdit, reachesSkill } from "./skills.ts";
 
 type SkillRow = typeof skills.$inferSelect;
 type NewSkill = ParsedSkill & { readonly instructionsHtml: string };
@@ -102,7 +102,9 @@ async function requireAllowed(
   const reached = await db
     .select({ id: skills.id })
     .from(skills)
-    .where(and(ofCaller, inArray(skills.id, ids), reachesSkill(context)));
+    .where(and(ofCaller, inArray(skills.id, ids), reachesSkill(context.caller)));
+  const editors = await db.select().from(skillEditors).where(inArray(skillEditors.skillId, ids));
+  const editorsOf = Map.groupBy(editors, (one) => one.skillId);
   const reachedIds = new Set(reached.map((row) => row.id));
   const issues = found.flatMap(({ name, filePath: path }) => {
     const rows = known.get(name) ?? [];
@@ -112,9 +114,12 @@ async function requireAllowed(
       return [{ path, message }];
     }
     if (rows.length > 1) return [{ path, message: `the workspace has several skills ${name}` }];
-    const isReached = rows.every((row) => reachedIds.has(row.id));
-    const message = `the skill ${name} is for spaces that the key does not reach`;
-    return isReached ? [] : [{ path, message }];
+    if (!rows.every((row) => reachedIds.has(row.id))) {
+      return [{ path, message: `the skill ${name} is for spaces that the key does not reach` }];
+    }
+    const editorIds = rows.flatMap((row) => editorsOf.get(row.id) ?? []).map((one) => one.userId);
+    if (mayEdit(context.caller, editorIds)) return [];
+    return [{ path, message: `only admins and the editors of ${name} may replace it` }];
   });
   const [first] = issues;
   if (first === undefined) return;
@@ -161,6 +166,7 @@ async function updateSkill(
   const [row] = await db
     .update(skills)
     .set({
+      version: before.version + 1,
       status: input.status ?? before.status,
       availability: input.availability ?? before.availability,
       userFacingDescription: before.userFacingDescription || skill.description,

@@ -49,6 +49,15 @@ export * from "./runs/load-turns.ts";
 export * from "./runs/lost-lease.ts";
 export * from "./runs/save-step.ts";
 export { loadSkillInstructions } from "./turn-skills.ts";
+export {
+  approveSkill,
+  archiveSkill,
+  createSkill,
+  getSkill,
+  publishSkill,
+  restoreSkill,
+  updateSkill,
+} from "./skill-administration.ts";
 export { listSkills } from "./skills.ts";
 export { createSpace, listSpaces, updateSpace } from "./spaces.ts";
 export {
@@ -57,6 +66,7 @@ export {
   listConversations,
   updateConversation,
 } from "./stored-conversations.ts";
+export { createTool, listTools, removeTool, updateTool } from "./tool-administration.ts";
 export { type ReadUpload, uploadFile } from "./uploads.ts";
 export { createWorkspace, getWorkspace, insertWorkspace, updateWorkspace } from "./workspaces.ts";
 export { isDatabaseBusy, isDatabaseUnavailable } from "@parley/db";

@@ -1,18 +1,27 @@
-import { skillAttachments, skills, skillTools } from "@parley/db";
+import {
+  skillAttachments,
+  skillEditors,
+  skills,
+  skillTools,
+  spaces,
+  type Queryable,
+} from "@parley/db";
 import { type ListSkills, ParleyError, type Skill, type SkillList } from "@parley/schema";
-import { and, asc, eq, inArray, ne } from "drizzle-orm";
-import type { Context } from "./context.ts";
+import { and, asc, eq, inArray, ne, or, type SQL, sql } from "drizzle-orm";
+import type { Caller, Context } from "./context.ts";
+import { reachesSpace } from "./spaces.ts";
 import { readTools } from "./tools.ts";
 
 type SkillRow = typeof skills.$inferSelect;
 
 /**
- * Lists the workspace's skills by name. Unpublished ones (`editors`) are listed only to an admin
- * who bypasses their visibility. Throws `app_auth_error` when another role asks for that.
+ * Lists the workspace's skills that the key reaches, by name. Unpublished ones (`editors`) are listed
+ * only to an admin who bypasses their visibility. Throws `app_auth_error` when another role asks for
+ * that.
  */
 export async function listSkills(context: Context, input: ListSkills): Promise<SkillList> {
-  const { workspace, apiKey } = context.caller;
-  if (input.bypassEditorVisibility && apiKey.role !== "admin") {
+  const { caller } = context;
+  if (input.bypassEditorVisibility && caller.apiKey.role !== "admin") {
     throw new ParleyError("app_auth_error", "bypassEditorVisibility needs an admin key");
   }
   const { db } = context.database;
@@ -21,15 +30,44 @@ export async function listSkills(context: Context, input: ListSkills): Promise<S
     .from(skills)
     .where(
       and(
-        eq(skills.workspaceId, workspace.id),
+        eq(skills.workspaceId, caller.workspace.id),
         eq(skills.status, input.status),
         input.bypassEditorVisibility ? undefined : ne(skills.availability, "editors"),
         input.availability && inArray(skills.availability, input.availability),
+        reachesSkill(caller),
       ),
     )
-    .orderBy(asc(skills.name), asc(skills.sid));
+    // By code points, whatever the database's collation.
+    .orderBy(sql`${skills.name} collate "C"`, sql`${skills.sid} collate "C"`);
+  return { skills: await renderSkills(db, caller, rows) };
+}
+
+/**
+ * The condition that a caller reaches the skill of the row: it is for no space in particular, or the
+ * caller reaches one of those that it is for. Operators reach every skill.
+ */
+export function reachesSkill(caller: Caller): SQL | undefined {
+  if (caller.kind === "operator") return undefined;
+  const spaceIds = sql`${skills.requestedSpaceIds} || ${skills.manuallyRequestedSpaceIds}`;
+  return or(
+    sql`jsonb_array_length(${spaceIds}) = 0`,
+    sql`exists (select 1 from ${spaces} where ${and(
+      eq(spaces.workspaceId, caller.workspace.id),
+      sql`(${spaceIds}) ? ${spaces.sid}`,
+      reachesSpace(caller.apiKey),
+    )})`,
+  );
+}
+
+/** The rows as the wire shows them to the caller, in their order. */
+export async function renderSkills(
+  db: Queryable,
+  caller: Caller,
+  rows: readonly SkillRow[],
+): Promise<Skill[]> {
   const ids = rows.map((row) => row.id);
-  if (ids.length === 0) return { skills: [] };
+  const [first] = rows;
+  if (first === undefined) return [];
   const attachments = await db
     .select()
     .from(skillAttachments)
@@ -40,19 +78,33 @@ export async function listSkills(context: Context, input: ListSkills): Promise<S
     .from(skillTools)
     .where(inArray(skillTools.skillId, ids))
     .orderBy(asc(skillTools.position));
-  const tools = await readTools(db, workspace.id, [...new Set(links.map((link) => link.toolId))]);
-  const canWrite = apiKey.role === "admin" || apiKey.role === "builder";
-  return {
-    skills: rows.map((row) => ({
-      ...renderSkill(row, canWrite),
-      fileAttachments: attachments
-        .filter((attachment) => attachment.skillId === row.id)
-        .map(({ fileId, fileName }) => ({ fileId, fileName })),
-      tools: links
-        .filter((link) => link.skillId === row.id)
-        .flatMap((link) => tools.get(link.toolId) ?? []),
-    })),
-  };
+  const editors = await db.select().from(skillEditors).where(inArray(skillEditors.skillId, ids));
+  const toolIds = [...new Set(links.map((link) => link.toolId))];
+  const tools = await readTools(db, first.workspaceId, toolIds);
+  const attachmentsOf = Map.groupBy(attachments, (attachment) => attachment.skillId);
+  const linksOf = Map.groupBy(links, (link) => link.skillId);
+  const editorsOf = Map.groupBy(editors, (editor) => editor.skillId);
+  return rows.map((row) => {
+    const editorIds = (editorsOf.get(row.id) ?? []).map(({ userId }) => userId);
+    return {
+      ...renderSkill(row, mayEdit(caller, editorIds)),
+      fileAttachments: (attachmentsOf.get(row.id) ?? []).map(({ fileId, fileName }) => ({
+        fileId,
+        fileName,
+      })),
+      tools: (linksOf.get(row.id) ?? []).flatMap((link) => tools.get(link.toolId) ?? []),
+    };
+  });
+}
+
+/**
+ * Whether the caller may change a skill: admins and operators may, and of the builders its editors,
+ * or all of them where it has none.
+ */
+export function mayEdit(caller: Caller, editorIds: readonly number[]): boolean {
+  if (caller.kind === "operator" || caller.apiKey.role === "admin") return true;
+  if (caller.apiKey.role !== "builder") return false;
+  return editorIds.length === 0 || editorIds.includes(caller.user.id);
 }
 
 function renderSkill(row: SkillRow, canWrite: boolean): Omit<Skill, "fileAttachments" | "tools"> {

@@ -13,7 +13,7 @@ export async function readTools(
     .select({ tool: tools, spaceId: spaces.sid, editor: users })
     .from(tools)
     .innerJoin(spaces, eq(spaces.id, tools.spaceId))
-    .innerJoin(users, eq(users.id, tools.editedBy))
+    .leftJoin(users, eq(users.id, tools.editedBy))
     .where(and(eq(tools.workspaceId, workspaceId), inArray(tools.id, [...ids])));
   return new Map(
     rows.map(({ tool, spaceId, editor }) => [
@@ -31,8 +31,8 @@ export async function readTools(
         oAuthUseCase: tool.oAuthUseCase,
         editedByUser: {
           editedAt: tool.updatedAt,
-          fullName: editor.fullName,
-          imageUrl: editor.image,
+          fullName: editor?.fullName ?? "Operator",
+          imageUrl: editor?.image ?? "",
         },
         isRestrictedToSkills: tool.isRestrictedToSkills,
       },

@@ -33,10 +33,11 @@ export const skillsOfTurn = sql`
     where s.workspace_id = a.workspace_id
       and s.availability = 'users_and_agents' and s.status = 'active'
       and (
-        s.requested_space_ids = '[]'
+        jsonb_array_length(s.requested_space_ids || s.manually_requested_space_ids) = 0
         or exists (
           select 1 from spaces
-          where spaces.workspace_id = s.workspace_id and s.requested_space_ids ? spaces.sid
+          where spaces.workspace_id = s.workspace_id 
+            and (s.requested_space_ids || s.manually_requested_space_ids) ? spaces.sid
             and (spaces.id = c.space_id or not spaces.is_restricted)
         )
       )

@@ -76,12 +76,25 @@ export const appRouter = router({
     ),
   }),
   skills: router({
+    approve: mutation(endpoints["skills.approve"], core.approveSkill),
+    archive: mutation(endpoints["skills.archive"], core.archiveSkill),
+    create: mutation(endpoints["skills.create"], core.createSkill),
+    get: query(endpoints["skills.get"], core.getSkill),
     list: query(endpoints["skills.list"], core.listSkills),
+    publish: mutation(endpoints["skills.publish"], core.publishSkill),
+    restore: mutation(endpoints["skills.restore"], core.restoreSkill),
+    update: mutation(endpoints["skills.update"], core.updateSkill),
   }),
   spaces: router({
     create: mutation(endpoints["spaces.create"], core.createSpace),
     list: query(endpoints["spaces.list"], core.listSpaces),
     update: mutation(endpoints["spaces.update"], core.updateSpace),
+  }),
+  tools: router({
+    create: mutation(endpoints["tools.create"], core.createTool),
+    list: query(endpoints["tools.list"], core.listTools),
+    remove: mutation(endpoints["tools.remove"], core.removeTool),
+    update: mutation(endpoints["tools.update"], core.updateTool),
   }),
   workspaces: router({
     create: mutation(endpoints["workspaces.create"], core.createWorkspace),

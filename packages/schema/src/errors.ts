@@ -54,6 +54,8 @@ export const errorTable = {
   agent_not_found: row(404, "NOT_FOUND"),
   member_not_found: row(404, "NOT_FOUND"),
   member_already_exists: row(409, "CONFLICT"),
+  tool_not_found: row(404, "NOT_FOUND"),
+  version_conflict: row(409, "CONFLICT"),
   idempotency_key_mismatch: row(422, "UNPROCESSABLE_CONTENT"),
   idempotency_key_in_use: row(409, "CONFLICT", true),
   internal_server_error: row(500, "INTERNAL_SERVER_ERROR"),

@@ -18,6 +18,7 @@ export * from "./params.ts";
 export * from "./parse-input.ts";
 export * from "./sandbox-functions.ts";
 export * from "./skill-imports.ts";
+export * from "./skill-administration.ts";
 export * from "./skills.ts";
 export * from "./spaces.ts";
 export * from "./text.ts";

@@ -28,16 +28,38 @@ export const skills = pgTable(
     instructions: text(),
     instructionsHtml: text(),
     editedBy: number().references(() => users.id),
+    /** Counts the changes: who changes a skill names the version that they saw. */
+    version: integer().notNull().default(0),
     createdAt: milliseconds().notNull(),
     updatedAt: milliseconds().notNull(),
   },
   (table) => [
-    index("skills_by_name").on(table.workspaceId, table.status, table.name, table.sid),
+    // The order of the listing does not depend on the database's collation.
+    index("skills_by_name_order").on(
+      table.workspaceId,
+      table.status,
+      sql`${table.name} collate "C"`,
+      sql`${table.sid} collate "C"`,
+    ),
     // Each turn looks for them.
     index("skills_of_every_agent")
       .on(table.workspaceId)
       .where(sql`${table.availability} = 'users_and_agents' and ${table.status} = 'active'`),
   ],
+);
+
+/** Users who may change a skill beside admins; without any, all builders may. */
+export const skillEditors = pgTable(
+  "skill_editors",
+  {
+    skillId: number()
+      .notNull()
+      .references(() => skills.id),
+    userId: number()
+      .notNull()
+      .references(() => users.id),
+  },
+  (table) => [primaryKey({ columns: [table.skillId, table.userId] })],
 );
 
 export const skillAttachments = pgTable(
@@ -71,9 +93,8 @@ export const tools = pgTable(
     server: jsonb().$type<ToolServer>().notNull(),
     oAuthUseCase: text("oauth_use_case").$type<"personal_actions" | "platform_actions">().notNull(),
     isRestrictedToSkills: boolean().notNull(),
-    editedBy: number()
-      .notNull()
-      .references(() => users.id),
+    /** None where an operator did. */
+    editedBy: number().references(() => users.id),
     createdAt: milliseconds().notNull(),
     updatedAt: milliseconds().notNull(),
   },

@@ -1,9 +1,34 @@
+import * as z from "zod";
 import type { Endpoint } from "../endpoint.ts";
-import { WorkspaceParams } from "../params.ts";
 import { ImportReport, ImportSkills, MAX_SKILL_BYTES, MAX_SKILL_FILES } from "../skill-imports.ts";
+import { OfWorkspace, Success, WorkspaceParams } from "../params.ts";
+import {
+  AdministeredSkill,
+  CreateSkill,
+  CreateTool,
+  MoveSkill,
+  PublishSkill,
+  SkillIdentity,
+  ToolIdentity,
+  UpdateSkill,
+  UpdateTool,
+} from "../skill-administration.ts";
 import { ListSkills, SkillList } from "../skills.ts";
+import { Tool } from "../tools.ts";
 
-/** Operations on skills. */
+const change = {
+  kind: "rpc",
+  operation: "mutation",
+  role: "builder",
+  rateLimit: "operate",
+  tags: ["administration"],
+} as const;
+const read = { ...change, operation: "query" } as const;
+const ofSkill = { ...change, output: AdministeredSkill, subject: ["skillId"] } as const;
+const moveErrors = ["workspace_not_found", "skill_not_found", "version_conflict"] as const;
+const oneTool = z.object({ tool: Tool.describe("The tool") });
+
+/** Operations on skills and their tools. */
 export const skillEndpoints = {
   "skills.list": {
     kind: "json",
@@ -36,5 +61,80 @@ export const skillEndpoints = {
     specified: false,
     maxFiles: MAX_SKILL_FILES,
     maxBytes: MAX_SKILL_BYTES,
+  },
+  "skills.get": {
+    ...read,
+    summary: "Read a skill with its version and its editors",
+    input: SkillIdentity,
+    output: AdministeredSkill,
+    errors: ["workspace_not_found", "skill_not_found"],
+  },
+  "skills.create": {
+    ...ofSkill,
+    summary: "Create a skill",
+    input: CreateSkill,
+    subject: [],
+    errors: ["workspace_not_found", "space_not_found", "member_not_found", "tool_not_found"],
+  },
+  "skills.update": {
+    ...ofSkill,
+    summary: "Change a skill, its spaces, editors and tools",
+    input: UpdateSkill,
+    errors: [...moveErrors, "space_not_found", "member_not_found", "tool_not_found"],
+  },
+  "skills.approve": {
+    ...ofSkill,
+    summary: "Make a suggested skill active",
+    input: MoveSkill,
+    errors: moveErrors,
+  },
+  "skills.archive": {
+    ...ofSkill,
+    summary: "Archive a skill",
+    input: MoveSkill,
+    errors: moveErrors,
+  },
+  "skills.restore": {
+    ...ofSkill,
+    summary: "Make an archived skill active again",
+    input: MoveSkill,
+    errors: moveErrors,
+  },
+  "skills.publish": {
+    ...ofSkill,
+    summary: "Say who can use an active skill",
+    input: PublishSkill,
+    errors: moveErrors,
+  },
+  "tools.list": {
+    ...read,
+    summary: "List the tools of the workspace",
+    input: OfWorkspace,
+    output: z.object({ tools: z.array(Tool).describe("Tools, by name") }),
+    errors: ["workspace_not_found"],
+  },
+  "tools.create": {
+    ...change,
+    summary: "Add a tool: the view of an MCP server",
+    input: CreateTool,
+    subject: [],
+    output: oneTool,
+    errors: ["workspace_not_found", "space_not_found"],
+  },
+  "tools.update": {
+    ...change,
+    summary: "Change a tool",
+    input: UpdateTool,
+    subject: ["toolId"],
+    output: oneTool,
+    errors: ["workspace_not_found", "tool_not_found"],
+  },
+  "tools.remove": {
+    ...change,
+    summary: "Remove a tool, from the skills that have it too",
+    input: ToolIdentity,
+    subject: ["toolId"],
+    output: Success,
+    errors: ["workspace_not_found", "tool_not_found"],
   },
 } as const satisfies Record<string, Endpoint>;

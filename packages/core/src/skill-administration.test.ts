@@ -1,0 +1,189 @@
+import type { CreateSkill, ToolServer } from "@parley/schema";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Context } from "./context.ts";
+import type { WorkspaceRow } from "./rows.ts";
+import {
+  approveSkill,
+  archiveSkill,
+  createSkill,
+  getSkill,
+  publishSkill,
+  restoreSkill,
+  updateSkill,
+} from "./skill-administration.ts";
+import { listSkills } from "./skills.ts";
+import { createSpace } from "./spaces.ts";
+import {
+  drivers,
+  insertTestWorkspace,
+  openTestContext,
+  openTestCore,
+  type TestCore,
+} from "./testing.ts";
+import { refusalOf } from "./testing-operator.ts";
+import { createTool, listTools, removeTool, updateTool } from "./tool-administration.ts";
+
+const server: ToolServer = {
+  sId: "srv",
+  name: "search",
+  version: "1.0.0",
+  description: "Searches",
+  icon: "icon",
+  authorization: { provider: "none", supported_use_cases: [], scope: "" },
+  tools: [{ name: "search", description: "Searches", inputSchema: { type: "object" } }],
+  availability: "manual",
+  allowMultipleInstances: false,
+  documentationUrl: "",
+};
+
+for (const { driver, skip, suite } of drivers) {
+  describe.skipIf(skip)(`skills and tools ${suite}`, () => {
+    let test: TestCore;
+    let workspace: WorkspaceRow;
+    let admin: Context;
+    let builder: Context;
+    let other: Context;
+    let workspaceId: string;
+    beforeAll(async () => {
+      test = await openTestCore(driver);
+      workspace = await insertTestWorkspace(test.core);
+      workspaceId = workspace.sid;
+      admin = await openTestContext(test.core, workspace, "admin");
+      builder = await openTestContext(test.core, workspace, "builder");
+      other = await openTestContext(test.core, workspace, "builder");
+    });
+    afterAll(() => test.close());
+
+    const create = (more: Partial<CreateSkill> = {}, context = admin) =>
+      createSkill(context, {
+        workspaceId,
+        name: "Greeting",
+        agentFacingDescription: "How to greet",
+        ...more,
+      } as CreateSkill);
+
+    it("creates, approves, publishes, archives and restores, a version each time", async () => {
+      const created = await create({
+        status: "suggested",
+        instructions: "# Hi\n<script>x</script>",
+      });
+      expect(created).toMatchObject({ version: 0, editorIds: [] });
+      expect(created.skill).toMatchObject({
+        status: "suggested",
+        availability: "editors",
+        userFacingDescription: "How to greet",
+        source: "api",
+        editedBy: admin.caller.user.id,
+        isDefault: false,
+        canWrite: true,
+      });
+      expect(created.skill.instructionsHtml).toContain("<h1>Hi</h1>");
+      expect(created.skill.instructionsHtml).not.toContain("script");
+      const one = { workspaceId, skillId: created.skill.sId };
+      const refused = publishSkill(admin, { ...one, version: 0, availability: "users_and_agents" });
+      expect(await refusalOf(refused)).toBe("400 invalid_request_error");
+      await approveSkill(admin, { ...one, version: 0 });
+      const publish = { ...one, version: 1, availability: "users_and_agents" } as const;
+      expect((await publishSkill(admin, publish)).skill.isDefault).toBe(true);
+      const { skills } = await listSkills(admin, { status: "active" } as never);
+      expect(skills.map(({ sId }) => sId)).toContain(one.skillId);
+      await archiveSkill(admin, { ...one, version: 2 });
+      const restored = await restoreSkill(admin, { ...one, version: 3 });
+      expect(restored).toMatchObject({ version: 4, skill: { status: "active" } });
+    });
+
+    it("refuses a change from a version that is not the newest, and changes nothing", async () => {
+      const { skill } = await create();
+      const one = { workspaceId, skillId: skill.sId };
+      const changes = await Promise.allSettled(
+        ["A", "B"].map((name) => updateSkill(admin, { ...one, version: 0, name } as never)),
+      );
+      expect(changes.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+      const late = updateSkill(admin, { ...one, version: 0, name: "late" } as never);
+      expect(await refusalOf(late)).toBe("409 version_conflict");
+      const read = await getSkill(admin, one);
+      expect(read.version).toBe(1);
+      expect(["A", "B"]).toContain(read.skill.name);
+    });
+
+    it("lets admins and editors change a skill, and all builders where it has none", async () => {
+      const { skill } = await create({ editorIds: [builder.caller.user.sid] });
+      const one = { workspaceId, skillId: skill.sId };
+      expect((await getSkill(builder, one)).skill.canWrite).toBe(true);
+      expect((await getSkill(other, one)).skill.canWrite).toBe(false);
+      const refused = updateSkill(other, { ...one, version: 0, name: "x" } as never);
+      expect(await refusalOf(refused)).toBe("403 app_auth_error");
+      await updateSkill(builder, { ...one, version: 0, editorIds: [] } as never);
+      await updateSkill(other, { ...one, version: 1, name: "y" } as never);
+      expect(await getSkill(admin, one)).toMatchObject({ version: 2, editorIds: [] });
+    });
+
+    it("hides a skill of restricted spaces from keys that reach none of them", async () => {
+      const { space } = await createSpace(admin, {
+        workspaceId,
+        name: "Legal",
+        isRestricted: true,
+        keyIds: [admin.caller.apiKey.sid],
+      });
+      const { skill } = await create({ spaceIds: [space.sId], availability: "workspace_users" });
+      const one = { workspaceId, skillId: skill.sId };
+      expect((await getSkill(admin, one)).skill.manuallyRequestedSpaceIds).toEqual([space.sId]);
+      expect(await refusalOf(getSkill(other, one))).toBe("404 skill_not_found");
+      const taken = create({ spaceIds: [space.sId] }, other);
+      expect(await refusalOf(taken)).toBe("400 space_not_found");
+    });
+
+    it("names what it does not know, and writes nothing", async () => {
+      const before = await listSkills(admin, {
+        status: "active",
+        bypassEditorVisibility: true,
+      } as never);
+      for (const [member, refusal] of [
+        ["spaceIds", "400 space_not_found"],
+        ["editorIds", "404 member_not_found"],
+        ["toolIds", "404 tool_not_found"],
+      ] as const) {
+        expect(await refusalOf(create({ [member]: ["nothing"] }))).toBe(refusal);
+      }
+      const after = await listSkills(admin, {
+        status: "active",
+        bypassEditorVisibility: true,
+      } as never);
+      expect(after).toEqual(before);
+    });
+
+    it("adds tools to skills, and takes them away with the tool", async () => {
+      const { space } = await createSpace(admin, { workspaceId, name: "Open" } as never);
+      const made = await createTool(builder, {
+        workspaceId,
+        spaceId: space.sId,
+        name: "Search",
+        description: "Searches",
+        serverType: "remote",
+        server,
+      } as never);
+      expect(made.tool).toMatchObject({ spaceId: space.sId, server, isRestrictedToSkills: false });
+      const toolId = made.tool.sId;
+      const { skill } = await create({ toolIds: [toolId, toolId] });
+      expect(skill.tools.map(({ sId }) => sId)).toEqual([toolId]);
+      await updateTool(builder, { workspaceId, toolId, name: "Find" } as never);
+      const one = { workspaceId, skillId: skill.sId };
+      expect((await getSkill(admin, one)).skill.tools[0]?.name).toBe("Find");
+      await removeTool(admin, { workspaceId, toolId });
+      expect((await getSkill(admin, one)).skill.tools).toEqual([]);
+      expect((await listTools(admin, { workspaceId })).tools).toEqual([]);
+      const gone = updateTool(admin, { workspaceId, toolId, name: "x" } as never);
+      expect(await refusalOf(gone)).toBe("404 tool_not_found");
+    });
+
+    it("keeps what belongs to another workspace out of reach", async () => {
+      const elsewhere = await insertTestWorkspace(test.core);
+      const stranger = await openTestContext(test.core, elsewhere, "admin");
+      const { skill } = await create();
+      const one = { workspaceId: elsewhere.sid, skillId: skill.sId };
+      expect(await refusalOf(getSkill(stranger, one))).toBe("404 skill_not_found");
+      const changed = archiveSkill(stranger, { ...one, version: 0 });
+      expect(await refusalOf(changed)).toBe("404 skill_not_found");
+    });
+  });
+}
