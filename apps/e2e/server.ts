@@ -14,7 +14,8 @@ import { afterAll, beforeAll, describe } from "vitest";
 export const root = path.resolve(import.meta.dirname, "../..");
 
 /** Environment variables of a server. */
-export type Settings = Readonly<Partial<Record<keyof AllSettings, string>>>;
+type ServerSetting = "PARLEY_URL" | "PARLEY_WORKSPACE_ID" | "PARLEY_API_KEY";
+export type Settings = Readonly<Partial<Record<keyof AllSettings | ServerSetting, string>>>;
 
 /** What `demo.json` says. */
 export interface Demo {

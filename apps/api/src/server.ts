@@ -10,6 +10,7 @@ import type { ApiSettings } from "./config.ts";
 import { sendError } from "./errors.ts";
 import { registerCors } from "./cors.ts";
 import { registerDownloads } from "./downloads.ts";
+import { registerForms } from "./forms.ts";
 import { registerGuards } from "./guards.ts";
 import { registerHealth } from "./health.ts";
 import { createMalformedHttp } from "./malformed-http.ts";
@@ -108,6 +109,7 @@ export async function createApi({ core, settings, logger }: ApiOptions): Promise
   registerRest(app, services);
   registerStreams(app, services);
   registerUploads(app, services);
+  registerForms(app, services);
   registerDownloads(app, services);
   registerRpc(app, services);
   return {

@@ -1,6 +1,12 @@
 import type { RequestContext, WorkspaceCaller } from "@parley/core";
 import { authorizeWorkspace, type ProcedureContext } from "@parley/rpc";
-import { type BytesEndpoint, HttpInput, parseInput, type UploadEndpoint } from "@parley/schema";
+import {
+  type BytesEndpoint,
+  type FormEndpoint,
+  HttpInput,
+  parseInput,
+  type UploadEndpoint,
+} from "@parley/schema";
 import type { FastifyRequest } from "fastify";
 
 /** The parsed input of a request, and the context of what answers it. Throws like a procedure. */
@@ -16,7 +22,7 @@ export function prepareTransfer(
 
 /** Does the work of a transfer and reports it as a procedure is reported. */
 export async function reportTransfer<T>(
-  endpoint: UploadEndpoint | BytesEndpoint,
+  endpoint: UploadEndpoint | FormEndpoint | BytesEndpoint,
   context: ProcedureContext,
   work: () => Promise<T>,
 ): Promise<T> {

@@ -122,7 +122,7 @@ async function* readFile(
 }
 
 /** The next part, unless the signal aborts before it comes: the parser alone would wait for ever. */
-async function nextPart(
+export async function nextPart(
   parts: AsyncIterableIterator<Multipart>,
   signal: AbortSignal,
 ): Promise<Multipart | undefined> {
@@ -153,23 +153,25 @@ function findFault(part: Multipart, contentType: string, found: boolean): string
 }
 
 /** What the parser of forms throws is the client's doing. */
-function toRefusal(error: unknown): ParleyError {
+export function toRefusal(error: unknown): ParleyError {
   if (error instanceof ParleyError) return error;
   const cause = error instanceof Error ? error : new Error(String(error));
   return invalidForm("", `malformed form: ${cause.message}`, cause);
 }
 
-function notMultipart(cause?: unknown): ParleyError {
+/** The refusal of a body that is no form. */
+export function notMultipart(cause?: unknown): ParleyError {
   return invalidForm("", "the content type must be multipart/form-data with a boundary", cause);
 }
 
-function invalidForm(path: string, message: string, cause?: unknown): ParleyError {
+/** The refusal of a form for what is wrong with the field `path`. */
+export function invalidForm(path: string, message: string, cause?: unknown): ParleyError {
   const refusal = invalidRequest("body", [{ path, message }]);
   return Object.assign(refusal, { cause });
 }
 
 /** A signal that aborts once the client was waited for so long, and no byte of the body came. */
-function refuseIdle({ raw }: FastifyRequest, idleMs: number): AbortSignal {
+export function refuseIdle({ raw }: FastifyRequest, idleMs: number): AbortSignal {
   const idle = new AbortController();
   raw.setTimeout(idleMs, () => {
     // Paused, it is the client that waits.
@@ -181,7 +183,7 @@ function refuseIdle({ raw }: FastifyRequest, idleMs: number): AbortSignal {
 }
 
 /** A signal that aborts once the body has had more than so many bytes. */
-function refuseLong({ raw }: FastifyRequest, maxBytes: number): AbortSignal {
+export function refuseLong({ raw }: FastifyRequest, maxBytes: number): AbortSignal {
   const long = new AbortController();
   let received = 0;
   raw.on("data", (data: Buffer) => {
@@ -192,7 +194,7 @@ function refuseLong({ raw }: FastifyRequest, maxBytes: number): AbortSignal {
 }
 
 /** A signal that aborts a little after the request's own: who is nearly done may come to an end. */
-function refuseStopped(signal: AbortSignal): AbortSignal {
+export function refuseStopped(signal: AbortSignal): AbortSignal {
   const late = new AbortController();
   const reason = new ParleyError("service_unavailable", "The server is shutting down: try again", {
     retryAfterSeconds: 1,
@@ -204,7 +206,7 @@ function refuseStopped(signal: AbortSignal): AbortSignal {
 }
 
 /** Drops what still comes of a refused form: who can send no more may not look at the answer. */
-function dropRest({ raw }: FastifyRequest): void {
+export function dropRest({ raw }: FastifyRequest): void {
   raw.unpipe();
   raw.resume();
 }

@@ -49,8 +49,7 @@ export function readSettings(environment: NodeJS.ProcessEnv = process.env): Sett
   const set = Object.entries(environment).filter(([, value]) => value !== "");
   const result = Settings.safeParse(Object.fromEntries(set));
   if (result.success) return result.data;
-  const lines = result.error.issues.map((issue) => `  ${issue.path.join(".")}: ${issue.message}`);
-  throw new BadConfiguration(["Bad configuration:", ...lines].join("\n"));
+  throw badConfiguration(result.error);
 }
 
 /** One row per setting: its name, its default as text, what it is. */
@@ -61,4 +60,31 @@ export function describeSettings(): { name: string; byDefault: string; descripti
     byDefault: String(defaults[name] ?? ""),
     description: schema.description ?? "",
   }));
+}
+
+/** Where a running server is, and as whom it is asked. The key is never an argument: those show. */
+const ServerSettings = z.object({
+  PARLEY_URL: z.url({ protocol: /^https?$/ }),
+  PARLEY_WORKSPACE_ID: z.string(),
+  PARLEY_API_KEY: z.string(),
+});
+
+/** Reads which server to ask; arguments win. Throws `BadConfiguration`. */
+export function readServerSettings(
+  given: { url?: string | undefined; workspace?: string | undefined },
+  environment: NodeJS.ProcessEnv = process.env,
+): { baseUrl: string; workspaceId: string; apiKey: string } {
+  const result = ServerSettings.safeParse({
+    PARLEY_URL: given.url ?? environment.PARLEY_URL,
+    PARLEY_WORKSPACE_ID: given.workspace ?? environment.PARLEY_WORKSPACE_ID,
+    PARLEY_API_KEY: environment.PARLEY_API_KEY,
+  });
+  if (!result.success) throw badConfiguration(result.error);
+  const { PARLEY_URL: baseUrl, PARLEY_WORKSPACE_ID: workspaceId } = result.data;
+  return { baseUrl, workspaceId, apiKey: result.data.PARLEY_API_KEY };
+}
+
+function badConfiguration({ issues }: z.ZodError): BadConfiguration {
+  const lines = issues.map((issue) => `  ${issue.path.join(".")}: ${issue.message}`);
+  return new BadConfiguration(["Bad configuration:", ...lines].join("\n"));
 }

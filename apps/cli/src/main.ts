@@ -2,11 +2,18 @@
 import { parseArgs } from "node:util";
 import { lockDirectory } from "@parley/db/lock";
 import { describeSettings, readSettings } from "./config.ts";
+import { Usage } from "./usage.ts";
 
 /** A drain that takes longer than this is cut off. */
 const CLOSE_WITHIN_MS = 9000;
 
 async function main(): Promise<void> {
+  const [first, second, ...rest] = process.argv.slice(2);
+  if (first === "skills" && second === "import" && !rest.includes("--help")) {
+    const { importSkills } = await import("./import-skills.ts");
+    await importSkills(rest, (line) => process.stdout.write(`${line}\n`));
+    return;
+  }
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {
@@ -41,18 +48,20 @@ async function main(): Promise<void> {
   stopOnSignal(() => server.close());
 }
 
-class Usage extends Error {
-  override readonly name = "Usage";
-}
-
 function renderHelp(): string {
   const rows = describeSettings().map(
     ({ name, byDefault, description }) =>
       `  ${name}\n      ${description}${byDefault && ` (default: ${byDefault})`}`,
   );
   return `Usage: parley serve [--demo]
+       parley skills import <folder> [--on-conflict error|skip|override] [--status <status>]
+              [--availability <availability>] [--repo-url <url>] [--url <url>] [--workspace <id>]
 
-Serves the API and runs agents and functions, in one process.
+serve serves the API and runs agents and functions, in one process.
+
+skills import sends a skill's folder, or a folder of such folders, to a running server: that of
+--url or PARLEY_URL, into the workspace of --workspace or PARLEY_WORKSPACE_ID, with the key in
+PARLEY_API_KEY.
 
 Options:
   --demo      make the demo workspace on PostgreSQL too
@@ -80,7 +89,14 @@ function stopOnSignal(close: () => Promise<void>): void {
 }
 
 /** Errors that say what is wrong and what would be right. */
-const explained = new Set(["Usage", "BadConfiguration", "DirectoryInUse", "DatabaseTooNew"]);
+const explained = new Set([
+  "Usage",
+  "BadConfiguration",
+  "DirectoryInUse",
+  "DatabaseTooNew",
+  "RefusedFolder",
+  "RefusedImport",
+]);
 
 /** Prints why the command failed: one line where the reason is known. */
 function fail(error: unknown): never {

@@ -53,6 +53,15 @@ test("the calls of docs/files.md work behind the README's first", async () => {
   expect(stdout).toMatch(/\}Ada,1815\n$/);
 });
 
+test("the calls of docs/skills.md work behind the README's first", async () => {
+  await using place = await createPlace("pglite");
+  await using server = await startServer(place);
+  expect(server.url).toMatch(/^http:/);
+  const [variables = ""] = (await readCommands("README.md")).split("\ncurl ", 1);
+  const stdout = await runBeside(place, `${variables}\n${await readCommands("docs/skills.md")}`);
+  expect(stdout).toMatch(/^\{"imported":\[\{"sId":"skl_\w+","name":"greeting",/);
+});
+
 test("the commands that a start prints work as they stand", async () => {
   await using place = await createPlace("pglite");
   await using server = await startServer(place);

@@ -22,7 +22,7 @@ export function renderEnvironment(): string {
 export function renderAccess(): string {
   const rows = Object.entries<Endpoint>(endpoints).map(([name, endpoint]) => {
     const route = endpoint.kind === "rpc" ? "" : `\`${endpoint.method} ${endpoint.path}\``;
-    const isTransfer = endpoint.kind === "upload" || endpoint.kind === "bytes";
+    const isTransfer = ["upload", "form", "bytes"].includes(endpoint.kind);
     const rpc = isTransfer ? "" : `\`${name}\``;
     return `| ${endpoint.summary} | ${endpoint.role} | ${route} | ${rpc} |`;
   });

@@ -1,4 +1,4 @@
-import { appRouter, downloads, streams, uploads } from "@parley/rpc";
+import { appRouter, downloads, forms, streams, uploads } from "@parley/rpc";
 import { type Endpoint, endpoints, errorTable, type ErrorType } from "@parley/schema";
 import { expect, test } from "vitest";
 import { minimal, pathsOf, type Request, send } from "../request.ts";
@@ -18,6 +18,7 @@ test("every endpoint has what answers it, and nothing else is answered", () => {
     all.flatMap(([name, { kind }]) => (kinds.includes(kind) ? name : [])).toSorted();
   expect(Object.keys(procedures).toSorted()).toEqual(namesOf("json", "stream", "rpc"));
   expect(Object.keys(uploads).toSorted()).toEqual(namesOf("upload"));
+  expect(Object.keys(forms).toSorted()).toEqual(namesOf("form"));
   expect(Object.keys(downloads).toSorted()).toEqual(namesOf("bytes"));
 });
 

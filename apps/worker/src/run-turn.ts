@@ -2,6 +2,7 @@ import {
   buildPrompt,
   type ModelProvider,
   runTurn,
+  skillTools,
   summarizeTurn,
   type TurnProgress,
   type TurnState,
@@ -11,6 +12,7 @@ import {
   type ClaimedRun,
   type Core,
   type FinishedTurn,
+  loadSkillInstructions,
   lostLease,
   type MessageRow,
   saveStep,
@@ -63,7 +65,8 @@ export async function executeTurn(
     provider,
     modelId: model.modelId,
     temperature: agent.temperature,
-    prompt: buildPrompt(agent.instructions, turn.history.map(toHistory)),
+    prompt: buildPrompt(agent.instructions, turn.history.map(toHistory), turn.skills),
+    tools: skillTools(turn.skills, ({ id }) => loadSkillInstructions(core, turn, id)),
     script: agent.script,
     maxSteps: agent.maxStepsPerRun,
     signal,
@@ -80,8 +83,7 @@ export async function executeTurn(
         classification: event.classification,
       });
     } else if (event.type === "step finished") {
-      const { step, rawContents, chainOfThought } = event;
-      const calls = event.calls.map((call) => ({ ...call, durationMs: 0 }));
+      const { step, calls, rawContents, chainOfThought } = event;
       const pending = await writer.take(run);
       const finished = { run, turn, step, calls, events: pending, rawContents, chainOfThought };
       actions = [...actions, ...(await saveStep(core, finished))];
@@ -100,7 +102,7 @@ function toHistory(row: MessageRow) {
 }
 
 /** Where earlier attempts left the turn: what they finished, and what they published after that. */
-function readProgress({ message, published }: Turn): TurnProgress {
+function readProgress({ message, published, actions }: Turn): TurnProgress {
   const finishedSteps = message.rawContents ?? [];
   const prefix = { text: "", reasoning: "" };
   for (const payload of published) {
@@ -110,5 +112,13 @@ function readProgress({ message, published }: Turn): TurnProgress {
     if (event.classification === "tokens") prefix.text += event.text;
     if (event.classification === "chain_of_thought") prefix.reasoning += event.text;
   }
-  return { finishedSteps, finishedReasoning: message.chainOfThought ?? "", prefix };
+  const finishedCalls = actions.map(toFinishedCall);
+  return { finishedSteps, finishedReasoning: message.chainOfThought ?? "", finishedCalls, prefix };
+}
+
+function toFinishedCall(row: ActionRow): TurnProgress["finishedCalls"][number] {
+  // As `saveStep` wrote it.
+  const [answer] = row.output as { text: string }[];
+  const { functionCallId: id, functionCallName: name, params } = row;
+  return { id, name, params, output: answer?.text ?? "" };
 }

@@ -1,4 +1,5 @@
 import type { PromptMessage } from "./provider.ts";
+import { describeSkills, type OfferedSkill } from "./skills.ts";
 
 /** A message of the conversation, as the prompt needs it. */
 export interface HistoryMessage {
@@ -13,10 +14,14 @@ export interface HistoryMessage {
 /** Characters of a prompt, its instructions aside; the oldest messages go first. */
 const MAX_CHARACTERS = 400_000;
 
-/** Builds the prompt of a turn from the agent's instructions and the messages before the answer. */
+/**
+ * Builds the prompt of a turn from the agent's instructions, the skills it has and the messages
+ * before the answer.
+ */
 export function buildPrompt(
   instructions: string | null,
   history: readonly HistoryMessage[],
+  skills: readonly OfferedSkill[] = [],
 ): PromptMessage[] {
   const messages: PromptMessage[] = [];
   let budget = MAX_CHARACTERS;
@@ -26,6 +31,8 @@ export function buildPrompt(
     if (budget < 0 && messages.length > 0) break;
     messages.unshift(toPromptMessage(message));
   }
+  const offer = describeSkills(skills);
+  if (offer !== null) messages.unshift({ role: "system", content: offer });
   if (instructions !== null) messages.unshift({ role: "system", content: instructions });
   return messages;
 }

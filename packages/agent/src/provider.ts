@@ -12,10 +12,22 @@ export interface PublishedPrefix {
   readonly reasoning: string;
 }
 
+/** A tool as a model hears of it. */
+export interface ToolDefinition {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of the parameters. */
+  readonly inputSchema: Record<string, unknown>;
+}
+
 export interface StepRequest {
   readonly modelId: string;
   readonly temperature: number;
   readonly prompt: readonly PromptMessage[];
+  /** What the model may call. */
+  readonly tools: readonly ToolDefinition[];
+  /** Calls of the steps before this one, in order. */
+  readonly finishedCalls: readonly Pick<FinishedCall, "id" | "name" | "params" | "output">[];
   /** Number of the step, from 0. */
   readonly step: number;
   /** What the simulated provider plays. */
@@ -25,18 +37,26 @@ export interface StepRequest {
   readonly signal: AbortSignal;
 }
 
-/** A tool call that the provider has run itself. */
-export interface ProviderCall {
+/** A tool call of a model. */
+export interface ToolCall {
   readonly id: string;
   readonly name: string;
   readonly params: Record<string, unknown>;
+  /** What came of it, where the provider has run it itself. */
+  readonly output?: string | undefined;
+}
+
+/** A tool call and what came of it. */
+export interface FinishedCall extends ToolCall {
   readonly output: string;
+  readonly isError: boolean;
+  readonly durationMs: number;
 }
 
 /** What a model gives, piece by piece. A failure is a value, and the last part. */
 export type StepPart =
   | { readonly type: "reasoning" | "text"; readonly text: string }
-  | { readonly type: "call"; readonly call: ProviderCall }
+  | { readonly type: "call"; readonly call: ToolCall }
   | { readonly type: "error"; readonly code: string; readonly message: string };
 
 /** Streams the steps of a turn from a model. */

@@ -25,6 +25,8 @@ const request = (parts: Partial<StepRequest> = {}): StepRequest => ({
     { role: "user", content: "$& and $1" },
     { role: "assistant", content: "ignored" },
   ],
+  tools: [],
+  finishedCalls: [],
   step: 0,
   script,
   prefix: { text: "", reasoning: "" },

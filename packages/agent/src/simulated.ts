@@ -17,7 +17,11 @@ export const simulatedProvider: ModelProvider = {
     if (step === undefined) return;
     const { prefix, signal } = request;
     const message = request.prompt.findLast((part) => part.role === "user")?.content ?? "";
-    const fill = (template = "") => template.replaceAll("{{message}}", () => message);
+    const result = request.finishedCalls.at(-1)?.output ?? "";
+    const fill = (template = "") =>
+      template.replaceAll(/\{\{(message|result)\}\}/g, (_, name) =>
+        name === "message" ? message : result,
+      );
     const { tokenDelayMs } = script;
     const reasoning = fill(step.reasoning).slice(prefix.reasoning.length);
     yield* stream("reasoning", reasoning, { tokenDelayMs, signal });

@@ -41,6 +41,8 @@ const run = (provider: ModelProvider, parts: Partial<TurnRequest> = {}): Promise
       signal: new AbortController().signal,
       finishedSteps: [],
       finishedReasoning: "",
+      finishedCalls: [],
+      tools: [],
       prefix: { text: "", reasoning: "" },
       ...parts,
     }),
@@ -197,6 +199,8 @@ describe("runTurn", () => {
             name: "n\uFFFD",
             params: { k: ["v\uFFFD", { deep: "" }], plain: 1 },
             output: "o\uFFFD",
+            isError: false,
+            durationMs: expect.any(Number),
           },
         ],
       },
@@ -250,7 +254,9 @@ describe("summarizeTurn", () => {
   it("adds up finished steps and what the interrupted one published", () => {
     const finishedSteps = [{ step: 0, content: "one " }];
     const prefix = { text: "tw", reasoning: "B" };
-    expect(summarizeTurn({ finishedSteps, finishedReasoning: "A", prefix })).toEqual({
+    expect(
+      summarizeTurn({ finishedSteps, finishedReasoning: "A", finishedCalls: [], prefix }),
+    ).toEqual({
       step: 1,
       content: "one tw",
       chainOfThought: "AB",

@@ -1,5 +1,12 @@
-import { type AgentError, toStorable, toStorableJson } from "@parley/schema";
-import type { ModelProvider, ProviderCall, PublishedPrefix, StepRequest } from "./provider.ts";
+import { type AgentError, toStorable } from "@parley/schema";
+import type {
+  FinishedCall,
+  ModelProvider,
+  PublishedPrefix,
+  StepRequest,
+  ToolCall,
+} from "./provider.ts";
+import { type BuiltInTool, runCalls } from "./tools.ts";
 
 /** Where a turn stands. */
 export interface TurnProgress {
@@ -7,12 +14,15 @@ export interface TurnProgress {
   readonly finishedSteps: readonly { step: number; content: string }[];
   /** Reasoning of the steps that have finished. */
   readonly finishedReasoning: string;
+  /** Tool calls of the steps that have finished. */
+  readonly finishedCalls: StepRequest["finishedCalls"];
   /** What the step after those has published. */
   readonly prefix: PublishedPrefix;
 }
 
 /** A turn: what it is asked, and where an earlier attempt left off. */
 export interface TurnRequest extends Omit<StepRequest, "step" | "prefix">, TurnProgress {
+  readonly tools: readonly BuiltInTool[];
   readonly provider: ModelProvider;
   readonly maxSteps: number;
 }
@@ -35,7 +45,7 @@ export type TurnEvent =
       readonly text: string;
       readonly classification: "tokens" | "chain_of_thought";
     }
-  | ({ readonly type: "step finished"; readonly calls: readonly ProviderCall[] } & TurnState)
+  | ({ readonly type: "step finished"; readonly calls: readonly FinishedCall[] } & TurnState)
   | ({
       readonly type: "finished";
       readonly error: AgentError | null;
@@ -59,7 +69,7 @@ export function summarizeTurn(progress: TurnProgress): TurnState {
 
 /**
  * Runs a turn: step after step until one calls no tool, the provider fails or the steps run out. A
- * failure is a value. Throws only when the signal aborts.
+ * failure is a value. Throws only when the signal aborts, and what a tool throws.
  */
 export async function* runTurn(request: TurnRequest): AsyncGenerator<TurnEvent, void, undefined> {
   const { provider, signal, maxSteps } = request;
@@ -81,25 +91,25 @@ export async function* runTurn(request: TurnRequest): AsyncGenerator<TurnEvent, 
       yield { type: "finished", ...state, error: null };
       return;
     }
-    const calls: ProviderCall[] = [];
+    const calls: ToolCall[] = [];
     try {
-      for await (const part of provider.streamStep({ ...request, step, prefix: progress.prefix })) {
+      const { prefix, finishedCalls } = progress;
+      for await (const part of provider.streamStep({ ...request, step, prefix, finishedCalls })) {
         if (part.type === "error") {
           yield failed(toStorable(part.code), toStorable(part.message));
           return;
         }
         if (part.type === "call") {
-          // The same members, with their texts made storable.
-          calls.push(toStorableJson(part.call) as ProviderCall);
+          calls.push(part.call);
           continue;
         }
         const text = toStorable(part.text);
         if (text === "") continue;
-        const { prefix } = progress;
+        const before = progress.prefix;
         progress =
           part.type === "text"
-            ? { ...progress, prefix: { ...prefix, text: prefix.text + text } }
-            : { ...progress, prefix: { ...prefix, reasoning: prefix.reasoning + text } };
+            ? { ...progress, prefix: { ...before, text: before.text + text } }
+            : { ...progress, prefix: { ...before, reasoning: before.reasoning + text } };
         const classification = part.type === "text" ? "tokens" : "chain_of_thought";
         yield { type: "tokens", step, text, classification };
       }
@@ -109,7 +119,8 @@ export async function* runTurn(request: TurnRequest): AsyncGenerator<TurnEvent, 
       return;
     }
     const state = summarizeTurn(progress);
-    if (calls.length > 0) yield { type: "step finished", ...state, calls };
+    const finished = await runCalls(calls, request.tools);
+    if (finished.length > 0) yield { type: "step finished", ...state, calls: finished };
     if (calls.length === 0 || step + 1 >= maxSteps) {
       yield { type: "finished", ...state, error: null };
       return;
@@ -117,6 +128,7 @@ export async function* runTurn(request: TurnRequest): AsyncGenerator<TurnEvent, 
     progress = {
       finishedSteps: state.rawContents,
       finishedReasoning: state.chainOfThought ?? "",
+      finishedCalls: [...progress.finishedCalls, ...finished],
       prefix: { text: "", reasoning: "" },
     };
   }

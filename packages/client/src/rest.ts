@@ -2,6 +2,9 @@ import {
   type CreateConversation,
   type CreatedConversation,
   ErrorBody,
+  type ImportReport,
+  type ImportSkills,
+  type Issue,
   type InvokedSandboxFunction,
   type InvokeSandboxFunction,
   type ListSkills,
@@ -23,6 +26,8 @@ export class RequestFailed extends Error {
   readonly status: number;
   readonly type: string;
   readonly requestId: string | undefined;
+  /** The single faults of an invalid request. */
+  readonly issues: readonly Issue[];
 
   constructor(status: number, body: unknown) {
     const { error } = ErrorBody.safeParse(body).data ?? {};
@@ -30,12 +35,14 @@ export class RequestFailed extends Error {
     this.status = status;
     this.type = error?.type ?? "unexpected_response_format";
     this.requestId = error?.request_id;
+    this.issues = error?.issues ?? [];
   }
 }
 
 interface CallOptions {
   readonly method: "GET" | "POST";
   readonly path: string;
+  /** Sent as JSON, but for forms. */
   readonly body?: unknown;
   readonly headers?: Record<string, string>;
 }
@@ -47,10 +54,12 @@ export function createParley({ baseUrl, workspaceId, apiKey }: ParleyOptions) {
   const workspace = encodeURIComponent(workspaceId);
 
   async function call<T>({ method, path, body, headers }: CallOptions): Promise<T> {
+    const isForm = body instanceof FormData;
+    const type = isForm ? {} : { "content-type": "application/json" };
     const response = await fetch(root + path, {
       method,
-      headers: { authorization, "content-type": "application/json", ...headers },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
+      headers: { authorization, ...type, ...headers },
+      ...(body !== undefined && { body: isForm ? body : JSON.stringify(body) }),
     });
     const answer: unknown = await response.json().catch(() => undefined);
     if (!response.ok) throw new RequestFailed(response.status, answer);
@@ -73,6 +82,16 @@ export function createParley({ baseUrl, workspaceId, apiKey }: ParleyOptions) {
         );
         const search = new URLSearchParams(pairs).toString();
         return call({ method: "GET", path: `/api/v1/w/${workspace}/skills?${search}` });
+      },
+      /** Imports Agent Skills folders; the path of a file begins with its skill's folder. */
+      import: (
+        files: readonly { path: string; bytes: Uint8Array<ArrayBuffer> }[],
+        fields: z.input<typeof ImportSkills> = {},
+      ): Promise<ImportReport> => {
+        const body = new FormData();
+        for (const [name, value] of Object.entries(fields)) body.append(name, value ?? "");
+        for (const file of files) body.append("files", new Blob([file.bytes]), file.path);
+        return call({ method: "POST", path: `/api/v1/w/${workspace}/skills`, body });
       },
     },
     sandboxFunctions: {

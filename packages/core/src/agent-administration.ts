@@ -9,6 +9,7 @@ import {
   type UpdateAgent,
 } from "@parley/schema";
 import { and, asc, eq, inArray } from "drizzle-orm";
+import { copyAgentSkills, insertAgentSkills } from "./agent-skills.ts";
 import { administeredWorkspace } from "./administered-workspace.ts";
 import { renderAgent } from "./agents.ts";
 import { type Context, inTransaction, type RequestContext } from "./context.ts";
@@ -49,7 +50,10 @@ export async function listAgents(
 
 type NewVersion = Omit<typeof agents.$inferInsert, "id" | "isCurrent" | "createdAt">;
 
-/** Creates an agent. Throws `model_disabled` when the workspace may not use its model. */
+/**
+ * Creates an agent. Throws `model_disabled` when the workspace may not use its model, and
+ * `skill_not_found`.
+ */
 export async function createAgent(
   context: RequestContext,
   input: CreateAgent,
@@ -60,7 +64,7 @@ export async function createAgent(
     requireModel(workspace, input.model);
     const sid = context.newId();
     made(sid);
-    return insertVersion(context, db, {
+    const version = await insertVersion(context, db, {
       sid,
       workspaceId: workspace.id,
       version: 0,
@@ -77,6 +81,8 @@ export async function createAgent(
       templateId: null,
       script: input.script ?? null,
     });
+    const skillIds = await insertAgentSkills(context, db, { ...version, sids: input.skillIds });
+    return renderVersion(version, skillIds);
   });
 }
 
@@ -88,10 +94,10 @@ export async function updateAgent(
   return inTransaction(context, async ({ db, afterCommit }) => {
     afterCommit.push({ topic: "agents" });
     const workspace = await administeredWorkspace(context, db, input.workspaceId);
-    const { id: _, ...before } = await requireAgent(db, workspace.id, input.agentId);
+    const { id: lastId, ...before } = await requireAgent(db, workspace.id, input.agentId);
     const { model } = input;
     if (model !== undefined) requireModel(workspace, model);
-    const after = {
+    const given = {
       name: input.name,
       description: input.description,
       instructions: input.instructions,
@@ -104,13 +110,19 @@ export async function updateAgent(
       script: input.script,
     };
     const changed = Object.fromEntries(
-      Object.entries(after).filter(([, value]) => value !== undefined),
+      Object.entries(given).filter(([, value]) => value !== undefined),
     ) as Partial<NewVersion>;
     await db
       .update(agents)
       .set({ isCurrent: false })
       .where(and(eq(agents.workspaceId, workspace.id), eq(agents.sid, before.sid)));
-    return insertVersion(context, db, { ...before, ...changed, version: before.version + 1 });
+    const after = { ...before, ...changed, version: before.version + 1 };
+    const version = await insertVersion(context, db, after);
+    const skillIds =
+      input.skillIds === undefined
+        ? await copyAgentSkills(db, lastId, version.id)
+        : await insertAgentSkills(context, db, { ...version, sids: input.skillIds });
+    return renderVersion(version, skillIds);
   });
 }
 
@@ -154,11 +166,15 @@ async function insertVersion(
   context: RequestContext,
   db: Queryable,
   version: NewVersion,
-): Promise<AgentWithScript> {
+): Promise<AgentRow> {
   const [row] = await db
     .insert(agents)
     .values({ ...version, isCurrent: true, createdAt: context.now() })
     .returning();
   if (row === undefined) throw new Error("The agent was not written");
-  return { agentConfiguration: renderAgent(row), script: row.script };
+  return row;
+}
+
+function renderVersion(row: AgentRow, skillIds: string[]): AgentWithScript {
+  return { agentConfiguration: renderAgent(row), script: row.script, skillIds };
 }

@@ -143,7 +143,7 @@ for (const { driver, skip, suite } of drivers) {
       const log = await readTestLog(test.core, mIds[0]!);
       const row = await rowOf(mIds[0]!);
       expect(await publish(claimed!, [testToken("late")])).toEqual(new Set());
-      const call = { id: "c", name: "f", params: {}, output: "", durationMs: 1 };
+      const call = { id: "c", name: "f", params: {}, output: "", isError: false, durationMs: 1 };
       const late = { step: 0, calls: [call], events: [], rawContents: [], chainOfThought: null };
       await expect(saveStep(test.core, { ...claimed!, ...late })).rejects.toThrow(
         "no longer holds",

@@ -45,7 +45,7 @@ for (const { driver, skip, suite } of drivers) {
       };
     };
     const step = { step: 0, events: [], rawContents: [], chainOfThought: null };
-    const call = { id: "x", name: "f", params: {}, output: "", durationMs: 1 };
+    const call = { id: "x", name: "f", params: {}, output: "", isError: false, durationMs: 1 };
     /** A conversation with answers that have ended, run and wait, tool calls and versions. */
     const fill = async () => {
       const { cId, mIds } = await ask("ann");

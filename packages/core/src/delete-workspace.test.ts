@@ -107,6 +107,7 @@ for (const { driver, skip, suite } of drivers) {
       await db().insert(skillTools).values({ skillId: skill!.id, toolId: tool!.id, position: 0 });
       const editor = { skillId: skill!.id, userId: context.caller.user.id };
       await db().insert(skillEditors).values(editor);
+      await operator.updateAgent({ workspaceId, agentId: "ann", skillIds: [skill!.sid] });
       await insertTestFunction(test.core, workspace, { slug: "add" });
       const raw = { wId: workspaceId, functionId: "add" };
       const invoke = () =>

@@ -116,6 +116,7 @@ async function deleteRest(db: tables.Queryable, id: number): Promise<void> {
     .select({ id: tables.skills.id })
     .from(tables.skills)
     .where(eq(tables.skills.workspaceId, id));
+  await db.delete(tables.agentSkills).where(inArray(tables.agentSkills.skillId, skillIds));
   await db.delete(tables.skillTools).where(inArray(tables.skillTools.skillId, skillIds));
   await db.delete(tables.skillEditors).where(inArray(tables.skillEditors.skillId, skillIds));
   await db

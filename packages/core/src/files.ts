@@ -28,12 +28,12 @@ const SWEPT_AT_ONCE = 100;
  */
 export async function announceFile(context: Context, input: CreateFile): Promise<FileAnswer> {
   const { fileBytes } = context.fileLimits;
-  if (input.fileSize > fileBytes) throw tooLarge(`must be at most ${fileBytes} bytes`);
+  if (input.fileSize > fileBytes) throw tooLarge("fileSize", `must be at most ${fileBytes} bytes`);
   const workspaceId = context.caller.workspace.id;
   const [id = 0] = await context.takeRowIds(1);
   const sid = context.newId("fil");
   const file = await inTransactionOnce(context, sid, async ({ db }) => {
-    await requireRoom(db, context, input.fileSize);
+    await requireRoom(db, context, { path: "fileSize", bytes: input.fileSize });
     const [row] = await db
       .insert(files)
       .values({
@@ -68,8 +68,15 @@ export async function replayAnnouncement(
   return { file: await renderFile(context, row) };
 }
 
-/** Checks the workspace's quota under a lock, so that announcements come one after the other. */
-async function requireRoom(db: Queryable, context: Context, fileSize: number): Promise<void> {
+/**
+ * Checks the workspace's quota under a lock, so that what adds to its files comes one after the
+ * other. Throws `invalid_request_error`, which names the member `path`.
+ */
+export async function requireRoom(
+  db: Queryable,
+  context: Context,
+  { path, bytes }: { path: string; bytes: number },
+): Promise<void> {
   const { workspaceBytes } = context.fileLimits;
   const { id } = context.caller.workspace;
   const [locked] = await db
@@ -85,15 +92,16 @@ async function requireRoom(db: Queryable, context: Context, fileSize: number): P
     .from(files)
     .where(and(eq(files.workspaceId, id), isNull(files.conversationId)));
   const left = Math.max(0, workspaceBytes - (sum?.bytes ?? 0));
-  if (fileSize > left) {
+  if (bytes > left) {
     throw tooLarge(
+      path,
       `the workspace's files may have ${workspaceBytes} bytes in all, of which ${left} are left`,
     );
   }
 }
 
-function tooLarge(message: string): ParleyError {
-  return invalidRequest("body", [{ path: "fileSize", message }]);
+function tooLarge(path: string, message: string): ParleyError {
+  return invalidRequest("body", [{ path, message }]);
 }
 
 /** A file as the wire shows it. */

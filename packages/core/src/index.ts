@@ -31,6 +31,7 @@ export { sweepFiles } from "./files.ts";
 export { findKeptKey, type IdempotencyKey, once, scopeOfKey } from "./idempotency.ts";
 export { sweepIdempotencyKeys } from "./idempotency.ts";
 export { findInvocationStream, invokeSandboxFunction, replayInvocation } from "./invocations.ts";
+export { importSkills } from "./import-skills.ts";
 export { generateApiKey, hashApiKey } from "./key-secrets.ts";
 export * from "./members.ts";
 export { addContentFragment, postMessage, retryMessage } from "./posted-messages.ts";
@@ -47,6 +48,7 @@ export * from "./runs/load-invocation.ts";
 export * from "./runs/load-turns.ts";
 export * from "./runs/lost-lease.ts";
 export * from "./runs/save-step.ts";
+export { loadSkillInstructions } from "./turn-skills.ts";
 export {
   approveSkill,
   archiveSkill,

@@ -98,7 +98,7 @@ for (const { driver, skip, suite } of drivers) {
     it("gives the versions of each position, the current one last, with their tool calls", async () => {
       const { sId, content } = await create(["ann"]);
       const [claimed] = await claimTestTurns(test.core);
-      const call = { name: "f", params: { a: 1 }, output: "out", durationMs: 1 };
+      const call = { name: "f", params: { a: 1 }, output: "out", isError: false, durationMs: 1 };
       const calls = [
         { ...call, id: "x" },
         { ...call, id: "y" },

@@ -94,7 +94,7 @@ async function publish(attempt: Attempt, text: string): Promise<void> {
 }
 
 async function finishStep(attempt: Attempt): Promise<void> {
-  const call = { id: "c", name: "f", params: {}, output: "", durationMs: 1 };
+  const call = { id: "c", name: "f", params: {}, output: "", isError: false, durationMs: 1 };
   const { run, turn, step } = attempt;
   const events = [testToken("so ")];
   const rest = { step, calls: [call, call], events, rawContents: [], chainOfThought: null };

@@ -112,5 +112,8 @@ export const createCaller = createCallerFactory(appRouter);
 /** What stores the bytes that come to each endpoint of kind upload. */
 export const uploads = { "files.upload": core.uploadFile };
 
+/** What answers each endpoint of kind form. */
+export const forms = { "skills.import": core.importSkills };
+
 /** What opens the bytes behind each endpoint of kind bytes. */
 export const downloads = { "files.get": core.openFile };

@@ -38,13 +38,19 @@ const SimulatedStep = z.object({
   text: z
     .string()
     .optional()
-    .describe("Streamed as the answer; `{{message}}` stands for the text that is answered"),
+    .describe(
+      "Streamed as the answer; `{{message}}` stands for the text that is answered, `{{result}}` " +
+        "for what the last tool call gave",
+    ),
   toolCalls: z
     .array(
       z.object({
         name: z.string().describe("Name of the tool"),
         params: z.record(z.string(), z.unknown()).describe("Parameters of the call"),
-        output: z.string().describe("What the simulated tool answers"),
+        output: z
+          .string()
+          .optional()
+          .describe("What the simulated tool answers; without it, the tool itself is run"),
       }),
     )
     .optional()
@@ -90,6 +96,9 @@ const editable = {
     .describe("Model of the agent"),
   maxStepsPerRun: optional(z.int().min(1).max(64)).describe("Steps of a turn; 8 by default"),
   script: optional(SimulatedScript).describe("What the simulated provider plays"),
+  skillIds: optional(z.array(Reference).max(50)).describe(
+    "Skills that the agent has, beside those that every agent has",
+  ),
 };
 
 export const AgentIdentity = OfWorkspace.extend({ agentId: Reference.describe("Id of the agent") });
@@ -106,5 +115,6 @@ export type UpdateAgent = z.output<typeof UpdateAgent>;
 export const AgentWithScript = z.object({
   agentConfiguration: AgentConfiguration.describe("The agent, in its current version"),
   script: SimulatedScript.nullable().describe("What the simulated provider plays"),
+  skillIds: z.array(z.string()).describe("Skills that it has, beside those that every agent has"),
 });
 export type AgentWithScript = z.infer<typeof AgentWithScript>;

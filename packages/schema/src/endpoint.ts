@@ -45,6 +45,16 @@ export interface UploadEndpoint extends HttpEndpoint {
   readonly output: z.ZodType;
 }
 
+/** A multipart form with fields, its `body`, and named files in the field `files`, read whole. */
+export interface FormEndpoint extends HttpEndpoint {
+  readonly kind: "form";
+  readonly body: z.ZodObject;
+  readonly output: z.ZodType;
+  readonly maxFiles: number;
+  /** Of all files together. */
+  readonly maxBytes: number;
+}
+
 /** Bytes as they are stored, or a range of them. */
 export interface BytesEndpoint extends HttpEndpoint {
   readonly kind: "bytes";
@@ -70,7 +80,13 @@ interface RpcMutation extends RpcEndpointBase {
 /** A procedure that only the typed RPC offers. */
 export type RpcEndpoint = RpcQuery | RpcMutation;
 
-export type Endpoint = JsonEndpoint | StreamEndpoint | UploadEndpoint | BytesEndpoint | RpcEndpoint;
+export type Endpoint =
+  | JsonEndpoint
+  | StreamEndpoint
+  | UploadEndpoint
+  | FormEndpoint
+  | BytesEndpoint
+  | RpcEndpoint;
 
 /** Whether calls of an endpoint are administrative acts. */
 export function isAct(endpoint: Endpoint): endpoint is RpcMutation {
@@ -97,7 +113,8 @@ export type InputOf<E extends Endpoint> = Parts<E, "input">;
 export type ParsedInputOf<E extends Endpoint> = Parts<E, "output">;
 
 /** What an endpoint answers. */
-export type OutputOf<E extends JsonEndpoint | UploadEndpoint | RpcEndpoint> = z.input<E["output"]>;
+export type OutputOf<E extends JsonEndpoint | UploadEndpoint | FormEndpoint | RpcEndpoint> =
+  z.input<E["output"]>;
 
 /** What an endpoint of kind stream tells its followers. */
 export type EventOf<E extends StreamEndpoint> = z.output<E["event"]>;

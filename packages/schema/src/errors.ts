@@ -48,6 +48,7 @@ export const errorTable = {
   sandbox_function_not_found: row(404, "NOT_FOUND"),
   sandbox_function_invocation_not_found: row(404, "NOT_FOUND"),
   skill_not_found: row(404, "NOT_FOUND"),
+  skill_already_exists: row(409, "CONFLICT"),
   workspace_not_found: row(404, "NOT_FOUND"),
   api_key_not_found: row(404, "NOT_FOUND"),
   agent_not_found: row(404, "NOT_FOUND"),

@@ -2,6 +2,10 @@ import * as z from "zod";
 import { SkillAvailability, SkillStatus } from "./skills.ts";
 import { optional, text } from "./text.ts";
 
+/** Files, and bytes of all of them, that one import may have. */
+export const MAX_SKILL_FILES = 200;
+export const MAX_SKILL_BYTES = 20 * 1024 * 1024;
+
 const lowercase = {
   error: "must be lowercase letters and digits, with single hyphens between them",
 };

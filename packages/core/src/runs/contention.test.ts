@@ -108,7 +108,7 @@ function createActions(context: Context) {
     saveStep: async () => {
       const [attempt] = shuffled(attempts);
       if (attempt === undefined) return;
-      const call = { id: "c", name: "f", params: {}, output: "", durationMs: 1 };
+      const call = { id: "c", name: "f", params: {}, output: "", isError: false, durationMs: 1 };
       const calls = [call, call];
       const rest = { events: [], rawContents: [], chainOfThought: null };
       await saveStep(context, { ...attempt, step: below(3), calls, ...rest });

@@ -3,6 +3,7 @@ import { asc, eq, sql } from "drizzle-orm";
 import { fromColumns } from "../columns.ts";
 import type { Core } from "../context.ts";
 import type { ActionRow, AgentRow, ConversationRow, MessageRow } from "../rows.ts";
+import { skillsOfTurn, type TurnSkill } from "../turn-skills.ts";
 import type { ClaimedRun } from "./claim-runs.ts";
 
 /** Positions before the answer that a turn is given; what is older is left out of the prompt. */
@@ -17,6 +18,8 @@ export interface Turn {
   readonly history: readonly MessageRow[];
   /** Tool calls of finished steps. */
   readonly actions: readonly ActionRow[];
+  /** Active skills: the agent's own in their order, then those that every agent has, by name. */
+  readonly skills: readonly TurnSkill[];
   /** Payloads of the events that earlier attempts published. */
   readonly published: readonly string[];
 }
@@ -28,6 +31,7 @@ export interface TurnColumns {
   readonly agent: object;
   readonly history: object[] | null;
   readonly actions: object[] | null;
+  readonly skills: TurnSkill[] | null;
 }
 
 /** Part of the statement that claims: the `TurnColumns` of a claimed agent turn. */
@@ -45,7 +49,8 @@ export const turnColumns = sql`
     'actions', (
       select json_agg(to_json(x) order by x.step, x.position) from actions x
       where x.message_id = m.id
-    )
+    ),
+    'skills', (${skillsOfTurn})
   ) as columns
   from messages m
   join conversations c on c.id = m.conversation_id
@@ -69,6 +74,8 @@ export async function loadTurns(
       agent: fromColumns(run.turn.agent),
       history: [...current.values()],
       actions: (run.turn.actions ?? []).map((columns) => fromColumns<ActionRow>(columns)),
+      // A skill may be both the agent's own and every agent's.
+      skills: [...new Map((run.turn.skills ?? []).map((skill) => [skill.id, skill])).values()],
       // What an attempt before this one published until it was taken over is only in its log.
       published: run.attempt > 1 ? await readPublished(core, run) : [],
     });

@@ -24,6 +24,7 @@ const call = (name: string) => ({
   name,
   params: { city: "Ulm" },
   output: `result of ${name}`,
+  isError: false,
   durationMs: 1.6,
 });
 

@@ -15,6 +15,7 @@ export interface FinishedCall {
   readonly name: string;
   readonly params: Record<string, unknown>;
   readonly output: string;
+  readonly isError: boolean;
   readonly durationMs: number;
 }
 
@@ -49,7 +50,7 @@ export async function saveStep(core: Core, finished: FinishedStep): Promise<Acti
           toolName: call.name,
           functionCallName: call.name,
           functionCallId: call.id,
-          status: "succeeded",
+          status: call.isError ? "errored" : "succeeded",
           params: call.params,
           output: [{ type: "text", text: call.output }],
           executionDurationMs: Math.round(call.durationMs),

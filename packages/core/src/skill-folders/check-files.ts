@@ -1,4 +1,4 @@
-import type { Issue } from "@parley/schema";
+import { type Issue, MAX_SKILL_BYTES, MAX_SKILL_FILES } from "@parley/schema";
 
 /** A file of an upload; its path has slashes, and begins in the folder that was uploaded. */
 export interface FolderFile {
@@ -6,21 +6,17 @@ export interface FolderFile {
   readonly bytes: Uint8Array;
 }
 
-/** Files and bytes that one import may have. */
-export const MAX_FOLDER_FILES = 200;
-export const MAX_FOLDER_BYTES = 20 * 1024 * 1024;
-
 const MAX_PATH_CHARACTERS = 1024;
 const MAX_NAME_CHARACTERS = 255;
 
 /** What is wrong with the names, the number and the size of the files: nothing, where it is empty. */
 export function checkFiles(files: readonly FolderFile[]): Issue[] {
-  if (files.length > MAX_FOLDER_FILES) {
-    return [{ path: "files", message: `must be at most ${MAX_FOLDER_FILES} files` }];
+  if (files.length > MAX_SKILL_FILES) {
+    return [{ path: "files", message: `must be at most ${MAX_SKILL_FILES} files` }];
   }
   const bytes = files.reduce((sum, file) => sum + file.bytes.length, 0);
-  if (bytes > MAX_FOLDER_BYTES) {
-    return [{ path: "files", message: `must be at most ${MAX_FOLDER_BYTES} bytes in all` }];
+  if (bytes > MAX_SKILL_BYTES) {
+    return [{ path: "files", message: `must be at most ${MAX_SKILL_BYTES} bytes in all` }];
   }
   const issues = files.flatMap(({ path }): Issue[] => {
     const message = findFaultOfPath(path);

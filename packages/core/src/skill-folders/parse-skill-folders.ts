@@ -85,7 +85,13 @@ function parseSkill({ path, bytes }: FolderFile, folder: string): Draft | Issue 
   if (folderName !== name) {
     return refuse(`front matter: name: must be its folder's name, ${folderName}, and is ${name}`);
   }
-  return { name, description, filePath: path, instructions: read.body, folder };
+  return {
+    name,
+    description: description.trim(),
+    filePath: path,
+    instructions: read.body,
+    folder,
+  };
 }
 
 /** Files that belong to no skill, and skills within skills. */

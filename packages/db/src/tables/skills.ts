@@ -1,6 +1,7 @@
 import type { Skill, ToolServer } from "@parley/schema";
 import { sql } from "drizzle-orm";
 import { boolean, index, integer, jsonb, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
+import { agents } from "./agents.ts";
 import { identity, milliseconds, number, sid } from "./columns.ts";
 import { spaces, users, workspaces } from "./workspaces.ts";
 
@@ -40,6 +41,10 @@ export const skills = pgTable(
       sql`${table.name} collate "C"`,
       sql`${table.sid} collate "C"`,
     ),
+    // Each turn looks for them.
+    index("skills_of_every_agent")
+      .on(table.workspaceId)
+      .where(sql`${table.availability} = 'users_and_agents' and ${table.status} = 'active'`),
   ],
 );
 
@@ -108,4 +113,19 @@ export const skillTools = pgTable(
     position: integer().notNull(),
   },
   (table) => [primaryKey({ columns: [table.skillId, table.toolId] })],
+);
+
+/** The skills that a version of an agent has, beside those that every agent has. */
+export const agentSkills = pgTable(
+  "agent_skills",
+  {
+    agentId: number()
+      .notNull()
+      .references(() => agents.id),
+    skillId: number()
+      .notNull()
+      .references(() => skills.id),
+    position: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.agentId, table.skillId] })],
 );

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { Endpoint } from "../endpoint.ts";
+import { ImportReport, ImportSkills, MAX_SKILL_BYTES, MAX_SKILL_FILES } from "../skill-imports.ts";
 import { OfWorkspace, Success, WorkspaceParams } from "../params.ts";
 import {
   AdministeredSkill,
@@ -43,6 +44,23 @@ export const skillEndpoints = {
     errors: [],
     tags: ["skills"],
     specified: true,
+  },
+  "skills.import": {
+    kind: "form",
+    summary: "Import Agent Skills folders",
+    method: "POST",
+    path: "/api/v1/w/{wId}/skills",
+    params: WorkspaceParams,
+    body: ImportSkills,
+    output: ImportReport,
+    status: 200,
+    role: "builder",
+    rateLimit: "create",
+    errors: ["skill_already_exists"],
+    tags: ["skills"],
+    specified: false,
+    maxFiles: MAX_SKILL_FILES,
+    maxBytes: MAX_SKILL_BYTES,
   },
   "skills.get": {
     ...read,

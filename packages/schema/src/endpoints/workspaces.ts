@@ -69,7 +69,7 @@ export const workspaceEndpoints = {
     subject: ["workspaceId"],
     input: UpdateWorkspace,
     output: WorkspaceSettings,
-    errors: ["workspace_not_found", "model_disabled"],
+    errors: ["workspace_not_found", "model_disabled", "skill_not_found"],
   },
   "apiKeys.create": {
     ...change,
@@ -187,7 +187,7 @@ export const workspaceEndpoints = {
     subject: ["agentId"],
     input: UpdateAgent,
     output: AgentWithScript,
-    errors: ["workspace_not_found", "agent_not_found", "model_disabled"],
+    errors: ["workspace_not_found", "agent_not_found", "model_disabled", "skill_not_found"],
   },
   "agents.archive": {
     ...change,

@@ -1,0 +1,98 @@
+import { constants } from "node:fs";
+import { lstat, open, readdir } from "node:fs/promises";
+import path from "node:path";
+import { MAX_SKILL_BYTES, MAX_SKILL_FILES } from "@parley/schema";
+
+/** A folder cannot be imported; the message names a file and the reason. */
+export class RefusedFolder extends Error {
+  override readonly name = "RefusedFolder";
+}
+
+interface SkillFolderFile {
+  /** With slashes; begins with the name of the skill's folder. */
+  readonly path: string;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+/** The files to import, and what was left out beside them. */
+export interface SkillFolders {
+  readonly files: readonly SkillFolderFile[];
+  readonly leftOut: readonly string[];
+}
+
+/**
+ * Reads a skill's folder, or a folder of such folders. What begins with a dot, and what belongs to
+ * no skill, is left out. Throws `RefusedFolder` at symbolic links, other special files and limits.
+ */
+export async function readSkillFolders(folder: string): Promise<SkillFolders> {
+  const root = path.resolve(folder);
+  const files: SkillFolderFile[] = [];
+  const leftOut: string[] = [];
+  let bytesLeft = MAX_SKILL_BYTES;
+
+  const readInto = async (name: string, place: string): Promise<void> => {
+    const kind = await kindOf(place);
+    if (kind === "folder") {
+      for (const entry of await namesIn(place, leftOut, name)) {
+        await readInto(`${name}/${entry}`, path.join(place, entry));
+      }
+      return;
+    }
+    if (files.length >= MAX_SKILL_FILES) {
+      throw new RefusedFolder(`${place}: there are more than ${MAX_SKILL_FILES} files`);
+    }
+    const bytes = await readRegularFile(place, bytesLeft);
+    bytesLeft -= bytes.length;
+    files.push({ path: name, bytes });
+  };
+
+  if ((await kindOf(root)) !== "folder") throw new RefusedFolder(`${root}: is no folder`);
+  const names = await namesIn(root, leftOut, ".");
+  if (names.includes("SKILL.md")) {
+    const name = path.basename(root);
+    for (const entry of names) await readInto(`${name}/${entry}`, path.join(root, entry));
+    return { files, leftOut };
+  }
+  for (const name of names) {
+    const place = path.join(root, name);
+    const isSkill =
+      (await kindOf(place)) === "folder" && (await readdir(place)).includes("SKILL.md");
+    if (isSkill) await readInto(name, place);
+    else leftOut.push(name);
+  }
+  if (files.length === 0) {
+    throw new RefusedFolder(`${root}: neither it nor a folder in it has a SKILL.md`);
+  }
+  return { files, leftOut };
+}
+
+async function namesIn(folder: string, leftOut: string[], name: string): Promise<string[]> {
+  const names = (await readdir(folder)).toSorted();
+  leftOut.push(
+    ...names.filter((entry) => entry.startsWith(".")).map((entry) => path.posix.join(name, entry)),
+  );
+  return names.filter((entry) => !entry.startsWith("."));
+}
+
+/** Looks at what stands at a place, without going where a link leads. */
+async function kindOf(place: string): Promise<"folder" | "file"> {
+  const stats = await lstat(place);
+  if (stats.isSymbolicLink()) throw new RefusedFolder(`${place}: symbolic links are not imported`);
+  if (stats.isDirectory()) return "folder";
+  if (stats.isFile()) return "file";
+  throw new RefusedFolder(`${place}: is neither a file nor a folder`);
+}
+
+async function readRegularFile(place: string, maxBytes: number): Promise<Buffer<ArrayBuffer>> {
+  // What was looked at may be a link by now, or a pipe that nobody writes to.
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  await using file = await open(place, flags);
+  const stats = await file.stat();
+  if (!stats.isFile()) throw new RefusedFolder(`${place}: is no file`);
+  if (stats.size > maxBytes) {
+    throw new RefusedFolder(`${place}: the files are more than ${MAX_SKILL_BYTES} bytes in all`);
+  }
+  const bytes = Buffer.alloc(stats.size);
+  const { bytesRead } = await file.read(bytes, 0, stats.size, 0);
+  return bytes.subarray(0, bytesRead);
+}

@@ -1,0 +1,90 @@
+import type { SimulatedScript } from "@parley/schema";
+import { describe, expect, it } from "vitest";
+import { buildPrompt } from "./prompt.ts";
+import type { ModelProvider, StepRequest } from "./provider.ts";
+import { simulatedProvider } from "./simulated.ts";
+import { skillTools } from "./skills.ts";
+import { runTurn } from "./turn.ts";
+
+const skills = [
+  { name: "pdf", description: "Reads\n- PDF files" },
+  { name: "gone", description: "Was archived" },
+];
+const offer =
+  "You have skills. Before you use one, call skills__load with its name to get its instructions.\n" +
+  "- pdf: Reads - PDF files\n- gone: Was archived";
+
+describe("skills in a prompt", () => {
+  it("are told of behind the agent's instructions, each in a line", () => {
+    const history = [{ type: "user_message", content: "Hi" }];
+    expect(buildPrompt("Be kind", history, skills)).toEqual([
+      { role: "system", content: "Be kind" },
+      { role: "system", content: offer },
+      { role: "user", content: "Hi" },
+    ]);
+    expect(buildPrompt(null, history, [])).toEqual([{ role: "user", content: "Hi" }]);
+  });
+});
+
+describe("the tool skills__load", () => {
+  const load = async (name: string) => (name === "pdf" ? "Open the file. ".repeat(20_000) : null);
+  const tools = skillTools(skills, (skill) => load(skill.name));
+  const play = async (toolCalls: NonNullable<SimulatedScript["steps"][number]["toolCalls"]>) => {
+    const requests: StepRequest[] = [];
+    const provider: ModelProvider = {
+      canContinue: true,
+      streamStep: (request) => {
+        requests.push(request);
+        return simulatedProvider.streamStep(request);
+      },
+    };
+    const events = await Array.fromAsync(
+      runTurn({
+        provider,
+        modelId: "simulated-1",
+        temperature: 1,
+        prompt: [],
+        tools,
+        script: { steps: [{ toolCalls }, { text: "Got: {{result}}" }], tokenDelayMs: 0 },
+        maxSteps: 8,
+        signal: new AbortController().signal,
+        finishedSteps: [],
+        finishedReasoning: "",
+        finishedCalls: [],
+        prefix: { text: "", reasoning: "" },
+      }),
+    );
+    const finished = events.find((event) => event.type === "step finished");
+    return { requests, calls: finished?.calls, end: events.at(-1) };
+  };
+
+  it("hands instructions to the model that asks, cut where they are too long", async () => {
+    const { requests, calls, end } = await play([
+      { name: "skills__load", params: { name: "pdf" } },
+    ]);
+    const output = "Open the file. ".repeat(20_000).slice(0, 200_000);
+    expect(calls).toMatchObject([{ name: "skills__load", output, isError: false }]);
+    expect(requests[1]?.finishedCalls).toMatchObject([{ params: { name: "pdf" }, output }]);
+    expect(end).toMatchObject({ content: `Got: ${output}`, error: null });
+    expect(requests[0]?.tools[0]?.inputSchema).toMatchObject({
+      properties: { name: { enum: ["pdf", "gone"] } },
+    });
+  });
+
+  it.for([{ name: "other" }, { name: "gone" }, { name: 7 }, {}])(
+    "tells the model that asks for %j which skills there are",
+    async (params) => {
+      const output = "There is no such skill. Skills: pdf, gone";
+      const { calls, end } = await play([{ name: "skills__load", params }]);
+      expect(calls).toMatchObject([{ output, isError: true }]);
+      expect(end).toMatchObject({ content: `Got: ${output}`, error: null });
+    },
+  );
+
+  it("is there for those who have skills only, as other tools are not", async () => {
+    expect(skillTools([], async () => "")).toEqual([]);
+    const { calls } = await play([{ name: "nothing", params: {} }]);
+    const output = "There is no tool nothing. Tools: skills__load";
+    expect(calls).toMatchObject([{ output, isError: true }]);
+  });
+});

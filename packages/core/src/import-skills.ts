@@ -1,0 +1,197 @@
+import { setImmediate as pause } from "node:timers/promises";
+import { type Queryable, skillAttachments, skillEditors, skills } from "@parley/db";
+import { type ImportReport, type ImportSkills, invalidRequest, ParleyError } from "@parley/schema";
+import { and, asc, eq, inArray } from "drizzle-orm";
+import { type Context, inTransaction } from "./context.ts";
+import { requireRoom } from "./files.ts";
+import { deleteSkillFiles, insertSkillFiles } from "./skill-files.ts";
+import type { FolderFile } from "./skill-folders/check-files.ts";
+import { type ParsedSkill, parseSkillFolders } from "./skill-folders/parse-skill-folders.ts";
+import { renderInstructions } from "./skill-folders/render-instructions.ts";
+import { mayEdit, reachesSkill } from "./skills.ts";
+
+type SkillRow = typeof skills.$inferSelect;
+type NewSkill = ParsedSkill & { readonly instructionsHtml: string };
+
+/**
+ * Imports the Agent Skills folders of an upload, all of them or none. Throws
+ * `invalid_request_error` with an issue for each file that is refused, and `skill_already_exists`
+ * where names are taken and the input does not say what to do about that.
+ */
+export async function importSkills(
+  context: Context,
+  input: ImportSkills,
+  files: readonly FolderFile[],
+): Promise<ImportReport> {
+  const parsed = parseSkillFolders(files);
+  if (parsed.issues.length > 0) throw invalidRequest("body", parsed.issues.slice(0, 20));
+  const found = await renderSkills(parsed.skills);
+  const attachments = found.flatMap((skill) => skill.attachments);
+  const fileIds = await context.takeRowIds(attachments.length);
+  const bytes = attachments.reduce((sum, file) => sum + file.bytes.length, 0);
+  return inTransaction(context, async ({ db }) => {
+    // Locks the workspace, so that imports come one after the other.
+    await requireRoom(db, context, { path: "files", bytes });
+    const known = await findNamesakes(db, context, found);
+    await requireAllowed(db, context, { input, found, known });
+    const report: ImportReport = { imported: [], updated: [], skipped: [] };
+    for (const skill of found) {
+      const [before] = known.get(skill.name) ?? [];
+      const about = { name: skill.name, filePath: skill.filePath };
+      if (before !== undefined && input.onConflict === "skip") {
+        const reason = "The workspace has a skill of this name";
+        report.skipped.push({ sId: before.sid, ...about, reason });
+        continue;
+      }
+      const row = before
+        ? await updateSkill(db, context, { input, skill, before })
+        : await insertSkill(db, context, { input, skill });
+      await insertSkillFiles(db, context, {
+        skillId: row.id,
+        fileIds: fileIds.splice(0, skill.attachments.length),
+        files: skill.attachments,
+      });
+      const reason = before ? "onConflict is override" : "The workspace had no skill of this name";
+      report[before ? "updated" : "imported"].push({ sId: row.sid, ...about, reason });
+    }
+    return report;
+  });
+}
+
+/** The worst Markdown of a megabyte takes seconds: others have a turn between two skills. */
+async function renderSkills(parsed: readonly ParsedSkill[]): Promise<NewSkill[]> {
+  const rendered: NewSkill[] = [];
+  for (const skill of parsed) {
+    rendered.push({ ...skill, instructionsHtml: renderInstructions(skill.instructions) });
+    await pause();
+  }
+  return rendered;
+}
+
+/** The workspace's skills that have the names of these, by name. */
+async function findNamesakes(
+  db: Queryable,
+  { caller }: Context,
+  found: readonly ParsedSkill[],
+): Promise<Map<string, SkillRow[]>> {
+  const names = found.map(({ name }) => name);
+  const rows = await db
+    .select()
+    .from(skills)
+    .where(and(eq(skills.workspaceId, caller.workspace.id), inArray(skills.name, names)))
+    .orderBy(asc(skills.id))
+    .for("update");
+  return Map.groupBy(rows, (row) => row.name);
+}
+
+interface Conflicts {
+  readonly input: ImportSkills;
+  readonly found: readonly ParsedSkill[];
+  readonly known: ReadonlyMap<string, readonly SkillRow[]>;
+}
+
+/** Throws `skill_already_exists` where a name is taken and its skill cannot be skipped or replaced. */
+async function requireAllowed(
+  db: Queryable,
+  context: Context,
+  { input, found, known }: Conflicts,
+): Promise<void> {
+  if (input.onConflict === "skip" || known.size === 0) return;
+  const ids = [...known.values()].flat().map((row) => row.id);
+  const ofCaller = eq(skills.workspaceId, context.caller.workspace.id);
+  const reached = await db
+    .select({ id: skills.id })
+    .from(skills)
+    .where(and(ofCaller, inArray(skills.id, ids), reachesSkill(context.caller)));
+  const editors = await db.select().from(skillEditors).where(inArray(skillEditors.skillId, ids));
+  const editorsOf = Map.groupBy(editors, (one) => one.skillId);
+  const reachedIds = new Set(reached.map((row) => row.id));
+  const issues = found.flatMap(({ name, filePath: path }) => {
+    const rows = known.get(name) ?? [];
+    if (rows.length === 0) return [];
+    if (input.onConflict !== "override") {
+      const message = `the workspace has a skill ${name}: set onConflict to skip or override`;
+      return [{ path, message }];
+    }
+    if (rows.length > 1) return [{ path, message: `the workspace has several skills ${name}` }];
+    if (!rows.every((row) => reachedIds.has(row.id))) {
+      return [{ path, message: `the skill ${name} is for spaces that the key does not reach` }];
+    }
+    const editorIds = rows.flatMap((row) => editorsOf.get(row.id) ?? []).map((one) => one.userId);
+    if (mayEdit(context.caller, editorIds)) return [];
+    return [{ path, message: `only admins and the editors of ${name} may replace it` }];
+  });
+  const [first] = issues;
+  if (first === undefined) return;
+  const message = `${first.path}: ${first.message}`;
+  throw new ParleyError("skill_already_exists", message, { issues: issues.slice(0, 20) });
+}
+
+interface Written {
+  readonly input: ImportSkills;
+  readonly skill: NewSkill;
+}
+
+async function insertSkill(
+  db: Queryable,
+  context: Context,
+  { input, skill }: Written,
+): Promise<SkillRow> {
+  const [row] = await db
+    .insert(skills)
+    .values({
+      sid: context.newId("skl"),
+      workspaceId: context.caller.workspace.id,
+      name: skill.name,
+      status: input.status ?? "suggested",
+      availability: input.availability ?? "editors",
+      userFacingDescription: skill.description,
+      reinforcement: "auto",
+      createdAt: context.now(),
+      ...importedColumns(context, { input, skill }),
+    })
+    .returning();
+  if (row === undefined) throw new Error("The skill was not written");
+  return row;
+}
+
+/** Replaces what a skill says; its state changes only where the input says so. */
+async function updateSkill(
+  db: Queryable,
+  context: Context,
+  { input, skill, before }: Written & { before: SkillRow },
+): Promise<SkillRow> {
+  await deleteSkillFiles(db, before);
+  await db.delete(skillAttachments).where(eq(skillAttachments.skillId, before.id));
+  const [row] = await db
+    .update(skills)
+    .set({
+      version: before.version + 1,
+      status: input.status ?? before.status,
+      availability: input.availability ?? before.availability,
+      userFacingDescription: before.userFacingDescription || skill.description,
+      ...importedColumns(context, { input, skill }),
+    })
+    .where(eq(skills.id, before.id))
+    .returning();
+  if (row === undefined) throw new Error("The skill was not written");
+  return row;
+}
+
+function importedColumns(context: Context, { input, skill }: Written) {
+  const { repoUrl, source = "api" } = input;
+  const isOnGithub = repoUrl !== undefined && /^(?:www\.)?github\.com$/.test(hostOf(repoUrl));
+  return {
+    agentFacingDescription: skill.description,
+    instructions: skill.instructions,
+    instructionsHtml: skill.instructionsHtml,
+    source: isOnGithub ? ("github" as const) : source,
+    sourceMetadata: repoUrl === undefined ? null : { repoUrl, filePath: skill.filePath },
+    editedBy: context.caller.user.id,
+    updatedAt: context.now(),
+  };
+}
+
+function hostOf(url: string): string {
+  return new URL(url).hostname;
+}
