@@ -47,6 +47,7 @@ export * from "./runs/load-invocation.ts";
 export * from "./runs/load-turns.ts";
 export * from "./runs/lost-lease.ts";
 export * from "./runs/save-step.ts";
+export { type AnswerState, readSkillState } from "./skill-state.ts";
 export {
   approveSkill,
   archiveSkill,
