@@ -9,10 +9,11 @@ import {
   type RequestContext,
   requireWorkspace,
 } from "@parley/core";
-import { type Call, type ProcedureContext, toParleyError } from "@parley/rpc";
+import { type Call, type KeptQuestion, type ProcedureContext, toParleyError } from "@parley/rpc";
 import { type Endpoint, isAct, ParleyError } from "@parley/schema";
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from "fastify";
 import type { ApiSettings } from "./config.ts";
+import type { KeptAnswer } from "./kept-answers.ts";
 import type { OpenStreams } from "./open-streams.ts";
 import type { Overload } from "./overload.ts";
 import type { RateLimits } from "./rate-limits.ts";
@@ -31,6 +32,8 @@ export interface ApiServices {
   readonly rateLimits: RateLimits;
   readonly overload: Overload;
   readonly openStreams: OpenStreams;
+  /** Answers from what was answered before. */
+  readonly answerKept: (question: KeptQuestion) => Promise<KeptAnswer>;
   /** Requests that are being answered; aborted when the server shuts down. */
   readonly openRequests: Set<AbortController>;
   /** Whether the server shuts down and takes no new work. */
@@ -143,6 +146,7 @@ export function procedureContext(
       if (error?.status === 401 && !isAct(call.endpoint)) noteRefused(services, request, error);
     },
     openStream: () => openStream(services, request, reply),
+    answerKept: undefined,
   };
 }
 

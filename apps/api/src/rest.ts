@@ -1,8 +1,10 @@
-import { createCaller } from "@parley/rpc";
+import { createCaller, type KeptQuestion } from "@parley/rpc";
 import { endpoints, HttpInput, type JsonEndpoint, parseJson, ParleyError } from "@parley/schema";
 import type { FastifyInstance } from "fastify";
 import { createAdmit } from "./admission.ts";
+import type { KeptAnswer } from "./kept-answers.ts";
 import { type ApiServices, authenticate, procedureContext } from "./requests.ts";
+import { sendKept } from "./send-kept.ts";
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
@@ -55,10 +57,18 @@ function registerJson(
     handler: async (request, reply) => {
       const { params, query, body } = request;
       const { idempotencyKey } = request;
-      const context = { ...procedureContext(services, request, reply), idempotencyKey };
+      let kept: KeptAnswer | undefined;
+      const context = {
+        ...procedureContext(services, request, reply),
+        idempotencyKey,
+        answerKept: async (question: KeptQuestion) => {
+          kept = await services.answerKept(question);
+        },
+      };
       const call = findProcedure(createCaller(context), name);
       const output = await call(new HttpInput({ params, query, body }));
-      return reply.code(endpoint.status).send(output);
+      reply.code(endpoint.status);
+      return kept === undefined ? reply.send(output) : sendKept(request, reply, kept);
     },
   });
 }

@@ -15,6 +15,7 @@ import { registerGuards } from "./guards.ts";
 import { registerHealth } from "./health.ts";
 import { createMalformedHttp } from "./malformed-http.ts";
 import { registerNotFound } from "./not-found.ts";
+import { createKeptAnswers } from "./kept-answers.ts";
 import { createOpenStreams } from "./open-streams.ts";
 import { watchOverload } from "./overload.ts";
 import { createRateLimits } from "./rate-limits.ts";
@@ -93,6 +94,7 @@ export async function createApi({ core, settings, logger }: ApiOptions): Promise
     rateLimits: createRateLimits(settings),
     overload: watchOverload(core, settings),
     openStreams: createOpenStreams(core, credentials, settings),
+    answerKept: createKeptAnswers(),
     openRequests: new Set(),
     draining: false,
   };

@@ -1,5 +1,6 @@
 import { benchCreate } from "./benchmarks/create.ts";
 import { benchFanout } from "./benchmarks/fanout.ts";
+import { benchSkills } from "./benchmarks/skills.ts";
 import { readSettings } from "./config.ts";
 import { describeMachine } from "./machine.ts";
 import { type BenchmarkOptions, readCommandLine } from "./options.ts";
@@ -11,6 +12,7 @@ type Benchmark = (options: BenchmarkOptions) => Promise<void>;
 const benchmarks: Readonly<Record<string, Benchmark>> = {
   create: benchCreate,
   fanout: benchFanout,
+  skills: benchSkills,
 };
 
 const USAGE = `Usage: pnpm bench <${Object.keys(benchmarks).join(" | ")}> [options]
@@ -21,6 +23,7 @@ DATABASE_URL is set, in databases of its own that are dropped at the end.
   create              creates per second, on the embedded database and on PostgreSQL
   fanout              processor time, latency and memory of streams with many followers; beside
                       nginx with nchan where that is installed
+  skills              lists of 20 and of 1,000 skills, kept and made anew; needs PostgreSQL
 
 Options:
   --seconds <n>       length of a sample, after a warm-up of 1 s (default: 4)

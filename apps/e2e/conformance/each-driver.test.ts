@@ -3,6 +3,7 @@ import { onEachDriver, shareServer } from "../server.ts";
 import { createConversationSuite } from "./create-conversation.ts";
 import { invocationStreamsSuite } from "./invocation-streams.ts";
 import { invocationsSuite } from "./invocations.ts";
+import { keptListsSuite } from "./kept-lists.ts";
 import { listSkillsSuite } from "./list-skills.ts";
 import { publicUrl } from "./public-url.ts";
 import { textSuite } from "./text.ts";
@@ -10,6 +11,7 @@ import { textSuite } from "./text.ts";
 const suites = {
   "create a conversation": createConversationSuite,
   "list skills": listSkillsSuite,
+  "keep a list of skills": keptListsSuite,
   "invoke a sandbox function": invocationsSuite,
   "follow an invocation": invocationStreamsSuite,
   "text, numbers and depth": textSuite,

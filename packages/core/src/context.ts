@@ -9,6 +9,7 @@ import { type IdPrefix, newId } from "@parley/schema";
 import { createConversationWriter, type NewConversation } from "./insert-messages.ts";
 import { retryConflicts } from "./retry-conflicts.ts";
 import { createRowIds } from "./row-ids.ts";
+import { type AnswerState, createSkillStates } from "./listing-state.ts";
 import { createSigningKey } from "./signing-key.ts";
 
 /** What a process gives to everything that runs in it. Time, ids and randomness come from here. */
@@ -26,6 +27,8 @@ export interface Core {
   readonly takeRowIds: (count: number) => Promise<number[]>;
   /** Writes a new conversation; those that come together share a commit. */
   readonly writeConversation: (created: NewConversation) => Promise<void>;
+  /** What the lists of skills are made of that a caller would now get. */
+  readonly readSkillState: (caller: WorkspaceCaller) => Promise<AnswerState>;
   /** The key that signs addresses of uploads. */
   readonly signingKey: () => Promise<Uint8Array>;
   readonly fileLimits: FileLimits;
@@ -60,6 +63,7 @@ export function createCore(
     random: Math.random,
     takeRowIds: createRowIds(parts.database.db),
     writeConversation: createConversationWriter(parts.database.db),
+    readSkillState: createSkillStates(parts.database.db),
     signingKey: createSigningKey(parts.database.db),
     keyClaims: new Map(),
     // Known only once the server listens.

@@ -48,6 +48,7 @@ export * from "./runs/load-invocation.ts";
 export * from "./runs/load-turns.ts";
 export * from "./runs/lost-lease.ts";
 export * from "./runs/save-step.ts";
+export { type AnswerState, readSkillState } from "./listing-state.ts";
 export { loadSkillInstructions } from "./turn-skills.ts";
 export {
   approveSkill,

@@ -1,6 +1,14 @@
 import * as core from "@parley/core";
 import { endpoints } from "@parley/schema";
-import { createCallerFactory, mutation, post, query, router, subscription } from "./trpc.ts";
+import {
+  createCallerFactory,
+  keptQuery,
+  mutation,
+  post,
+  query,
+  router,
+  subscription,
+} from "./trpc.ts";
 
 /** What finds the log behind each endpoint of kind stream. */
 export const streams = {
@@ -76,11 +84,11 @@ export const appRouter = router({
     ),
   }),
   skills: router({
+    list: keptQuery(endpoints["skills.list"], core.listSkills, core.readSkillState),
     approve: mutation(endpoints["skills.approve"], core.approveSkill),
     archive: mutation(endpoints["skills.archive"], core.archiveSkill),
     create: mutation(endpoints["skills.create"], core.createSkill),
     get: query(endpoints["skills.get"], core.getSkill),
-    list: query(endpoints["skills.list"], core.listSkills),
     publish: mutation(endpoints["skills.publish"], core.publishSkill),
     restore: mutation(endpoints["skills.restore"], core.restoreSkill),
     update: mutation(endpoints["skills.update"], core.updateSkill),

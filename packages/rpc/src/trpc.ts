@@ -1,4 +1,5 @@
 import {
+  type AnswerState,
   type Caller,
   type Context,
   type LogStream,
@@ -40,6 +41,16 @@ export interface ProcedureContext extends RequestContext, RequestOrigin {
    * stream, with the refusal as its reason where the key is refused. Throws `rate_limit_error`.
    */
   readonly openStream: () => AbortSignal;
+  /** Answers a question whose answers may be kept; without it, each is answered anew. */
+  readonly answerKept: ((question: KeptQuestion) => Promise<unknown>) | undefined;
+}
+
+/** A valid input of a caller that may ask it. Inputs of one `key` are the same. */
+export interface KeptQuestion {
+  readonly key: string;
+  /** What an answer that is computed from now on is made of. */
+  readonly readState: () => Promise<AnswerState>;
+  readonly compute: () => Promise<unknown>;
 }
 
 export interface Call {
@@ -163,6 +174,27 @@ export function mutation<E extends ChangeEndpoint>(endpoint: E, implementation: 
 /** A procedure that changes nothing. */
 export function query<E extends ProcedureEndpoint>(endpoint: E, implementation: Implementation<E>) {
   return call(endpoint).query(resolver(endpoint, implementation));
+}
+
+type GetEndpoint = JsonEndpoint & { readonly method: "GET" };
+
+/**
+ * A query whose answers a transport may keep: they depend on nothing but the input and on what
+ * `readState` tells of the caller.
+ */
+export function keptQuery<E extends GetEndpoint>(
+  endpoint: E,
+  implementation: (context: Context, input: ParsedInputOf<E>) => Promise<OutputOf<E>>,
+  readState: (context: Context) => Promise<AnswerState>,
+) {
+  const answer = (context: Context & ProcedureContext, input: ParsedInputOf<E>) => {
+    const compute = () => implementation(context, input);
+    if (context.answerKept === undefined) return compute();
+    const key = `${endpoint.path} ${context.caller.workspace.id} ${JSON.stringify(input)}`;
+    return context.answerKept({ key, readState: () => readState(context), compute });
+  };
+  // The context of a procedure is the transport's, and a transport that keeps answers sends them.
+  return call(endpoint).query(resolver(endpoint, answer as Implementation<E>));
 }
 
 /** What a subscription takes beside its endpoint's input; tRPC sets it when a client reconnects. */

@@ -63,7 +63,11 @@ export const ListSkills = z.object({
   availability: optional(
     z.preprocess(
       (value) => (typeof value === "string" ? [value] : value),
-      z.array(SkillAvailability).max(16),
+      z
+        .array(SkillAvailability)
+        .max(16)
+        // Kept answers are told apart by their input, and neither order nor repetition says anything.
+        .transform((availabilities) => [...new Set(availabilities)].toSorted()),
     ),
   ).describe("Availabilities to list; the key is repeated for several"),
   // Only the literal `true` counts; anything else is false, not an error.

@@ -28,7 +28,7 @@ export async function runClosedLoop(
     for (let sentAt = performance.now(); sentAt < closesAt;) {
       const answer = await connection.send(request);
       const answeredAt = performance.now();
-      requireGood(answer, plan.mustContain);
+      requireGood(answer, plan);
       if (answeredAt >= opensAt && answeredAt < closesAt) latencies.push(answeredAt - sentAt);
       sentAt = answeredAt;
     }
@@ -46,9 +46,9 @@ export async function runClosedLoop(
   };
 }
 
-function requireGood({ status, body }: Answer, mustContain: string): void {
-  if (status === 200 && body.includes(mustContain)) return;
+function requireGood({ status, body }: Answer, { mustBe = 200, mustContain }: LoadPlan): void {
+  if (status === mustBe && body.includes(mustContain)) return;
   throw new Error(
-    `Expected 200 and ${mustContain}, got ${status}: ${body.toString().slice(0, 500)}`,
+    `Expected ${mustBe} and ${mustContain}, got ${status}: ${body.toString().slice(0, 500)}`,
   );
 }

@@ -10,6 +10,11 @@ test("an answer is read once it is whole, wherever it was cut", () => {
   expect(parseAnswer(whole)).toEqual({ status: 201, body: Buffer.from("{}") });
 });
 
+test("a 304 is whole without a length", () => {
+  const bare = Buffer.from('HTTP/1.1 304 Not Modified\r\nETag: W/"a"\r\n\r\n');
+  expect(parseAnswer(bare)).toEqual({ status: 304, body: Buffer.alloc(0) });
+});
+
 test.each([
   ["no length", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"],
   ["another protocol", "HTTP/1.0 200 OK\r\nContent-Length: 0\r\n\r\n"],

@@ -67,7 +67,8 @@ export function parseAnswer(bytes: Buffer): Answer | undefined {
   if (headEnd < 0) return undefined;
   const head = bytes.toString("latin1", 0, headEnd);
   const status = /^HTTP\/1\.1 (\d{3}) /.exec(head)?.[1];
-  const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
+  // There is never a body behind a 304.
+  const length = status === "304" ? "0" : /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
   if (status === undefined || length === undefined) throw new Error(`Unexpected answer: ${head}`);
   const bodyStart = headEnd + HEAD_END.length;
   const bodyEnd = bodyStart + Number(length);

@@ -4,6 +4,8 @@ export interface LoadPlan {
   readonly port: number;
   /** The request that every connection repeats, as it goes over the wire. */
   readonly request: string;
+  /** Status of every answer; 200 by default. */
+  readonly mustBe?: number;
   /** Text that every answer must contain. */
   readonly mustContain: string;
   readonly connections: number;
@@ -27,6 +29,13 @@ export type LoadMessage =
   | { readonly type: "window closed" }
   | { readonly type: "finished"; readonly result: LoadResult }
   | { readonly type: "failed"; readonly message: string };
+
+/** A request without a body as it goes over the wire. */
+export function formatGet(url: URL, headers: Readonly<Record<string, string>>): string {
+  const lines = Object.entries({ Host: url.host, ...headers });
+  const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join("");
+  return `GET ${url.pathname}${url.search} HTTP/1.1\r\n${head}\r\n`;
+}
 
 /** A request of JSON as it goes over the wire. */
 export function formatPost(url: URL, headers: Readonly<Record<string, string>>, body: unknown) {

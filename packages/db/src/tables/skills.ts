@@ -129,3 +129,16 @@ export const agentSkills = pgTable(
   },
   (table) => [primaryKey({ columns: [table.agentId, table.skillId] })],
 );
+
+/**
+ * What a workspace's lists of skills were made of, as a value that is another one after each change.
+ * Triggers write it when a transaction commits that changed such a table (0009_skill-versions.sql):
+ * `docs/decisions/lists-have-a-version.md`. A workspace that never changed has no row.
+ */
+export const skillVersions = pgTable("skill_versions", {
+  workspaceId: number()
+    .primaryKey()
+    .references(() => workspaces.id, { onDelete: "cascade" }),
+  /** The number of the transaction that changed it last: PostgreSQL gives none twice. */
+  version: number().notNull(),
+});

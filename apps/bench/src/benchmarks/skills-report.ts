@@ -1,0 +1,64 @@
+import type { Sample } from "../measure.ts";
+import { answerRatio, summarize } from "../report.ts";
+import type { FirstList } from "../skills/first-list.ts";
+import { median } from "../statistics.ts";
+import { renderTable } from "../table.ts";
+
+/** How one process answered with a list of one size. */
+export interface MeasuredList {
+  readonly skills: number;
+  readonly kind: "200" | "gzip" | "304";
+  readonly name: string;
+  readonly samples: readonly Sample[];
+}
+
+/** How long the first lists of one size took. */
+export interface TimedLists {
+  readonly skills: number;
+  readonly parley: readonly FirstList[];
+  readonly floor: readonly FirstList[];
+}
+
+/** The tables of a run: kept lists, first lists, and the ratios that they are held to. */
+export function renderSkills(
+  measured: readonly MeasuredList[],
+  timed: readonly TimedLists[],
+): string {
+  const rows = measured.map(({ skills, kind, name, samples }) => ({
+    skills,
+    answer: kind,
+    process: name,
+    ...summarize(samples, "lists"),
+  }));
+  const middle = (lists: readonly FirstList[]) => median(lists.map(({ ms }) => ms));
+  const firsts = timed.map(({ skills, parley, floor }) => ({
+    skills,
+    "parley's first list, ms": middle(parley),
+    "floor's, ms": middle(floor),
+  }));
+  const kept = measured
+    .filter(({ name }) => name === "parley")
+    .map(({ skills, kind, samples }) =>
+      answerRatio<Sample>({
+        name: `${skills} skills, ${kind}: server µs over the floor's`,
+        of: samples,
+        over:
+          measured.find(
+            (other) => other.name === "floor" && other.skills === skills && other.kind === kind,
+          )?.samples ?? [],
+        read: (sample) => sample.cpuMicros.server,
+        atMost: skills === 20 ? 2 : 1.3,
+      }),
+    );
+  const first = timed.map(({ skills, parley, floor }) =>
+    answerRatio<FirstList>({
+      name: `${skills} skills, first list: ms over the floor's`,
+      of: parley,
+      over: floor,
+      read: ({ ms }) => ms,
+      atMost: 2,
+    }),
+  );
+  const tables = [rows, firsts, [...kept, ...first]].map((table) => renderTable(table));
+  return `\n${tables.join("\n")}`;
+}
