@@ -48,7 +48,9 @@ export type PublishSkill = z.output<typeof PublishSkill>;
 export const UpdateSkill = OneSkill.extend({
   name: optional(text(256, 1)).describe("New name"),
   ...fields,
-  agentFacingDescription: optional(fields.agentFacingDescription),
+  agentFacingDescription: optional(fields.agentFacingDescription).describe(
+    "What agents are told of it",
+  ),
 });
 export type UpdateSkill = z.output<typeof UpdateSkill>;
 
