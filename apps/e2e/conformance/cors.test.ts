@@ -58,7 +58,7 @@ test("any other OPTIONS is answered by the table of errors", async () => {
     const request = { method: "OPTIONS", key: null, headers };
     const known = await send(server(), { ...request, path: skills });
     expectError(known, "method_not_supported_error");
-    expect(known.headers.get("allow")).toBe("GET");
+    expect(known.headers.get("allow")).toBe("GET, POST");
     expectError(await send(server(), { ...request, path: "/nothing" }), "not_found");
   }
 });

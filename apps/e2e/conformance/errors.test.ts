@@ -37,7 +37,8 @@ test.for(unknownRoutes)("$method $path is no route", async (request) => {
 
 const wrongMethods = [
   { allowed: "POST", path: "assistant/conversations", methods: ["PUT", "DELETE", "OPTIONS"] },
-  { allowed: "GET", path: "skills", methods: ["POST", "PATCH", "DELETE"] },
+  { allowed: "GET", path: "skills", methods: ["PUT", "PATCH", "DELETE"] },
+  { allowed: "GET", path: "spaces", methods: ["POST", "PATCH", "DELETE"] },
 ];
 
 test.for(wrongMethods)("only $allowed is right for $path", async ({ allowed, path, methods }) => {
