@@ -50,6 +50,12 @@ for (const { driver, skip, suite } of drivers) {
       ]);
     });
 
+    it("leaves a hint without the events where they are large", async () => {
+      const logId = await openLog();
+      const { hints } = await append({ logId, events: [token("x".repeat(100_000))] });
+      expect(hints).toEqual([{ topic: `log:${logId}`, lastSeq: 1 }]);
+    });
+
     it("keeps the bytes of a payload", async () => {
       const logId = await openLog();
       const event = token('\u2028 "quoted" \\u0000 \u{1F600}\n');

@@ -23,6 +23,9 @@ const terminalTypes: ReadonlySet<string> = new Set([
   "sandbox_function_invocation_error",
 ]);
 
+/** Characters of the events that a hint carries; of more, it only says that they are there. */
+const MAX_HINT_LENGTH = 64 * 1024;
+
 /** Whether an event of the type closes its log. */
 export function isTerminal(type: string): boolean {
   return terminalTypes.has(type);
@@ -126,9 +129,11 @@ export async function appendWith(
   for (const { logId, base, count } of rows) {
     written.add(logId);
     const ofLog = byLog.get(logId) ?? [];
-    // Where part of a log's entries was refused, readers fetch what was not.
     const hint = { topic: `log:${logId}`, lastSeq: base + count } as const;
-    hints.push(ofLog.length === count ? { ...hint, events: toStored(ofLog, base) } : hint);
+    const length = ofLog.reduce((sum, { payload }) => sum + payload.length, 0);
+    // Where part of a log's entries was refused, readers fetch what was not.
+    const isCarried = ofLog.length === count && length <= MAX_HINT_LENGTH;
+    hints.push(isCarried ? { ...hint, events: toStored(ofLog, base) } : hint);
   }
   return written;
 }
