@@ -96,6 +96,7 @@ export function pathsOf({ demo }: Pick<Server, "demo">) {
     workspace: `/api/v1/w/${demo.workspaceId}`,
     conversations: `/api/v1/w/${demo.workspaceId}/assistant/conversations`,
     skills: `/api/v1/w/${demo.workspaceId}/skills`,
+    functions,
     invocations: (idOrSlug: string) => `${functions}/${idOrSlug}/invocations`,
     events: (idOrSlug: string, invocationId: string) =>
       `${functions}/${idOrSlug}/invocations/${invocationId}/events`,

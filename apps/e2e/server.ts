@@ -112,11 +112,20 @@ async function isThere(file: string): Promise<boolean> {
   );
 }
 
+/** How `parley` is run from its source. */
+const fromSource = {
+  cwd: root,
+  main: ["--conditions=@parley/source", "--import", "tsx", "apps/cli/src/main.ts"],
+};
+
 /** Starts `parley` with these arguments and, of the environment, nothing but these settings. */
-export function startProgram(args: readonly string[], settings: Settings): Program {
-  const main = ["--conditions=@parley/source", "--import", "tsx", "apps/cli/src/main.ts"];
+export function startProgram(
+  args: readonly string[],
+  settings: Settings,
+  { cwd, main } = fromSource,
+): Program {
   const child = spawn(process.execPath, [...main, ...args], {
-    cwd: root,
+    cwd,
     env: settings,
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -131,12 +140,15 @@ export function startProgram(args: readonly string[], settings: Settings): Progr
   return { pid: child.pid ?? 0, output, exited, signal: (name) => void child.kill(name) };
 }
 
+const encryptionKey = randomBytes(32).toString("base64");
+
 /** The settings of a server at a place: any free port, no limits that a suite would meet. */
 export function settingsFor(place: Place): Settings {
   return {
     PARLEY_PORT: "0",
     PARLEY_DATA_DIR: place.directory,
     PARLEY_LOG_LEVEL: "info",
+    PARLEY_ENCRYPTION_KEY: encryptionKey,
     PARLEY_RATE_CREATE_PER_MINUTE: "0",
     PARLEY_RATE_CREATE_PER_HOUR: "0",
     PARLEY_RATE_INVOKE_PER_MINUTE: "0",
@@ -157,6 +169,7 @@ export async function startServer(place: Place, settings: Settings = {}): Promis
   const kill = async (): Promise<void> => {
     program.signal("SIGKILL");
     await program.exited;
+    expectNoSecrets(program, demo);
   };
   return {
     ...program,
@@ -175,6 +188,24 @@ export async function startServer(place: Place, settings: Settings = {}): Promis
       if (code !== 0) throw new Error(`The server ended with ${code}:\n${program.output.stderr}`);
     },
   };
+}
+
+/** Throws where a server has logged a key; what it prints to standard output is for its operator. */
+function expectNoSecrets({ output }: Program, demo: Demo): void {
+  const secrets = [
+    demo.adminKey,
+    demo.userKey,
+    demo.operatorKey,
+    encryptionKey,
+    "Bearer sk-",
+    "sk-(not logged)",
+    "sk-not-logged",
+  ];
+  const line = output.stderr
+    .split("\n")
+    .find((text) => secrets.some((secret) => text.includes(secret)));
+  // The line itself would carry the key on.
+  if (line !== undefined) throw new Error(`The server logged a key, ${line.length} characters`);
 }
 
 async function readDemo(place: Place, program: Program): Promise<Demo> {

@@ -1,6 +1,7 @@
 import { findKeptKey, type IdempotencyKey, requireWorkspace, scopeOfKey } from "@parley/core";
 import type { JsonEndpoint, RateLimitClass } from "@parley/schema";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Repeats } from "./repeats.ts";
 import { type ApiServices, callerOf } from "./requests.ts";
 
 /**
@@ -19,7 +20,11 @@ interface Charge {
 }
 
 /** Makes what admits the requests of one endpoint. */
-export function createAdmit(services: ApiServices, endpoint: JsonEndpoint): Admit {
+export function createAdmit(
+  services: ApiServices,
+  endpoint: JsonEndpoint,
+  repeats: Pick<Repeats, "chargeOf">,
+): Admit {
   // One of the requests that share a key makes something, so until it is made they share a charge:
   // the refusal of the first refuses them all.
   const charges = new Map<string, Charge>();
@@ -44,6 +49,12 @@ export function createAdmit(services: ApiServices, endpoint: JsonEndpoint): Admi
   };
 
   return async (request, reply) => {
+    const before = repeats.chargeOf(request.raw);
+    if (before !== undefined) {
+      reply.headers(before.headers);
+      if (before.refusal !== undefined) throw before.refusal;
+      return undefined;
+    }
     const sent = request.raw.headersDistinct["idempotency-key"];
     const isKeyed = endpoint.method === "POST" && sent !== undefined;
     const scope = isKeyed ? scopeOf(request, endpoint, sent) : undefined;

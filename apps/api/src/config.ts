@@ -88,6 +88,10 @@ export const ApiSettings = z.object({
   PARLEY_RATE_READ_PER_MINUTE: limit(3000, "Reads of a key in a minute"),
   PARLEY_RATE_INVOKE_PER_MINUTE: limit(600, "Invocations of a key in a minute"),
   PARLEY_RATE_FAILED_AUTH_PER_MINUTE: limit(60, "Refused credentials of an address in a minute"),
+  PARLEY_WORKSPACE_WAITING_RUNS: limit(
+    10_000,
+    "Agent turns of a workspace that may wait, and invocations; more are refused; 0 for no limit",
+  ),
   PARLEY_MAX_STREAMS: atMost(12_000, "Open streams of the process"),
   PARLEY_MAX_STREAMS_PER_KEY: atMost(100, "Open streams of a key"),
   PARLEY_STREAM_BUFFER_BYTES: z.coerce

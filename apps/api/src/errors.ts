@@ -26,8 +26,10 @@ function invalid(what: string, details: ErrorOptions): ParleyError {
 
 /** Logs what an operator has to know of, with its cause. */
 export function logUnexpected(known: ParleyError, request: FastifyRequest): void {
-  if (known.type === "internal_server_error" || known.type === "service_unavailable") {
-    request.log.error({ err: known.cause, requestId: request.id }, known.message);
+  // A server that shuts down says so as long as it is asked; only what has a cause is a fault.
+  const isUnavailable = known.type === "service_unavailable" && known.cause !== undefined;
+  if (known.type === "internal_server_error" || isUnavailable) {
+    request.log.error({ err: known.cause }, known.message);
   }
 }
 
@@ -40,6 +42,7 @@ export function sendError(
 ): void {
   const known = toKnownError(error);
   logUnexpected(known, request);
+  reply.errorType = known.type;
   // Fastify closes the connection where a body is refused unread, and a client that is still sending
   // would see a broken connection instead of the answer. Node drops what comes, for as long as
   // guards.ts lets it.

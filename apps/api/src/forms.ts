@@ -1,11 +1,16 @@
 import multipart from "@fastify/multipart";
-import { forms } from "@parley/rpc";
 import type { RequestContext, WorkspaceCaller } from "@parley/core";
 import { endpoints, type FormEndpoint, HttpInput, parseInput, ParleyError } from "@parley/schema";
-import { authorizeWorkspace } from "@parley/rpc";
+import {
+  authorizeWorkspace,
+  closeAct,
+  forms,
+  openFormAct,
+  type ProcedureContext,
+} from "@parley/rpc";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { sendError } from "./errors.ts";
-import { admit, type ApiServices, callerOf, procedureContext } from "./requests.ts";
+import { admit, type ApiServices, procedureContext } from "./requests.ts";
 import { routePath } from "./rest.ts";
 import { reportTransfer } from "./transfers.ts";
 import {
@@ -67,7 +72,7 @@ export function registerForms(root: FastifyInstance, services: ApiServices): voi
           }
           openForms++;
           try {
-            return await receive(endpoint, answer, { services, request, reply });
+            return await receive({ name, endpoint, answer }, { services, request, reply });
           } finally {
             openForms--;
             dropRest(request);
@@ -84,28 +89,48 @@ interface Receiving {
   readonly reply: FastifyReply;
 }
 
-async function receive(
-  endpoint: FormEndpoint,
-  answer: Answer,
-  { services, request, reply }: Receiving,
-): Promise<unknown> {
+interface Form {
+  readonly name: string;
+  readonly endpoint: FormEndpoint;
+  readonly answer: Answer;
+}
+
+/** Answers a form. It is an administrative act, with its record in the audit log. */
+async function receive(form: Form, receiving: Receiving): Promise<unknown> {
+  const { services, request, reply } = receiving;
   const context = procedureContext(services, request, reply);
-  return reportTransfer(endpoint, context, async () => {
-    if (!request.isMultipart()) throw notMultipart();
-    const { params, query } = request;
-    // Checked with the credential: the key is one of this workspace.
-    const { wId } = params as { wId: string };
-    const authorized = authorizeWorkspace(endpoint, { ...context, caller: callerOf(request) }, wId);
-    const idle = refuseIdle(request, services.settings.PARLEY_TRANSFER_IDLE_MS);
-    const ended = AbortSignal.any([idle, refuseStopped(context.signal)]);
-    const { fields, files } = await readForm(request, endpoint, ended);
-    const input = parseInput(endpoint, new HttpInput({ params, query, body: fields }));
-    // Each takes what its own endpoint's schemas give.
-    return reply.code(endpoint.status).send(await answer(authorized, input as never, files));
+  const act = openFormAct(context, form.name);
+  return reportTransfer(form.endpoint, context, async () => {
+    const output = await answerForm(form, { ...context, act }, receiving).catch(
+      async (error: unknown) => {
+        await closeAct(context, act, error);
+        throw error;
+      },
+    );
+    await closeAct(context, act);
+    return reply.code(form.endpoint.status).send(output);
   });
 }
 
-interface Form {
+async function answerForm(
+  { endpoint, answer }: Form,
+  context: ProcedureContext,
+  { services, request }: Receiving,
+): Promise<unknown> {
+  if (!request.isMultipart()) throw notMultipart();
+  const { params, query } = request;
+  // Checked with the credential: the key is one of this workspace.
+  const { wId } = params as { wId: string };
+  const authorized = authorizeWorkspace(endpoint, context, wId);
+  const idle = refuseIdle(request, services.settings.PARLEY_TRANSFER_IDLE_MS);
+  const ended = AbortSignal.any([idle, refuseStopped(context.signal)]);
+  const { fields, files } = await readForm(request, endpoint, ended);
+  const input = parseInput(endpoint, new HttpInput({ params, query, body: fields }));
+  // Each takes what its own endpoint's schemas give.
+  return answer(authorized, input as never, files);
+}
+
+interface FormParts {
   readonly fields: Record<string, string>;
   readonly files: readonly FormFile[];
 }
@@ -115,7 +140,7 @@ async function readForm(
   request: FastifyRequest,
   { maxFiles, maxBytes }: FormEndpoint,
   ended: AbortSignal,
-): Promise<Form> {
+): Promise<FormParts> {
   const limits = {
     // One more is let through to be refused.
     files: maxFiles + 1,

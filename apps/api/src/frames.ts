@@ -1,7 +1,12 @@
 import type { LogStream, StoredEvent } from "@parley/core";
 
-/** Makes frames of events; what it gives is empty where all of them are hidden. */
-export type EncodeFrames = (events: readonly StoredEvent[]) => Buffer;
+/** The frames of events, and how many they are: fewer where some are hidden. */
+interface Frames {
+  readonly bytes: Buffer;
+  readonly count: number;
+}
+
+export type EncodeFrames = (events: readonly StoredEvent[]) => Frames;
 
 const encoders = new Map<string, EncodeFrames>();
 
@@ -13,14 +18,13 @@ export function frameEncoder(
   const name = JSON.stringify([enveloped, withIds, ...hidden]);
   return encoders.getOrInsertComputed(name, () => {
     // Followers of a log get the same arrays, each of which is soon forgotten.
-    const encoded = new WeakMap<readonly StoredEvent[], Buffer>();
-    const encode: EncodeFrames = (events) =>
-      Buffer.from(
-        events
-          .filter((event) => !hidden.has(event.type))
-          .map((event) => formatFrame(event, { enveloped, withIds }))
-          .join(""),
-      );
+    const encoded = new WeakMap<readonly StoredEvent[], Frames>();
+    const encode: EncodeFrames = (events) => {
+      const frames = events
+        .filter((event) => !hidden.has(event.type))
+        .map((event) => formatFrame(event, { enveloped, withIds }));
+      return { bytes: Buffer.from(frames.join("")), count: frames.length };
+    };
     return (events) => encoded.getOrInsertComputed(events, encode);
   });
 }

@@ -33,7 +33,8 @@ export async function registerGuards(app: FastifyInstance): Promise<void> {
   });
 }
 
-function hasBody({ headers }: IncomingMessage): boolean {
+/** Whether a request says that it has a body. */
+export function hasBody({ headers }: IncomingMessage): boolean {
   return headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined;
 }
 

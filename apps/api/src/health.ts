@@ -6,7 +6,7 @@ import type { ApiServices } from "./requests.ts";
 export function registerHealth(app: FastifyInstance, services: ApiServices): void {
   app.get("/livez", async () => ({ status: "ok" }));
   app.get("/readyz", async () => {
-    if (services.draining) throw notReady("The server is shutting down");
+    if (services.leaving || services.draining) throw notReady("The server is shutting down");
     try {
       await services.core.database.ping();
     } catch (cause) {

@@ -27,7 +27,7 @@ const ask = (access = "user", key = "list"): KeptQuestion => ({
 const textOf = ({ json }: { json: Buffer }) => JSON.parse(json.toString()) as string;
 
 test("an answer is computed once for each key, access and version", async () => {
-  const answer = createKeptAnswers();
+  const { answer } = createKeptAnswers();
   const questions = [ask(), ask("admin"), ask("user", "other"), ask(), ask("admin")];
   const texts = [];
   for (const question of questions) texts.push(textOf(await answer(question)));
@@ -40,7 +40,7 @@ test("an answer is computed once for each key, access and version", async () => 
 });
 
 test("another process's change is seen by the next question", async () => {
-  const [one, other] = [createKeptAnswers(), createKeptAnswers()];
+  const [one, other] = [createKeptAnswers().answer, createKeptAnswers().answer];
   for (const answer of [one, other]) await answer(ask());
   version++;
   for (const answer of [one, other]) {
@@ -49,7 +49,7 @@ test("another process's change is seen by the next question", async () => {
 });
 
 test("questions that come together share one computation, each with its own access", async () => {
-  const answer = createKeptAnswers();
+  const { answer } = createKeptAnswers();
   const asked = [ask(), ask("admin"), ask(), ask(), ask("admin")];
   const answers = await Promise.all(asked.map(async (question) => textOf(await answer(question))));
   expect(computed).toEqual(["list for user of 1", "list for admin of 1"]);
@@ -57,7 +57,7 @@ test("questions that come together share one computation, each with its own acce
 });
 
 test("what was computed while something changed is kept for nobody", async () => {
-  const answer = createKeptAnswers();
+  const { answer } = createKeptAnswers();
   const opened = Promise.withResolvers<void>();
   gate = opened.promise;
   const first = answer(ask());
@@ -74,7 +74,7 @@ test("what was computed while something changed is kept for nobody", async () =>
 });
 
 test("a failure reaches those who share it, and is not kept", async () => {
-  const answer = createKeptAnswers();
+  const { answer } = createKeptAnswers();
   const failing = { ...ask(), compute: async () => Promise.reject(new Error("no rows")) };
   const both = await Promise.allSettled([answer(failing), answer(ask())]);
   expect(both.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
@@ -82,7 +82,7 @@ test("a failure reaches those who share it, and is not kept", async () => {
 });
 
 test("what is kept is bounded in bytes, compressed ones too; the oldest use goes first", async () => {
-  const answer = createKeptAnswers(8000);
+  const { answer } = createKeptAnswers(8000);
   const large = (key: string) => ({
     ...ask("user", key),
     compute: async () => {
@@ -99,7 +99,7 @@ test("what is kept is bounded in bytes, compressed ones too; the oldest use goes
 });
 
 test("an answer is compressed once", async () => {
-  const answer = createKeptAnswers();
+  const { answer } = createKeptAnswers();
   const kept = await answer(ask());
   const compressed = await kept.gzip();
   expect(gunzipSync(compressed).equals(kept.json)).toBe(true);

@@ -1,4 +1,4 @@
-import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 
 /** A flood of new subjects costs the counters of those that were quiet longest, and no memory. */
 const MAX_SUBJECTS = 100_000;
@@ -55,8 +55,9 @@ export function createLimiter(policy: Policy, maxSubjects = MAX_SUBJECTS): Limit
   };
 }
 
-async function take(
-  counters: RateLimiterMemory,
+/** Takes points of a library's counter. Throws where the counter cannot be reached. */
+export async function take(
+  counters: RateLimiterAbstract,
   subject: string,
   points: number,
 ): Promise<{ state: RateLimiterRes; refused: boolean }> {

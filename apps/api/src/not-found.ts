@@ -12,7 +12,7 @@ export function registerNotFound(app: FastifyInstance): void {
       pattern: new RegExp(`^${one.replaceAll(/\{\w+\}/g, "[^/]+")}$`),
     }));
   });
-  paths.push({ method: "GET", pattern: /^\/(?:livez|readyz)$/ });
+  paths.push({ method: "GET", pattern: /^\/(?:livez|readyz|openapi\.json|docs|llms\.txt)$/ });
   app.addHook("onRequest", async (request, reply) => {
     // The route `*` is there for preflights, which are answered already.
     if (!request.is404 && request.routeOptions.url !== "*") return;

@@ -2,6 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Core, Credentials } from "@parley/core";
 import { ParleyError } from "@parley/schema";
 import type { ApiSettings } from "./config.ts";
+import type { ApiMetrics } from "./metrics.ts";
+import type { StreamCounts } from "./stream-counts.ts";
 
 /** How soon a stream ends whose key was revoked in another process. */
 const RECHECK_MS = 1000;
@@ -9,9 +11,13 @@ const RECHECK_MS = 1000;
 const END_STEP_MS = 10;
 
 export interface OpenStream {
+  /** The endpoint's name in the table. */
+  readonly name: string;
   readonly keyId: string;
   /** The credential, to be checked again as at the beginning. */
   readonly authorization: string | undefined;
+  readonly counts: StreamCounts;
+  readonly isResumed: boolean;
   /** Called with the refusal where the credential is refused. */
   readonly end: (refusal?: ParleyError) => void;
 }
@@ -25,11 +31,17 @@ export interface OpenStreams {
 }
 
 /** Keeps the open streams, at most so many of a key and of the process. */
-export function createOpenStreams(
-  core: Core,
-  credentials: Credentials,
-  settings: ApiSettings,
-): OpenStreams {
+export function createOpenStreams({
+  core,
+  credentials,
+  settings,
+  metrics,
+}: {
+  core: Core;
+  credentials: Credentials;
+  settings: ApiSettings;
+  metrics: ApiMetrics;
+}): OpenStreams {
   const ofKeys = new Map<string, Set<OpenStream>>();
   let count = 0;
 
@@ -40,7 +52,10 @@ export function createOpenStreams(
     } catch (error) {
       // A database that cannot be reached says nothing about the key.
       if (!(error instanceof ParleyError) || error.status >= 500) return;
-      for (const stream of streams) stream.end(error);
+      for (const stream of streams) {
+        metrics.streams.evicted(stream.name, "key_refused");
+        stream.end(error);
+      }
     }
   };
   const recheckAll = () => void Promise.all(ofKeys.values().map(recheck));
@@ -56,13 +71,19 @@ export function createOpenStreams(
         ofKey.size >= settings.PARLEY_MAX_STREAMS_PER_KEY
       ) {
         if (ofKey.size === 0) ofKeys.delete(stream.keyId);
+        metrics.limited("streams");
         const message = "Too many open streams: close some, or try again later";
         throw new ParleyError("rate_limit_error", message, { retryAfterSeconds: 5 });
       }
       count++;
       ofKey.add(stream);
+      const { counts } = stream;
+      counts.open++;
+      counts.opened++;
+      if (stream.isResumed) counts.resumed++;
       return () => {
         count--;
+        counts.open--;
         ofKey.delete(stream);
         if (ofKey.size === 0) ofKeys.delete(stream.keyId);
       };

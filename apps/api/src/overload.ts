@@ -10,6 +10,8 @@ const RETRY_AFTER_SECONDS = 1;
 export interface Overload {
   /** Throws `rate_limit_error` while the event loop or the database has more to do than it can. */
   refuse(): void;
+  /** What the event loop lately takes for a turn, in milliseconds. */
+  loopDelayMs(): number;
   close(): void;
 }
 
@@ -30,6 +32,7 @@ export function watchOverload(
         retryAfterSeconds: RETRY_AFTER_SECONDS,
       });
     },
+    loopDelayMs: () => loopDelay.currentMs(),
     close: () => loopDelay.close(),
   };
 }

@@ -2,10 +2,13 @@ import { ParleyError, type RateLimitClass } from "@parley/schema";
 import { addressGroup } from "./address-group.ts";
 import type { ApiSettings } from "./config.ts";
 import { type Consumed, createLimiter, type Limiter, type Policy } from "./limiter.ts";
+import { createSharedLimiter, type SharedCounters } from "./shared-limiter.ts";
 
 type SetHeaders = (headers: Record<string, string>) => void;
 
 export interface RateLimits {
+  /** Whether calls of a class are limited at all. */
+  limits(kind: RateLimitClass): boolean;
   /**
    * Counts a call of a class for a subject, and tells `setHeaders` what is left, also when it then
    * throws `rate_limit_error` because a quota is used up.
@@ -24,8 +27,19 @@ export interface RateLimits {
 const MINUTE = 60;
 const HOUR = 3600;
 
-/** Counts calls in the memory of this process. A quota of 0 limits nothing. */
-export function createRateLimits(settings: ApiSettings): RateLimits {
+/**
+ * Counts calls with the processes that share counters, or in the memory of this one. A quota of 0
+ * limits nothing. `onRefused` is told the name of a quota that refuses a call.
+ */
+export function createRateLimits(
+  settings: ApiSettings,
+  shared?: SharedCounters,
+  onRefused: (limit: string) => void = () => {},
+): RateLimits {
+  const createLimiters = (policies: readonly Policy[]): Limiter[] =>
+    policies
+      .filter(({ quota }) => quota > 0)
+      .map((one) => (shared === undefined ? createLimiter(one) : createSharedLimiter(one, shared)));
   const read = { quota: settings.PARLEY_RATE_READ_PER_MINUTE, windowSeconds: MINUTE };
   const classes: Record<RateLimitClass, Policy[]> = {
     create: [
@@ -62,28 +76,27 @@ export function createRateLimits(settings: ApiSettings): RateLimits {
       "RateLimit-Policy": consumed.map(({ policy }) => describePolicy(policy)).join(", "),
       RateLimit: consumed.map(describeLeft).join(", "),
     });
-    refuse(consumed);
+    refuse(consumed, onRefused);
   };
 
   return {
+    limits: (kind) => (limiters.get(kind) ?? []).length > 0,
     consume: (kind, subject, setHeaders) => consumeEach([kind], subject, setHeaders),
     consumeEach,
     consumeFailure: async (address) => {
       for (const limiter of failureLimiters) {
-        refuse([await limiter.consume(addressGroup(address), 1)]);
+        refuse([await limiter.consume(addressGroup(address), 1)], onRefused);
       }
     },
   };
 }
 
-function createLimiters(policies: readonly Policy[]): Limiter[] {
-  return policies.filter(({ quota }) => quota > 0).map((policy) => createLimiter(policy));
-}
-
 /** Throws when a quota was used up: the longest wait counts. */
-function refuse(consumed: readonly Consumed[]): void {
-  const waits = consumed.filter(({ refused }) => refused).map(({ resetMs }) => resetMs);
-  if (waits.length === 0) return;
+function refuse(consumed: readonly Consumed[], onRefused: (limit: string) => void): void {
+  const refusals = consumed.filter(({ refused }) => refused);
+  if (refusals.length === 0) return;
+  for (const { policy } of refusals) onRefused(policy.name);
+  const waits = refusals.map(({ resetMs }) => resetMs);
   const retryAfterSeconds = Math.max(1, Math.ceil(Math.max(...waits) / 1000));
   throw new ParleyError(
     "rate_limit_error",

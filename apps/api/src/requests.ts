@@ -1,5 +1,6 @@
 import {
   type AgentDirectory,
+  type FunctionDirectory,
   type Caller,
   type Core,
   type Credentials,
@@ -9,14 +10,22 @@ import {
   type RequestContext,
   requireWorkspace,
 } from "@parley/core";
-import { type Call, type KeptQuestion, type ProcedureContext, toParleyError } from "@parley/rpc";
+import {
+  type Call,
+  type NewSubscription,
+  type OpenSubscription,
+  type ProcedureContext,
+  toParleyError,
+} from "@parley/rpc";
 import { type Endpoint, isAct, ParleyError } from "@parley/schema";
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from "fastify";
 import type { ApiSettings } from "./config.ts";
-import type { KeptAnswer } from "./kept-answers.ts";
+import type { KeptAnswers } from "./kept-answers.ts";
+import type { ApiMetrics } from "./metrics.ts";
 import type { OpenStreams } from "./open-streams.ts";
 import type { Overload } from "./overload.ts";
 import type { RateLimits } from "./rate-limits.ts";
+import { parseTraceparent, traceIdOf } from "./traceparent.ts";
 
 /** Room for an IPv6 address with its zone. */
 const MAX_ADDRESS_LENGTH = 64;
@@ -29,13 +38,17 @@ export interface ApiServices {
   readonly credentials: Credentials;
   readonly refusedCredentials: RefusedCredentials;
   readonly agents: AgentDirectory;
+  readonly functions: FunctionDirectory;
   readonly rateLimits: RateLimits;
   readonly overload: Overload;
+  readonly metrics: ApiMetrics;
   readonly openStreams: OpenStreams;
   /** Answers from what was answered before. */
-  readonly answerKept: (question: KeptQuestion) => Promise<KeptAnswer>;
+  readonly keptAnswers: KeptAnswers;
   /** Requests that are being answered; aborted when the server shuts down. */
   readonly openRequests: Set<AbortController>;
+  /** Whether the server will shut down: proxies are told, and it goes on until they know. */
+  leaving: boolean;
   /** Whether the server shuts down and takes no new work. */
   draining: boolean;
 }
@@ -59,11 +72,12 @@ export async function authenticate(services: ApiServices, request: FastifyReques
       retryAfterSeconds: 1,
     });
   }
-  services.overload.refuse();
+  refuseOverload(services);
   try {
     request.caller = await services.credentials.authenticate(request.headers.authorization);
     const { wId } = request.params as { wId?: string };
     if (wId !== undefined) requireWorkspace(request.caller, wId);
+    nameCaller(request, request.caller);
   } catch (error) {
     if (error instanceof ParleyError && error.status === 401) {
       noteRefused(services, request, error);
@@ -73,7 +87,36 @@ export async function authenticate(services: ApiServices, request: FastifyReques
   }
 }
 
+function refuseOverload({ overload, metrics }: ApiServices): void {
+  try {
+    overload.refuse();
+  } catch (error) {
+    metrics.limited("overload");
+    throw error;
+  }
+}
+
+/** Public id of the workspace that a key is of; none for an operator's. */
+export function workspaceIdOf(caller: Caller): string | undefined {
+  return caller.kind === "workspace" ? caller.workspace.sid : undefined;
+}
+
+/** From here on, whatever is logged of the request says whose it is. */
+function nameCaller(request: FastifyRequest, caller: Caller): void {
+  request.log = request.log.child(describeCaller(caller, request));
+}
+
+/** What every line of a caller's request says. */
+export function describeCaller(caller: Caller, { headers }: Pick<FastifyRequest, "headers">) {
+  return {
+    workspaceId: workspaceIdOf(caller),
+    keyId: caller.apiKey.sid,
+    traceId: traceIdOf(parseTraceparent(headers.traceparent)),
+  };
+}
+
 function noteRefused(services: ApiServices, request: FastifyRequest, error: ParleyError): void {
+  services.metrics.credentialRefused(error.type);
   services.refusedCredentials.note({
     type: error.type,
     address: addressOf(request),
@@ -117,8 +160,13 @@ export function requestContext(
     ...services.core,
     caller: callerOf(request),
     agents: services.agents,
+    functions: services.functions,
     signal,
     preferredWaitMs: parsePreferredWait(request.headers.prefer),
+    origin: {
+      requestId: request.id,
+      traceparent: parseTraceparent(request.headers.traceparent),
+    },
   };
 }
 
@@ -141,11 +189,13 @@ export function procedureContext(
     address: addressOf(request),
     onCall: (call) => {
       const error = call.error === undefined ? undefined : toParleyError(call.error);
-      logCall(request, call, error);
+      logCall(request.log, { ...call, error });
+      // Over RPC the answer is tRPC's.
+      if (error !== undefined) reply.errorType = error.type;
       // Over RPC the workspace is part of the input; what was refused of an act is its own record.
       if (error?.status === 401 && !isAct(call.endpoint)) noteRefused(services, request, error);
     },
-    openStream: () => openStream(services, request, reply),
+    openStream: (stream) => openStream(services, stream, { request, reply }),
     answerKept: undefined,
   };
 }
@@ -153,12 +203,17 @@ export function procedureContext(
 /** Takes a place for the answer among the open streams. Throws `rate_limit_error`. */
 function openStream(
   services: ApiServices,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): AbortSignal {
+  { name, isResumed }: NewSubscription,
+  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+): OpenSubscription {
   const response = reply.raw;
   const ended = new AbortController();
+  const { streams } = services.metrics;
+  const counts = streams.of(name, "rpc");
   const release = services.openStreams.open({
+    name,
+    counts,
+    isResumed,
     keyId: callerOf(request).apiKey.sid,
     authorization: request.headers.authorization,
     end: (refusal) => ended.abort(refusal),
@@ -171,23 +226,32 @@ function openStream(
   if (response.closed) close();
   else response.once("close", close);
   response.setTimeout(services.settings.PARLEY_STREAM_STALL_MS, () => {
-    if (response.writableLength > 0) response.destroy();
+    if (response.writableLength === 0) return;
+    streams.evicted(name, "stalled");
+    response.destroy();
   });
-  return ended.signal;
+  reply.answered();
+  return { signal: ended.signal, onEvent: () => counts.sent++ };
 }
 
-function logCall(request: FastifyRequest, call: Call, error: ParleyError | undefined): void {
-  const caller = callerOf(request);
-  request.log.info(
+/** What is logged of a call. */
+interface LoggedCall extends Omit<Call, "error"> {
+  readonly error?: ParleyError | undefined;
+  /** Which call it is and whose, where the logger does not say so. */
+  readonly about?: object;
+}
+
+/** Logs one line of a call. */
+export function logCall(log: FastifyBaseLogger, call: LoggedCall): void {
+  const { about, endpoint, durationMs, error } = call;
+  log.info(
     {
-      requestId: request.id,
-      workspaceId: caller.kind === "workspace" ? caller.workspace.sid : undefined,
-      keyId: caller.apiKey.sid,
-      durationMs: Math.round(call.durationMs * 10) / 10,
+      ...about,
+      durationMs: Math.round(durationMs * 10) / 10,
       // The type alone: a message may hold what somebody wrote.
       error: error?.type,
     },
-    call.endpoint.summary,
+    endpoint.summary,
   );
 }
 

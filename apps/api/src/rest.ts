@@ -3,6 +3,7 @@ import { endpoints, HttpInput, type JsonEndpoint, parseJson, ParleyError } from 
 import type { FastifyInstance } from "fastify";
 import { createAdmit } from "./admission.ts";
 import type { KeptAnswer } from "./kept-answers.ts";
+import type { Asked, Repeats } from "./repeats.ts";
 import { type ApiServices, authenticate, procedureContext } from "./requests.ts";
 import { sendKept } from "./send-kept.ts";
 
@@ -25,7 +26,7 @@ export function routePath(path: string): string {
 }
 
 /** Serves every endpoint of kind json: each route hands its raw parts to the procedure. */
-export function registerRest(app: FastifyInstance, services: ApiServices): void {
+export function registerRest(app: FastifyInstance, services: ApiServices, repeats: Repeats): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser<Buffer>(
     "application/json",
@@ -35,17 +36,16 @@ export function registerRest(app: FastifyInstance, services: ApiServices): void 
       body.length === 0 ? undefined : parseJson(decodeBody(body)),
   );
   for (const [name, endpoint] of Object.entries(endpoints)) {
-    if (endpoint.kind === "json") registerJson(app, services, name, endpoint);
+    if (endpoint.kind === "json") registerJson(app, services, { name, endpoint, repeats });
   }
 }
 
 function registerJson(
   app: FastifyInstance,
   services: ApiServices,
-  name: string,
-  endpoint: JsonEndpoint,
+  { name, endpoint, repeats }: { name: string; endpoint: JsonEndpoint; repeats: Repeats },
 ): void {
-  const admit = createAdmit(services, endpoint);
+  const admit = createAdmit(services, endpoint, repeats);
   app.route({
     method: endpoint.method,
     url: routePath(endpoint.path),
@@ -57,18 +57,21 @@ function registerJson(
     handler: async (request, reply) => {
       const { params, query, body } = request;
       const { idempotencyKey } = request;
-      let kept: KeptAnswer | undefined;
+      let kept: { answer: KeptAnswer; asked: Asked } | undefined;
       const context = {
         ...procedureContext(services, request, reply),
         idempotencyKey,
         answerKept: async (question: KeptQuestion) => {
-          kept = await services.answerKept(question);
+          const answer = await services.keptAnswers.answer(question);
+          kept = { answer, asked: { endpoint, question } };
         },
       };
       const call = findProcedure(createCaller(context), name);
       const output = await call(new HttpInput({ params, query, body }));
       reply.code(endpoint.status);
-      return kept === undefined ? reply.send(output) : sendKept(request, reply, kept);
+      if (kept === undefined) return reply.send(output);
+      repeats.remember(request, reply, kept.asked);
+      return sendKept(request, reply, kept.answer);
     },
   });
 }

@@ -1,4 +1,6 @@
+import type { IncomingHttpHeaders } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { LRUCache } from "lru-cache";
 import Negotiator from "negotiator";
 import type { KeptAnswer } from "./kept-answers.ts";
 
@@ -6,28 +8,62 @@ import type { KeptAnswer } from "./kept-answers.ts";
 const COMPRESSED_FROM_BYTES = 1024;
 
 const encodings = ["gzip", "identity"];
+const JSON_TYPE = "application/json; charset=utf-8";
+
+/** How a kept answer is sent to who asks. */
+export interface KeptResponse {
+  readonly status: 200 | 304;
+  /** Names and values in turn; `vary` leaves out what others vary it by. */
+  readonly headers: readonly string[];
+  readonly body: Buffer | undefined;
+}
+
+/** By what a kept answer varies, behind what others say. */
+export function varyOf(others: string | undefined): string {
+  const varies = "Authorization, Accept-Encoding";
+  return others === undefined ? varies : `${others}, ${varies}`;
+}
 
 /**
- * Sends a kept answer: 304 without a body to who has it already, else compressed to who takes that.
+ * Gives the form of a kept answer, at once unless it has to be compressed first: 304 without a body to
+ * who has it already, else compressed to who takes that.
  */
+export function formKept(
+  asked: IncomingHttpHeaders,
+  answer: KeptAnswer,
+  vary: string,
+): KeptResponse | Promise<KeptResponse> {
+  const { etag, json } = answer;
+  const headers = ["etag", etag, "cache-control", "private, no-cache", "vary", vary];
+  if (namesTag(asked["if-none-match"], etag)) return { status: 304, headers, body: undefined };
+  headers.push("content-type", JSON_TYPE);
+  if (json.length <= COMPRESSED_FROM_BYTES || !takesGzip(asked["accept-encoding"])) {
+    return withBody(headers, json);
+  }
+  headers.push("content-encoding", "gzip");
+  const body = answer.gzip();
+  if (body instanceof Promise) return body.then((compressed) => withBody(headers, compressed));
+  return withBody(headers, body);
+}
+
+function withBody(headers: readonly string[], body: Buffer): KeptResponse {
+  return { status: 200, headers: [...headers, "content-length", String(body.length)], body };
+}
+
+/** Sends a kept answer in the form that fits. */
 export async function sendKept(
   request: FastifyRequest,
   reply: FastifyReply,
   answer: KeptAnswer,
 ): Promise<FastifyReply> {
-  const { headers } = request;
-  const vary = reply.getHeader("vary");
-  const varies = "Authorization, Accept-Encoding";
-  reply.header("etag", answer.etag);
-  reply.header("cache-control", "private, no-cache");
-  reply.header("vary", vary === undefined ? varies : `${String(vary)}, ${varies}`);
-  if (namesTag(headers["if-none-match"], answer.etag)) return reply.code(304).send();
-  reply.header("content-type", "application/json; charset=utf-8");
-  if (answer.json.length <= COMPRESSED_FROM_BYTES || !takesGzip(headers["accept-encoding"])) {
-    return reply.send(answer.json);
+  const others = reply.getHeader("vary");
+  reply.removeHeader("vary");
+  const vary = varyOf(others === undefined ? undefined : String(others));
+  const { status, headers, body } = await formKept(request.headers, answer, vary);
+  for (let index = 0; index < headers.length; index += 2) {
+    reply.header(headers[index] ?? "", headers[index + 1]);
   }
-  const compressed = await answer.gzip();
-  return reply.header("content-encoding", "gzip").send(compressed);
+  return reply.code(status).send(body);
 }
 
 /**
@@ -36,13 +72,22 @@ export async function sendKept(
  */
 export function namesTag(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
-  if (header.trim() === "*") return true;
+  if (header === etag || header.trim() === "*") return true;
   const opaque = etag.replace(/^W\//, "");
   return [...header.matchAll(/"[^"]*"/g)].some(([tag]) => tag === opaque);
 }
 
+/** What is known of an `Accept-Encoding`: clients send few different ones. */
+const known = new LRUCache<string, boolean>({ max: 100 });
+
 function takesGzip(header: string | string[] | undefined): boolean {
   if (header === undefined) return false;
-  const negotiator = new Negotiator({ headers: { "accept-encoding": String(header) } });
-  return negotiator.encodings(encodings)[0] === "gzip";
+  const text = String(header);
+  let takes = known.get(text);
+  if (takes === undefined) {
+    const negotiator = new Negotiator({ headers: { "accept-encoding": text } });
+    takes = negotiator.encodings(encodings)[0] === "gzip";
+    known.set(text, takes);
+  }
+  return takes;
 }

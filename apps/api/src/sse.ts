@@ -26,6 +26,8 @@ export function parseResume(request: Pick<FastifyRequest, "headers" | "query">):
 
 /** A stream that a client is about to be sent. */
 export interface NewStream {
+  /** The endpoint's name in the table. */
+  readonly name: string;
   readonly source: LogStream;
   /** Number of the event behind which it begins. */
   readonly after: number;
@@ -33,7 +35,8 @@ export interface NewStream {
   readonly keyId: string;
   /** The credential, which is checked again while the stream is open. */
   readonly authorization: string | undefined;
-  readonly requestId: string;
+  /** What is logged of the stream says this too. */
+  readonly about: { readonly requestId: string; readonly workspaceId: string | undefined };
 }
 
 /**
@@ -41,14 +44,16 @@ export interface NewStream {
  * Throws `rate_limit_error` where there is no place for another stream; nothing is written then.
  */
 export function startStream(
-  { core, settings, openStreams, logger }: ApiServices,
-  { source, after, withIds, keyId, authorization, requestId }: NewStream,
+  { core, settings, openStreams, metrics, logger }: ApiServices,
+  { name, source, after, withIds, keyId, authorization, about }: NewStream,
   reply: FastifyReply,
 ): void {
   // Of the request and the reply, nothing is kept for the time that the stream is open.
   const response = reply.raw;
   let ended = false;
-  const release = openStreams.open({ keyId, authorization, end });
+  const counts = metrics.streams.of(name, "sse");
+  const isResumed = withIds && after > 0;
+  const release = openStreams.open({ name, keyId, authorization, counts, isResumed, end });
   reply.hijack();
   letGoOfReply(response);
   response.writeHead(200, {
@@ -58,6 +63,7 @@ export function startStream(
     "X-Accel-Buffering": "no",
   });
   response.flushHeaders();
+  reply.answered();
   const encode = frameEncoder(source, withIds);
   const { logId, idleTimeoutMs } = source;
   const idle = idleTimeoutMs === undefined ? undefined : setTimeout(end, idleTimeoutMs);
@@ -67,14 +73,17 @@ export function startStream(
   const take = (events: readonly StoredEvent[]): boolean => {
     idle?.refresh();
     const frames = encode(events);
-    if (frames.length > 0) response.write(frames);
+    if (frames.count > 0) response.write(frames.bytes);
+    counts.sent += frames.count;
     if (response.writableLength <= settings.PARLEY_STREAM_BUFFER_BYTES) return true;
+    counts.fedFromLog++;
     // From here on it is fed as its socket drains, and cut off when that takes nothing.
     response.setTimeout(settings.PARLEY_STREAM_STALL_MS);
     return false;
   };
   const fail = (error: unknown): void => {
-    logger.error({ err: error, requestId }, "A stream broke");
+    metrics.streams.evicted(name, "log_unreadable");
+    logger.error({ err: error, logId, ...about }, "A stream broke");
     response.destroy();
   };
   // It may be told of the end before it has a hold on the log.
@@ -84,7 +93,10 @@ export function startStream(
     response.setTimeout(0);
     following.resume();
   });
-  response.on("timeout", () => response.destroy());
+  response.on("timeout", () => {
+    if (!response.writableFinished) metrics.streams.evicted(name, "stalled");
+    response.destroy();
+  });
   response.once("close", end);
   // The client may have gone while it was looked for.
   if (response.destroyed) end();

@@ -8,7 +8,13 @@ import {
 import { authorizeWorkspace, streams, toParleyError } from "@parley/rpc";
 import { endpoints, HttpInput, parseInput, ParleyError, type StreamEndpoint } from "@parley/schema";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { type ApiServices, authenticate, callerOf, requestContext } from "./requests.ts";
+import {
+  type ApiServices,
+  authenticate,
+  callerOf,
+  requestContext,
+  workspaceIdOf,
+} from "./requests.ts";
 import { routePath } from "./rest.ts";
 import { parseResume, startStream } from "./sse.ts";
 
@@ -49,7 +55,8 @@ export function registerStreams(app: FastifyInstance, services: ApiServices): vo
         const after = startBehind(cursor, await readLogEnd(db, source.logId), source);
         if (after === undefined) return reply.code(204).send();
         const { authorization } = request.headers;
-        const stream = { source, after, withIds, keyId, authorization, requestId: request.id };
+        const about = { requestId: request.id, workspaceId: workspaceIdOf(callerOf(request)) };
+        const stream = { name, source, after, withIds, keyId, authorization, about };
         startStream(services, stream, reply);
         // A reply is a promise of its end: to return it would keep it until then.
         return undefined;

@@ -1,6 +1,9 @@
 import { benchCreate } from "./benchmarks/create.ts";
 import { benchFanout } from "./benchmarks/fanout.ts";
+import { benchInvoke } from "./benchmarks/invoke.ts";
+import { benchScale } from "./benchmarks/scale.ts";
 import { benchSkills } from "./benchmarks/skills.ts";
+import { benchTurn } from "./benchmarks/turn.ts";
 import { readSettings } from "./config.ts";
 import { describeMachine } from "./machine.ts";
 import { type BenchmarkOptions, readCommandLine } from "./options.ts";
@@ -12,7 +15,10 @@ type Benchmark = (options: BenchmarkOptions) => Promise<void>;
 const benchmarks: Readonly<Record<string, Benchmark>> = {
   create: benchCreate,
   fanout: benchFanout,
+  invoke: benchInvoke,
+  scale: benchScale,
   skills: benchSkills,
+  turn: benchTurn,
 };
 
 const USAGE = `Usage: pnpm bench <${Object.keys(benchmarks).join(" | ")}> [options]
@@ -23,6 +29,11 @@ DATABASE_URL is set, in databases of its own that are dropped at the end.
   create              creates per second, on the embedded database and on PostgreSQL
   fanout              processor time, latency and memory of streams with many followers; beside
                       nginx with nchan where that is installed
+  invoke              invocations per second, with few and with a million that have ended; needs
+                      PostgreSQL
+  scale               creates, answers and deliveries of 1 and 2 APIs and workers, and what an
+                      operation asks of PostgreSQL and Redis; needs both
+  turn                processor time of 200 agent turns at once, beside the AI SDK alone
   skills              lists of 20 and of 1,000 skills, kept and made anew; needs PostgreSQL
 
 Options:

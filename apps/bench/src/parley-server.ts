@@ -9,8 +9,11 @@ import { startProcess } from "./child-process.ts";
 
 const repository = fileURLToPath(new URL("../../..", import.meta.url));
 
+/** The built `parley`. */
+export const cliFile = path.join(repository, "apps/cli/dist/bin/parley.js");
+
 /** What the server writes into demo.json once it serves. */
-const Demo = z.object({
+export const Demo = z.object({
   url: z.url(),
   pid: z.int(),
   workspaceId: z.string(),
@@ -25,11 +28,13 @@ export interface ParleyServer {
   readonly demo: Demo;
 }
 
-const unlimited = {
+/** Settings of a server that no load runs into. */
+export const unlimited = {
   PARLEY_RATE_CREATE_PER_MINUTE: "0",
   PARLEY_RATE_CREATE_PER_HOUR: "0",
   PARLEY_RATE_READ_PER_MINUTE: "0",
   PARLEY_RATE_INVOKE_PER_MINUTE: "0",
+  PARLEY_WORKSPACE_WAITING_RUNS: "1000000",
 };
 
 /** Compiles the server, so that what is measured is what is in the tree. */
@@ -47,7 +52,7 @@ export async function startParley(
   resources.defer(() => rm(directory, { recursive: true, force: true }));
   const server = startProcess(resources, {
     name: "The server",
-    arguments: [path.join(repository, "apps/cli/dist/main.js"), "serve", "--demo"],
+    arguments: [cliFile, "serve", "--demo"],
     environment: {
       PARLEY_PORT: "0",
       PARLEY_DATA_DIR: directory,

@@ -9,7 +9,17 @@ const key = (description: string) =>
     .optional()
     .describe(description);
 
-/** Every setting of `parley serve`, by the name of its environment variable. */
+/** The keys as bytes, the newest first. */
+const encryptionKeys = z
+  .string()
+  .transform((value) => value.split(",").map((one) => one.trim()))
+  .refine((keys) => keys.every((one) => /^[A-Za-z0-9+/]{43}=$/.test(one)), {
+    error: "must be 32 bytes in base64, or several of them with commas in between",
+  })
+  .transform((keys) => keys.map((one) => Buffer.from(one, "base64")))
+  .optional();
+
+/** Every setting of the server's processes, by the name of its environment variable. */
 export const Settings = z.object({
   ...ApiSettings.shape,
   ...WorkerSettings.shape,
@@ -22,6 +32,9 @@ export const Settings = z.object({
     .url({ protocol: /^postgres(?:ql)?$/ })
     .optional()
     .describe("PostgreSQL to use in place of the embedded database"),
+  PARLEY_ENCRYPTION_KEY: encryptionKeys.describe(
+    "Encrypts workspaces' credentials: 32 bytes in base64; older keys behind it, after commas",
+  ),
   PARLEY_DATABASE_POOL: z.coerce
     .number()
     .int()
@@ -29,6 +42,43 @@ export const Settings = z.object({
     .max(1000)
     .default(16)
     .describe("Connections to PostgreSQL"),
+  REDIS_URL: z
+    .url({ protocol: /^rediss?$/ })
+    .optional()
+    .describe("Redis or Valkey that carries hints between processes, and counts calls for all"),
+  PARLEY_REDIS_PREFIX: z
+    .string()
+    .regex(/^[\w.-]{1,64}$/, { error: "must be 1 to 64 letters, digits, dots, hyphens" })
+    .default("parley")
+    .describe("Begins the names of channels and counters in Redis: one for each server"),
+  PARLEY_SHUTDOWN_DELAY_MS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(60_000)
+    .optional()
+    .describe(
+      "How long after a signal to stop requests are still taken while /readyz answers 503, " +
+        "in milliseconds; 3000 for parley api by default, else 0",
+    ),
+  PARLEY_SHUTDOWN_PATIENCE_MS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(600_000)
+    .default(5000)
+    .describe("How long runs and streams may go on after a signal to stop, in milliseconds"),
+  PARLEY_METRICS_PORT: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(65_535)
+    .optional()
+    .describe("Port of /metrics, for Prometheus; 0 takes any free one, without it there is none"),
+  PARLEY_METRICS_HOST: z
+    .string()
+    .default("127.0.0.1")
+    .describe("Address that /metrics listens on; it asks for no key"),
   PARLEY_LOG_LEVEL: z
     .enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"])
     .default("info")

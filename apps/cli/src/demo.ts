@@ -1,5 +1,6 @@
 import {
   type Core,
+  insertSandboxFunctions,
   inTransaction,
   insertWorkspace,
   recordCommand,
@@ -99,7 +100,8 @@ async function insertDemoRows(core: Core, db: Queryable, workspaceId: number): P
       createdAt,
     })),
   );
-  await db.insert(sandboxFunctions).values(
+  await insertSandboxFunctions(
+    db,
     demoFunctions.map(({ slug, description, behaviour }) => ({
       sid: core.newId("sfn"),
       workspaceId,

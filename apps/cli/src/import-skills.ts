@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { createParley, RequestFailed } from "@parley/client";
+import { createParley, ParleyError } from "@parley/client";
 import { ImportSkills } from "@parley/schema";
 import { readServerSettings } from "./config.ts";
 import { readSkillFolders } from "./read-skill-folders.ts";
@@ -41,8 +41,8 @@ export async function importSkills(
   const { files, leftOut } = await readSkillFolders(folder);
   for (const name of leftOut) print(`left out: ${name}`);
   const parley = createParley(server);
-  const report = await parley.skills.import(files, fields.data).catch((error: unknown) => {
-    throw error instanceof RequestFailed ? new RefusedImport(error) : error;
+  const report = await parley.skills.import({ ...fields.data, files }).catch((error: unknown) => {
+    throw error instanceof ParleyError ? new RefusedImport(error) : error;
   });
   for (const kind of ["imported", "updated", "skipped"] as const) {
     for (const { name, sId, reason } of report[kind]) print(`${kind}: ${name} (${sId}): ${reason}`);
@@ -53,7 +53,7 @@ export async function importSkills(
 class RefusedImport extends Error {
   override readonly name = "RefusedImport";
 
-  constructor({ message, issues }: RequestFailed) {
+  constructor({ message, issues }: ParleyError) {
     const lines = issues.map((issue) => `  ${issue.path}: ${issue.message}`);
     super(["Nothing was imported", ...(lines.length > 0 ? lines : [`  ${message}`])].join("\n"));
   }

@@ -1,2 +1,3 @@
 export * from "./config.ts";
+export * from "./process-metrics.ts";
 export * from "./serve.ts";

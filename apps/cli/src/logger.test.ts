@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { describeError } from "./logger.ts";
+import { pino } from "pino";
+import { describeError, loggerOptions } from "./logger.ts";
 
 describe("describeError", () => {
   it("names error, place and causes", () => {
@@ -32,5 +33,19 @@ describe("describeError", () => {
 
   it("says of what is no error only what it is", () => {
     expect(describeError("a secret")).toEqual({ message: "Not an error: string" });
+  });
+});
+
+describe("loggerOptions", () => {
+  it("keeps keys, and what libraries tell of requests, out of every line", () => {
+    const lines: string[] = [];
+    const logger = pino(loggerOptions("trace"), { write: (line) => void lines.push(line) });
+    logger.info({ authorization: "Bearer sk-abc.DEF_1~2+3/4==" }, "a key: sk-secret-one");
+    logger.trace({ busboyOptions: { headers: { cookie: "hidden" } } }, "parsing");
+    logger.warn({ req: { url: "/?q=hidden" }, res: { headers: "hidden" } }, "failed");
+    expect(lines).toHaveLength(3);
+    for (const line of lines) expect(() => JSON.parse(line) as unknown).not.toThrow();
+    expect(lines.join("")).not.toMatch(/sk-(?!\(not logged\))|abc|secret|hidden/);
+    expect(lines[0]).toContain("a key: sk-(not logged)");
   });
 });

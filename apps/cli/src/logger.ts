@@ -1,12 +1,29 @@
-import { destination, type Logger, pino } from "pino";
+import { destination, type Logger, type LoggerOptions, pino } from "pino";
 
 /** Causes below causes that are logged. */
 const MAX_CAUSES = 5;
 
+/** Nothing logs a key; a line that came to hold one all the same is written without it. */
+const KEYS = /\bsk-[A-Za-z0-9\-._~+/]+=*/g;
+
 /** Makes the logger of a process: JSON lines on standard error, written before the call returns. */
 export function createLogger(level: string): Logger {
-  const serializers = { err: (error: unknown) => describeError(error) };
-  return pino({ level, serializers }, destination({ dest: 2, sync: true }));
+  return pino(loggerOptions(level), destination({ dest: 2, sync: true }));
+}
+
+/** How a process logs: nothing of requests and errors but what is known to hold no secret. */
+export function loggerOptions(level: string): LoggerOptions {
+  return {
+    level,
+    serializers: {
+      err: describeError,
+      // What libraries log of their own accord: urls and headers hold what people sent.
+      req: () => undefined,
+      res: () => undefined,
+      busboyOptions: () => undefined,
+    },
+    hooks: { streamWrite: (line) => line.replace(KEYS, "sk-(not logged)") },
+  };
 }
 
 /**

@@ -11,7 +11,7 @@ export class RefusedFolder extends Error {
 interface SkillFolderFile {
   /** With slashes; begins with the name of the skill's folder. */
   readonly path: string;
-  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly content: Uint8Array<ArrayBuffer>;
 }
 
 /** The files to import, and what was left out beside them. */
@@ -41,9 +41,9 @@ export async function readSkillFolders(folder: string): Promise<SkillFolders> {
     if (files.length >= MAX_SKILL_FILES) {
       throw new RefusedFolder(`${place}: there are more than ${MAX_SKILL_FILES} files`);
     }
-    const bytes = await readRegularFile(place, bytesLeft);
-    bytesLeft -= bytes.length;
-    files.push({ path: name, bytes });
+    const content = await readRegularFile(place, bytesLeft);
+    bytesLeft -= content.length;
+    files.push({ path: name, content });
   };
 
   if ((await kindOf(root)) !== "folder") throw new RefusedFolder(`${root}: is no folder`);

@@ -1,5 +1,6 @@
 import type { Server } from "../server.ts";
 import type { createCalls } from "../siblings/calls.ts";
+import { describeFunctionActs } from "./function-acts.ts";
 import { describeSkillActs } from "./skill-acts.ts";
 
 /** An act that the server does when it is asked to. */
@@ -35,6 +36,7 @@ export function describeActs(
     createAgent("audited", { steps: [{ text: "x" }], tokenDelayMs: 0 });
   const model = { providerId: "simulated", modelId: "simulated-1" };
   return {
+    ...describeFunctionActs(server, rpc),
     ...describeSkillActs(server, rpc),
     "workspaces.create": async () => ({
       input: { name: "Audited" },
@@ -61,6 +63,15 @@ export function describeActs(
     "apiKeys.revoke": async () => {
       const keyId = await createKey();
       return { input: { ...ofDemo(), keyId }, subject: keyId };
+    },
+    "providerCredentials.put": async () => ({
+      input: { ...ofDemo(), providerId: "mistral", apiKey: "sk-not-logged" },
+      subject: "mistral",
+    }),
+    "providerCredentials.remove": async () => {
+      const credential = { ...ofDemo(), providerId: "xai" } as const;
+      await rpc().providerCredentials.put.mutate({ ...credential, apiKey: "sk-not-logged" });
+      return { input: credential, subject: "xai" };
     },
     "members.add": async () => ({
       input: { ...ofDemo(), email: newEmail(), firstName: "Ada" },

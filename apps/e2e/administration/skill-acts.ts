@@ -65,11 +65,11 @@ export function describeSkillActs(
     }),
     "tools.update": async () => {
       const toolId = await createTool();
-      return { input: { ...ofDemo(), toolId, name: "y" }, subject: toolId };
+      return { input: { ...ofDemo(), toolId, version: 0, name: "y" }, subject: toolId };
     },
     "tools.remove": async () => {
       const toolId = await createTool();
-      return { input: { ...ofDemo(), toolId }, subject: toolId };
+      return { input: { ...ofDemo(), toolId, version: 0 }, subject: toolId };
     },
   };
 }

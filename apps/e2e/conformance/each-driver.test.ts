@@ -5,6 +5,7 @@ import { invocationStreamsSuite } from "./invocation-streams.ts";
 import { invocationsSuite } from "./invocations.ts";
 import { keptListsSuite } from "./kept-lists.ts";
 import { listSkillsSuite } from "./list-skills.ts";
+import { functionsSuite } from "./functions.ts";
 import { publicUrl } from "./public-url.ts";
 import { textSuite } from "./text.ts";
 
@@ -13,6 +14,7 @@ const suites = {
   "list skills": listSkillsSuite,
   "keep a list of skills": keptListsSuite,
   "invoke a sandbox function": invocationsSuite,
+  "list functions, read and cancel invocations": functionsSuite,
   "follow an invocation": invocationStreamsSuite,
   "text, numbers and depth": textSuite,
 };

@@ -158,6 +158,59 @@ export function keptListsSuite(server: () => Server): void {
     expect((await list({ "if-none-match": "*" }, { query: "?status=x" })).status).toBe(400);
   });
 
+  test("builders who edit different skills never get each other's, whoever asks first", async () => {
+    const { operatorKey, workspaceId } = server().demo;
+    const operator = createRpcClient({ url: server().url, apiKey: operatorKey });
+    const createBuilder = async (name: string) => {
+      const key = { workspaceId, name, role: "builder" as const };
+      const { secret } = await operator.apiKeys.create.mutate(key);
+      const { conversations } = pathsOf(server());
+      const made = await send(server(), {
+        path: conversations,
+        key: secret,
+        json: { message: { content: "Who am I?", mentions: [] } },
+      });
+      const { conversation } = JSON.parse(made.text) as {
+        conversation: { content: { user: { sId: string } }[][] };
+      };
+      return { secret, userId: conversation.content[0]?.[0]?.user.sId ?? "" };
+    };
+    const builders = [await createBuilder("one"), await createBuilder("other")];
+    const skillIds: string[] = [];
+    for (const [index, { userId }] of builders.entries()) {
+      const { skill } = await operator.skills.create.mutate({
+        workspaceId,
+        name: `Edited by ${index}`,
+        agentFacingDescription: "x",
+        availability: "workspace_users",
+        editorIds: [userId],
+      });
+      skillIds.push(skill.sId);
+    }
+    const mayChange = async (secret: string) => {
+      const { body } = await list({}, { key: secret });
+      const { skills } = JSON.parse(body.toString()) as {
+        skills: { sId: string; canWrite: boolean }[];
+      };
+      return skillIds.map((id) => skills.find(({ sId }) => sId === id)?.canWrite);
+    };
+    const secrets = builders.map(({ secret }) => secret);
+    const asked = [...secrets, ...secrets, ...secrets.toReversed()];
+    const own = (secret: string) => secrets.map((other) => other === secret);
+    for (const secret of asked) expect(await mayChange(secret)).toEqual(own(secret));
+    expect(await Promise.all(asked.map(mayChange))).toEqual(asked.map(own));
+    // Who edits is a change like any other.
+    const [skillId = ""] = skillIds;
+    const editorIds = builders.slice(1).map(({ userId }) => userId);
+    await operator.skills.update.mutate({ workspaceId, skillId, version: 0, editorIds });
+    expect(await mayChange(secrets[0] ?? "")).toEqual([false, false]);
+    expect(await mayChange(secrets[1] ?? "")).toEqual([true, true]);
+    for (const id of skillIds) {
+      const version = id === skillId ? 1 : 0;
+      await operator.skills.archive.mutate({ workspaceId, skillId: id, version });
+    }
+  });
+
   test("a change is in the next answer", async () => {
     const { operatorKey, workspaceId, spaceId } = server().demo;
     const operator = createRpcClient({ url: server().url, apiKey: operatorKey });

@@ -246,7 +246,8 @@ export const skillList: Shape = {
   ],
 };
 
-const invocation: Shape = {
+/** An invocation of a sandbox function. */
+export const invocation: Shape = {
   sId,
   functionId: "string",
   status: "created|succeeded|errored",

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { renderAccess, renderEnvironment, renderSettings } from "./rendered.ts";
+import { renderAccess, renderEnvironment, renderErrors, renderSettings } from "./rendered.ts";
+import { renderMetrics } from "./rendered-metrics.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
@@ -10,17 +11,26 @@ test("docs/access.md says what the endpoint table says", async () => {
   await expect(renderAccess()).toMatchFileSnapshot(`${root}docs/access.md`);
 });
 
+test("docs/guide/errors.md says what the error table says", async () => {
+  await expect(renderErrors()).toMatchFileSnapshot(`${root}docs/guide/errors.md`);
+});
+
 test(".env.example holds every setting", async () => {
   await expect(renderEnvironment()).toMatchFileSnapshot(`${root}.env.example`);
 });
 
-test("the README's table of settings is the settings' own", async () => {
-  const readme = readFileSync(`${root}README.md`, "utf8");
+test("docs/operations-metrics.md says what the registry of a process holds", async () => {
+  await expect(await renderMetrics()).toMatchFileSnapshot(`${root}docs/operations-metrics.md`);
+});
+
+test("the table of settings in docs/operations.md is the settings' own", async () => {
+  const page = `${root}docs/operations.md`;
+  const text = readFileSync(page, "utf8");
   const between = /(<!-- settings -->\n)[^]*(<!-- \/settings -->)/;
-  expect(readme).toMatch(between);
-  const expected = readme.replace(
+  expect(text).toMatch(between);
+  const expected = text.replace(
     between,
     (_, open, close) => `${open}${renderSettings()}\n${close}`,
   );
-  await expect(expected).toMatchFileSnapshot(`${root}README.md`);
+  await expect(expected).toMatchFileSnapshot(page);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { importsOf, packages, type Source, sources } from "./packages.ts";
 
-// Who may import whom: section 3 of the design, read from manifests and from the code itself.
+// Who may import whom: the packages of docs/architecture.md, read from manifests and from the code itself.
 
 const everything = packages.map(({ folder }) => `@parley/${folder.split("/")[1]}`);
 
@@ -20,12 +20,15 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 const allowed = (folder: string): readonly string[] =>
   mayImport[folder]?.map((name) => `@parley/${name}`) ?? everything;
 
-const isTest = ({ file }: Source) => file.endsWith(".test.ts");
+const isTest = ({ file }: Source) => /\.(?:test|conformance)\.ts$/.test(file);
 const ofPackage = (folder: string) =>
   sources.filter(({ file }) => file.startsWith(`${folder}/src/`) && !file.includes(".config."));
 const isOurs = (name: string) => name.startsWith("@parley/");
 const packageName = (from: string) =>
   from.startsWith("@") ? from.split("/").slice(0, 2).join("/") : (from.split("/")[0] ?? from);
+
+/** What is packed with the code of what it imports, which users then do not install beside it. */
+const bundled: readonly string[] = ["packages/client", "apps/cli"];
 
 test.for(packages)("$folder depends on what it may, and imports what it depends on", (one) => {
   const { folder, dependencies } = one;
@@ -36,7 +39,8 @@ test.for(packages)("$folder depends on what it may, and imports what it depends 
       const name = packageName(from);
       if (from.startsWith("node:") || name === self) continue;
       // What is not installed by users may do with devDependencies.
-      const declared = isTest(source) || isType || ["apps/bench", "apps/e2e"].includes(folder);
+      const isOwn = ["apps/bench", "apps/e2e", ...bundled].includes(folder);
+      const declared = isTest(source) || isType || isOwn;
       const known = declared ? [...dependencies, ...one.devDependencies, "vitest"] : dependencies;
       expect(known, `${source.file} imports ${from}`).toContain(name);
       // The client knows the router as a type, and nothing of it at run time.

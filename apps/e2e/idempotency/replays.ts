@@ -1,5 +1,6 @@
 import type { InvokedSandboxFunction, PostedMessage } from "@parley/schema";
 import { expect, test } from "vitest";
+import { awaitApproval } from "../agent-calls/await-approval.ts";
 import { expectError, pathsOf, type Request, send } from "../request.ts";
 import type { Server } from "../server.ts";
 import { createCalls, mentionOf } from "../siblings/calls.ts";
@@ -48,6 +49,13 @@ export function replaysSuite(server: () => Server): void {
         json: { contentType: "text/plain", fileName: "x", fileSize: 1, useCase: "conversation" },
       },
     }),
+    "invocations.cancel": async () => {
+      const path = pathsOf(server()).invocations("slow-steps");
+      const headers = { prefer: "respond-async" };
+      const [sId] = idsIn(await send(server(), { path, json: {}, headers }));
+      const request = { method: "POST", path: `${path}/${sId}/cancel` };
+      return { request, withoutKey: "makes nothing" };
+    },
     "messages.create": async () => ({
       request: await to("messages", { content: "And?", mentions: mentionOf("nobody", "helper") }),
     }),
@@ -58,6 +66,12 @@ export function replaysSuite(server: () => Server): void {
       const path = `${root()}/${conversation.sId}/messages/${mId}/retry`;
       // The new version has not ended.
       return { request: { method: "POST", path }, withoutKey: "fails" };
+    },
+    "messages.validateAction": async () => {
+      const { path, actionId } = await awaitApproval(server);
+      // The same decision again changes nothing.
+      const json = { actionId, approved: "rejected" };
+      return { request: { path, json }, withoutKey: "makes nothing" };
     },
     "sandboxFunctions.invoke": async () => ({
       request: { path: pathsOf(server()).invocations("add"), json: { input: { a: 1, b: 2 } } },

@@ -23,12 +23,22 @@ async function readLocation(url: string): Promise<string> {
   return location.replace("http://127.0.0.1:3000/", `${url}/`);
 }
 
+/** The server of compose.yaml's nginx, before another API. */
+async function readDeployed(url: string): Promise<string> {
+  const conf = await readFile(path.join(root, "deploy/nginx.conf"), "utf8");
+  const [, directives = ""] = /\n {4}listen 80;\n([^]*)\n {2}\}\n\}\n$/.exec(conf) ?? [];
+  expect(directives).toContain("set $apis http://api:3000;");
+  const [compression] = /\n {2}gzip on;[^]*?gzip_types [^;]*;/.exec(conf) ?? [];
+  return `${compression} ${directives.replace("http://api:3000", url)}`;
+}
+
 const reason = hasNginx ? "" : ": it is not installed";
 
 describe.skipIf(!hasNginx)(`streams behind nginx${reason}`, () => {
   let place: Place;
   let server: Server;
   let nginx: Nginx;
+  let deployed: Nginx;
   beforeAll(async () => {
     const port = await takePort();
     place = await createPlace("pglite");
@@ -41,8 +51,10 @@ describe.skipIf(!hasNginx)(`streams behind nginx${reason}`, () => {
        location /compressed/ { ${compressed} proxy_pass ${server.url}/; }
        ${await readLocation(server.url)}`,
     );
+    deployed = await startNginx(await takePort(), await readDeployed(server.url));
   });
   afterAll(async () => {
+    await deployed?.[Symbol.asyncDispose]();
     await nginx?.[Symbol.asyncDispose]();
     await server?.[Symbol.asyncDispose]();
     await place?.[Symbol.asyncDispose]();
@@ -51,7 +63,10 @@ describe.skipIf(!hasNginx)(`streams behind nginx${reason}`, () => {
   /** The server as it is seen through nginx. */
   const behind = (location = "") => ({
     ...server,
-    url: `http://127.0.0.1:${nginx.port}${location}`,
+    url:
+      location === "deployed"
+        ? `http://127.0.0.1:${deployed.port}`
+        : `http://127.0.0.1:${nginx.port}${location}`,
   });
   const calls = createCalls(() => server);
 
@@ -73,6 +88,7 @@ describe.skipIf(!hasNginx)(`streams behind nginx${reason}`, () => {
   test.for([
     { name: "an untouched nginx", location: "", encoding: null },
     { name: "the README's nginx", location: prefix, encoding: null },
+    { name: "the nginx of compose.yaml", location: "deployed", encoding: null },
     { name: "an nginx that compresses whatever it can", location: "/compressed", encoding: "gzip" },
   ])("events come through $name as they happen", async ({ name, location, encoding }) => {
     // Few and slow, so that nothing comes because a buffer is full.

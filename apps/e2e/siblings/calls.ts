@@ -30,7 +30,7 @@ export const mentionOf = (...agents: string[]) =>
 type Options = Pick<Request, "key" | "headers" | "json" | "signal">;
 
 /** Calls the siblings of the create operation in the demo workspace, and checks what they answer. */
-export function createCalls(server: () => Server) {
+export function createCalls(server: () => Pick<Server, "url" | "demo">) {
   const root = () => pathsOf(server()).conversations;
   const call = (method: string, tail: string, options: Options = {}) =>
     send(server(), { method, path: root() + tail, ...options });

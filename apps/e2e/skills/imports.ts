@@ -1,7 +1,7 @@
 import { mkdtemp, rm, symlink, writeFile, mkdir } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { createParley, RequestFailed } from "@parley/client";
+import { createParley, ParleyError } from "@parley/client";
 import { ImportReport, SkillList } from "@parley/schema";
 import { describe, expect, it } from "vitest";
 import { expectError, jsonOf, pathsOf, send } from "../request.ts";
@@ -172,6 +172,44 @@ export function importsSuite(server: () => Server): void {
       expect(await everything()).toEqual(before);
     });
 
+    it("holds nobody else, whatever its Markdown, and leaves a record in the audit log", async () => {
+      const rpc = { workspaceId: server().demo.workspaceId };
+      const records = async () => {
+        const json = { json: rpc };
+        const audit = `/rpc/audit.list?input=${encodeURIComponent(JSON.stringify(json))}`;
+        const { text } = await send(server(), { path: audit });
+        const { result } = JSON.parse(text) as {
+          result: { data: { json: { auditEvents: { action: string; subjectId: string }[] } } };
+        };
+        return result.data.json.auditEvents.filter(({ action }) => action === "skills.import");
+      };
+      const worst = `${skill("worst")}${"<b>".repeat(300_000)}`;
+      let answered = false;
+      const refused = post(formOf({ "worst/SKILL.md": worst })).finally(() => {
+        answered = true;
+      });
+      let pings = 0;
+      while (!answered) {
+        expect((await fetch(`${server().url}/livez`)).status).toBe(200);
+        pings++;
+      }
+      const reason = "Invalid request body: worst/SKILL.md: takes more than 10000 ms to render";
+      expectError(await refused, "invalid_request_error", { message: reason });
+      expect(pings).toBeGreaterThan(50);
+
+      const { parsed } = jsonOf(
+        await post(formOf({ "plain/SKILL.md": skill("plain") })),
+        ImportReport,
+      );
+      const [latest, before] = await records();
+      expect(latest).toMatchObject({
+        outcome: "succeeded",
+        subjectId: parsed.imported[0]!.sId,
+        workspaceId: rpc.workspaceId,
+      });
+      expect(before).toMatchObject({ outcome: "invalid_request_error", subjectId: null });
+    });
+
     it("is refused for bad fields, other bodies and roles", async () => {
       const good = { "good/SKILL.md": skill("good") };
       for (const [field, value] of [
@@ -200,14 +238,14 @@ export function importsSuite(server: () => Server): void {
         workspaceId: demo.workspaceId,
         apiKey: demo.adminKey,
       });
-      const bytes = new Uint8Array(Buffer.from("nothing"));
+      const content = "nothing";
       const files = [
-        { path: "a/SKILL.md", bytes },
-        { path: "b/SKILL.md", bytes },
+        { path: "a/SKILL.md", content },
+        { path: "b/SKILL.md", content },
       ];
-      const refusal = await parley.skills.import(files).catch((error: unknown) => error);
-      expect(refusal).toBeInstanceOf(RequestFailed);
-      expect((refusal as RequestFailed).issues.map((issue) => issue.path)).toEqual([
+      const refusal = await parley.skills.import({ files }).catch((error: unknown) => error);
+      expect(refusal).toBeInstanceOf(ParleyError);
+      expect((refusal as ParleyError).issues.map((issue) => issue.path)).toEqual([
         "a/SKILL.md",
         "b/SKILL.md",
       ]);

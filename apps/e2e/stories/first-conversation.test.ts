@@ -1,5 +1,5 @@
-import { createParley, createRpcClient } from "@parley/client";
-import type { CreatedConversation, InvocationEvent } from "@parley/schema";
+import { agentMessages, createParley, createRpcClient, type Parley } from "@parley/client";
+import type { InvocationEvent } from "@parley/schema";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readFrames } from "../frames.ts";
 import { createPlace, type Place, type Server, startServer } from "../server.ts";
@@ -8,7 +8,7 @@ import { createPlace, type Place, type Server, startServer } from "../server.ts"
 
 let place: Place;
 let server: Server;
-let parley: ReturnType<typeof createParley>;
+let parley: Parley;
 
 beforeAll(async () => {
   // `parley serve` on an empty directory makes a database in it, and a workspace to try.
@@ -25,13 +25,6 @@ afterAll(async () => {
   await place[Symbol.asyncDispose]();
 });
 
-/** The answers in a conversation: the current version of each agent message. */
-function answersIn({ conversation }: CreatedConversation) {
-  return conversation.content
-    .map((versions) => versions.at(-1))
-    .filter((message) => message?.type === "agent_message");
-}
-
 test("a conversation without mentions is a place to write to", async () => {
   const created = await parley.conversations.create({
     title: "Notes",
@@ -40,7 +33,7 @@ test("a conversation without mentions is a place to write to", async () => {
 
   expect(created.conversation.title).toBe("Notes");
   expect(created.message.content).toBe("Nobody has to answer this.");
-  expect(answersIn(created)).toEqual([]);
+  expect(agentMessages(created.conversation)).toEqual([]);
 });
 
 test("who mentions an agent and does not wait finds its answer still empty", async () => {
@@ -48,7 +41,7 @@ test("who mentions an agent and does not wait finds its answer still empty", asy
     message: { content: "Hello!", mentions: [{ configurationId: "slowpoke" }] },
   });
 
-  const [answer] = answersIn(created);
+  const [answer] = agentMessages(created.conversation);
   expect(answer).toMatchObject({ status: "created", content: "" });
   expect(answer?.parentMessageId).toBe(created.message.sId);
 });
@@ -63,9 +56,26 @@ test("who waits gets the answer", async () => {
     blocking: true,
   });
 
-  const [answer] = answersIn(created);
+  const [answer] = agentMessages(created.conversation);
   expect(answer?.status).toBe("succeeded");
   expect(answer?.content).toContain("You said: Hello!");
+});
+
+test("who does not want to wait for the end reads along while the answer is written", async () => {
+  const created = await parley.conversations.create({
+    message: { content: "Slowly, please.", mentions: [{ configurationId: "slowpoke" }] },
+  });
+
+  const { sId: conversationId } = created.conversation;
+  const [answer] = agentMessages(created.conversation);
+  let text = "";
+  for await (const part of parley.messages.text({ conversationId, messageId: answer!.sId })) {
+    text += part;
+  }
+
+  const { conversation } = await parley.conversations.get({ conversationId });
+  expect(text).toMatch(/^I take my time, .* nothing is missing\.$/);
+  expect(agentMessages(conversation)[0]).toMatchObject({ status: "succeeded", content: text });
 });
 
 test("each of several mentioned agents answers, and one may fail", async () => {
@@ -77,7 +87,7 @@ test("each of several mentioned agents answers, and one may fail", async () => {
     blocking: true,
   });
 
-  const [helper, faulty] = answersIn(created);
+  const [helper, faulty] = agentMessages(created.conversation);
   expect(helper).toMatchObject({ status: "succeeded", error: null });
   expect(faulty).toMatchObject({ status: "failed", error: "This agent always fails" });
 });
@@ -88,7 +98,7 @@ test("a mention of an unknown agent is told, so that nobody waits for it", async
     blocking: true,
   });
 
-  expect(answersIn(created)).toEqual([]);
+  expect(agentMessages(created.conversation)).toEqual([]);
   expect(created.warnings?.[0]?.path).toBe("message.mentions[0].configurationId");
 });
 
@@ -104,7 +114,8 @@ test("the published skills of the workspace are listed", async () => {
 });
 
 test("a function is invoked and gives its result", async () => {
-  const { invocation, outcome } = await parley.sandboxFunctions.invoke("add", {
+  const { invocation, outcome } = await parley.functions.invoke({
+    functionId: "add",
     input: { a: 19, b: 23 },
   });
 
@@ -113,16 +124,15 @@ test("a function is invoked and gives its result", async () => {
 });
 
 test("a function that fails says so", async () => {
-  const { outcome } = await parley.sandboxFunctions.invoke("always-fails", {});
+  const { outcome } = await parley.functions.invoke({ functionId: "always-fails" });
 
   expect(outcome).toMatchObject({ status: "errored", error: { code: "threw" } });
 });
 
 test("a slow function is followed while it runs, and resumed where a follower was cut off", async () => {
   // Not waiting for it, we get an invocation that has only begun.
-  const { invocation, outcome } = await parley.sandboxFunctions.invoke(
-    "slow-steps",
-    {},
+  const { invocation, outcome } = await parley.functions.invoke(
+    { functionId: "slow-steps" },
     { waitSeconds: 0 },
   );
   expect(invocation.status).toBe("created");
@@ -130,9 +140,12 @@ test("a slow function is followed while it runs, and resumed where a follower wa
 
   // The client shows every event as it comes, and ends with the last.
   const followed: InvocationEvent[] = [];
-  for await (const event of parley.sandboxFunctions.follow("slow-steps", invocation.sId)) {
-    followed.push(event);
-  }
+  const events = parley.invocations.follow({
+    functionId: "slow-steps",
+    invocationId: invocation.sId,
+    include: ["log", "progress"],
+  });
+  for await (const event of events) followed.push(event);
   const types = followed.map((event) => event.type.replace("sandbox_function_invocation_", ""));
   const step = ["log", "progress"];
   expect(types).toEqual(["created", ...step, ...step, ...step, ...step, "result"]);

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { modelSettings } from "./model-settings.ts";
 
 /** Settings of the worker, by the name of their environment variable. */
 export const WorkerSettings = z.object({
@@ -8,14 +9,35 @@ export const WorkerSettings = z.object({
     .min(1)
     .max(10_000)
     .default(200)
-    .describe("Runs that a worker holds at once"),
+    .describe("Agent turns, and as many invocations, that a worker holds at once"),
+  PARLEY_WORKSPACE_CONCURRENCY: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(10_000)
+    .default(100)
+    .describe("Invocations of a workspace that run at once, on all workers together"),
+  PARLEY_WORKSPACE_TURNS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(10_000)
+    .default(100)
+    .describe("Agent turns of a workspace that a worker holds at once"),
   PARLEY_LEASE_MS: z.coerce
     .number()
     .int()
     .min(100)
     .max(600_000)
-    .default(15_000)
+    .default(6000)
     .describe("How long a silent worker keeps its runs, in milliseconds"),
+  PARLEY_SIMULATION_TIME_SCALE: z.coerce
+    .number()
+    .min(0)
+    .max(100)
+    .default(1)
+    .describe("What the waits of simulated functions are multiplied with; 0 for none"),
+  ...modelSettings,
   PARLEY_TOKEN_RETENTION_HOURS: z.coerce
     .number()
     .int()

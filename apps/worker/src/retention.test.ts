@@ -12,9 +12,11 @@ import {
   testToken,
 } from "@parley/core/testing";
 import { endpoints, type InvocationEvent, parseInput } from "@parley/schema";
+import { Registry } from "prom-client";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { WorkerSettings } from "./config.ts";
+import { createWorkerMetrics } from "./metrics.ts";
 import { startRetention } from "./retention.ts";
 
 const HOUR_MS = 3_600_000;
@@ -38,6 +40,8 @@ const result: InvocationEvent = {
   result: null,
 };
 
+const metrics = createWorkerMetrics(new Registry(), () => []);
+
 for (const { driver, skip, suite } of drivers) {
   describe.skipIf(skip)(`startRetention ${suite}`, () => {
     let test: TestCore;
@@ -60,7 +64,7 @@ for (const { driver, skip, suite } of drivers) {
     const logged: string[] = [];
     const start = () => {
       const logger = pino({ level: "error" }, { write: (line: string) => void logged.push(line) });
-      return startRetention({ core: test.core, settings, logger });
+      return startRetention({ core: test.core, settings, logger, metrics });
     };
     const until = async (isTrue: () => Promise<boolean> | boolean) => {
       while (!(await isTrue())) await new Promise((resolve) => setTimeout(resolve, 10));
@@ -136,7 +140,7 @@ for (const { driver, skip, suite } of drivers) {
       await test.close();
       const told = Promise.withResolvers<string>();
       const logger = pino({ level: "error" }, { write: told.resolve });
-      const stop = startRetention({ core: test.core, settings, logger });
+      const stop = startRetention({ core: test.core, settings, logger, metrics });
       expect(await told.promise).toContain("What is old could not be swept");
       await stop();
     });

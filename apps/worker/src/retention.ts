@@ -9,6 +9,7 @@ import {
 } from "@parley/core";
 import type { Logger } from "pino";
 import type { WorkerSettings } from "./config.ts";
+import type { WorkerMetrics } from "./metrics.ts";
 
 /** Sweeps are this far apart, give or take half of it, so that workers do not sweep together. */
 const SWEEP_INTERVAL_MS = 300_000;
@@ -24,6 +25,7 @@ export interface RetentionOptions {
     | "PARLEY_AUDIT_RETENTION_DAYS"
   >;
   readonly logger: Logger;
+  readonly metrics: Pick<WorkerMetrics, "swept" | "sweepEnded">;
 }
 
 /**
@@ -31,7 +33,12 @@ export interface RetentionOptions {
  * the audit log and files that were not uploaded in time, at once and from then on every few minutes.
  * Gives what stops it, which resolves when nothing of it is left.
  */
-export function startRetention({ core, settings, logger }: RetentionOptions): () => Promise<void> {
+export function startRetention({
+  core,
+  settings,
+  logger,
+  metrics,
+}: RetentionOptions): () => Promise<void> {
   const tokens = { retentionMs: settings.PARLEY_TOKEN_RETENTION_HOURS * HOUR_MS };
   const printed = { retentionMs: settings.PARLEY_INVOCATION_LOG_RETENTION_DAYS * DAY_MS };
   const audited = { retentionMs: settings.PARLEY_AUDIT_RETENTION_DAYS * DAY_MS };
@@ -39,10 +46,11 @@ export function startRetention({ core, settings, logger }: RetentionOptions): ()
   const { signal } = stop;
   const pause = (ms: number) => sleep(ms, undefined, { signal }).catch(() => {});
 
-  async function sweep(trim: () => Promise<number>): Promise<void> {
+  async function sweep(what: string, trim: () => Promise<number>): Promise<void> {
     for (let found = 1; found > 0 && !signal.aborted;) {
       const startedAt = performance.now();
       found = await trim();
+      if (found > 0) metrics.swept(what, found);
       // However much there is to trim, the database has half of its time for everything else.
       if (found > 0) await pause(performance.now() - startedAt);
     }
@@ -51,12 +59,14 @@ export function startRetention({ core, settings, logger }: RetentionOptions): ()
   async function run(): Promise<void> {
     while (!signal.aborted) {
       try {
-        await sweep(() => compactMessageLogs(core, tokens));
-        await sweep(() => trimInvocationLogs(core, printed));
-        await sweep(() => sweepIdempotencyKeys(core));
-        await sweep(() => sweepAuditLog(core, audited));
-        await sweep(() => sweepFiles(core));
+        await sweep("message_logs", () => compactMessageLogs(core, tokens));
+        await sweep("invocation_logs", () => trimInvocationLogs(core, printed));
+        await sweep("idempotency_keys", () => sweepIdempotencyKeys(core));
+        await sweep("audit_events", () => sweepAuditLog(core, audited));
+        await sweep("files", () => sweepFiles(core));
+        metrics.sweepEnded("done");
       } catch (error) {
+        metrics.sweepEnded("failed");
         logger.error({ err: error }, "What is old could not be swept");
       }
       await pause((0.5 + core.random()) * SWEEP_INTERVAL_MS);

@@ -5,7 +5,8 @@ import {
   loadInvocation,
   lostLease,
 } from "@parley/core";
-import { type InvocationEvent, type InvocationOutcome, toStorable } from "@parley/schema";
+import type { InvocationErrorCode, InvocationEvent, InvocationOutcome } from "@parley/schema";
+import { limitExecution } from "./limit-execution.ts";
 import type { LogWriter } from "./log-writer.ts";
 import type { SandboxExecutor } from "./sandbox-executor.ts";
 
@@ -17,42 +18,52 @@ export interface InvocationServices {
   readonly executor: SandboxExecutor;
 }
 
-/** Runs an invocation to its end. Throws `LostLease`, or what aborted it. */
+/** Runs an invocation to its end, and gives `succeeded` or the code of its error. Throws `LostLease`, or what aborted it. */
 export async function executeInvocation(
   services: InvocationServices,
   run: ClaimedRun,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<"succeeded" | InvocationErrorCode> {
   const { core, writer, executor } = services;
   const loaded = await loadInvocation(core, run);
-  const finish = async (outcome: InvocationOutcome): Promise<void> => {
+  const finish = async (outcome: InvocationOutcome) => {
     const events = await writer.take(run);
     if (!(await services.finish({ ...loaded, run, outcome, events }))) {
       throw lostLease(run);
     }
+    return outcome.status === "succeeded" ? outcome.status : outcome.error.code;
   };
   if (run.exhausted) {
     // Functions are not idempotent by default: what may have run is not run again.
     const message = "The worker stopped while the function ran";
     return finish({ status: "errored", error: { code: "interrupted", message } });
   }
-  const { behaviour, sid: functionId } = loaded.sandboxFunction;
+  const { sid: functionId, definition } = loaded.sandboxFunction;
   const shared = { invocationId: run.logId, functionId };
-  for await (const event of executor.execute({
-    behaviour,
-    input: loaded.invocation.input,
+  const { sid: seed, functionVersion: version, input, timezone } = loaded.invocation;
+  const { behaviour, timeoutMs, maxOutputBytes, maxLogLines } = definition;
+  const events = limitExecution(executor, {
+    functionId,
+    version,
+    program: { type: "simulated", behaviour },
+    input,
+    timezone: timezone ?? "UTC",
+    seed,
+    attempt: run.attempt,
+    limits: { timeoutMs, maxOutputBytes, maxLogLines },
     signal,
-  })) {
+  });
+  for await (const event of events) {
     const { type } = event;
-    if (type === "succeeded") await finish({ status: type, result: event.result });
-    else if (type === "errored") await finish({ status: type, error: event.error });
-    else if (type === "log") {
+    if (type === "succeeded") return finish({ status: type, result: event.result });
+    if (type === "errored") return finish({ status: type, error: event.error });
+    if (type === "log") {
       await writer.write(run, {
         type: "sandbox_function_invocation_log",
         created: core.now(),
         ...shared,
         stream: event.stream,
-        text: toStorable(event.text),
+        text: event.text,
       });
     } else {
       await writer.write(run, {
@@ -61,8 +72,9 @@ export async function executeInvocation(
         ...shared,
         done: event.done,
         total: event.total,
-        label: toStorable(event.label),
+        label: event.label,
       });
     }
   }
+  throw new Error("The function has no outcome");
 }

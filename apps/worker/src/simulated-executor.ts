@@ -1,41 +1,54 @@
+import { availableParallelism } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
-import { toStorable, toStorableJson } from "@parley/schema";
-import jsonata from "jsonata";
-import type { Execution, ExecutionEvent, SandboxExecutor } from "./sandbox-executor.ts";
+import { LRUCache } from "lru-cache";
+import type { Execution, SandboxExecutor } from "./sandbox-executor.ts";
+import { createEvaluateAll } from "./simulation/evaluate-all.ts";
+import { createEvaluationThreads } from "./simulation/evaluation-threads.ts";
+import { type Plan, planRecorded } from "./simulation/plan.ts";
+import { planScripted } from "./simulation/plan-scripted.ts";
+import { type PreparedBehaviour, prepareBehaviour } from "./simulation/prepare.ts";
 
-/** Plays a function's recorded behaviour: the same behaviour and input give the same events. */
-export const simulatedExecutor: SandboxExecutor = {
-  async *execute({ behaviour, input, signal }) {
-    const { durationMs, steps, error } = behaviour;
-    let passed = 0;
-    const waitUntil = async (fraction: number): Promise<void> => {
-      const waitMs = fraction * durationMs - passed;
-      if (waitMs > 0) await sleep(waitMs, undefined, { signal });
+const MAX_PREPARED = 500;
+const MAX_THREADS = 4;
+
+/**
+ * Plays the behaviours of functions: equal behaviours, seeds and inputs give equal events, at the
+ * same times. Every wait is multiplied with `timeScale`; with 0 nothing waits.
+ */
+export function createSimulatedExecutor(timeScale: number): SandboxExecutor {
+  const prepared = new LRUCache<string, PreparedBehaviour>({ max: MAX_PREPARED });
+  const threads = createEvaluationThreads(Math.min(availableParallelism(), MAX_THREADS));
+  const evaluateAll = createEvaluateAll(threads);
+
+  const prepare = ({ functionId, version, program }: Execution): PreparedBehaviour => {
+    const key = `${functionId} ${version}`;
+    const found = prepared.get(key) ?? prepareBehaviour(program.behaviour);
+    prepared.set(key, found);
+    return found;
+  };
+
+  return {
+    async *execute(execution) {
+      const { signal } = execution;
       signal.throwIfAborted();
-      passed = Math.max(passed, fraction * durationMs);
-    };
-    for (const { at, log, progress } of steps) {
-      await waitUntil(at);
-      if (log !== undefined) yield { type: "log", ...log };
-      if (progress !== undefined) yield { type: "progress", ...progress };
-    }
-    await waitUntil(1);
-    yield error === undefined ? await compute(behaviour.result, input) : { type: "errored", error };
-  },
-};
-
-async function compute(
-  expression: string | undefined,
-  input: Execution["input"],
-): Promise<ExecutionEvent> {
-  if (expression === undefined) return { type: "succeeded", result: null };
-  try {
-    const value: unknown = await jsonata(expression).evaluate(JSON.parse(input));
-    // JSONata marks its arrays; what is stored is plain JSON that the database can hold.
-    const result: unknown = JSON.parse(JSON.stringify(value ?? null));
-    return { type: "succeeded", result: toStorableJson(result) };
-  } catch (cause) {
-    const message = toStorable((cause as { message?: string }).message ?? "The function threw");
-    return { type: "errored", error: { code: "threw", message } };
-  }
+      const behaviour = prepare(execution);
+      const startedAt = performance.now();
+      const plan: Plan =
+        behaviour.type === "recorded"
+          ? planRecorded(behaviour, execution)
+          : await planScripted(behaviour, execution, evaluateAll);
+      const waitUntil = async (atMs: number): Promise<void> => {
+        const waitMs = timeScale === 0 ? 0 : atMs * timeScale - (performance.now() - startedAt);
+        if (waitMs > 0) await sleep(waitMs, undefined, { signal });
+        signal.throwIfAborted();
+      };
+      for (const { atMs, event } of plan.moments) {
+        await waitUntil(atMs);
+        yield event;
+      }
+      await waitUntil(plan.endMs);
+      yield plan.end;
+    },
+    close: () => threads.close(),
+  };
 }

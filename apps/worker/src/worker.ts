@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { simulatedProvider } from "@parley/agent";
 import {
   type ClaimedRun,
-  claimRuns,
+  claimInvocations,
+  claimTurns,
   createBatcher,
   type Core,
   finishInvocations,
@@ -12,17 +12,28 @@ import {
   loadTurns,
   LostLease,
   renewLeases,
+  startSafetyPoll,
   takeOverRuns,
+  wakeParkedRuns,
+  wakeQueuedRuns,
   type Turn,
 } from "@parley/core";
 import type { InvocationEvent, MessageEvent } from "@parley/schema";
 import type { Logger } from "pino";
+import { Registry } from "prom-client";
+import { type ClaimLoop, createClaimLoop } from "./claim-loop.ts";
 import type { WorkerSettings } from "./config.ts";
+import { describeRun } from "./describe-run.ts";
 import { createLogWriter } from "./log-writer.ts";
+import { measureProviders } from "./measured-provider.ts";
+import { createWorkerMetrics } from "./metrics.ts";
+import { createModelProviders, readTitleModel } from "./model-providers.ts";
 import { startRetention } from "./retention.ts";
 import { executeInvocation } from "./run-invocation.ts";
-import { executeTurn } from "./run-turn.ts";
-import { simulatedExecutor } from "./simulated-executor.ts";
+import { executeTurn, type TurnServices } from "./run-turn.ts";
+import type { SandboxExecutor } from "./sandbox-executor.ts";
+import { createSimulatedExecutor } from "./simulated-executor.ts";
+import { createTitleMaker, type TitleMaker } from "./title-maker.ts";
 
 const TAKEOVER_INTERVAL_MS = 1000;
 /** What ended may let the next run of its lane go; few lanes have one, so many ends share a look. */
@@ -31,11 +42,16 @@ const LANE_DELAY_MS = 10;
 const BUSY_RUNS = 4;
 const BUSY_DELAY_MS = 5;
 const MAX_FINISHED_TOGETHER = 100;
+const MAX_WOKEN_TOGETHER = 1000;
+/** Lanes of which a takeover looks whether something is queued in vain. */
+const MAX_LANES = 1000;
 
 export interface WorkerOptions {
   readonly core: Core;
   readonly settings: WorkerSettings;
   readonly logger: Logger;
+  /** Where what is measured can be read. */
+  readonly registry?: Registry | undefined;
 }
 
 export interface Worker {
@@ -52,22 +68,68 @@ interface RunningRun {
 }
 
 /** Builds a worker: it claims runs when it is woken, and takes over those of dead workers. */
-export function createWorker({ core, settings, logger }: WorkerOptions): Worker {
+export function createWorker({
+  core,
+  settings,
+  logger,
+  registry = new Registry(),
+}: WorkerOptions): Worker {
   const workerId = randomUUID();
   const leaseMs = settings.PARLEY_LEASE_MS;
   const running = new Map<string, RunningRun>();
-  const execute = createExecute(core, logger);
+  const metrics = createWorkerMetrics(registry, () => running.values().map(({ run }) => run.kind));
+  const executor = createSimulatedExecutor(settings.PARLEY_SIMULATION_TIME_SCALE);
+  const providers = measureProviders(createModelProviders(settings), metrics.operations);
+  const titles = createTitleMaker({ core, logger, providers, model: readTitleModel(settings) });
+  const execute = createExecute({ core, logger, providers, executor, titles });
   let closed = false;
-  let wanted = false;
-  let claiming = false;
-  let soon: NodeJS.Timeout | undefined;
-  /** Claims that the database has not answered yet. */
-  const claims = new Set<Promise<void>>();
+  /** Takeovers that the database has not answered yet. */
+  const takeovers = new Set<Promise<void>>();
   const timers: NodeJS.Timeout[] = [];
+  let lastLane = "";
   let unsubscribe = (): void => {};
+  let stopPoll = (): void => {};
   let stopRetention = (): Promise<void> => Promise.resolve();
 
-  async function startRuns(runs: readonly ClaimedRun[]): Promise<void> {
+  const ofKind = (kind: ClaimedRun["kind"]) =>
+    running.values().filter(({ run }) => run.kind === kind);
+  // Each kind has places of its own: a flood of one does not hold up the other.
+  const free = (kind: ClaimedRun["kind"]): number =>
+    settings.PARLEY_WORKER_CONCURRENCY - ofKind(kind).reduce((count) => count + 1, 0);
+  const loops: Readonly<Record<ClaimedRun["kind"], ClaimLoop>> = {
+    agent_turn: createClaimLoop({
+      free: () => free("agent_turn"),
+      claim: async (limit, after) => {
+        const held = new Map<number, number>();
+        for (const { run } of ofKind("agent_turn")) {
+          held.set(run.workspaceId, (held.get(run.workspaceId) ?? 0) + 1);
+        }
+        const perWorkspace = settings.PARLEY_WORKSPACE_TURNS;
+        return claimTurns(core, { workerId, leaseMs, limit, after, held, perWorkspace });
+      },
+      start: (runs) => startRuns(runs, "claimed"),
+      attempt,
+    }),
+    invocation: createClaimLoop({
+      free: () => free("invocation"),
+      claim: async (limit, after) => {
+        const perWorkspace = settings.PARLEY_WORKSPACE_CONCURRENCY;
+        return claimInvocations(core, { workerId, leaseMs, limit, after, perWorkspace });
+      },
+      start: (runs) => startRuns(runs, "claimed"),
+      attempt,
+    }),
+  };
+  const allLoops = Object.values(loops);
+
+  async function startRuns(
+    runs: readonly ClaimedRun[],
+    way: "claimed" | "taken_over",
+  ): Promise<void> {
+    for (const run of runs) {
+      metrics.started(run, way);
+      logger.debug({ ...describeRun(run), way }, "A run starts");
+    }
     const turns = runs.filter((run) => run.kind === "agent_turn");
     const loaded = turns.length === 0 ? undefined : await loadTurns(core, turns);
     for (const run of runs) startRun(run, loaded?.get(run.logId));
@@ -78,58 +140,42 @@ export function createWorker({ core, settings, logger }: WorkerOptions): Worker 
     // It may be one whose lease this worker has itself let expire.
     const before = running.get(run.logId);
     before?.abort.abort();
+    const startedAt = performance.now();
     const done = (before?.done ?? Promise.resolve())
       .then(() => execute(run, turn, abort.signal))
-      .catch((error: unknown) => {
-        const about = { logId: run.logId, attempt: run.attempt };
-        if (error instanceof LostLease) logger.info(about, "A run was lost");
-        else if (!abort.signal.aborted) logger.error({ err: error, ...about }, "A run broke");
-      })
+      .then((outcome) => noteEnd(run, outcome, startedAt))
+      .catch((error: unknown) => noteFailure(run, error, abort.signal))
       .finally(() => {
-        // A worker that was full could not claim what waits.
-        if (running.size >= settings.PARLEY_WORKER_CONCURRENCY) wake();
         if (running.get(run.logId)?.run === run) running.delete(run.logId);
+        loops[run.kind].ended();
       });
     running.set(run.logId, { run, abort, done });
   }
 
-  function wake(): void {
-    wanted = true;
-    if (!claiming && !closed) track(claim());
+  function noteEnd(run: ClaimedRun, outcome: string, startedAt: number): void {
+    const durationMs = Math.round(performance.now() - startedAt);
+    metrics.left(run, { outcome });
+    logger.info({ ...describeRun(run), outcome, durationMs }, "A run ended");
   }
 
-  function track(work: Promise<void>): void {
-    claims.add(work);
-    void work.finally(() => claims.delete(work));
-  }
-
-  function wakeSoon(delayMs: number): void {
-    if (delayMs === 0) return wake();
-    soon ??= setTimeout(() => {
-      soon = undefined;
-      wake();
-    }, delayMs);
-  }
-
-  async function claim(): Promise<void> {
-    claiming = true;
-    while (wanted && !closed) {
-      wanted = false;
-      const limit = settings.PARLEY_WORKER_CONCURRENCY - running.size;
-      if (limit <= 0) break;
-      await attempt(async () => {
-        const claimed = await claimRuns(core, { workerId, leaseMs, limit });
-        if (claimed.length === limit) wanted = true;
-        await startRuns(claimed);
-      });
-    }
-    claiming = false;
+  function noteFailure(run: ClaimedRun, error: unknown, { aborted }: AbortSignal): void {
+    const isLost = error instanceof LostLease || aborted;
+    const how = isLost ? (closed ? "handed_back" : "lost") : "broken";
+    metrics.left(run, how);
+    if (isLost) logger.info({ ...describeRun(run), how }, "A run was let go of");
+    else logger.error({ err: error, ...describeRun(run) }, "A run broke");
   }
 
   async function takeOver(): Promise<void> {
-    const limit = settings.PARLEY_WORKER_CONCURRENCY - running.size;
-    if (limit <= 0 || closed) return;
-    await attempt(async () => startRuns(await takeOverRuns(core, { workerId, leaseMs, limit })));
+    if (closed) return;
+    await attempt(async () => {
+      await wakeParkedRuns(core, MAX_WOKEN_TOGETHER);
+      lastLane = await wakeQueuedRuns(core, { after: lastLane, limit: MAX_LANES });
+      const limit = free("agent_turn");
+      await startRuns(await takeOverRuns(core, { workerId, leaseMs, limit }), "taken_over");
+      // What was parked, or ended elsewhere, has left room.
+      for (const loop of allLoops) loop.ended();
+    });
   }
 
   async function renew(): Promise<void> {
@@ -152,22 +198,33 @@ export function createWorker({ core, settings, logger }: WorkerOptions): Worker 
   return {
     start: () => {
       unsubscribe = core.bus.subscribe("runs", (hint) => {
-        if (hint.cause === "added") wakeSoon(running.size < BUSY_RUNS ? 0 : BUSY_DELAY_MS);
-        else wakeSoon(LANE_DELAY_MS);
+        const busyMs = running.size < BUSY_RUNS ? 0 : BUSY_DELAY_MS;
+        const delayMs = hint.cause === "added" ? busyMs : LANE_DELAY_MS;
+        const kind = hint.cause === "ended" ? undefined : hint.kind;
+        for (const loop of kind === undefined ? allLoops : [loops[kind]]) loop.wake(delayMs);
         if (hint.cause !== "ended") return;
         const ended = new Set(hint.logIds);
         for (const { run, abort } of running.values()) if (ended.has(run.logId)) abort.abort();
       });
-      timers.push(setInterval(() => track(takeOver()), TAKEOVER_INTERVAL_MS));
+      timers.push(
+        setInterval(() => {
+          const work = takeOver();
+          takeovers.add(work);
+          void work.finally(() => takeovers.delete(work));
+        }, TAKEOVER_INTERVAL_MS),
+      );
       timers.push(setInterval(() => void renew(), leaseMs / 3));
-      timers.push(setInterval(wake, core.safetyPollMs));
-      stopRetention = startRetention({ core, settings, logger });
-      wake();
+      const wakeAll = () => {
+        for (const loop of allLoops) loop.wake();
+      };
+      stopPoll = startSafetyPoll(core, wakeAll);
+      stopRetention = startRetention({ core, settings, logger, metrics });
+      wakeAll();
     },
     close: async (patienceMs) => {
       closed = true;
       unsubscribe();
-      await Promise.all([stopRetention(), ...claims]);
+      await Promise.all([stopRetention(), ...takeovers, ...allLoops.map((loop) => loop.close())]);
       const unfinished = () => Promise.all(running.values().map(({ done }) => done));
       const patience = new AbortController();
       await Promise.race([
@@ -176,21 +233,28 @@ export function createWorker({ core, settings, logger }: WorkerOptions): Worker 
       ]);
       patience.abort();
       for (const timer of timers) clearInterval(timer);
-      clearTimeout(soon);
+      stopPoll();
       const left = [...running.values()];
       for (const { abort } of left) abort.abort();
-      await Promise.all(left.map(({ done }) => done));
+      await Promise.all([titles.close(), ...left.map(({ done }) => done)]);
       const logIds = left.map(({ run }) => run.logId);
       await attempt(() => handBackRuns(core, { workerId, logIds }));
+      await executor.close();
     },
   };
 }
 
-/** Wires the two kinds of runs to what executes them. */
-function createExecute(
-  core: Core,
-  logger: Logger,
-): (run: ClaimedRun, turn: Turn | undefined, signal: AbortSignal) => Promise<void> {
+/** Wires the two kinds of runs to what executes them and says how they ended. */
+function createExecute({
+  core,
+  logger,
+  providers,
+  executor,
+  titles,
+}: Pick<TurnServices, "core" | "logger" | "providers"> & {
+  readonly executor: SandboxExecutor;
+  readonly titles: TitleMaker;
+}): (run: ClaimedRun, turn: Turn | undefined, signal: AbortSignal) => Promise<string> {
   const turns = {
     core,
     logger,
@@ -199,7 +263,7 @@ function createExecute(
       const ended = await finishTurns(core, finished);
       return ({ run }) => ended.has(run.logId);
     }, MAX_FINISHED_TOGETHER),
-    providers: { simulated: simulatedProvider, noop: simulatedProvider },
+    providers,
   };
   const invocations = {
     core,
@@ -208,11 +272,13 @@ function createExecute(
       const ended = await finishInvocations(core, finished);
       return ({ run }) => ended.has(run.logId);
     }, MAX_FINISHED_TOGETHER),
-    executor: simulatedExecutor,
+    executor,
   };
   return async (run, turn, signal) => {
-    if (run.kind === "invocation") await executeInvocation(invocations, run, signal);
-    // Without a turn, the conversation was deleted since the run was claimed.
-    else if (turn !== undefined) await executeTurn(turns, { run, turn }, signal);
+    if (run.kind === "invocation") return executeInvocation(invocations, run, signal);
+    // The conversation was deleted since the run was claimed.
+    if (turn === undefined) return "deleted";
+    titles.consider(run, turn);
+    return executeTurn(turns, { run, turn }, signal);
   };
 }

@@ -1,15 +1,18 @@
 import { describe, expect, it } from "vitest";
-import { buildPrompt } from "./prompt.ts";
+import { buildPrompt, fitPrompt } from "./prompt.ts";
+import type { StepRequest } from "./provider.ts";
 
 const user = (content: string) => ({ type: "user_message", content });
 const agent = (content: string) => ({ type: "agent_message", content });
+const build = (instructions: string | null, history: Parameters<typeof buildPrompt>[1]) =>
+  buildPrompt({ instructions }, history, 400_000);
 
 describe("buildPrompt", () => {
   it("gives instructions, attachments, questions and answers in their roles and order", () => {
     const contentType = "text/plain";
     const fragment = { type: "content_fragment", title: 'a "b"', contentType, content: "text" };
-    expect(buildPrompt("Be kind", [fragment, user("Hi"), agent("Hello"), user("Bye")])).toEqual([
-      { role: "system", content: "Be kind" },
+    expect(build("Be kind", [fragment, user("Hi"), agent("Hello"), user("Bye")])).toEqual([
+      { role: "system", content: "Be kind", isPinned: true },
       { role: "system", content: '<attachment title="a \\"b\\"" type="text/plain">\ntext' },
       { role: "user", content: "Hi" },
       { role: "assistant", content: "Hello" },
@@ -18,8 +21,8 @@ describe("buildPrompt", () => {
   });
 
   it("has no instructions where the agent has none", () => {
-    expect(buildPrompt(null, [user("Hi")])).toEqual([{ role: "user", content: "Hi" }]);
-    expect(buildPrompt(null, [])).toEqual([]);
+    expect(build(null, [user("Hi")])).toEqual([{ role: "user", content: "Hi" }]);
+    expect(build(null, [])).toEqual([]);
   });
 
   it.each([
@@ -30,8 +33,60 @@ describe("buildPrompt", () => {
     { name: "is many messages", sizes: Array.from({ length: 50 }, () => 10_000), kept: 40 },
   ])("keeps the newest messages of a history that $name", ({ sizes, kept }) => {
     const history = sizes.map((size) => user("x".repeat(size)));
-    const prompt = buildPrompt("Be kind", history);
+    const prompt = build("Be kind", history);
     expect(prompt[0]?.role).toBe("system");
     expect(prompt.slice(1).map((message) => message.content.length)).toEqual(sizes.slice(-kept));
+  });
+});
+
+describe("fitPrompt", () => {
+  const fit = (
+    sizes: readonly number[],
+    contextTokens: number,
+    more: Partial<StepRequest> = {},
+  ) => {
+    // Words of a token each.
+    const history = sizes.map((size) => user(" hello".repeat(size)));
+    const prompt = buildPrompt({ instructions: "Be kind" }, history, 1e9);
+    const request: StepRequest = {
+      modelId: "model",
+      temperature: 1,
+      prompt,
+      tools: [],
+      finishedSteps: [],
+      finishedCalls: [],
+      step: 0,
+      script: null,
+      prefix: { text: "", reasoning: "" },
+      signal: new AbortController().signal,
+      ...more,
+    };
+    return fitPrompt(request, contextTokens);
+  };
+  const sizesOf = (prompt: Awaited<ReturnType<typeof fit>>) =>
+    prompt.slice(1).map(({ content }) => content.length / " hello".length);
+
+  it.each([
+    { name: "what fits by its bytes alone", sizes: [10, 20], context: 1000, kept: [10, 20] },
+    { name: "what fits by its tokens", sizes: [300, 300], context: 1000, kept: [300, 300] },
+    { name: "the newest that fit", sizes: [50, 600, 300, 300], context: 1000, kept: [300, 300] },
+    { name: "the newest, however long", sizes: [1, 5000], context: 1000, kept: [5000] },
+  ])("keeps $name", async ({ sizes, context, kept }) => {
+    expect(sizesOf(await fit(sizes, context))).toEqual(kept);
+  });
+
+  it("leaves room for tools and for the steps so far", async () => {
+    const output = " hello".repeat(400);
+    const call = { id: "1", name: "look", params: {}, output, step: 0 };
+    const more = { finishedCalls: [call], finishedSteps: [{ step: 0, content: "" }] };
+    expect(sizesOf(await fit([200, 200], 1000))).toEqual([200, 200]);
+    expect(sizesOf(await fit([200, 200], 1000, more))).toEqual([200]);
+  });
+
+  it("counts what no tokenizer can split, without standing still", async () => {
+    const prompt = await fit([1, 1], 100_000, {
+      prompt: ["a".repeat(500_000), "b"].map((content) => ({ role: "user", content })),
+    });
+    expect(prompt).toHaveLength(2);
   });
 });

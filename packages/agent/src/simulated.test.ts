@@ -26,6 +26,7 @@ const request = (parts: Partial<StepRequest> = {}): StepRequest => ({
     { role: "assistant", content: "ignored" },
   ],
   tools: [],
+  finishedSteps: [],
   finishedCalls: [],
   step: 0,
   script,

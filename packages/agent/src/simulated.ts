@@ -11,6 +11,7 @@ const echo: SimulatedScript = { steps: [{ text: "You said: {{message}}" }], toke
  */
 export const simulatedProvider: ModelProvider = {
   canContinue: true,
+  countsTokens: false,
   async *streamStep(request) {
     const script = request.script ?? echo;
     const step = script.steps[request.step];

@@ -17,12 +17,15 @@ const offer =
 describe("skills in a prompt", () => {
   it("are told of behind the agent's instructions, each in a line", () => {
     const history = [{ type: "user_message", content: "Hi" }];
-    expect(buildPrompt("Be kind", history, skills)).toEqual([
-      { role: "system", content: "Be kind" },
-      { role: "system", content: offer },
+    const given = { instructions: "Be kind", skills };
+    expect(buildPrompt(given, history, 1000)).toEqual([
+      { role: "system", content: "Be kind", isPinned: true },
+      { role: "system", content: offer, isPinned: true },
       { role: "user", content: "Hi" },
     ]);
-    expect(buildPrompt(null, history, [])).toEqual([{ role: "user", content: "Hi" }]);
+    expect(buildPrompt({ instructions: null }, history, 1000)).toEqual([
+      { role: "user", content: "Hi" },
+    ]);
   });
 });
 
@@ -33,6 +36,7 @@ describe("the tool skills__load", () => {
     const requests: StepRequest[] = [];
     const provider: ModelProvider = {
       canContinue: true,
+      countsTokens: false,
       streamStep: (request) => {
         requests.push(request);
         return simulatedProvider.streamStep(request);
@@ -45,8 +49,10 @@ describe("the tool skills__load", () => {
         temperature: 1,
         prompt: [],
         tools,
+        functions: [],
         script: { steps: [{ toolCalls }, { text: "Got: {{result}}" }], tokenDelayMs: 0 },
         maxSteps: 8,
+        contextTokens: 100_000,
         signal: new AbortController().signal,
         finishedSteps: [],
         finishedReasoning: "",

@@ -1,58 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { ModelProvider, StepPart, StepRequest } from "./provider.ts";
+import type { StepPart } from "./provider.ts";
 import { simulatedProvider } from "./simulated.ts";
-import { runTurn, summarizeTurn, type TurnEvent, type TurnRequest } from "./turn.ts";
-
-const text = (value: string): StepPart => ({ type: "text", text: value });
-const reasoning = (value: string): StepPart => ({ type: "reasoning", text: value });
-const call = (name: string): StepPart => ({
-  type: "call",
-  call: { id: `call_${name}`, name, params: {}, output: name },
-});
-
-/** A model that gives these parts, or throws, in each step. */
-function createProvider(
-  steps: readonly (readonly (StepPart | Error)[])[],
-  canContinue = false,
-): ModelProvider & { requests: StepRequest[] } {
-  const requests: StepRequest[] = [];
-  return {
-    requests,
-    canContinue,
-    async *streamStep(request) {
-      requests.push(request);
-      for (const part of steps[request.step] ?? []) {
-        if (part instanceof Error) throw part;
-        yield part;
-      }
-    },
-  };
-}
-
-const run = (provider: ModelProvider, parts: Partial<TurnRequest> = {}): Promise<TurnEvent[]> =>
-  Array.fromAsync(
-    runTurn({
-      provider,
-      modelId: "model",
-      temperature: 1,
-      prompt: [{ role: "user", content: "Hi" }],
-      script: null,
-      maxSteps: 8,
-      signal: new AbortController().signal,
-      finishedSteps: [],
-      finishedReasoning: "",
-      finishedCalls: [],
-      tools: [],
-      prefix: { text: "", reasoning: "" },
-      ...parts,
-    }),
-  );
-const published = (events: readonly TurnEvent[]) =>
-  events
-    .map((event) =>
-      event.type === "tokens" && event.classification === "tokens" ? event.text : "",
-    )
-    .join("");
+import { call, createProvider, published, reasoning, run, text } from "./testing/played-turn.ts";
+import { summarizeTurn } from "./turn.ts";
 
 describe("runTurn", () => {
   it("ends at once when an attempt before it was interrupted behind the last step", async () => {
@@ -86,6 +36,7 @@ describe("runTurn", () => {
         chainOfThought: "Hm. ",
         rawContents: [{ step: 0, content: "Hello you" }],
         error: null,
+        record: { step: 0, inputTokens: null, outputTokens: null, durationMs: expect.any(Number) },
       },
     ]);
   });
@@ -189,7 +140,8 @@ describe("runTurn", () => {
     expect(JSON.stringify(events)).not.toMatch(/\\u0000|\\ud800/i);
     expect(events).toMatchObject([
       { type: "tokens", text: "r" },
-      { type: "tokens", text: "t\uFFFD" },
+      { type: "tokens", text: "t" },
+      { type: "tokens", text: "\uFFFD" },
       {
         type: "step finished",
         content: "t\uFFFD",
@@ -225,7 +177,8 @@ describe("a turn that was interrupted", () => {
       const prefix = { reasoning: "Hm.", text: "Second step.".slice(0, length) };
       const progress = { finishedSteps, finishedReasoning: "", prefix };
       const events = await run(simulatedProvider, { script, ...progress });
-      expect(events.at(-1)).toEqual(whole);
+      // How long it took is another matter.
+      expect(events.at(-1)).toEqual({ ...whole, record: expect.anything() });
       expect(`First. ${prefix.text}${published(events)}`).toBe("First. Second step.");
     }
   });

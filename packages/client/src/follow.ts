@@ -1,18 +1,192 @@
-import type { InvocationEvent } from "@parley/schema";
-import { EventSourceParserStream } from "eventsource-parser/stream";
-import { RequestFailed } from "./rest.ts";
+import { delayBefore, isRetryable, wait } from "./backoff.ts";
+import type { Caller } from "./call-endpoint.ts";
+import { brokenConnection } from "./connection.ts";
+import { ParleyError } from "./errors.ts";
+import { limitTime } from "./limit-time.ts";
+import { readFrames } from "./read-frames.ts";
 
-export type InvocationEvents = AsyncGenerator<InvocationEvent, void, undefined>;
+const CONNECT_TIMEOUT_MS = 30_000;
+/** Three of the server's heartbeats, which come every 15 s. */
+const IDLE_TIMEOUT_MS = 45_000;
+const RECONNECT_FOR_MS = 300_000;
+const MAX_RETRY_AFTER_MS = 60_000;
 
-/** Yields the events of a stream as they come. Throws `RequestFailed` when it is refused. */
-export async function* followEvents(url: string, authorization: string): InvocationEvents {
-  const response = await fetch(url, { headers: { authorization, accept: "text/event-stream" } });
-  if (!response.ok || response.body === null) {
-    throw new RequestFailed(response.status, await response.json().catch(() => undefined));
+/** What a follower's connection does. */
+export type ConnectionState =
+  | { readonly status: "connecting" }
+  | { readonly status: "open" }
+  /** The connection broke, and is made anew in a while; without an error, the server ended it. */
+  | { readonly status: "waiting"; readonly delayMs: number; readonly error?: ParleyError }
+  | { readonly status: "closed" };
+
+/** How a stream is followed; each member has a default. */
+export interface FollowOptions {
+  /** Ends the follower; it then throws the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** Begins behind this event, which an earlier follower had as its `lastEventId`. */
+  readonly lastEventId?: string | undefined;
+  /** Told whenever the state of the connection changes. */
+  readonly onState?: ((state: ConnectionState) => void) | undefined;
+  /** A connection on which nothing comes for so long is made anew; 45 s by default. */
+  readonly idleTimeoutMs?: number | undefined;
+  /** How long it tries to come back before it throws; 5 minutes by default. */
+  readonly reconnectForMs?: number | undefined;
+}
+
+/** The events of a stream, each once and in order, across connections. To be iterated once. */
+export interface Follower<E> extends AsyncIterableIterator<E, undefined, undefined> {
+  /** Id of the last event it gave: what another follower begins behind. */
+  readonly lastEventId: string;
+  readonly state: ConnectionState;
+}
+
+interface Stream {
+  /** With a query in it, or none. */
+  readonly path: string;
+  /** Types of the events that end it. */
+  readonly terminal: ReadonlySet<string>;
+  /** Whether an event comes with its id around it. */
+  readonly isEnveloped: boolean;
+}
+
+/**
+ * Follows a stream to its terminal event. A connection that breaks is made anew behind the last event
+ * that came; nothing is read ahead of what is asked for. Throws `ParleyError` when the server refuses,
+ * or was away for too long.
+ */
+export function follow<E extends { readonly type: string }>(
+  { send }: Caller,
+  stream: Stream,
+  options: FollowOptions = {},
+): Follower<E> {
+  const { idleTimeoutMs = IDLE_TIMEOUT_MS, reconnectForMs = RECONNECT_FOR_MS } = options;
+  const closing = new AbortController();
+  let state: ConnectionState = { status: "connecting" };
+  let lastEventId = options.lastEventId ?? "0";
+  let failures = 0;
+  let awaySince: number | undefined;
+
+  const setState = (next: ConnectionState): void => {
+    if (state.status === "closed") return;
+    state = next;
+    options.onState?.(next);
+  };
+  const markAlive = (): void => {
+    failures = 0;
+    awaySince = undefined;
+  };
+
+  /** The events of one connection; true where the stream has ended. */
+  async function* connect(): AsyncGenerator<E, boolean, undefined> {
+    setState({ status: "connecting" });
+    const limit = limitTime(closing.signal, CONNECT_TIMEOUT_MS);
+    try {
+      const query = `${stream.path.includes("?") ? "&" : "?"}lastEventId=${encodeURIComponent(lastEventId)}`;
+      const headers = { accept: "text/event-stream" };
+      const request = { method: "GET", path: stream.path + query, headers };
+      const response = await send(request, limit.signal).catch((error: unknown) => {
+        throw isTimeOut(error) ? brokenConnection(error) : error;
+      });
+      limit.lift();
+      if (response.status === 204) return true;
+      requireEventStream(response);
+      setState({ status: "open" });
+      for await (const { id, data } of readFrames(response.body, {
+        idleTimeoutMs,
+        onAlive: markAlive,
+      })) {
+        // The server writes nothing into a log but what its endpoint describes.
+        const event = parseEvent(data, stream.isEnveloped) as E;
+        const isTerminal = stream.terminal.has(event.type);
+        // A finished message tells its last event again, whatever was asked for.
+        if (!isTerminal && id !== undefined && Number(id) <= Number(lastEventId)) continue;
+        lastEventId = id ?? lastEventId;
+        yield event;
+        if (isTerminal) return true;
+      }
+      return false;
+    } finally {
+      limit.clear();
+    }
   }
-  const frames = response.body
-    .pipeThrough(new TextDecoderStream())
-    .pipeThrough(new EventSourceParserStream());
-  // The server writes nothing into this log but what `InvocationEvent` describes.
-  for await (const frame of frames) yield JSON.parse(frame.data) as InvocationEvent;
+
+  async function* followAll(): AsyncGenerator<E, undefined, undefined> {
+    const stop = (): void => closing.abort(options.signal?.reason);
+    if (options.signal?.aborted) stop();
+    else options.signal?.addEventListener("abort", stop, { once: true });
+    try {
+      for (;;) {
+        let error: ParleyError | undefined;
+        try {
+          closing.signal.throwIfAborted();
+          if (yield* connect()) return;
+        } catch (cause) {
+          closing.signal.throwIfAborted();
+          if (!isRetryable(cause)) throw cause;
+          error = cause;
+        }
+        awaySince ??= performance.now();
+        const retryAfterMs = Math.min(error?.retryAfterMs ?? 0, MAX_RETRY_AFTER_MS);
+        const delayMs = delayBefore(failures++, { retryAfterMs });
+        if (performance.now() - awaySince + delayMs > reconnectForMs) {
+          throw error ?? brokenConnection(new Error("The stream ended before its last event"));
+        }
+        setState({ status: "waiting", delayMs, ...(error && { error }) });
+        await wait(delayMs, closing.signal);
+      }
+    } catch (error) {
+      // Whoever returned from it early waits for no error.
+      if (error !== returned) throw error;
+    } finally {
+      options.signal?.removeEventListener("abort", stop);
+      setState({ status: "closed" });
+    }
+  }
+
+  const events = followAll();
+  return {
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+    next: () => events.next(),
+    return: () => {
+      // An event that is waited for may never come.
+      closing.abort(returned);
+      // What was never asked for an event has no end of its own.
+      setState({ status: "closed" });
+      return events.return(undefined);
+    },
+    get lastEventId() {
+      return lastEventId;
+    },
+    get state() {
+      return state;
+    },
+  };
+}
+
+/** Why a follower ends whose reader has left. */
+const returned = Symbol("returned");
+
+function isTimeOut(error: unknown): boolean {
+  return error instanceof ParleyError && error.type === "timed_out";
+}
+
+function requireEventStream(
+  response: Response,
+): asserts response is Response & { readonly body: ReadableStream<Uint8Array> } {
+  const { status, headers, body } = response;
+  if (body !== null && headers.get("content-type")?.startsWith("text/event-stream")) return;
+  body?.cancel().catch(() => {});
+  const message = "The server's answer is no stream of events";
+  throw new ParleyError("unexpected_response_format", message, { status });
+}
+
+function parseEvent(data: string, isEnveloped: boolean): unknown {
+  try {
+    const frame = JSON.parse(data) as { readonly data?: unknown };
+    return isEnveloped ? frame.data : frame;
+  } catch (cause) {
+    throw brokenConnection(cause);
+  }
 }

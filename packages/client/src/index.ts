@@ -1,3 +1,29 @@
-export * from "./follow.ts";
-export * from "./rest.ts";
-export * from "./rpc.ts";
+export { agentMessages } from "./agent-messages.ts";
+export type { ApiKey, ParleyOptions } from "./connection.ts";
+export { AnswerFailed, ParleyError, type ParleyErrorType } from "./errors.ts";
+export type { FileContent, UploadedFile, UploadFile } from "./files.ts";
+export type { ConnectionState, FollowOptions, Follower } from "./follow.ts";
+export type { CallOptions, Input, InvokeOptions, Method, Output, PostOptions } from "./methods.ts";
+export { createParley, type FollowInvocation, type Parley } from "./parley.ts";
+export type { RouteName } from "./routes.ts";
+export { createRpcClient, type RpcClient, type RpcOptions } from "./rpc.ts";
+export type { RpcRouter } from "./rpc-router.ts";
+export type { ImportSkillFolders } from "./skills.ts";
+export type {
+  Action,
+  AgentConfiguration,
+  AgentMessage,
+  ContentFragment,
+  Conversation,
+  ConversationEvent,
+  ConversationMessage,
+  Invocation,
+  InvocationEvent,
+  InvocationOutcome,
+  Issue,
+  MessageEvent,
+  SandboxFunction,
+  Skill,
+  UserMessage,
+  Warning,
+} from "@parley/schema";

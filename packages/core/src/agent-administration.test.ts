@@ -12,6 +12,7 @@ import {
   createTestConversation,
   drivers,
   insertTestAgent,
+  insertTestFunction,
   insertTestWorkspace,
   openTestContext,
   openTestCore,
@@ -187,6 +188,31 @@ for (const { driver, skip, suite } of drivers) {
       ];
       expect(new Set(refusals)).toEqual(new Set(["404 agent_not_found"]));
       expect(await list("all", await openTestContext(test.core, other))).toEqual([]);
+    });
+
+    it("gives an agent the functions that it names, and its next version the same", async () => {
+      const first = await insertTestFunction(test.core, workspace, { slug: "first" });
+      const second = await insertTestFunction(test.core, workspace, { slug: "second" });
+      const other = await insertTestWorkspace(test.core);
+      const stranger = await insertTestFunction(test.core, other, { slug: "theirs" });
+      const draft = { workspaceId, name: "Ann", description: "", model };
+      const made = await operator.createAgent({
+        ...draft,
+        functionIds: ["second", first.sid, second.sid],
+      });
+      expect(made.functionIds).toEqual([second.sid, first.sid]);
+      const about = { workspaceId, agentId: made.agentConfiguration.sId };
+      const renamed = await operator.updateAgent({ ...about, name: "Eve" });
+      expect(renamed.functionIds).toEqual([second.sid, first.sid]);
+      for (const unknown of ["nothing", stranger.sid]) {
+        const refused = operator.updateAgent({ ...about, functionIds: ["first", unknown] });
+        await expect(refused).rejects.toMatchObject({
+          type: "sandbox_function_not_found",
+          message: expect.stringMatching(/^functionIds\[1\]: /),
+        });
+      }
+      expect(await versions(about.agentId)).toMatchObject([{ name: "Ann" }, { name: "Eve" }]);
+      expect((await operator.updateAgent({ ...about, functionIds: [] })).functionIds).toEqual([]);
     });
 
     it("lists active agents of a view, by name", async () => {

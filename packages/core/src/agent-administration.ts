@@ -9,6 +9,7 @@ import {
   type UpdateAgent,
 } from "@parley/schema";
 import { and, asc, eq, inArray } from "drizzle-orm";
+import { copyAgentFunctions, insertAgentFunctions } from "./agent-functions.ts";
 import { copyAgentSkills, insertAgentSkills } from "./agent-skills.ts";
 import { administeredWorkspace } from "./administered-workspace.ts";
 import { renderAgent } from "./agents.ts";
@@ -51,8 +52,8 @@ export async function listAgents(
 type NewVersion = Omit<typeof agents.$inferInsert, "id" | "isCurrent" | "createdAt">;
 
 /**
- * Creates an agent. Throws `model_disabled` when the workspace may not use its model, and
- * `skill_not_found`.
+ * Creates an agent. Throws `model_disabled` when the workspace may not use its model,
+ * `skill_not_found` and `sandbox_function_not_found`.
  */
 export async function createAgent(
   context: RequestContext,
@@ -82,7 +83,8 @@ export async function createAgent(
       script: input.script ?? null,
     });
     const skillIds = await insertAgentSkills(context, db, { ...version, sids: input.skillIds });
-    return renderVersion(version, skillIds);
+    const functionIds = await insertAgentFunctions(db, version, input.functionIds);
+    return renderVersion(version, { skillIds, functionIds });
   });
 }
 
@@ -122,7 +124,11 @@ export async function updateAgent(
       input.skillIds === undefined
         ? await copyAgentSkills(db, lastId, version.id)
         : await insertAgentSkills(context, db, { ...version, sids: input.skillIds });
-    return renderVersion(version, skillIds);
+    const functionIds =
+      input.functionIds === undefined
+        ? await copyAgentFunctions(db, lastId, version.id)
+        : await insertAgentFunctions(db, version, input.functionIds);
+    return renderVersion(version, { skillIds, functionIds });
   });
 }
 
@@ -175,6 +181,9 @@ async function insertVersion(
   return row;
 }
 
-function renderVersion(row: AgentRow, skillIds: string[]): AgentWithScript {
-  return { agentConfiguration: renderAgent(row), script: row.script, skillIds };
+function renderVersion(
+  row: AgentRow,
+  given: Pick<AgentWithScript, "skillIds" | "functionIds">,
+): AgentWithScript {
+  return { agentConfiguration: renderAgent(row), script: row.script, ...given };
 }

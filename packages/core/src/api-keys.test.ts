@@ -77,6 +77,7 @@ for (const { driver, skip, suite } of drivers) {
       const { apiKey, secret } = await createApiKey(context, input);
       expect(apiKey).toEqual({
         sId: expect.stringMatching(/^key_/),
+        userId: expect.any(String),
         name: "ci",
         role: "builder",
         spaceIds: [],

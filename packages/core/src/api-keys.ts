@@ -1,4 +1,4 @@
-import { apiKeys, apiKeySpaces, type Queryable, spaces } from "@parley/db";
+import { apiKeys, apiKeySpaces, type Queryable, spaces, users } from "@parley/db";
 import {
   type ApiKey,
   type CreateApiKey,
@@ -161,8 +161,9 @@ async function readApiKey(db: Queryable, id: number): Promise<ApiKey> {
 
 async function readApiKeys(db: Queryable, condition: ReturnType<typeof eq>): Promise<ApiKey[]> {
   const rows = await db
-    .select({ key: apiKeys, spaceId: spaces.sid })
+    .select({ key: apiKeys, userId: users.sid, spaceId: spaces.sid })
     .from(apiKeys)
+    .innerJoin(users, eq(users.id, apiKeys.userId))
     .leftJoin(apiKeySpaces, eq(apiKeySpaces.apiKeyId, apiKeys.id))
     .leftJoin(spaces, eq(spaces.id, apiKeySpaces.spaceId))
     .where(condition)
@@ -171,17 +172,21 @@ async function readApiKeys(db: Queryable, condition: ReturnType<typeof eq>): Pro
     .values()
     .map((ofKey) =>
       renderApiKey(
-        ofKey[0]!.key,
+        ofKey[0]!,
         ofKey.flatMap(({ spaceId }) => spaceId ?? []),
       ),
     )
     .toArray();
 }
 
-function renderApiKey(row: ApiKeyRow, spaceIds: string[]): ApiKey {
+function renderApiKey(
+  { key: row, userId }: { key: ApiKeyRow; userId: string },
+  spaceIds: string[],
+): ApiKey {
   return {
     sId: row.sid,
     name: row.name,
+    userId,
     role: row.role as WorkspaceRole,
     spaceIds,
     createdAt: row.createdAt,

@@ -21,7 +21,7 @@ export async function awaitAnswers(
     logIds: turns.map((turn) => turn.message.sid),
     timeoutMs: context.blockingTimeoutMs,
     signal: AbortSignal.any([context.signal, failed.signal]),
-    isNew: write !== undefined,
+    newAfter: write === undefined ? undefined : 0,
   });
   try {
     await write?.();

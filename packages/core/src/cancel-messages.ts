@@ -1,15 +1,20 @@
-import { events, logs, messages, type Queryable, runs } from "@parley/db";
+import { events, messages, type Queryable, runs } from "@parley/db";
 import type { MessageEvent, Success } from "@parley/schema";
-import { and, asc, eq, inArray, isNull, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, sql } from "drizzle-orm";
 import { findAgentVersions } from "./agents.ts";
 import type { Context } from "./context.ts";
+import { closeCalls } from "./close-calls.ts";
 import { appendEvents } from "./events/append.ts";
+import { lockLogs, seizeLogs } from "./events/seize.ts";
+import { readOpenCalls, runningOf } from "./function-calls.ts";
 import { inTransactionOnce } from "./idempotency.ts";
 import type { MessageRow } from "./rows.ts";
+import { wakeNextOf } from "./runs/wake-runs.ts";
 import { requireConversation } from "./stored-conversations.ts";
 
 /**
- * Ends running agent messages with the text they have published, and stops their models. What has
+ * Ends running agent messages with the text they have published, and stops their models and the
+ * functions that they have called. What has
  * ended, is no answer, or is not in the conversation is left alone.
  */
 export async function cancelMessages(
@@ -17,7 +22,8 @@ export async function cancelMessages(
   input: { cId: string; messageIds: readonly string[] },
 ): Promise<Success> {
   const conversation = await requireConversation(context.database.db, context, input.cId);
-  await inTransactionOnce(context, conversation.sid, async ({ db, afterCommit }) => {
+  await inTransactionOnce(context, conversation.sid, async (transaction) => {
+    const { db, afterCommit } = transaction;
     const asked = await db
       .select()
       .from(messages)
@@ -29,11 +35,16 @@ export async function cancelMessages(
         ),
       );
     if (asked.length === 0) return;
-    const fences = await seizeLogs(db, [...asked.map((row) => row.sid), conversation.sid]);
+    const messageIds = asked.map((row) => row.id);
+    const running = runningOf(await readOpenCalls(db, messageIds)).map(({ sid }) => sid);
+    const sids = asked.map((row) => row.sid);
+    await lockLogs(db, [conversation.sid, ...sids, ...running]);
+    const fences = await seizeLogs(db, sids, conversation.sid);
     const agentIds = asked.map((row) => row.agentId ?? 0);
     const agents = await findAgentVersions(db, conversation.workspaceId, agentIds);
     const now = context.now();
     const ended: string[] = [];
+    const endedIds: number[] = [];
     for (const row of asked) {
       const fence = fences.get(row.sid);
       // It ended while its log was waited for.
@@ -60,38 +71,17 @@ export async function cancelMessages(
         .set({ status: "cancelled", content, chainOfThought, rawContents, finishedAt: now })
         .where(eq(messages.sid, row.sid));
       ended.push(row.sid);
+      endedIds.push(row.id);
     }
     if (ended.length === 0) return;
-    await db
-      .update(runs)
-      .set({ status: "finished", leaseUntil: null })
-      .where(inArray(runs.logId, ended));
+    await closeCalls(context, transaction, endedIds);
+    const ofEnded = inArray(runs.logId, ended);
+    await db.update(runs).set({ status: "finished", leaseUntil: null }).where(ofEnded);
+    const endedRuns = sql`(select ${runs.lane}, ${runs.id} from ${runs} where ${ofEnded})`;
+    await db.execute(wakeNextOf(endedRuns));
     afterCommit.push({ topic: "runs", cause: "ended", logIds: ended });
   });
   return { success: true };
-}
-
-/**
- * Locks logs in the order of their ids and raises the fence of those that are open, so that nobody
- * else appends to them; the result holds the new fences.
- */
-async function seizeLogs(db: Queryable, ids: readonly string[]): Promise<Map<string, number>> {
-  const open = and(inArray(logs.id, [...ids]), isNull(logs.closedAt));
-  const locked = await db
-    .select({ id: logs.id })
-    .from(logs)
-    .where(open)
-    .orderBy(asc(logs.id))
-    .for("update");
-  // A conversation's log has no fence: any writer may append to it.
-  const answers = locked.map((log) => log.id).filter((id) => id !== ids.at(-1));
-  if (answers.length === 0) return new Map();
-  const rows = await db
-    .update(logs)
-    .set({ fence: sql`${logs.fence} + 1` })
-    .where(inArray(logs.id, answers))
-    .returning({ id: logs.id, fence: logs.fence });
-  return new Map(rows.map((row) => [row.id, row.fence]));
 }
 
 /** What a message has said: the tokens of its log, which outlive what its worker still holds. */

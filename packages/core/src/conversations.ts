@@ -35,6 +35,7 @@ export async function createConversation(
     resolvedFragments.push(await resolveFragment(db, context, { fragment, path }));
   }
 
+  await context.admitRuns(context.caller.workspace.id, "agent_turn", resolved.agents.length);
   const opened = await buildConversation(context, input, space);
   const { id: conversationId, workspaceId } = opened;
   const rows = resolvedFragments.length + 1 + resolved.agents.length;
@@ -61,7 +62,9 @@ export async function createConversation(
       events: buildEvents(created, user),
       turns,
     });
-    if (turns.length > 0) context.bus.publish([{ topic: "runs", cause: "added" }]);
+    if (turns.length > 0) {
+      context.bus.publish([{ topic: "runs", cause: "added", kind: "agent_turn" }]);
+    }
   };
   let answers = turns.map(({ message: row, agent }) => renderAgentMessage(row, agent, []));
   if (input.blocking && turns.length > 0) answers = await awaitAnswers(context, turns, write);

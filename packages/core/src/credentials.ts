@@ -20,6 +20,8 @@ export class KnownKeyRefused extends ParleyError {
 export interface Credentials {
   /** The caller behind an `Authorization` header. Throws the 401 that fits. */
   authenticate(header: string | undefined): Promise<Caller>;
+  /** Whether `authenticate` would now give this very caller again, without asking the database. */
+  isTrusted(caller: Caller): boolean;
   close(): void;
 }
 
@@ -34,9 +36,11 @@ export function createCredentials(core: Core): Credentials {
       if (isMistyped(secret) && !(await unusual.get(""))?.has(hash)) throw invalidKey();
       const caller = await callers.get(hash);
       if (caller === undefined) throw invalidKey();
-      refuseExpired(caller, core.now());
+      if (isExpired(caller, core.now())) throw new KnownKeyRefused(caller);
       return caller;
     },
+    isTrusted: (caller) =>
+      callers.peek(caller.apiKey.hash) === caller && !isExpired(caller, core.now()),
     close: () => {
       callers.close();
       unusual.close();
@@ -66,10 +70,9 @@ function invalidKey(): ParleyError {
   return new ParleyError("invalid_api_key_error", INVALID_KEY);
 }
 
-function refuseExpired(caller: Caller, now: number): void {
-  const { revokedAt, disabledAt, expiresAt } = caller.apiKey;
-  if (revokedAt !== null || disabledAt !== null || (expiresAt !== null && expiresAt <= now))
-    throw new KnownKeyRefused(caller);
+/** Whether a key was revoked, is disabled, or has expired. */
+function isExpired({ apiKey: { revokedAt, disabledAt, expiresAt } }: Caller, now: number): boolean {
+  return revokedAt !== null || disabledAt !== null || (expiresAt !== null && expiresAt <= now);
 }
 
 /**

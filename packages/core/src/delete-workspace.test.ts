@@ -1,4 +1,7 @@
 import {
+  agentFunctions,
+  agents,
+  functionApprovals,
   idempotencyKeys,
   skillAttachments,
   skillEditors,
@@ -16,6 +19,7 @@ import { appendEvents } from "./events/append.ts";
 import { followLog } from "./events/follow.ts";
 import { findInvocationStream, invokeSandboxFunction } from "./invocations.ts";
 import { generateApiKey } from "./key-secrets.ts";
+import { createSecretBox } from "./secret-box.ts";
 import { claimRuns } from "./runs/claim-runs.ts";
 import { finishInvocations } from "./runs/finish-invocations.ts";
 import { loadInvocation } from "./runs/load-invocation.ts";
@@ -44,7 +48,10 @@ for (const { driver, skip, suite } of drivers) {
     let test: TestCore;
     let operator: TestOperator;
     beforeAll(async () => {
-      test = await openTestCore(driver, { safetyPollMs: 60_000 });
+      test = await openTestCore(driver, {
+        safetyPollMs: 60_000,
+        secretBox: createSecretBox([new Uint8Array(32)]),
+      });
       operator = openTestOperator(test.core);
     });
     beforeEach(() => clearRuns(test.core));
@@ -108,12 +115,16 @@ for (const { driver, skip, suite } of drivers) {
       const editor = { skillId: skill!.id, userId: context.caller.user.id };
       await db().insert(skillEditors).values(editor);
       await operator.updateAgent({ workspaceId, agentId: "ann", skillIds: [skill!.sid] });
-      await insertTestFunction(test.core, workspace, { slug: "add" });
+      const { id: functionId } = await insertTestFunction(test.core, workspace, { slug: "add" });
+      await db().insert(functionApprovals).values({ userId: user.id, functionId, createdAt: 0 });
+      const [agent] = await db().select().from(agents).where(eq(agents.workspaceId, workspace.id));
+      await db().insert(agentFunctions).values({ agentId: agent!.id, functionId, position: 0 });
       const raw = { wId: workspaceId, functionId: "add" };
       const invoke = () =>
         invokeSandboxFunction(context, parseInput(endpoints["sandboxFunctions.invoke"], raw));
       const { invocation } = await invoke();
       await announceTestFile(context, { fileSize: 5 });
+      await operator.putProviderCredential({ workspaceId, providerId: "xai", apiKey: "x" });
       const { sId: fileId } = await uploadTestFile(context, "x".repeat(300_000));
       const inline = { title: "t", content: "inline", contentType: "text/plain" };
       const contentFragments = [{ title: "t", fileId }, inline];

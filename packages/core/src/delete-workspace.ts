@@ -4,6 +4,7 @@ import { and, asc, eq, inArray } from "drizzle-orm";
 import { administeredWorkspace } from "./administered-workspace.ts";
 import { inTransaction, type RequestContext } from "./context.ts";
 import { goneHints } from "./events/bus.ts";
+import { deleteProviderCredentials } from "./provider-credentials.ts";
 import { deleteConversationRows } from "./stored-conversations.ts";
 
 const CONVERSATIONS_AT_ONCE = 200;
@@ -27,7 +28,7 @@ export async function deleteWorkspace(
       .update(tables.apiKeys)
       .set({ revokedAt: context.now() })
       .where(eq(tables.apiKeys.workspaceId, row.id));
-    afterCommit.push({ topic: "keys" }, { topic: "agents" });
+    afterCommit.push({ topic: "keys" }, { topic: "agents" }, { topic: "functions" });
     return row;
   });
   while ((await deleteSomeConversations(context, id)) > 0);
@@ -39,7 +40,8 @@ export async function deleteWorkspace(
 }
 
 async function deleteSomeConversations(context: RequestContext, id: number): Promise<number> {
-  return inTransaction(context, async ({ db, afterCommit }) => {
+  return inTransaction(context, async (transaction) => {
+    const { db, afterCommit } = transaction;
     const rows = await db
       .select({ id: tables.conversations.id, sid: tables.conversations.sid })
       .from(tables.conversations)
@@ -48,18 +50,23 @@ async function deleteSomeConversations(context: RequestContext, id: number): Pro
       .limit(CONVERSATIONS_AT_ONCE)
       .for("update");
     if (rows.length === 0) return 0;
-    afterCommit.push(...goneHints(await deleteConversationRows(db, rows)));
+    afterCommit.push(...goneHints(await deleteConversationRows(context, transaction, rows)));
     return rows.length;
   });
 }
 
 async function deleteSomeInvocations(context: RequestContext, id: number): Promise<number> {
-  const { runs, logs, events, invocations } = tables;
+  const { runs, logs, events, invocations, sandboxFunctions } = tables;
   return inTransaction(context, async ({ db, afterCommit }) => {
+    // There is an index by function, and none by workspace.
+    const functionIds = db
+      .select({ id: sandboxFunctions.id })
+      .from(sandboxFunctions)
+      .where(eq(sandboxFunctions.workspaceId, id));
     const rows = await db
       .select({ sid: invocations.sid })
       .from(invocations)
-      .where(eq(invocations.workspaceId, id))
+      .where(inArray(invocations.functionId, functionIds))
       .limit(INVOCATIONS_AT_ONCE);
     if (rows.length === 0) return 0;
     const logIds = rows.map((row) => row.sid);
@@ -124,7 +131,8 @@ async function deleteRest(db: tables.Queryable, id: number): Promise<void> {
     .where(inArray(tables.skillAttachments.skillId, skillIds));
   await db.delete(tables.skills).where(eq(tables.skills.workspaceId, id));
   await db.delete(tables.tools).where(eq(tables.tools.workspaceId, id));
-  await db.delete(tables.sandboxFunctions).where(eq(tables.sandboxFunctions.workspaceId, id));
+  await deleteProviderCredentials(db, id);
+  await deleteFunctions(db, id);
   await db.delete(tables.agents).where(eq(tables.agents.workspaceId, id));
   const { dataSourceViews, dataSourceNodes, apiKeys, apiKeySpaces } = tables;
   const viewIds = db
@@ -139,4 +147,14 @@ async function deleteRest(db: tables.Queryable, id: number): Promise<void> {
   await db.delete(tables.users).where(eq(tables.users.workspaceId, id));
   await db.delete(tables.spaces).where(eq(tables.spaces.workspaceId, id));
   await db.delete(tables.workspaces).where(eq(tables.workspaces.id, id));
+}
+
+async function deleteFunctions(db: tables.Queryable, id: number): Promise<void> {
+  const { agentFunctions, functionApprovals, sandboxFunctions, sandboxFunctionVersions } = tables;
+  const ofWorkspace = eq(sandboxFunctions.workspaceId, id);
+  const ids = db.select({ id: sandboxFunctions.id }).from(sandboxFunctions).where(ofWorkspace);
+  await db.delete(agentFunctions).where(inArray(agentFunctions.functionId, ids));
+  await db.delete(functionApprovals).where(inArray(functionApprovals.functionId, ids));
+  await db.delete(sandboxFunctionVersions).where(inArray(sandboxFunctionVersions.functionId, ids));
+  await db.delete(sandboxFunctions).where(ofWorkspace);
 }

@@ -133,6 +133,38 @@ for (const { driver, skip, suite } of drivers) {
       expect(await refusalOf(old)).toBe("404 file_not_found");
     });
 
+    it.for<[from: string, fields: object]>([
+      ["suggested", { status: "active", availability: "workspace_users" }],
+      ["suggested", { status: "archived" }],
+      ["archived", { status: "active" }],
+      ["archived", { status: "archived", availability: "editors" }],
+    ])("moves a skill that is %s by %j, as a new version of the caller", async (given) => {
+      const [status, fields] = given;
+      await run(folder("pdf"), { status });
+      const before = await read("pdf");
+      context = await openTestContext(test.core, context.caller.workspace, "builder");
+      await run(folder("pdf"), { onConflict: "override", ...fields });
+      const after = { version: before.version + 1, editedBy: context.caller.user.id };
+      expect(await read("pdf")).toMatchObject({ ...fields, ...after });
+      expect(before.editedBy).not.toBe(after.editedBy);
+    });
+
+    it.for<[from: string, fields: object, reason: string]>([
+      ["active", { status: "suggested" }, "is active, which cannot become suggested"],
+      ["archived", { status: "suggested" }, "is archived, which cannot become suggested"],
+      ["suggested", { availability: "workspace_users" }, "only an active one can be made"],
+      ["active", { status: "archived", availability: "workspace_users" }, "only an active one"],
+    ])("refuses to move a skill that is %s by %j", async ([status, fields, reason]) => {
+      await run(folder("pdf"), { status });
+      const before = await read("pdf");
+      const replaced = run(folder("pdf"), { onConflict: "override", ...fields });
+      await expect(replaced).rejects.toMatchObject({
+        type: "skill_already_exists",
+        issues: [{ path: "pdf/SKILL.md", message: expect.stringContaining(reason) }],
+      });
+      expect(await read("pdf")).toEqual(before);
+    });
+
     it("does not replace what the key does not reach, or cannot tell apart", async () => {
       await run(folder("pdf"));
       const operator = openTestOperator(test.core);

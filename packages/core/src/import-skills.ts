@@ -1,4 +1,3 @@
-import { setImmediate as pause } from "node:timers/promises";
 import { type Queryable, skillAttachments, skillEditors, skills } from "@parley/db";
 import { type ImportReport, type ImportSkills, invalidRequest, ParleyError } from "@parley/schema";
 import { and, asc, eq, inArray } from "drizzle-orm";
@@ -7,7 +6,7 @@ import { requireRoom } from "./files.ts";
 import { deleteSkillFiles, insertSkillFiles } from "./skill-files.ts";
 import type { FolderFile } from "./skill-folders/check-files.ts";
 import { type ParsedSkill, parseSkillFolders } from "./skill-folders/parse-skill-folders.ts";
-import { renderInstructions } from "./skill-folders/render-instructions.ts";
+import { canMove } from "./skill-states.ts";
 import { mayEdit, reachesSkill } from "./skills.ts";
 
 type SkillRow = typeof skills.$inferSelect;
@@ -25,11 +24,11 @@ export async function importSkills(
 ): Promise<ImportReport> {
   const parsed = parseSkillFolders(files);
   if (parsed.issues.length > 0) throw invalidRequest("body", parsed.issues.slice(0, 20));
-  const found = await renderSkills(parsed.skills);
+  const found = await renderSkills(context, parsed.skills);
   const attachments = found.flatMap((skill) => skill.attachments);
   const fileIds = await context.takeRowIds(attachments.length);
   const bytes = attachments.reduce((sum, file) => sum + file.bytes.length, 0);
-  return inTransaction(context, async ({ db }) => {
+  return inTransaction(context, async ({ db, made }) => {
     // Locks the workspace, so that imports come one after the other.
     await requireRoom(db, context, { path: "files", bytes });
     const known = await findNamesakes(db, context, found);
@@ -54,18 +53,16 @@ export async function importSkills(
       const reason = before ? "onConflict is override" : "The workspace had no skill of this name";
       report[before ? "updated" : "imported"].push({ sId: row.sid, ...about, reason });
     }
+    const written = [...report.imported, ...report.updated].map(({ sId }) => sId);
+    made(written.length > 0 ? written.join("/") : context.caller.workspace.sid);
     return report;
   });
 }
 
-/** The worst Markdown of a megabyte takes seconds: others have a turn between two skills. */
-async function renderSkills(parsed: readonly ParsedSkill[]): Promise<NewSkill[]> {
-  const rendered: NewSkill[] = [];
-  for (const skill of parsed) {
-    rendered.push({ ...skill, instructionsHtml: renderInstructions(skill.instructions) });
-    await pause();
-  }
-  return rendered;
+async function renderSkills(context: Context, parsed: readonly ParsedSkill[]): Promise<NewSkill[]> {
+  const texts = parsed.map(({ filePath: path, instructions: text }) => ({ path, text }));
+  const pages = await context.renderInstructions(texts);
+  return parsed.map((skill, index) => ({ ...skill, instructionsHtml: pages[index] ?? "" }));
 }
 
 /** The workspace's skills that have the names of these, by name. */
@@ -118,13 +115,33 @@ async function requireAllowed(
       return [{ path, message: `the skill ${name} is for spaces that the key does not reach` }];
     }
     const editorIds = rows.flatMap((row) => editorsOf.get(row.id) ?? []).map((one) => one.userId);
-    if (mayEdit(context.caller, editorIds)) return [];
-    return [{ path, message: `only admins and the editors of ${name} may replace it` }];
+    if (!mayEdit(context.caller, editorIds)) {
+      return [{ path, message: `only admins and the editors of ${name} may replace it` }];
+    }
+    const message = findFaultOfMove(input, rows[0]);
+    return message === undefined ? [] : [{ path, message: `the skill ${name} is ${message}` }];
   });
   const [first] = issues;
   if (first === undefined) return;
   const message = `${first.path}: ${first.message}`;
   throw new ParleyError("skill_already_exists", message, { issues: issues.slice(0, 20) });
+}
+
+/** Why an import cannot bring a skill into the state and the availability that it names. */
+function findFaultOfMove(
+  { status, availability }: ImportSkills,
+  row: SkillRow | undefined,
+): string | undefined {
+  if (row === undefined) return undefined;
+  const next = status ?? row.status;
+  if (next !== row.status && !canMove(row.status, next)) {
+    return `${row.status}, which cannot become ${next}`;
+  }
+  // Publishing is for active skills.
+  if (availability === undefined || availability === row.availability || next === "active") {
+    return undefined;
+  }
+  return `${next}, and only an active one can be made available to others: import it with the status active`;
 }
 
 interface Written {

@@ -34,12 +34,22 @@ const logInsert = sql`
   select id, last_seq, 0
   from json_to_recordset(${sql.placeholder("logs")}::json) as l(id text, last_seq int)`;
 
-const runInsert = sql`
+const runInsertAs = (status: SQL) => sql`
   insert into runs (kind, workspace_id, log_id, subject_id, lane, status, priority, attempt,
-    max_attempts, run_after, created_at)
-  select 'agent_turn', workspace_id, log_id, subject_id, lane, 'waiting', 0, 0, 5, now(), created_at
+    max_attempts, run_after, created_at, request_id, traceparent)
+  select 'agent_turn', workspace_id, log_id, subject_id, lane, ${status}, 0, 0, 5, now(), created_at,
+    request_id, traceparent
   from json_to_recordset(${sql.placeholder("runs")}::json) as r(workspace_id bigint, log_id text,
-    subject_id bigint, lane text, created_at bigint)`;
+    subject_id bigint, lane text, created_at bigint, request_id text, traceparent text)`;
+
+/** Behind an earlier run of its lane, a run is queued: claims do not even look at it. */
+const runInsert = runInsertAs(sql`
+  case when exists (
+    select 1 from runs earlier where earlier.lane = r.lane and earlier.status <> 'finished'
+  ) then 'queued' else 'waiting' end`);
+
+/** The lanes of a new conversation are empty. */
+const firstRunInsert = runInsertAs(sql`'waiting'`);
 
 interface MessageValues extends Record<string, unknown> {
   messages: string;
@@ -68,7 +78,7 @@ const conversationInsertsOf = (messages: SQL) => sql`
     select * from json_to_recordset(${sql.placeholder("events")}::json)
       as e(log_id text, seq int, type text, payload text)
   )
-  ${runInsert}`;
+  ${firstRunInsert}`;
 
 // Few have files: the statements without them are spared what that costs.
 const messagesAlone = sql`message as (${messageInsert})`;
@@ -178,12 +188,14 @@ function newLogs(turns: readonly NewTurn[]) {
 }
 
 function newRuns(turns: readonly NewTurn[]) {
-  return turns.map(({ message, agent }) => ({
+  return turns.map(({ message, agent, origin }) => ({
     workspace_id: message.workspaceId,
     log_id: message.sid,
     subject_id: message.id,
     // Turns of one agent in one conversation are ordered.
     lane: `${message.conversationId}/${agent.sid}`,
     created_at: message.createdAt,
+    request_id: origin?.requestId,
+    traceparent: origin?.traceparent,
   }));
 }

@@ -1,18 +1,21 @@
-import { invocations, logs, type Queryable, runs } from "@parley/db";
 import {
-  type Invocation,
+  type InvocationEvent,
   type InvocationOutcome,
   type InvokedSandboxFunction,
-  ParleyError,
 } from "@parley/schema";
-import { and, eq } from "drizzle-orm";
 import type { Context } from "./context.ts";
-import { appendEvents } from "./events/append.ts";
+import type { StoredEvent } from "./events/bus.ts";
 import type { LogStream } from "./events/stream.ts";
 import { waitForEnds } from "./events/wait.ts";
 import { inTransactionOnce } from "./idempotency.ts";
-import type { InvocationRow, SandboxFunctionRow } from "./rows.ts";
-import { getSandboxFunction } from "./sandbox-functions.ts";
+import {
+  buildInvocation,
+  hintsOf,
+  type NewInvocation,
+  writeInvocations,
+} from "./insert-invocations.ts";
+import { renderInvoked, renderOutcome } from "./render-invocation.ts";
+import { requireInvocation } from "./stored-invocations.ts";
 
 /** How long an invocation is waited for when the caller does not say. */
 const DEFAULT_WAIT_MS = 10_000;
@@ -23,16 +26,28 @@ interface InvokeInput {
   readonly context?: { timezone: string | undefined } | undefined;
 }
 
-/** Starts an invocation, and waits for its outcome as long as the caller prefers. */
+/**
+ * Starts an invocation, and waits for its outcome as long as the caller prefers. Throws
+ * `sandbox_function_not_found`, also where the function is archived.
+ */
 export async function invokeSandboxFunction(
   context: Context,
   input: InvokeInput,
 ): Promise<InvokedSandboxFunction> {
-  const { db } = context.database;
-  const workspaceId = context.caller.workspace.id;
-  const sandboxFunction = await getSandboxFunction(db, workspaceId, input.functionId);
-  const row = await insertInvocation(context, sandboxFunction, input);
-  return awaitOutcome(context, row, sandboxFunction);
+  const { workspace, apiKey } = context.caller;
+  const sandboxFunction = await context.functions.getActive(workspace.id, input.functionId);
+  const made = buildInvocation(context, {
+    sandboxFunction,
+    workspaceId: workspace.id,
+    apiKeyId: apiKey.id,
+    actionId: null,
+    input: input.input,
+    timezone: input.context?.timezone ?? null,
+  });
+  // What has ended already has no run.
+  if (made.row.status === "created") await context.admitRuns(workspace.id, "invocation", 1);
+  const outcome = await awaitNew(context, made.row, () => writeOnce(context, made));
+  return renderInvoked(made.row, sandboxFunction.sid, outcome);
 }
 
 /** The answer to an invocation that was asked for again. Throws `sandbox_function_not_found`. */
@@ -41,91 +56,75 @@ export async function replayInvocation(
   input: InvokeInput,
   made: string,
 ): Promise<InvokedSandboxFunction> {
-  const { db } = context.database;
-  const workspaceId = context.caller.workspace.id;
-  const sandboxFunction = await getSandboxFunction(db, workspaceId, input.functionId);
-  const row = await findInvocation(db, sandboxFunction, made);
-  return awaitOutcome(context, row, sandboxFunction);
-}
-
-async function awaitOutcome(
-  context: Context,
-  row: InvocationRow,
-  sandboxFunction: SandboxFunctionRow,
-): Promise<InvokedSandboxFunction> {
-  const waitMs = Math.min(context.preferredWaitMs ?? DEFAULT_WAIT_MS, context.blockingTimeoutMs);
-  let current = row;
-  if (waitMs > 0 && row.status === "created") {
-    await waitForEnds(context, { logIds: [row.sid], timeoutMs: waitMs, signal: context.signal });
-    [current = row] = await context.database.db
-      .select()
-      .from(invocations)
-      .where(eq(invocations.id, row.id));
-  }
-  const outcome = renderOutcome(current);
-  return {
-    invocation: renderInvocation(current, sandboxFunction.sid),
-    ...(outcome !== undefined && { outcome }),
-  };
-}
-
-async function insertInvocation(
-  context: Context,
-  sandboxFunction: SandboxFunctionRow,
-  input: InvokeInput,
-): Promise<InvocationRow> {
-  const { workspace, apiKey } = context.caller;
-  const sid = context.newId("sfi");
-  const createdAt = context.now();
-  return inTransactionOnce(context, sid, async ({ db, afterCommit }) => {
-    const [row] = await db
-      .insert(invocations)
-      .values({
-        sid,
-        workspaceId: workspace.id,
-        functionId: sandboxFunction.id,
-        apiKeyId: apiKey.id,
-        status: "created",
-        input: JSON.stringify(input.input),
-        timezone: input.context?.timezone ?? null,
-        createdAt,
-      })
-      .returning();
-    if (row === undefined) throw new Error("The invocation was not written");
-    await db.insert(logs).values({ id: sid, lastSeq: 0, fence: 0 });
-    await db.insert(runs).values({
-      kind: "invocation",
-      workspaceId: workspace.id,
-      logId: sid,
-      subjectId: row.id,
-      status: "waiting",
-      priority: 0,
-      attempt: 0,
-      maxAttempts: sandboxFunction.retryable ? 5 : 1,
-      runAfter: new Date(0),
-      createdAt,
-    });
-    const created = {
-      type: "sandbox_function_invocation_created" as const,
-      created: createdAt,
-      invocation: renderInvocation(row, sandboxFunction.sid),
-    };
-    await appendEvents(db, [{ logId: sid, events: [created] }], afterCommit);
-    afterCommit.push({ topic: "runs", cause: "added" });
-    return row;
+  const { functionId } = input;
+  const { row, sandboxFunction } = await requireInvocation(context, {
+    functionId,
+    invocationId: made,
   });
+  const timeoutMs = waitOf(context);
+  const { sid } = sandboxFunction;
+  if (timeoutMs === 0 || row.status !== "created") {
+    return renderInvoked(row, sid, renderOutcome(row));
+  }
+  const ends = await waitForEnds(context, {
+    logIds: [row.sid],
+    timeoutMs,
+    signal: context.signal,
+  });
+  return renderInvoked(row, sid, readOutcome(ends.get(row.sid)));
 }
 
-function renderInvocation(row: InvocationRow, functionId: string): Invocation {
-  const createdAt = new Date(row.createdAt).toISOString();
-  return { sId: row.sid, functionId, status: row.status, createdAt };
+/** Writes a new invocation with `write`, and waits from before that on for its end. */
+async function awaitNew(
+  context: Context,
+  row: NewInvocation["row"],
+  write: () => Promise<void>,
+): Promise<InvocationOutcome | undefined> {
+  const waitMs = waitOf(context);
+  if (waitMs === 0 || row.status !== "created") {
+    await write();
+    return renderOutcome(row);
+  }
+  const failed = new AbortController();
+  const signal = AbortSignal.any([context.signal, failed.signal]);
+  const logIds = [row.sid];
+  const waiting = waitForEnds(context, { logIds, timeoutMs: waitMs, signal, newAfter: 1 });
+  try {
+    await write();
+  } catch (error) {
+    failed.abort();
+    await waiting;
+    throw error;
+  }
+  return readOutcome((await waiting).get(row.sid));
 }
 
-function renderOutcome(row: InvocationRow): InvocationOutcome | undefined {
-  if (row.status === "created") return undefined;
-  if (row.error !== null) return { status: "errored", error: row.error };
-  const result: unknown = JSON.parse(row.result ?? "null");
-  return { status: "succeeded", result };
+function waitOf({ preferredWaitMs, blockingTimeoutMs }: Context): number {
+  return Math.min(preferredWaitMs ?? DEFAULT_WAIT_MS, blockingTimeoutMs);
+}
+
+function readOutcome(end: StoredEvent | undefined): InvocationOutcome | undefined {
+  if (end === undefined) return undefined;
+  // Written by this program: the log holds what `InvocationEvent` describes.
+  const event = JSON.parse(end.payload) as InvocationEvent;
+  if (event.type === "sandbox_function_invocation_error") {
+    return { status: "errored", error: event.error };
+  }
+  if (event.type !== "sandbox_function_invocation_result") return undefined;
+  return { status: "succeeded", result: event.result };
+}
+
+/** With an Idempotency-Key it has a transaction of its own, else it shares a commit with others. */
+async function writeOnce(context: Context, made: NewInvocation): Promise<void> {
+  if (context.claim === undefined) {
+    await context.writeInvocation(made);
+    context.bus.publish(hintsOf([made]));
+    return;
+  }
+  await inTransactionOnce(context, made.row.sid, async ({ db, afterCommit }) => {
+    await writeInvocations(db, [made]);
+    afterCommit.push(...hintsOf([made]));
+  });
 }
 
 /** Event types that existing clients do not know, sent only when asked for. */
@@ -142,30 +141,8 @@ export async function findInvocationStream(
   context: Context,
   input: { functionId: string; invocationId: string; include: readonly string[] },
 ): Promise<LogStream> {
-  const { db } = context.database;
-  const workspaceId = context.caller.workspace.id;
-  const sandboxFunction = await getSandboxFunction(db, workspaceId, input.functionId);
-  const row = await findInvocation(db, sandboxFunction, input.invocationId);
+  const { row } = await requireInvocation(context, input);
   const wanted = new Set(input.include.map((name) => optIn[name]));
   const hidden = new Set(Object.values(optIn).filter((type) => !wanted.has(type)));
   return { logId: row.sid, hidden, enveloped: false, afterEnd: "no content" };
-}
-
-async function findInvocation(
-  db: Queryable,
-  { id, workspaceId }: SandboxFunctionRow,
-  sid: string,
-): Promise<InvocationRow> {
-  const ofFunction = and(eq(invocations.workspaceId, workspaceId), eq(invocations.functionId, id));
-  const [row] = await db
-    .select()
-    .from(invocations)
-    .where(and(ofFunction, eq(invocations.sid, sid)));
-  if (row === undefined) {
-    throw new ParleyError(
-      "sandbox_function_invocation_not_found",
-      "The function has no such invocation",
-    );
-  }
-  return row;
 }

@@ -3,6 +3,7 @@ import {
   apiKeySpaces,
   type Queryable,
   skillAttachments,
+  skillEditors,
   skills,
   skillTools,
   skillVersions,
@@ -121,6 +122,10 @@ for (const { driver, skip, suite } of drivers) {
           db.update(skillTools).set({ position: 1 }).where(ofLink()),
         "who edited a tool is renamed": async () =>
           db.update(users).set({ fullName: "New" }).where(eq(users.id, tool.editedBy)),
+        "a skill is given an editor": async () =>
+          db.insert(skillEditors).values({ skillId, userId: context.caller.user.id }),
+        "a skill loses an editor": async () =>
+          db.delete(skillEditors).where(eq(skillEditors.skillId, skillId)),
         "a space is inserted": async () => {
           const [row] = await db.insert(spaces).values(other).returning();
           otherId = row!.id;
@@ -218,6 +223,15 @@ for (const { driver, skip, suite } of drivers) {
       expect(new Set(states.map(({ access }) => access)).size).toBe(4);
       expect(states[4]).toEqual(states[0]);
       expect(new Set(states.map(({ version }) => version)).size).toBe(1);
+    });
+
+    it("is each caller's own where a key's role changed between two that ask together", async () => {
+      const { caller } = await openTestContext(test.core, workspace, "admin");
+      const lowered = { ...caller, apiKey: { ...caller.apiKey, role: "user" as const } };
+      const states = await Promise.all(
+        [caller, lowered, caller].map((one) => test.core.readSkillState(one)),
+      );
+      expect(states.map(({ access }) => access.split(";")[0])).toEqual(["admin", "user", "admin"]);
     });
 
     it("goes with its workspace", async () => {

@@ -1,7 +1,7 @@
 import { type Queryable, statement } from "@parley/db";
 import { sql } from "drizzle-orm";
-import { createBatcher } from "./batcher.ts";
 import type { Context, WorkspaceCaller } from "./context.ts";
+import { createSharedReads } from "./shared-reads.ts";
 
 /**
  * What an answer was made of. Answers to one input are the same while both are: `version` changes
@@ -53,10 +53,13 @@ export function createSkillStates(
       return { version: row.version, access: `${who}; ${row.spaces}` };
     };
   };
-  return createBatcher(read, MAX_CALLERS);
+  return createSharedReads(read, MAX_CALLERS);
 }
 
-/** What the lists of skills are made of that the caller would now get. */
-export async function readSkillState(context: Context): Promise<AnswerState> {
-  return context.readSkillState(context.caller);
+/**
+ * Gives what reads of what the lists of skills are made of that the caller would then get. It keeps
+ * nothing of the request.
+ */
+export function skillStateReader({ readSkillState, caller }: Context): () => Promise<AnswerState> {
+  return () => readSkillState(caller);
 }

@@ -9,7 +9,8 @@ interface Model {
   /** Regions that the model is available in. */
   readonly regions: readonly string[];
   readonly reasoningEfforts: readonly string[];
-  readonly contextTokens: number;
+  /** Not known of the models of a server of one's own. */
+  readonly contextTokens?: number;
 }
 
 interface Pair {
@@ -24,6 +25,21 @@ export function modelKey({ providerId, modelId }: Pair): string {
 
 const known = new Map<string, Model>(catalogue.map((model) => [modelKey(model), model]));
 
+/** A server of one's own has whatever models it has. */
+const ANY_MODEL_OF = "openai_compatible";
+
+function findModel(pair: Pair): Model | undefined {
+  if (pair.providerId !== ANY_MODEL_OF) return known.get(modelKey(pair));
+  const { providerId, modelId } = pair;
+  const regions = ["us", "eu"];
+  return { providerId, modelId, regions, reasoningEfforts: [] };
+}
+
+/** Tokens of prompt and answer together that a model of the catalogue takes. */
+export function contextTokensOf(pair: Pair): number | undefined {
+  return known.get(modelKey(pair))?.contextTokens;
+}
+
 /** The models of a new workspace: those that need no credential of a provider. */
 export const defaultModels: readonly string[] = known
   .values()
@@ -33,14 +49,14 @@ export const defaultModels: readonly string[] = known
 
 /** Throws `model_disabled` when Parley does not know the model. */
 export function requireKnownModel(pair: Pair): Model {
-  const model = known.get(modelKey(pair));
+  const model = findModel(pair);
   if (model !== undefined) return model;
   throw new ParleyError("model_disabled", `${describe(pair)} is not a model of this server`);
 }
 
 /** Throws `model_disabled` unless the workspace may use the model, which it gives. */
 export function requireModel(workspace: WorkspaceRow, pair: Pair): Model {
-  const model = known.get(modelKey(pair));
+  const model = findModel(pair);
   if (model === undefined || !workspace.models.includes(modelKey(pair))) {
     throw new ParleyError("model_disabled", `${describe(pair)} is not enabled in this workspace`);
   }

@@ -1,7 +1,7 @@
 import type { ConversationEvent, CreateMessage, ModelSelection, Warning } from "@parley/schema";
 import type { Queryable } from "@parley/db";
 import type { ResolvedFragment } from "./content-fragments.ts";
-import type { Context, Core } from "./context.ts";
+import type { Context, Core, RunOrigin } from "./context.ts";
 import { renderAgentMessage, renderUserMessage } from "./messages.ts";
 import { requireModels } from "./models.ts";
 import type { AgentRow, FileRow, MessageRow, UserRow } from "./rows.ts";
@@ -58,6 +58,7 @@ export function warnAboutMentions(
 export interface NewTurn {
   readonly message: MessageRow;
   readonly agent: AgentRow;
+  readonly origin?: RunOrigin | undefined;
 }
 
 /** The rows of messages that are about to be written, in the order of their positions. */
@@ -105,13 +106,14 @@ export function emptyMessage(
     modelSelection: null,
     skipToolsValidation: null,
     finishedAt: null,
+    steps: null,
     fragment: null,
   };
 }
 
 /** Builds the rows of a user's message, of the fragments before it and of the answers after it. */
 export function buildMessages(
-  core: Core,
+  core: Core & Pick<Context, "origin">,
   position: Position,
   parts: {
     /** Numbers for all of the rows; taken outside the transaction that writes them. */
@@ -141,6 +143,7 @@ export function buildMessages(
   });
   const turns = agents.map((agent, index) => ({
     agent,
+    origin: core.origin,
     message: row(count + 1 + index, {
       type: "agent_message",
       agentId: agent.id,

@@ -38,6 +38,7 @@ export async function postMessage(
   await requireConversation(outside, context, input.cId);
   const resolved = await resolveMessage(outside, context, { message: input, path: "" });
   const { user, warnings } = resolved;
+  await context.admitRuns(context.caller.workspace.id, "agent_turn", resolved.agents.length);
   const ids = await context.takeRowIds(1 + resolved.agents.length);
   const made = String(ids[0]);
   const created = await inTransactionOnce(context, made, async ({ db, afterCommit }) => {
@@ -56,7 +57,9 @@ export async function postMessage(
     await touch(context, db, row);
     const events = buildEvents(built, user);
     await appendEvents(db, [{ logId: row.sid, events }], afterCommit);
-    if (built.turns.length > 0) afterCommit.push({ topic: "runs", cause: "added" });
+    if (built.turns.length > 0) {
+      afterCommit.push({ topic: "runs", cause: "added", kind: "agent_turn" });
+    }
     return built;
   });
   const agentMessages = input.blocking
@@ -99,6 +102,7 @@ export async function retryMessage(
   input: { cId: string; mId: string },
 ): Promise<{ message: AgentMessage }> {
   await requireConversation(context.database.db, context, input.cId);
+  await context.admitRuns(context.caller.workspace.id, "agent_turn", 1);
   const [id = 0] = await context.takeRowIds(1);
   return inTransactionOnce(context, String(id), async ({ db, afterCommit }) => {
     const row = await lockConversation(db, context, input.cId);
@@ -119,11 +123,11 @@ export async function retryMessage(
       modelSelection: before.modelSelection,
       skipToolsValidation: before.skipToolsValidation,
     };
-    const turn = { message, agent };
+    const turn = { message, agent, origin: context.origin };
     await insertMessages(db, { messages: [message], files: [], turns: [turn] });
     await touch(context, db, row);
     await appendEvents(db, [{ logId: row.sid, events: [announceTurn(turn)] }], afterCommit);
-    afterCommit.push({ topic: "runs", cause: "added" });
+    afterCommit.push({ topic: "runs", cause: "added", kind: "agent_turn" });
     return { message: renderAgentMessage(message, agent, []) };
   });
 }

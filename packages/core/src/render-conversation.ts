@@ -5,12 +5,15 @@ import { renderWorkspace } from "./workspaces.ts";
 
 /**
  * A conversation without its messages as the wire shows it. `lastActivityAt` is when something last
- * happened in it, an agent's answer included.
+ * happened in it, an agent's answer included; `actionRequired`, whether a call waits for approval.
  */
 export function renderConversation(
   context: Context,
   row: ConversationRow,
-  lastActivityAt: number = row.updatedAt,
+  {
+    lastActivityAt = row.updatedAt,
+    actionRequired = false,
+  }: { lastActivityAt?: number; actionRequired?: boolean } = {},
 ): ConversationSummary {
   const { workspace, apiKey } = context.caller;
   const updated = Math.max(row.updatedAt, lastActivityAt);
@@ -23,7 +26,7 @@ export function renderConversation(
     title: row.title,
     visibility: row.visibility as "unlisted",
     unread: updated > row.readAt,
-    actionRequired: false,
+    actionRequired,
     url: `${context.publicUrl}/w/${workspace.sid}/conversation/${row.sid}`,
     requestedGroupIds: [],
   };

@@ -10,5 +10,6 @@ export type MessageRow = typeof tables.messages.$inferSelect;
 export type ActionRow = typeof tables.actions.$inferSelect;
 export type RunRow = typeof tables.runs.$inferSelect;
 export type SandboxFunctionRow = typeof tables.sandboxFunctions.$inferSelect;
+export type FunctionVersionRow = typeof tables.sandboxFunctionVersions.$inferSelect;
 export type InvocationRow = typeof tables.invocations.$inferSelect;
 export type FileRow = typeof tables.files.$inferSelect;

@@ -1,21 +1,105 @@
-import { type Queryable, sandboxFunctions } from "@parley/db";
-import { ParleyError } from "@parley/schema";
-import { and, eq, or } from "drizzle-orm";
-import type { SandboxFunctionRow } from "./rows.ts";
+import { type Queryable, sandboxFunctions, sandboxFunctionVersions, statement } from "@parley/db";
+import { ParleyError, type SandboxFunction as RenderedFunction } from "@parley/schema";
+import { sql } from "drizzle-orm";
+import { fromColumns } from "./columns.ts";
+import type { FunctionVersionRow, SandboxFunctionRow } from "./rows.ts";
 
-/** The workspace's function with this id or slug. Throws `sandbox_function_not_found`. */
+/** A function as it is in one of its versions. */
+export type SandboxFunction = SandboxFunctionRow & { readonly definition: FunctionVersionRow };
+
+/** The same without what it does, which may be large, and which only its worker needs. */
+export type InvocableFunction = SandboxFunctionRow & {
+  readonly definition: Omit<FunctionVersionRow, "behaviour">;
+};
+
+// An id is no slug. Each of the two is found by an index of its own.
+const findStatement = statement<
+  { workspaceId: number; name: string },
+  { identity: object; definition: object }
+>(
+  "find_sandbox_function",
+  sql`
+  select to_json(f) as identity, to_json(d) as definition
+  from (
+    select * from sandbox_functions
+    where workspace_id = ${sql.placeholder("workspaceId")} and sid = ${sql.placeholder("name")}
+    union all
+    select * from sandbox_functions
+    where workspace_id = ${sql.placeholder("workspaceId")} and slug = ${sql.placeholder("name")}
+  ) f
+  join lateral (
+    select function_id, version, description, input_schema, output_schema, timeout_ms,
+      max_output_bytes, max_log_lines, max_concurrent, retryable, stake, edited_by, created_at
+    from sandbox_function_versions v where v.function_id = f.id and v.version = f.version
+  ) d on true`,
+);
+
+/**
+ * The workspace's function with this id or slug, archived or not, in its current version. Throws
+ * `sandbox_function_not_found`.
+ */
 export async function getSandboxFunction(
   db: Queryable,
   workspaceId: number,
   idOrSlug: string,
-): Promise<SandboxFunctionRow> {
-  const named = or(eq(sandboxFunctions.sid, idOrSlug), eq(sandboxFunctions.slug, idOrSlug));
-  const [row] = await db
-    .select()
-    .from(sandboxFunctions)
-    .where(and(eq(sandboxFunctions.workspaceId, workspaceId), named));
-  if (row === undefined) {
-    throw new ParleyError("sandbox_function_not_found", "The workspace has no such function");
-  }
-  return row;
+): Promise<InvocableFunction> {
+  const [row] = await findStatement.execute(db, { workspaceId, name: idOrSlug });
+  if (row === undefined) throw unknownFunction();
+  const definition = fromColumns<InvocableFunction["definition"]>(row.definition);
+  return { ...fromColumns<SandboxFunctionRow>(row.identity), definition };
+}
+
+/** The error for a function that there is not, or that may not be invoked. */
+export function unknownFunction(): ParleyError {
+  return new ParleyError("sandbox_function_not_found", "The workspace has no such function");
+}
+
+/** What a new function consists of. */
+export type NewFunction = Pick<SandboxFunctionRow, "sid" | "workspaceId" | "slug" | "createdAt"> &
+  Omit<typeof sandboxFunctionVersions.$inferInsert, "functionId" | "version">;
+
+/** Inserts functions in their first version. */
+export async function insertSandboxFunctions(
+  db: Queryable,
+  functions: readonly NewFunction[],
+): Promise<SandboxFunction[]> {
+  const identities = await db
+    .insert(sandboxFunctions)
+    .values(
+      functions.map(({ sid, workspaceId, slug, createdAt }) => {
+        return { sid, workspaceId, slug, createdAt, updatedAt: createdAt };
+      }),
+    )
+    .returning();
+  const bySid = new Map(identities.map((row) => [row.sid, row]));
+  const definitions = await db
+    .insert(sandboxFunctionVersions)
+    .values(
+      functions.map(({ sid, workspaceId: _workspace, slug: _slug, ...definition }) => {
+        return { ...definition, functionId: bySid.get(sid)!.id, version: 1 };
+      }),
+    )
+    .returning();
+  const byFunction = new Map(definitions.map((row) => [row.functionId, row]));
+  return identities.map((row) => ({ ...row, definition: byFunction.get(row.id)! }));
+}
+
+/** A function as whoever may invoke it sees it. */
+export function renderFunction({ definition, ...identity }: InvocableFunction): RenderedFunction {
+  return {
+    sId: identity.sid,
+    slug: identity.slug,
+    description: definition.description,
+    version: definition.version,
+    inputSchema: definition.inputSchema,
+    outputSchema: definition.outputSchema,
+    timeoutMs: definition.timeoutMs,
+    maxOutputBytes: definition.maxOutputBytes,
+    maxLogLines: definition.maxLogLines,
+    maxConcurrent: definition.maxConcurrent,
+    retryable: definition.retryable,
+    stake: definition.stake,
+    createdAt: identity.createdAt,
+    updatedAt: identity.updatedAt,
+  };
 }

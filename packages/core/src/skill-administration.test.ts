@@ -63,6 +63,11 @@ for (const { driver, skip, suite } of drivers) {
         ...more,
       } as CreateSkill);
 
+    const addTool = (by: Context, spaceId: string, name: string) => {
+      const given = { workspaceId, spaceId, name, description: "", serverType: "remote", server };
+      return createTool(by, given as never);
+    };
+
     it("creates, approves, publishes, archives and restores, a version each time", async () => {
       const created = await create({
         status: "suggested",
@@ -91,6 +96,21 @@ for (const { driver, skip, suite } of drivers) {
       await archiveSkill(admin, { ...one, version: 2 });
       const restored = await restoreSkill(admin, { ...one, version: 3 });
       expect(restored).toMatchObject({ version: 4, skill: { status: "active" } });
+    });
+
+    it("clears what is given as the empty text, and leaves what is not given", async () => {
+      const { skill } = await create({ instructions: "# Hi", icon: "wave" });
+      expect(skill).toMatchObject({ icon: "wave", instructionsHtml: "<h1>Hi</h1>\n" });
+      const one = { workspaceId, skillId: skill.sId };
+      const named = await updateSkill(admin, { ...one, version: 0, name: "x" } as never);
+      expect(named.skill).toMatchObject({ icon: "wave", instructions: "# Hi" });
+      const raw = { ...one, version: 1, instructions: "", icon: "" };
+      const cleared = parseInput(endpoints["skills.update"], raw);
+      expect((await updateSkill(admin, cleared)).skill).toMatchObject({
+        icon: null,
+        instructions: null,
+        instructionsHtml: null,
+      });
     });
 
     it("refuses a change from a version that is not the newest, and changes nothing", async () => {
@@ -155,26 +175,27 @@ for (const { driver, skip, suite } of drivers) {
 
     it("adds tools to skills, and takes them away with the tool", async () => {
       const { space } = await createSpace(admin, { workspaceId, name: "Open" } as never);
-      const made = await createTool(builder, {
-        workspaceId,
-        spaceId: space.sId,
-        name: "Search",
-        description: "Searches",
-        serverType: "remote",
-        server,
-      } as never);
+      const made = await addTool(builder, space.sId, "Search");
       expect(made.tool).toMatchObject({ spaceId: space.sId, server, isRestrictedToSkills: false });
       const toolId = made.tool.sId;
       const { skill } = await create({ toolIds: [toolId, toolId] });
       expect(skill.tools.map(({ sId }) => sId)).toEqual([toolId]);
-      await updateTool(builder, { workspaceId, toolId, name: "Find" } as never);
+      const rename = (name: string, version: number) =>
+        updateTool(builder, { workspaceId, toolId, version, name } as never);
+      expect(made.version).toBe(0);
+      expect(await rename("Find", 0)).toMatchObject({ version: 1, tool: { name: "Find" } });
+      expect(await refusalOf(rename("late", 0))).toBe("409 version_conflict");
+      expect((await listTools(admin, { workspaceId })).tools).toMatchObject([
+        { version: 1, tool: { sId: toolId, name: "Find" } },
+      ]);
       const one = { workspaceId, skillId: skill.sId };
       expect((await getSkill(admin, one)).skill.tools[0]?.name).toBe("Find");
-      await removeTool(admin, { workspaceId, toolId });
+      const late = removeTool(admin, { workspaceId, toolId, version: 0 });
+      expect(await refusalOf(late)).toBe("409 version_conflict");
+      await removeTool(admin, { workspaceId, toolId, version: 1 });
       expect((await getSkill(admin, one)).skill.tools).toEqual([]);
       expect((await listTools(admin, { workspaceId })).tools).toEqual([]);
-      const gone = updateTool(admin, { workspaceId, toolId, name: "x" } as never);
-      expect(await refusalOf(gone)).toBe("404 tool_not_found");
+      expect(await refusalOf(rename("x", 1))).toBe("404 tool_not_found");
     });
 
     it("refuses a server whose tools take no object, or that is too large", () => {
@@ -207,14 +228,7 @@ for (const { driver, skip, suite } of drivers) {
         ...closed,
         keyIds: [builder.caller.apiKey.sid],
       });
-      const made = await createTool(builder, {
-        workspaceId,
-        spaceId: space.sId,
-        name: "Vault",
-        description: "",
-        serverType: "remote",
-        server,
-      } as never);
+      const made = await addTool(builder, space.sId, "Vault");
       const toolIds = [made.tool.sId];
       expect(await refusalOf(create({ toolIds }, other))).toBe("404 tool_not_found");
       const { skill } = await create({ toolIds }, builder);

@@ -11,7 +11,6 @@ import { and, asc, eq } from "drizzle-orm";
 import { administeredWorkspace } from "./administered-workspace.ts";
 import { inTransaction, type RequestContext } from "./context.ts";
 import type { WorkspaceRow } from "./rows.ts";
-import { renderInstructions } from "./skill-folders/render-instructions.ts";
 import { findSpaces, findTools, setAttachments, setEditors, setTools } from "./skill-references.ts";
 import { moveSkill, type SkillMove } from "./skill-states.ts";
 import { mayEdit, reachesSkill, renderSkills } from "./skills.ts";
@@ -37,6 +36,7 @@ export async function createSkill(
   context: RequestContext,
   input: CreateSkill,
 ): Promise<AdministeredSkill> {
+  const written = await renderInstructions(context, input);
   return inTransaction(context, async ({ db, made }) => {
     const workspace = await administeredWorkspace(context, db, input.workspaceId);
     const { caller } = context;
@@ -53,12 +53,12 @@ export async function createSkill(
         availability: input.availability ?? "editors",
         agentFacingDescription: input.agentFacingDescription,
         userFacingDescription: input.userFacingDescription ?? input.agentFacingDescription,
-        icon: input.icon ?? null,
+        icon: input.icon || null,
         source: "api",
         reinforcement: input.reinforcement ?? "auto",
         requestedSpaceIds: spacesOf(found),
         manuallyRequestedSpaceIds: await findSpaces(context, db, manualIds),
-        ...instructionsOf(input),
+        ...written,
         editedBy: caller.kind === "workspace" ? caller.user.id : null,
         createdAt: now,
         updatedAt: now,
@@ -73,11 +73,12 @@ export async function createSkill(
   });
 }
 
-/** Changes a skill. Throws `version_conflict` where it was changed since the named version. */
+/** Changes a skill; an empty icon or instructions are none. Throws `version_conflict` where it was changed since the named version. */
 export async function updateSkill(
   context: RequestContext,
   input: UpdateSkill,
 ): Promise<AdministeredSkill> {
+  const written = await renderInstructions(context, input);
   return changeSkill(context, input, async (db, workspace, row) => {
     const { spaceIds, editorIds, toolIds, fileIds } = input;
     const found = toolIds && (await findTools(context, db, { workspace, sids: toolIds }));
@@ -88,9 +89,9 @@ export async function updateSkill(
       name: input.name ?? row.name,
       agentFacingDescription: input.agentFacingDescription ?? row.agentFacingDescription,
       userFacingDescription: input.userFacingDescription ?? row.userFacingDescription,
-      icon: input.icon ?? row.icon,
+      icon: (input.icon ?? row.icon) || null,
       reinforcement: input.reinforcement ?? row.reinforcement,
-      ...(input.instructions !== undefined && instructionsOf(input)),
+      ...written,
       ...(found !== undefined && { requestedSpaceIds: spacesOf(found) }),
       ...(spaceIds !== undefined && {
         manuallyRequestedSpaceIds: await findSpaces(context, db, { workspace, sids: spaceIds }),
@@ -182,9 +183,15 @@ function spacesOf(found: readonly { spaceId: string }[]): string[] {
   return [...new Set(found.map(({ spaceId }) => spaceId))].toSorted();
 }
 
-function instructionsOf({ instructions }: { instructions?: string | undefined }): Changes {
-  if (instructions === undefined) return { instructions: null, instructionsHtml: null };
-  return { instructions, instructionsHtml: renderInstructions(instructions) };
+/** The columns of the instructions that are given; empty ones clear them. Not for a transaction. */
+async function renderInstructions(
+  context: RequestContext,
+  { instructions: text }: { instructions?: string | undefined },
+): Promise<Changes> {
+  if (text === undefined) return {};
+  if (text === "") return { instructions: null, instructionsHtml: null };
+  const [instructionsHtml] = await context.renderInstructions([{ path: "instructions", text }]);
+  return { instructions: text, instructionsHtml };
 }
 
 async function renderAdministered(

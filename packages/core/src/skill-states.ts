@@ -11,6 +11,11 @@ const moves: Readonly<Record<SkillMove, Partial<Record<SkillStatus, SkillStatus>
   publish: { active: "active" },
 };
 
+/** Whether there is a move from one state to another; staying is none. */
+export function canMove(from: SkillStatus, to: SkillStatus): boolean {
+  return Object.values(moves).some((move) => move[from] === to);
+}
+
 /** The state that a move leads to. Throws `invalid_request_error` where there is no such move. */
 export function moveSkill(status: SkillStatus, move: SkillMove): SkillStatus {
   const next = moves[move][status];

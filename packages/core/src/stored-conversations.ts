@@ -18,9 +18,11 @@ import {
   type UpdateConversation,
 } from "@parley/schema";
 import { and, desc, eq, inArray, lt, or, type SQL, sql } from "drizzle-orm";
-import { type Context, inTransaction } from "./context.ts";
+import { closeCalls } from "./close-calls.ts";
+import { type Context, type Core, inTransaction, type Transaction } from "./context.ts";
 import { appendEvents } from "./events/append.ts";
 import { goneHints } from "./events/bus.ts";
+import { callStatus, readOpenCalls, runningOf } from "./function-calls.ts";
 import { renderMessage } from "./messages.ts";
 import { type ReadMessages, readMessages, readReferences } from "./read-messages.ts";
 import { renderConversation } from "./render-conversation.ts";
@@ -98,7 +100,10 @@ export async function renderStored(
     .values()
     .map((versions) => versions.map((version) => renderMessage(version, references)))
     .toArray();
-  return { ...renderConversation(context, row, lastActivityAt), content };
+  const actionRequired = read.actions
+    .values()
+    .some((calls) => calls.some(({ status }) => status === callStatus.blocked));
+  return { ...renderConversation(context, row, { lastActivityAt, actionRequired }), content };
 }
 
 /** Lists conversations without their messages, the newest first, a page at a time. */
@@ -111,8 +116,12 @@ export async function listConversations(
   const lastActivityAt = sql<number | null>`(
     select max(greatest(m.created_at, coalesce(m.finished_at, 0))) from messages m
     where m.conversation_id = conversations.id)`.mapWith(Number);
+  const actionRequired = sql<boolean>`exists (
+    select 1 from messages m join actions a on a.message_id = m.id
+    where m.conversation_id = conversations.id and m.status = 'created'
+      and a.status = ${callStatus.blocked})`;
   const rows = await context.database.db
-    .select({ row: conversations, lastActivityAt })
+    .select({ row: conversations, lastActivityAt, actionRequired })
     .from(conversations)
     .where(
       and(
@@ -124,8 +133,8 @@ export async function listConversations(
     .limit(limit + 1);
   const page = rows.slice(0, limit);
   return {
-    conversations: page.map(({ row, lastActivityAt: last }) =>
-      renderConversation(context, row, last ?? 0),
+    conversations: page.map(({ row, lastActivityAt: last, actionRequired: required }) =>
+      renderConversation(context, row, { lastActivityAt: last ?? 0, actionRequired: required }),
     ),
     hasMore: rows.length > limit,
     lastValue: page.at(-1)?.row.id.toString() ?? null,
@@ -158,31 +167,42 @@ export async function deleteConversation(
   context: Context,
   input: { cId: string },
 ): Promise<Success> {
-  return inTransaction(context, async ({ db, afterCommit }) => {
-    const row = await lockConversation(db, context, input.cId);
-    afterCommit.push(...goneHints(await deleteConversationRows(db, [row])));
+  return inTransaction(context, async (transaction) => {
+    const row = await lockConversation(transaction.db, context, input.cId);
+    const gone = await deleteConversationRows(context, transaction, [row]);
+    transaction.afterCommit.push(...goneHints(gone));
     return { success: true };
   });
 }
 
-/** Deletes every row of the conversations; the result holds the ids of their logs. */
+/**
+ * Deletes every row of the conversations, and cancels the invocations that their agents wait for; the
+ * result holds the ids of their logs.
+ */
 export async function deleteConversationRows(
-  db: Queryable,
+  core: Pick<Core, "now">,
+  transaction: Transaction,
   rows: readonly Pick<ConversationRow, "id" | "sid">[],
 ): Promise<string[]> {
+  const { db } = transaction;
   const ids = rows.map((row) => row.id);
   const inConversations = inArray(messages.conversationId, ids);
   const found = await db
-    .select({ sid: messages.sid, type: messages.type })
+    .select({ id: messages.id, sid: messages.sid, type: messages.type, status: messages.status })
     .from(messages)
     .where(inConversations);
   const answers = found.filter((message) => message.type === "agent_message");
   const logIds = [...rows.map((row) => row.sid), ...answers.map((message) => message.sid)];
   // One parameter, however many they are: a statement takes 65,535.
   const ofLogs = sql`(select value from json_array_elements_text(${JSON.stringify(logIds)}::json))`;
+  const unended = answers.filter((message) => message.status === "created");
+  const unendedIds = unended.map((message) => message.id);
+  const running = runningOf(await readOpenCalls(db, unendedIds)).map(({ sid }) => sid);
   // The logs first, in the order of their ids, as all writers lock them.
-  const locked = db.select({ id: logs.id }).from(logs).where(inArray(logs.id, ofLogs));
+  const all = sql`(select value from json_array_elements_text(${JSON.stringify([...logIds, ...running])}::json))`;
+  const locked = db.select({ id: logs.id }).from(logs).where(inArray(logs.id, all));
   await locked.orderBy(logs.id).for("update");
+  await closeCalls(core, transaction, unendedIds);
   await db.delete(logs).where(inArray(logs.id, ofLogs));
   await db.delete(events).where(inArray(events.logId, ofLogs));
   await db.delete(runs).where(inArray(runs.logId, ofLogs));

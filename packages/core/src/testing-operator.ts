@@ -18,6 +18,7 @@ import {
 } from "./data-sources.ts";
 import { deleteWorkspace } from "./delete-workspace.ts";
 import { addMember, listMembers, removeMember } from "./members.ts";
+import { putProviderCredential } from "./provider-credentials.ts";
 import { createSpace, updateSpace } from "./spaces.ts";
 import { createWorkspace, getWorkspace, updateWorkspace } from "./workspaces.ts";
 
@@ -47,6 +48,7 @@ export function openTestOperator(core: Core, by?: RequestContext) {
     removeMember: call(endpoints["members.remove"], removeMember),
     createSpace: call(endpoints["spaces.create"], createSpace),
     updateSpace: call(endpoints["spaces.update"], updateSpace),
+    putProviderCredential: call(endpoints["providerCredentials.put"], putProviderCredential),
     createAgent: call(endpoints["agents.create"], createAgent),
     updateAgent: call(endpoints["agents.update"], updateAgent),
     archiveAgent: call(endpoints["agents.archive"], archiveAgent),

@@ -1,4 +1,4 @@
-import { agents, type Database, logs, sandboxFunctions } from "@parley/db";
+import { agents, type Database, logs, type Queryable } from "@parley/db";
 import { type Driver, openTestDatabase } from "@parley/db/testing";
 import {
   type AgentError,
@@ -9,22 +9,33 @@ import {
   type MessageEvent,
   parseInput,
   type PostedMessage,
-  type SimulatedBehaviour,
+  type ScriptedBehaviour,
   type SimulatedScript,
   type WorkspaceRole,
 } from "@parley/schema";
 import { sql } from "drizzle-orm";
-import type { AgentDirectory } from "./agent-directory.ts";
 import { findActiveAgents } from "./agents.ts";
 import { insertApiKey } from "./api-keys.ts";
 import { generateApiKey } from "./key-secrets.ts";
-import { type Context, type Core, createCore, type WorkspaceCaller } from "./context.ts";
+import {
+  type Context,
+  type Core,
+  type CoreParts,
+  createCore,
+  type WorkspaceCaller,
+} from "./context.ts";
 import { createConversation } from "./conversations.ts";
 import { createCredentials } from "./credentials.ts";
 import { createLocalBus } from "./events/bus.ts";
 import { PAGE_EVENTS, readEvents } from "./events/read.ts";
 import { postMessage } from "./posted-messages.ts";
-import type { AgentRow, SandboxFunctionRow, WorkspaceRow } from "./rows.ts";
+import type { AgentRow, WorkspaceRow } from "./rows.ts";
+import {
+  getSandboxFunction,
+  insertSandboxFunctions,
+  type SandboxFunction,
+  unknownFunction,
+} from "./sandbox-functions.ts";
 import { type ClaimedRun, claimRuns } from "./runs/claim-runs.ts";
 import { finishTurns, type TurnOutcome } from "./runs/finish-turns.ts";
 import { loadTurns, type Turn } from "./runs/load-turns.ts";
@@ -42,7 +53,7 @@ export interface TestCore {
   close(): Promise<void>;
 }
 
-type TestParts = Partial<Pick<Core, "blockingTimeoutMs" | "safetyPollMs" | "fileLimits">>;
+type TestParts = Partial<Omit<CoreParts, "database" | "bus">>;
 
 /** Opens a core for one test file; `parts` replace its own. */
 export async function openTestCore(driver: Driver, parts: TestParts = {}): Promise<TestCore> {
@@ -54,7 +65,13 @@ export function createTestCore(database: Database, parts: TestParts = {}): TestC
   const bus = createLocalBus();
   const clock = { now: Date.UTC(2030, 0, 1) };
   const fileLimits = { fileBytes: 2 ** 20, workspaceBytes: 2 ** 30 };
-  const settings = { blockingTimeoutMs: 10_000, safetyPollMs: 5000, fileLimits, ...parts };
+  const settings = {
+    blockingTimeoutMs: 10_000,
+    safetyPollMs: 5000,
+    fileLimits,
+    waitingRuns: 10_000,
+    ...parts,
+  };
   const core = createCore({ database, bus, ...settings }, () => "http://parley.test");
   return {
     core: Object.assign(core, { now: () => clock.now }),
@@ -102,16 +119,30 @@ export async function openTestContext(
     // The key is one of a workspace.
     const caller = (await credentials.authenticate(`Bearer ${secret}`)) as WorkspaceCaller;
     const signal = new AbortController().signal;
-    // Unlike a server's, it remembers nothing.
-    const directory: AgentDirectory = {
-      find: (workspaceId, sids) => findActiveAgents(core.database.db, workspaceId, sids),
-      close: () => {},
-    };
-    const request = { caller, signal, agents: directory, preferredWaitMs: 0 };
+    const directories = openTestDirectories(core.database.db);
+    const request = { caller, signal, ...directories, preferredWaitMs: 0 };
     return Object.assign(Object.create(core) as Core, request);
   } finally {
     credentials.close();
   }
+}
+
+/** Unlike a server's, they remember nothing. */
+function openTestDirectories(db: Queryable): Pick<Context, "agents" | "functions"> {
+  return {
+    agents: {
+      find: (workspaceId, sids) => findActiveAgents(db, workspaceId, sids),
+      close: () => {},
+    },
+    functions: {
+      getActive: async (workspaceId, idOrSlug) => {
+        const found = await getSandboxFunction(db, workspaceId, idOrSlug);
+        if (found.status !== "active") throw unknownFunction();
+        return found;
+      },
+      close: () => {},
+    },
+  };
 }
 
 /** Inserts an agent that plays `script`. */
@@ -149,24 +180,26 @@ export async function insertTestFunction(
   {
     slug,
     retryable = false,
+    stake = "low",
     ...behaviour
-  }: Partial<SimulatedBehaviour> & {
+  }: Partial<ScriptedBehaviour> & {
     slug: string;
     retryable?: boolean;
+    stake?: "low" | "high";
   },
-): Promise<SandboxFunctionRow> {
-  const [row] = await core.database.db
-    .insert(sandboxFunctions)
-    .values({
+): Promise<SandboxFunction> {
+  const [row] = await insertSandboxFunctions(core.database.db, [
+    {
       sid: core.newId("sfn"),
       workspaceId: workspace.id,
       slug,
       description: "",
       behaviour: { durationMs: 0, steps: [], ...behaviour },
       retryable,
+      stake,
       createdAt: core.now(),
-    })
-    .returning();
+    },
+  ]);
   return row!;
 }
 

@@ -1,9 +1,10 @@
-import { skillTools, spaces, tools } from "@parley/db";
+import { type Queryable, skillTools, spaces, tools } from "@parley/db";
 import {
+  type AdministeredTool,
   type CreateTool,
   ParleyError,
   type Success,
-  type Tool,
+  type ToolIdentity,
   type UpdateTool,
 } from "@parley/schema";
 import { and, eq, type SQL, sql } from "drizzle-orm";
@@ -16,24 +17,32 @@ import { readTools } from "./tools.ts";
 export async function listTools(
   context: RequestContext,
   input: { workspaceId: string },
-): Promise<{ tools: Tool[] }> {
+): Promise<{ tools: AdministeredTool[] }> {
   const { db } = context.database;
   const workspace = await administeredWorkspace(context, db, input.workspaceId);
   const rows = await db
-    .select({ id: tools.id })
+    .select({ id: tools.id, version: tools.version })
     .from(tools)
     .where(and(eq(tools.workspaceId, workspace.id), isReached(context.caller)))
     .orderBy(sql`${tools.name} collate "C"`, sql`${tools.sid} collate "C"`);
-  const ids = rows.map(({ id }) => id);
-  const found = await readTools(db, workspace.id, ids);
-  return { tools: ids.flatMap((id) => found.get(id) ?? []) };
+  const found = await readTools(
+    db,
+    workspace.id,
+    rows.map(({ id }) => id),
+  );
+  return {
+    tools: rows.flatMap(({ id, version }) => {
+      const tool = found.get(id);
+      return tool === undefined ? [] : { tool, version };
+    }),
+  };
 }
 
 /** Adds a tool to a space that the caller reaches. Throws `space_not_found`. */
 export async function createTool(
   context: RequestContext,
   input: CreateTool,
-): Promise<{ tool: Tool }> {
+): Promise<AdministeredTool> {
   return inTransaction(context, async ({ db, made }) => {
     const { caller } = context;
     const workspace = await administeredWorkspace(context, db, input.workspaceId);
@@ -63,21 +72,25 @@ export async function createTool(
         createdAt: now,
         updatedAt: now,
       })
-      .returning({ id: tools.id });
-    const tool = (await readTools(db, workspace.id, [row?.id ?? 0])).get(row?.id ?? 0);
-    if (tool === undefined) throw new Error("The tool was not written");
-    made(tool.sId);
-    return { tool };
+      .returning({ id: tools.id, version: tools.version });
+    if (row === undefined) throw new Error("The tool was not written");
+    const administered = await readTool(db, workspace.id, row);
+    made(administered.tool.sId);
+    return administered;
   });
 }
 
-/** Changes a tool, in the skills that have it too. Throws `tool_not_found`. */
+/**
+ * Changes a tool, in the skills that have it too. Throws `tool_not_found`, and `version_conflict` where
+ * it was changed since the named version.
+ */
 export async function updateTool(
   context: RequestContext,
   input: UpdateTool,
-): Promise<{ tool: Tool }> {
+): Promise<AdministeredTool> {
   return inTransaction(context, async ({ db }) => {
     const workspace = await administeredWorkspace(context, db, input.workspaceId);
+    const seen = await lockTool(context.caller, db, { workspaceId: workspace.id, input });
     const { name, description, server, oAuthUseCase, isRestrictedToSkills } = input;
     const [row] = await db
       .update(tools)
@@ -87,40 +100,65 @@ export async function updateTool(
         ...(server !== undefined && { server }),
         ...(oAuthUseCase !== undefined && { oAuthUseCase }),
         ...(isRestrictedToSkills !== undefined && { isRestrictedToSkills }),
+        version: seen.version + 1,
         editedBy: editorOf(context.caller),
         updatedAt: context.now(),
       })
-      .where(isTool(context.caller, workspace.id, input.toolId))
-      .returning({ id: tools.id });
-    const tool = (await readTools(db, workspace.id, row === undefined ? [] : [row.id])).get(
-      row?.id ?? 0,
-    );
-    if (tool === undefined) throw toolNotFound();
-    return { tool };
+      .where(eq(tools.id, seen.id))
+      .returning({ id: tools.id, version: tools.version });
+    return readTool(db, workspace.id, row ?? seen);
   });
 }
 
-/** Removes a tool, from the skills that have it too. Throws `tool_not_found`. */
-export async function removeTool(
-  context: RequestContext,
-  input: { workspaceId: string; toolId: string },
-): Promise<Success> {
+/**
+ * Removes a tool, from the skills that have it too. Throws `tool_not_found`, and `version_conflict` where
+ * it was changed since the named version.
+ */
+export async function removeTool(context: RequestContext, input: ToolIdentity): Promise<Success> {
   return inTransaction(context, async ({ db }) => {
     const workspace = await administeredWorkspace(context, db, input.workspaceId);
-    const [row] = await db
-      .select({ id: tools.id })
-      .from(tools)
-      .where(isTool(context.caller, workspace.id, input.toolId))
-      .for("update");
-    if (row === undefined) throw toolNotFound();
-    await db.delete(skillTools).where(eq(skillTools.toolId, row.id));
-    await db.delete(tools).where(eq(tools.id, row.id));
+    const { id } = await lockTool(context.caller, db, { workspaceId: workspace.id, input });
+    await db.delete(skillTools).where(eq(skillTools.toolId, id));
+    await db.delete(tools).where(eq(tools.id, id));
     return { success: true };
   });
 }
 
-function isTool(caller: Caller, workspaceId: number, sid: string): SQL | undefined {
-  return and(eq(tools.workspaceId, workspaceId), eq(tools.sid, sid), isReached(caller));
+interface StoredTool {
+  readonly id: number;
+  readonly version: number;
+}
+
+/** Locks a tool in the version that the caller saw. */
+async function lockTool(
+  caller: Caller,
+  db: Queryable,
+  { workspaceId, input }: { workspaceId: number; input: ToolIdentity },
+): Promise<StoredTool> {
+  const ofWorkspace = and(eq(tools.workspaceId, workspaceId), eq(tools.sid, input.toolId));
+  const [row] = await db
+    .select({ id: tools.id, version: tools.version })
+    .from(tools)
+    .where(and(ofWorkspace, isReached(caller)))
+    .for("update");
+  if (row === undefined) {
+    throw new ParleyError("tool_not_found", "toolId: the workspace has no such tool");
+  }
+  if (row.version !== input.version) {
+    const message = `version: the tool was changed since; it is now at version ${row.version}`;
+    throw new ParleyError("version_conflict", message);
+  }
+  return row;
+}
+
+async function readTool(
+  db: Queryable,
+  workspaceId: number,
+  { id, version }: StoredTool,
+): Promise<AdministeredTool> {
+  const tool = (await readTools(db, workspaceId, [id])).get(id);
+  if (tool === undefined) throw new Error("The tool is not there");
+  return { tool, version };
 }
 
 /** The condition that the caller reaches the space of the tool of the row. */
@@ -135,8 +173,4 @@ function isReached(caller: Caller): SQL | undefined {
 /** The user who stands for the caller; operators have none. */
 function editorOf(caller: Caller): number | null {
   return caller.kind === "workspace" ? caller.user.id : null;
-}
-
-function toolNotFound(): ParleyError {
-  return new ParleyError("tool_not_found", "toolId: the workspace has no such tool");
 }

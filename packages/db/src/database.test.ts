@@ -11,6 +11,11 @@ const one = statement<{ value: number }, { value: number }>(
   sql`select ${sql.placeholder("value")}::int as value`,
 );
 
+const pid = statement<Record<string, never>, { pid: number }>(
+  "pid",
+  sql`select pg_backend_pid() as pid`,
+);
+
 for (const { driver, skip, suite } of drivers) {
   describe.skipIf(skip)(`transactions ${suite}`, () => {
     let database: Database;
@@ -116,6 +121,29 @@ for (const { driver, skip, suite } of drivers) {
       await database.close();
       const gone = await database.db.execute(sql`select 1`).catch((error: unknown) => error);
       expect(isDatabaseUnavailable(gone)).toBe(true);
+    });
+  });
+
+  describe.skipIf(skip || driver === "pglite")(`connections that break ${suite}`, () => {
+    it("fail their transaction between two of its queries, and not the process", async () => {
+      const database = await openTestDatabase(driver);
+      const { promise: held, resolve: hold } = Promise.withResolvers<number>();
+      const { promise: broken, resolve: goOn } = Promise.withResolvers<void>();
+      const failed = database
+        .transaction(async (tx) => {
+          const [row] = await pid.execute(tx, {});
+          hold(row?.pid ?? 0);
+          await broken;
+          await tx.execute(sql`select 1`);
+        })
+        .catch((error: unknown) => error);
+      await database.db.execute(sql`select pg_terminate_backend(${await held})`);
+      // Its socket tells of it in a turn of the event loop of its own.
+      await database.ping();
+      goOn();
+      expect(isDatabaseUnavailable(await failed)).toBe(true);
+      await database.ping();
+      await database.close();
     });
   });
 }

@@ -5,6 +5,13 @@ import type * as tables from "./tables.ts";
 /** What queries run on: the database itself, or a transaction. */
 export type Queryable = Omit<PgDatabase<PgQueryResultHKT, typeof tables>, "transaction">;
 
+/** The connections of a pool, and who waits for one. */
+export interface PoolState {
+  readonly inUse: number;
+  readonly idle: number;
+  readonly waiting: number;
+}
+
 /** An open database. */
 export interface Database {
   readonly driver: "pglite" | "postgres";
@@ -12,6 +19,8 @@ export interface Database {
   readonly db: Queryable;
   /** Runs `work` in one transaction: commits when it resolves, rolls back when it rejects. */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
+  /** How busy the pool of connections is; undefined for the embedded database, which has none. */
+  readonly pool: () => PoolState | undefined;
   /** Resolves once the database answers. */
   ping(): Promise<void>;
   close(): Promise<void>;

@@ -5,4 +5,7 @@ export { DatabaseTooNew } from "./migrate.ts";
 export * from "./open.ts";
 export * from "./statement.ts";
 export * from "./tables.ts";
+export { exportDatabase, type Transferred } from "./transfer/export-database.ts";
+export { RefusedTransfer } from "./transfer/format.ts";
+export { importDatabase } from "./transfer/import-database.ts";
 export * from "./unavailable.ts";

@@ -34,7 +34,7 @@ export interface PostgresOptions {
   readonly poolSize?: number;
   /** How long a query may wait for a connection. */
   readonly waitMs?: number;
-  /** Called with the errors of idle connections, as when the server restarts. */
+  /** Called with the errors of connections, as when the server restarts. */
   readonly onError?: (error: Error) => void;
 }
 
@@ -55,7 +55,10 @@ export async function openPostgres({
       .map(([name, value]) => `-c ${name}=${value}`)
       .join(" "),
   });
-  pool.on("error", onError);
+  // The pool listens to idle connections only; one that breaks inside a transaction, between two of
+  // its queries, would end the process.
+  pool.on("connect", (client) => void client.on("error", onError));
+  pool.on("error", () => {});
   // Pool.query goes through it too.
   pool.connect = outsideTransaction(pool.connect);
   const db = drizzlePostgres(pool, options);
@@ -71,6 +74,11 @@ export async function openPostgres({
     driver: "postgres",
     db,
     transaction: (work) => db.transaction((tx) => insideTransaction(() => work(tx))),
+    pool: () => ({
+      inUse: pool.totalCount - pool.idleCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+    }),
     ping: async () => void (await pool.query(ping)),
     close: () => pool.end(),
   };
@@ -87,6 +95,7 @@ export async function openPglite(client: PGlite): Promise<Database> {
     driver: "pglite",
     db,
     transaction: (work) => db.transaction((tx) => insideTransaction(() => work(tx))),
+    pool: () => undefined,
     ping: async () => void (await client.query("select 1")),
     close: () => client.close(),
   };

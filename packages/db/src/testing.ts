@@ -31,6 +31,9 @@ function databaseUrl(): string | undefined {
 /** Whether this is CI's full run, which may take minutes. */
 export const isFullRun = process.env["PARLEY_TEST_FULL"] === "1";
 
+/** Whether the processes of a server are to die for 15 minutes; the full run has a form of 3. */
+export const isFaultsRun = process.env["PARLEY_TEST_FAULTS"] === "1";
+
 /** Opens an empty, migrated database of its own for one test file. */
 export async function openTestDatabase(driver: Driver): Promise<Database> {
   return driver === "pglite" ? openClone() : openTemporary();

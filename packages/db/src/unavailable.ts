@@ -3,6 +3,7 @@ const SQLSTATE = /^(?:08...|57P0[1-5]|53300|25P03)$/;
 const SYSTEM = new Set(["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "ENOENT", "EAI_AGAIN"]);
 const MESSAGES = [
   "Connection terminated",
+  "Client has encountered a connection error",
   "Query read timeout",
   "Cannot use a pool after calling end",
   "PGlite is closed",

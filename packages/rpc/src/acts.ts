@@ -25,10 +25,21 @@ export function openAct(
   }: { context: RequestContext & RequestOrigin; name: string; input: unknown },
 ): Act | undefined {
   if (!isAct(endpoint)) return undefined;
-  const { caller, address, requestId } = context;
   const ids = endpoint.subject.map((member) => idIn(input, member));
   const subjectId =
     ids.length > 0 && ids.every((id) => id !== undefined) ? ids.join("/") : undefined;
+  return actOf(context, { name, input, subjectId });
+}
+
+/** Opens the act that an import by form is, of the caller's workspace; it says what it made. */
+export function openFormAct(context: RequestContext & RequestOrigin, name: string): Act {
+  return actOf(context, { name, input: undefined, subjectId: undefined });
+}
+
+function actOf(
+  { caller, address, requestId }: RequestContext & RequestOrigin,
+  { name, input, subjectId }: { name: string; input: unknown; subjectId: string | undefined },
+): Act {
   return {
     action: name,
     actor: actorOf(caller),

@@ -11,10 +11,10 @@ import { toTrpcError } from "./errors.ts";
 export async function* followStream<T>(
   core: Pick<Core, "hub">,
   stream: LogStream,
-  options: { after: number | undefined; signal: AbortSignal },
+  options: { after: number | undefined; signal: AbortSignal; onEvent?: () => void },
 ): AsyncGenerator<TrackedEnvelope<T>, void, undefined> {
   const { logId, hidden, idleTimeoutMs } = stream;
-  const { after } = options;
+  const { after, onEvent = () => {} } = options;
   if (after === undefined) return;
   const idle = new AbortController();
   const timer =
@@ -25,7 +25,10 @@ export async function* followStream<T>(
       timer?.refresh();
       for (const { seq, type, payload } of events) {
         // What is in a log is what its endpoint says.
-        if (!hidden.has(type)) yield tracked(String(seq), JSON.parse(payload) as T);
+        if (!hidden.has(type)) {
+          onEvent();
+          yield tracked(String(seq), JSON.parse(payload) as T);
+        }
         if (isTerminal(type)) return;
       }
     }

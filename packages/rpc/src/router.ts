@@ -65,6 +65,15 @@ export const appRouter = router({
   files: router({
     create: post(endpoints["files.create"], core.announceFile, core.replayAnnouncement),
   }),
+  invocations: router({
+    cancel: post(
+      endpoints["invocations.cancel"],
+      core.cancelInvocation,
+      core.replayCancelInvocation,
+    ),
+    get: query(endpoints["invocations.get"], core.getInvocation),
+    list: query(endpoints["invocations.list"], core.listInvocations),
+  }),
   members: router({
     add: mutation(endpoints["members.add"], core.addMember),
     list: query(endpoints["members.list"], core.listMembers),
@@ -74,17 +83,34 @@ export const appRouter = router({
     create: post(endpoints["messages.create"], core.postMessage, core.replayPost),
     events: subscription(endpoints["messages.events"], streams["messages.events"]),
     retry: post(endpoints["messages.retry"], core.retryMessage, core.replayRetry),
+    validateAction: post(
+      endpoints["messages.validateAction"],
+      core.validateAction,
+      core.replayValidateAction,
+    ),
+  }),
+  providerCredentials: router({
+    list: query(endpoints["providerCredentials.list"], core.listProviderCredentials),
+    put: mutation(endpoints["providerCredentials.put"], core.putProviderCredential),
+    remove: mutation(endpoints["providerCredentials.remove"], core.removeProviderCredential),
   }),
   sandboxFunctions: router({
+    archive: mutation(endpoints["sandboxFunctions.archive"], core.archiveSandboxFunction),
+    create: mutation(endpoints["sandboxFunctions.create"], core.createSandboxFunction),
     events: subscription(endpoints["sandboxFunctions.events"], streams["sandboxFunctions.events"]),
+    get: query(endpoints["sandboxFunctions.get"], core.readSandboxFunction),
     invoke: post(
       endpoints["sandboxFunctions.invoke"],
       core.invokeSandboxFunction,
       core.replayInvocation,
     ),
+    list: query(endpoints["sandboxFunctions.list"], core.listSandboxFunctions),
+    listAll: query(endpoints["sandboxFunctions.listAll"], core.listAdministeredFunctions),
+    restore: mutation(endpoints["sandboxFunctions.restore"], core.restoreSandboxFunction),
+    update: mutation(endpoints["sandboxFunctions.update"], core.updateSandboxFunction),
   }),
   skills: router({
-    list: keptQuery(endpoints["skills.list"], core.listSkills, core.readSkillState),
+    list: keptQuery(endpoints["skills.list"], core.listSkills, core.skillStateReader),
     approve: mutation(endpoints["skills.approve"], core.approveSkill),
     archive: mutation(endpoints["skills.archive"], core.archiveSkill),
     create: mutation(endpoints["skills.create"], core.createSkill),

@@ -36,19 +36,31 @@ const PING_MS = 15_000;
 export interface ProcedureContext extends RequestContext, RequestOrigin {
   /** Called once for each procedure with what it came to. */
   readonly onCall: (call: Call) => void;
-  /**
-   * Takes a place among the open streams until the answer is sent. Gives the signal that ends the
-   * stream, with the refusal as its reason where the key is refused. Throws `rate_limit_error`.
-   */
-  readonly openStream: () => AbortSignal;
+  /** Takes a place among the open streams until the answer is sent. Throws `rate_limit_error`. */
+  readonly openStream: (stream: NewSubscription) => OpenSubscription;
   /** Answers a question whose answers may be kept; without it, each is answered anew. */
   readonly answerKept: ((question: KeptQuestion) => Promise<unknown>) | undefined;
+}
+
+/** A stream that a subscriber is about to be sent. */
+export interface NewSubscription {
+  /** The endpoint's name in the table. */
+  readonly name: string;
+  readonly isResumed: boolean;
+}
+
+/** A subscriber's place among the open streams. */
+export interface OpenSubscription {
+  /** Ends the stream, with the refusal as its reason where the key is refused. */
+  readonly signal: AbortSignal;
+  /** Called for each event that is sent. */
+  readonly onEvent: () => void;
 }
 
 /** A valid input of a caller that may ask it. Inputs of one `key` are the same. */
 export interface KeptQuestion {
   readonly key: string;
-  /** What an answer that is computed from now on is made of. */
+  /** What an answer that is computed from now on is made of. It keeps nothing of the request. */
   readonly readState: () => Promise<AnswerState>;
   readonly compute: () => Promise<unknown>;
 }
@@ -176,22 +188,22 @@ export function query<E extends ProcedureEndpoint>(endpoint: E, implementation: 
   return call(endpoint).query(resolver(endpoint, implementation));
 }
 
-type GetEndpoint = JsonEndpoint & { readonly method: "GET" };
+type KeptEndpoint = JsonEndpoint & { readonly method: "GET"; readonly kept: true };
 
 /**
- * A query whose answers a transport may keep: they depend on nothing but the input and on what
- * `readState` tells of the caller.
+ * A query whose answers a transport may keep: they depend on nothing but the input and on what the
+ * reader tells of the caller.
  */
-export function keptQuery<E extends GetEndpoint>(
+export function keptQuery<E extends KeptEndpoint>(
   endpoint: E,
   implementation: (context: Context, input: ParsedInputOf<E>) => Promise<OutputOf<E>>,
-  readState: (context: Context) => Promise<AnswerState>,
+  createReader: (context: Context) => () => Promise<AnswerState>,
 ) {
   const answer = (context: Context & ProcedureContext, input: ParsedInputOf<E>) => {
     const compute = () => implementation(context, input);
     if (context.answerKept === undefined) return compute();
     const key = `${endpoint.path} ${context.caller.workspace.id} ${JSON.stringify(input)}`;
-    return context.answerKept({ key, readState: () => readState(context), compute });
+    return context.answerKept({ key, readState: createReader(context), compute });
   };
   // The context of a procedure is the transport's, and a transport that keeps answers sends them.
   return call(endpoint).query(resolver(endpoint, answer as Implementation<E>));
@@ -224,8 +236,9 @@ export function subscription<E extends StreamEndpoint>(
         const stream = await find(context, input);
         const end = await readLogEnd(context.database.db, stream.logId);
         const after = startBehind(cursor, end, stream);
-        const signal = context.openStream();
-        return askedAhead(followStream(context, stream, { after, signal }));
+        const { path: name } = options;
+        const opened = context.openStream({ name, isResumed: cursor > 0 });
+        return askedAhead(followStream(context, stream, { after, ...opened }));
       } catch (error) {
         throw toTrpcError(error);
       }

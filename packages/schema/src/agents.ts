@@ -99,6 +99,9 @@ const editable = {
   skillIds: optional(z.array(Reference).max(50)).describe(
     "Skills that the agent has, beside those that every agent has",
   ),
+  functionIds: optional(z.array(Reference).max(50)).describe(
+    "Sandbox functions that the agent may call, by id or slug",
+  ),
 };
 
 export const AgentIdentity = OfWorkspace.extend({ agentId: Reference.describe("Id of the agent") });
@@ -116,5 +119,6 @@ export const AgentWithScript = z.object({
   agentConfiguration: AgentConfiguration.describe("The agent, in its current version"),
   script: SimulatedScript.nullable().describe("What the simulated provider plays"),
   skillIds: z.array(z.string()).describe("Skills that it has, beside those that every agent has"),
+  functionIds: z.array(z.string()).describe("Sandbox functions that it may call"),
 });
 export type AgentWithScript = z.infer<typeof AgentWithScript>;

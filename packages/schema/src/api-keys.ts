@@ -10,6 +10,7 @@ export const API_KEY_PATTERN = /^sk-[A-Za-z0-9\-._~+/]+=*$/;
 export const ApiKey = z.object({
   sId: z.string().describe("Id of the key"),
   name: z.string().describe("Name of the key"),
+  userId: z.string().describe("Id of its service user, who can be an editor of skills"),
   role: WorkspaceRole.describe("Role of the key"),
   spaceIds: z.array(z.string()).describe("Restricted spaces that the key reaches"),
   createdAt: Milliseconds.describe("When the key was made"),

@@ -2,6 +2,9 @@ import * as z from "zod";
 import timezones from "./timezones.json" with { type: "json" };
 import { optional, Reference, ShortText, text } from "./text.ts";
 
+/** The names that a time zone can have. */
+export const timezoneNames: readonly string[] = timezones;
+
 const known: ReadonlySet<string> = new Set(timezones);
 
 /** One of the 592 names clients parse responses with; the runtime's own list differs, so it is not asked. */

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { ErrorType } from "./errors.ts";
+import type { ErrorType } from "./error-table.ts";
 import type { Role } from "./workspaces.ts";
 
 /** Which limit a call counts against. */
@@ -31,12 +31,16 @@ interface HttpEndpoint extends EndpointBase {
 export interface JsonEndpoint extends HttpEndpoint {
   readonly kind: "json";
   readonly output: z.ZodType;
+  /** Whether who has its answer already is told so, by the answer's ETag. */
+  readonly kept?: boolean;
 }
 
 /** A Server-Sent Events stream, behind a redirect from `/api/` to `/api/sse/`. */
 export interface StreamEndpoint extends HttpEndpoint {
   readonly kind: "stream";
   readonly event: z.ZodType;
+  /** Whether each event comes as `{eventId, data}`, or as it is. */
+  readonly enveloped: boolean;
 }
 
 /** A multipart form with one file, in its field `file`, that is read as it comes. */

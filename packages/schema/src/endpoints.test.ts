@@ -2,7 +2,7 @@ import * as z from "zod";
 import { describe, expect, it } from "vitest";
 import { type Endpoint, isAct } from "./endpoint.ts";
 import { endpoints } from "./endpoints.ts";
-import { errorTable } from "./errors.ts";
+import { errorTable } from "./error-table.ts";
 import * as schema from "./index.ts";
 
 const all = Object.entries<Endpoint>(endpoints);

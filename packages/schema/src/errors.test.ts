@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { errorTable, type ErrorType, ParleyError } from "./errors.ts";
+import { errorTable, type ErrorType } from "./error-table.ts";
+import { ParleyError } from "./errors.ts";
 import { formatPath, invalidRequest } from "./invalid-request.ts";
 
 const rows = Object.entries(errorTable) as [ErrorType, (typeof errorTable)[ErrorType]][];

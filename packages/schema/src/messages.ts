@@ -69,7 +69,7 @@ export const Action = z.object({
   agentMessageId: z.int().describe("Number of the agent message"),
   functionCallName: z.string().describe("Name the model called"),
   functionCallId: z.string().describe("Id the model gave the call"),
-  status: z.string().describe("State of the call"),
+  status: z.string().describe("running, blocked_validation_required, succeeded, errored or denied"),
   params: z.record(z.string(), z.unknown()).describe("Parameters of the call"),
   step: z.int().describe("Step of the turn, from 0"),
   executionDurationMs: z.int().nullable().describe("Duration of the call in milliseconds"),
@@ -148,3 +148,12 @@ export const PostedMessage = z.object({
   warnings: z.array(Warning).optional().describe("Mentions that resolved to no agent"),
 });
 export type PostedMessage = z.infer<typeof PostedMessage>;
+
+/** Body of a decision about a tool call that waits for approval. */
+export const ValidateAction = z.object({
+  actionId: Reference.describe("Id of the tool call"),
+  approved: z
+    .enum(["approved", "rejected", "always_approved"])
+    .describe("always_approved: later calls of the function for the same user do not wait either"),
+});
+export type ValidateAction = z.output<typeof ValidateAction>;

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { optional, Reference } from "./text.ts";
+import { Milliseconds, optional, Reference, text } from "./text.ts";
 import { Timezone } from "./contexts.ts";
 
 export const InvocationErrorCode = z.enum([
@@ -39,21 +39,86 @@ export const Invocation = z.object({
 });
 export type Invocation = z.infer<typeof Invocation>;
 
+const encoder = new TextEncoder();
+/** Bytes of the JSON of an input. */
+const MAX_INPUT_BYTES = 1_048_576;
+
+function isInputInBounds(input: unknown): boolean {
+  const json = JSON.stringify(input);
+  // A code unit is at most three bytes, so only long texts have to be measured.
+  return json.length * 3 <= MAX_INPUT_BYTES || encoder.encode(json).length <= MAX_INPUT_BYTES;
+}
+
 export const InvokeSandboxFunction = z.object({
   input: z
     .unknown()
     .optional()
     .transform((input) => (input === undefined ? null : input))
-    .describe("Any JSON; null by default"),
+    .refine(isInputInBounds, { error: `must be at most ${MAX_INPUT_BYTES} bytes of JSON` })
+    .describe("Any JSON of 1 MiB at most; null by default"),
   context: optional(
     z.object({ timezone: optional(Timezone).describe("IANA time zone of the caller") }),
   ).describe("Where the call comes from"),
 });
 
+/** What a function is called in paths; an id of a function is no slug. */
+export const FunctionSlug = text(255, 1).regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/, {
+  error: "must be lower-case letters and digits, in words that hyphens part",
+});
+
+export const FunctionStake = z.enum(["low", "high"]);
+
+const schemaOf = (what: string) =>
+  z.record(z.string(), z.unknown()).nullable().describe(`JSON Schema of the ${what}; null for any`);
+
+/** A function as whoever may invoke it sees it. */
+export const SandboxFunction = z.object({
+  sId: z.string().describe("Id of the function"),
+  slug: z.string().describe("Name in paths"),
+  description: z.string().describe("What the function does"),
+  version: z.int().describe("Number of the current version, from 1"),
+  inputSchema: schemaOf("input"),
+  outputSchema: schemaOf("result"),
+  timeoutMs: z.int().describe("How long an invocation may run, in milliseconds"),
+  maxOutputBytes: z.int().describe("Size of the JSON of a result, in bytes"),
+  maxLogLines: z.int().describe("Lines that an invocation may print"),
+  maxConcurrent: z.int().describe("Invocations that run at once, while others wait"),
+  retryable: z.boolean().describe("Whether an interrupted invocation may be run again"),
+  stake: FunctionStake.describe("Whether agents need an approval to call it"),
+  createdAt: Milliseconds.describe("When the function was made"),
+  updatedAt: Milliseconds.describe("When the function was last changed"),
+});
+export type SandboxFunction = z.infer<typeof SandboxFunction>;
+
+const limit = optional(z.coerce.number().pipe(z.int().min(1).max(100)));
+const page = {
+  hasMore: z.boolean().describe("Whether there is a page after this one"),
+  lastValue: z.string().nullable().describe("What the next page is asked for with"),
+};
+
+export const ListSandboxFunctions = z.object({
+  limit: limit
+    .transform((value) => value ?? 100)
+    .describe("Functions of a page, 1 to 100; 100 by default"),
+  lastValue: optional(FunctionSlug).describe("The page after the one that answered this value"),
+});
+export type ListSandboxFunctions = z.output<typeof ListSandboxFunctions>;
+
+export const SandboxFunctionPage = z.object({
+  sandboxFunctions: z.array(SandboxFunction).describe("Functions, by slug"),
+  ...page,
+});
+export type SandboxFunctionPage = z.infer<typeof SandboxFunctionPage>;
+
 /** Parameters of the routes below one function, by its id or slug. */
 export const SandboxFunctionParams = z.object({
   wId: Reference.describe("Id of the workspace"),
   functionId: Reference.describe("Id or slug of the function"),
+});
+
+/** Parameters of the routes below one invocation. */
+export const InvocationParams = SandboxFunctionParams.extend({
+  invocationId: Reference.describe("Id of the invocation"),
 });
 
 export const InvocationOutcome = z.discriminatedUnion("status", [
@@ -74,34 +139,22 @@ export const InvokedSandboxFunction = z.object({
 });
 export type InvokedSandboxFunction = z.infer<typeof InvokedSandboxFunction>;
 
-/** What the simulated executor plays for a function: the same behaviour and input give the same run. */
-export const SimulatedBehaviour = z.object({
-  durationMs: z.number().min(0).max(600_000).default(0).describe("How long a run takes"),
-  steps: z
-    .array(
-      z.object({
-        at: z.number().min(0).max(1).describe("When, as a fraction of the duration"),
-        log: z
-          .object({
-            stream: z.enum(["stdout", "stderr"]).describe("Where it is printed"),
-            text: z.string().describe("What is printed"),
-          })
-          .optional()
-          .describe("A line that the function prints"),
-        progress: z
-          .object({
-            done: z.number().describe("How much is done"),
-            total: z.number().describe("How much there is to do"),
-            label: z.string().describe("What is being done"),
-          })
-          .optional()
-          .describe("Progress that the function reports"),
-      }),
-    )
-    .max(1000)
-    .default([])
-    .describe("What happens on the way, in order"),
-  result: z.string().optional().describe("JSONata expression over the input"),
-  error: InvocationError.optional().describe("Makes every run fail"),
+export const ListInvocations = z.object({
+  status: optional(InvocationStatus).describe(
+    "Only invocations in this state; a page may then hold fewer than asked for although there are more",
+  ),
+  limit: limit
+    .transform((value) => value ?? 20)
+    .describe("Invocations of a page, 1 to 100; 20 by default"),
+  lastValue: optional(
+    z.string().regex(/^\d{1,15}$/, { error: "must be a lastValue of a page" }),
+  ).describe("The page after the one that answered this value"),
 });
-export type SimulatedBehaviour = z.infer<typeof SimulatedBehaviour>;
+export type ListInvocations = z.output<typeof ListInvocations>;
+
+/** One page of the invocations of a function. */
+export const InvocationPage = z.object({
+  invocations: z.array(Invocation).describe("Invocations, the newest first"),
+  ...page,
+});
+export type InvocationPage = z.infer<typeof InvocationPage>;

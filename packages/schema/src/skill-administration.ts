@@ -12,8 +12,10 @@ const MAX_SERVER_BYTES = 256 * 1024;
 const fields = {
   agentFacingDescription: text(1024, 1).describe("What agents are told of it"),
   userFacingDescription: optional(text(1024)).describe("What users are told of it"),
-  instructions: optional(textOfBytes(MAX_INSTRUCTIONS_BYTES)).describe("Instructions in Markdown"),
-  icon: optional(ShortText).describe("Name of an icon"),
+  instructions: optional(z.union([z.literal(""), textOfBytes(MAX_INSTRUCTIONS_BYTES)])).describe(
+    "Instructions in Markdown; the empty text clears them",
+  ),
+  icon: optional(ShortText).describe("Name of an icon; the empty text clears it"),
   reinforcement: optional(z.enum(["auto", "on", "off"])).describe("Whether it learns from use"),
   spaceIds: optional(z.array(Reference).max(100)).describe(
     "Spaces that it is for: where some are restricted, only keys that reach one of those see it",
@@ -90,8 +92,19 @@ export const CreateTool = OfWorkspace.extend({
 });
 export type CreateTool = z.output<typeof CreateTool>;
 
-export const UpdateTool = OfWorkspace.extend({
+export const AdministeredTool = z.object({
+  tool: Tool.describe("The tool, as skills show it"),
+  version: z.int().describe("Version of the tool, which changes have to name"),
+});
+export type AdministeredTool = z.output<typeof AdministeredTool>;
+
+export const ToolIdentity = OfWorkspace.extend({
   toolId: Reference.describe("Id of the tool"),
+  version: z.int().min(0).describe("Version that the change was made from"),
+});
+export type ToolIdentity = z.output<typeof ToolIdentity>;
+
+export const UpdateTool = ToolIdentity.extend({
   name: optional(text(255, 1)).describe("New name"),
   description: optional(text(4096)).describe("What the tool does"),
   server: optional(server).describe("The MCP server"),
@@ -99,5 +112,3 @@ export const UpdateTool = OfWorkspace.extend({
   isRestrictedToSkills: optional(z.boolean()).describe("Whether only skills can use the tool"),
 });
 export type UpdateTool = z.output<typeof UpdateTool>;
-
-export const ToolIdentity = OfWorkspace.extend({ toolId: Reference.describe("Id of the tool") });

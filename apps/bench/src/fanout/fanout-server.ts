@@ -42,6 +42,7 @@ const core = createCore(
     bus: createLocalBus(),
     blockingTimeoutMs: 180_000,
     safetyPollMs: 30_000,
+    waitingRuns: 0,
     fileLimits: { fileBytes: 0, workspaceBytes: 0 },
   },
   () => `http://127.0.0.1:${settings.PARLEY_PORT}`,

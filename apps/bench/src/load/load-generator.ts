@@ -9,12 +9,22 @@ export interface LoadGenerator {
   run(plan: LoadPlan, onWindow: (state: "opened" | "closed") => void): Promise<LoadResult>;
 }
 
+/** A program that does plans by itself, in place of asking a server. */
+export interface OwnGenerator {
+  readonly file: string;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
 /** Starts the process that makes the load; it ends with `resources`. */
-export function startLoadGenerator(resources: AsyncDisposableStack): LoadGenerator {
-  const file = fileURLToPath(new URL("generator.ts", import.meta.url));
+export function startLoadGenerator(
+  resources: AsyncDisposableStack,
+  own?: OwnGenerator,
+): LoadGenerator {
+  const file = own?.file ?? fileURLToPath(new URL("generator.ts", import.meta.url));
   const { child, pid } = startProcess(resources, {
     name: "The load generator",
     arguments: [file],
+    environment: own?.environment ?? {},
     messages: true,
   });
   return {

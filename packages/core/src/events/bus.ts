@@ -16,17 +16,25 @@ export type Hint =
       readonly lastSeq: number;
       /** The new events, where they are small enough to carry. */
       readonly events?: readonly StoredEvent[];
+      /** When they were published, right after their commit: milliseconds since the epoch. */
+      readonly committedAt?: number;
       /** Whether the log was deleted. */
       readonly gone?: true;
     }
-  /** Runs wait to be claimed, or may be now that others have finished. */
-  | { readonly topic: "runs"; readonly cause: "added" | "finished" }
+  /** Runs wait to be claimed, or may be now that others have finished; of one kind, if it says. */
+  | {
+      readonly topic: "runs";
+      readonly cause: "added" | "finished";
+      readonly kind?: "agent_turn" | "invocation";
+    }
   /** The runs of these logs were ended from outside. */
   | { readonly topic: "runs"; readonly cause: "ended"; readonly logIds: readonly string[] }
   /** Keys or their workspaces have changed. */
   | { readonly topic: "keys" }
   /** Agents have changed. */
-  | { readonly topic: "agents" };
+  | { readonly topic: "agents" }
+  /** Sandbox functions have changed. */
+  | { readonly topic: "functions" };
 
 export type Topic = Hint["topic"];
 
@@ -37,8 +45,12 @@ export interface EventBus {
   /** Calls `listener` with the topic's hints until the returned function is called. */
   subscribe<T extends Topic>(
     topic: T,
-    listener: (hint: Extract<Hint, { topic: T }>) => void,
+    listener: (hint: Hint & { readonly topic: T }) => void,
   ): () => void;
+  /** Calls `listener` with logs of which hints may have been missed, until the returned function is called. */
+  onGap(listener: (logIds: readonly string[]) => void): () => void;
+  /** Whether hints of other processes reach this one at present. */
+  isConnected(): boolean;
 }
 
 /** The bus of a single process. Hints arrive in the order they were published. */
@@ -58,7 +70,20 @@ export function createLocalBus(): EventBus & { subscriptionCount(): number } {
         if (ofTopic.size === 0 && listeners.get(topic) === ofTopic) listeners.delete(topic);
       };
     },
+    onGap: () => () => {},
+    isConnected: () => true,
     subscriptionCount: () => listeners.values().reduce((sum, ofTopic) => sum + ofTopic.size, 0),
+  };
+}
+
+/** The same bus, but what it tells of logs says when it was published. */
+export function stampHints(bus: EventBus, now: () => number): EventBus {
+  return {
+    ...bus,
+    publish: (hints) => {
+      const committedAt = now();
+      bus.publish(hints.map((hint) => ("lastSeq" in hint ? { ...hint, committedAt } : hint)));
+    },
   };
 }
 

@@ -39,6 +39,11 @@ export interface TailParts {
   readonly retryAfterMs: (error: unknown) => number | undefined;
   /** Asks for a call of `flush` at the end of this turn. */
   readonly schedule: () => void;
+  /**
+   * Told when what is new to all followers is handed out, with the time at which the first of it was
+   * committed; of what no hint told, with the time at which it happened.
+   */
+  readonly onNew: (committedAt: number) => void;
   /** Told when the last follower has gone. */
   readonly release: () => void;
 }
@@ -70,6 +75,10 @@ export function createTail(parts: TailParts): Tail {
   /** The highest number that was hinted at, and the hinted events up to it, without a gap. */
   let last = 0;
   let recent: StoredEvent[] = [];
+  /** Number of the last event that is new to nobody, once that is known. */
+  let reached: number | undefined;
+  /** When the first event behind it that was hinted at was committed. */
+  let committedAt: number | undefined;
 
   const followerCount = (): number =>
     groups.values().reduce((sum, { places }) => sum + places.size, paused.size);
@@ -123,6 +132,7 @@ export function createTail(parts: TailParts): Tail {
   function deliver(group: Group, events: readonly StoredEvent[]): Group {
     const end = events.at(-1);
     if (end === undefined) return group;
+    noteNew(events, end.seq);
     groups.delete(group.cursor);
     const { places } = group;
     const ahead = groups.get(end.seq);
@@ -152,6 +162,17 @@ export function createTail(parts: TailParts): Tail {
     return ahead;
   }
 
+  /** Reports events that no follower had yet: once, however many groups get them. */
+  function noteNew(events: readonly StoredEvent[], end: number): void {
+    const before = reached ?? 0;
+    if (end <= before) return;
+    reached = end;
+    const first = events.find(({ seq }) => seq > before);
+    const at = committedAt ?? createdAt(first);
+    if (end >= last) committedAt = undefined;
+    if (at !== undefined) parts.onNew(at);
+  }
+
   async function read(group: Group): Promise<void> {
     group.reading = true;
     const hinted = last;
@@ -170,6 +191,8 @@ export function createTail(parts: TailParts): Tail {
     group.reading = false;
     if (page === undefined) return endAll();
     group.knownEnd = page.events.length === 0 ? 0 : page.lastSeq;
+    // What was there before anybody followed the log was not waited for.
+    reached ??= page.lastSeq;
     // A hint that promised more than there is must not be looked for again and again.
     if (page.events.length === 0 && last === hinted && last > page.lastSeq) {
       last = page.lastSeq;
@@ -205,9 +228,10 @@ export function createTail(parts: TailParts): Tail {
   }
 
   return {
-    receive: ({ lastSeq, events = [], gone }) => {
+    receive: ({ lastSeq, events = [], gone, ...hint }) => {
       if (gone) return endAll();
       if (lastSeq <= last) return;
+      if (lastSeq > (reached ?? 0)) committedAt ??= hint.committedAt;
       const fresh = events.filter(({ seq }) => seq > last);
       if (fresh[0]?.seq === last + 1) recent.push(...fresh);
       else recent = fresh;
@@ -216,6 +240,7 @@ export function createTail(parts: TailParts): Tail {
       parts.schedule();
     },
     follow: (follower, { after, isNew }) => {
+      if (isNew) reached ??= 0;
       const place: Place = { follower, cursor: after, group: undefined, gone: false };
       join(place, isNew);
       return {
@@ -231,4 +256,10 @@ export function createTail(parts: TailParts): Tail {
     },
     followerCount,
   };
+}
+
+/** When an event happened: what every payload says behind its type. */
+function createdAt(event: StoredEvent | undefined): number | undefined {
+  const created = /"created":(\d+)/.exec(event?.payload.slice(0, 200) ?? "")?.[1];
+  return created === undefined ? undefined : Number(created);
 }

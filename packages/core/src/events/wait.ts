@@ -8,9 +8,15 @@ import type { StoredEvent } from "./bus.ts";
  */
 export async function waitForEnds(
   core: Pick<Core, "hub">,
-  options: { logIds: readonly string[]; timeoutMs: number; signal: AbortSignal; isNew?: boolean },
+  options: {
+    logIds: readonly string[];
+    timeoutMs: number;
+    signal: AbortSignal;
+    /** Of logs that are yet to be written: the number of events that they are written with. */
+    newAfter?: number | undefined;
+  },
 ): Promise<Map<string, StoredEvent>> {
-  const { logIds, timeoutMs, signal, isNew = false } = options;
+  const { logIds, timeoutMs, signal, newAfter } = options;
   const ends = new Map<string, StoredEvent>();
   if (logIds.length === 0 || signal.aborted) return ends;
   const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -28,7 +34,7 @@ export async function waitForEnds(
         },
         fail: reject,
       },
-      { logId, after: 0, isNew },
+      { logId, after: newAfter ?? 0, isNew: newAfter !== undefined },
     ),
   );
   const giveUp = (): void => resolve();

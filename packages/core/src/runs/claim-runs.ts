@@ -1,84 +1,72 @@
-import { statement } from "@parley/db";
-import { type SQL, sql } from "drizzle-orm";
 import type { Core } from "../context.ts";
-import type { RunRow } from "../rows.ts";
-import { type TurnColumns, turnColumns } from "./load-turns.ts";
+import { claimInvocationsStatement } from "./claim-invocations.ts";
+import { claimTurnsStatement } from "./claim-turns.ts";
+import { type ClaimedRow, type ClaimedRun, MAX_CLAIMED } from "./claimed-run.ts";
+import type { ClaimOptions } from "./take-over-runs.ts";
 
-/** A run that this worker holds until its lease ends. */
-export interface ClaimedRun {
-  readonly id: number;
-  readonly kind: RunRow["kind"];
-  readonly logId: string;
-  readonly subjectId: number;
-  /** Number of this attempt, from 1: the fence of everything that the run writes. */
-  readonly attempt: number;
-  /** Whether all attempts that the run may have were taken before this one. */
-  readonly exhausted: boolean;
-  /** What an agent turn starts from, as it stood when the run was claimed. */
-  readonly turn: TurnColumns | null;
+export type { ClaimedRun } from "./claimed-run.ts";
+export { takeOverRuns } from "./take-over-runs.ts";
+export { wakeParkedRuns } from "./wake-runs.ts";
+
+/** What a claim brought. */
+export interface Claimed {
+  readonly runs: readonly ClaimedRun[];
+  /** Whether runs may be left that can be claimed once some of the worker's, or of others, end. */
+  readonly more: boolean;
+  /** What the next claim is to be given; greater than 0 when there is more to look at. */
+  readonly after: number;
 }
 
-// A run waits while an earlier one of its lane has not ended. Claiming sets the log's fence to the
-// attempt, so that a worker that lost its lease can append nothing. The run of a closed log is not
-// claimed but finished: left running, it would hold up its lane and be taken over for ever.
-// Run and log are locked without waiting: who ends a run locks its log first, and two orders of
-// waiting would be a deadlock.
-const claimStatement = (name: string, due: SQL) =>
-  statement<{ workerId: string; leaseMs: number; limit: number }, ClaimedRun>(
-    name,
-    sql`
-    with due as (
-      select r.log_id, logs.closed_at from runs r join logs on logs.id = r.log_id
-      where ${due} and not exists (
-          select 1 from runs earlier
-          where earlier.lane = r.lane and earlier.id < r.id and earlier.status <> 'finished'
-        )
-      order by r.priority, r.id
-      limit ${sql.placeholder("limit")}
-      for update of r, logs skip locked
-    ),
-    claimed as (
-      update runs set
-        status = case when due.closed_at is null then 'running' else 'finished' end,
-        attempt = runs.attempt + 1,
-        worker_id = ${sql.placeholder("workerId")},
-        lease_until = now() + ${sql.placeholder("leaseMs")}::int * interval '1 millisecond'
-      from due where runs.log_id = due.log_id
-      returning runs.*
-    ),
-    fenced as (
-      update logs set fence = claimed.attempt
-      from claimed where logs.id = claimed.log_id and claimed.status = 'running'
-    )
-    select claimed.id, kind, log_id as "logId", subject_id as "subjectId", attempt,
-      attempt > max_attempts as exhausted, turn.columns as turn
-    from claimed left join lateral (${turnColumns}) turn on claimed.kind = 'agent_turn'
-    where claimed.status = 'running'
-    order by priority, claimed.id`,
-  );
-
-const claimWaiting = claimStatement(
-  "claim_waiting_runs",
-  sql`r.status = 'waiting' and r.run_after <= now()`,
-);
-
-const claimExpired = claimStatement(
-  "claim_expired_runs",
-  sql`r.status = 'running' and r.lease_until < now()`,
-);
-
-export interface ClaimOptions {
-  readonly workerId: string;
-  readonly leaseMs: number;
-  readonly limit: number;
+/** Whose turn it is: the workspaces are looked at in their order, some at a claim. */
+interface ClaimFrom extends ClaimOptions {
+  /** `after` of the claim before; 0 at first. */
+  readonly after: number;
 }
 
-/** Claims runs that wait, the most urgent first; each goes to one worker only. */
+/**
+ * Claims turns that wait; each goes to one worker only. Those workspaces come first of which the
+ * worker holds the fewest (`held`, by the workspace's number), and of none does it come to hold more
+ * than `perWorkspace`; within one, the most urgent and the oldest turns come first.
+ */
+export async function claimTurns(
+  core: Core,
+  {
+    held,
+    ...options
+  }: ClaimFrom & { readonly held: ReadonlyMap<number, number>; readonly perWorkspace: number },
+): Promise<Claimed> {
+  const columns = [...held].map(([workspaceId, count]) => {
+    return { workspace_id: workspaceId, held: count };
+  });
+  const values = { ...options, held: JSON.stringify(columns) };
+  return toClaimed(await claimTurnsStatement.execute(core.database.db, values));
+}
+
+/**
+ * Claims invocations that wait, so many that neither a function nor a workspace (`perWorkspace`) has
+ * more running than it may, whoever runs them; those of the workspace first that has the fewest.
+ */
+export async function claimInvocations(
+  core: Core,
+  options: ClaimFrom & { readonly perWorkspace: number },
+): Promise<Claimed> {
+  return toClaimed(await claimInvocationsStatement.execute(core.database.db, { ...options }));
+}
+
+function toClaimed(rows: readonly ClaimedRow[]): Claimed {
+  const { more = false, after = 0 } = rows[0] ?? {};
+  const runs = rows.filter((row): row is ClaimedRow & ClaimedRun => row.id !== null);
+  return { runs: runs.map(({ more: _more, after: _after, ...run }) => run), more, after };
+}
+
+/** Claims runs of both kinds for a worker that holds none. */
 export async function claimRuns(core: Core, options: ClaimOptions): Promise<ClaimedRun[]> {
-  return claimWaiting.execute(core.database.db, { ...options });
-}
-
-/** Takes over runs whose worker has not renewed its lease. */
-export async function takeOverRuns(core: Core, options: ClaimOptions): Promise<ClaimedRun[]> {
-  return claimExpired.execute(core.database.db, { ...options });
+  const turns = await claimTurns(core, {
+    ...options,
+    after: 0,
+    held: new Map(),
+    perWorkspace: MAX_CLAIMED,
+  });
+  const invocations = await claimInvocations(core, { ...options, after: 0, perWorkspace: 100 });
+  return [...turns.runs, ...invocations.runs];
 }

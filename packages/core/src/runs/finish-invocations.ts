@@ -1,11 +1,13 @@
 import type { InvocationEvent, InvocationOutcome } from "@parley/schema";
 import { sql } from "drizzle-orm";
+import { checkOutput } from "../checked-values.ts";
 import type { Core } from "../context.ts";
 import { appendingStatement, appendWith } from "../events/append.ts";
 import type { Hint } from "../events/bus.ts";
 import { retryConflicts } from "../retry-conflicts.ts";
 import type { ClaimedRun } from "./claim-runs.ts";
 import type { LoadedInvocation } from "./load-invocation.ts";
+import { wakeTurnsOf } from "./parked-turns.ts";
 
 export interface FinishedInvocation extends LoadedInvocation {
   readonly run: ClaimedRun;
@@ -37,13 +39,15 @@ const finishStatement = appendingStatement<{ finished: string }>(
 );
 
 /**
- * Ends invocations: terminal event, row and run commit together. One whose log is closed or held
+ * Ends invocations: terminal event, row and run commit together. A result that the function's schema
+ * refuses ends its invocation with `invalid_output`. One whose log is closed or held
  * by another attempt is left out alone; the result holds the ids of those that ended here.
  */
 export async function finishInvocations(
   core: Core,
-  finished: readonly FinishedInvocation[],
+  results: readonly FinishedInvocation[],
 ): Promise<Set<string>> {
+  const finished = results.map((one) => ({ ...one, outcome: checkOutcome(one) }));
   const finishedAt = core.now();
   const appends = finished.map((one) => ({
     logId: one.run.logId,
@@ -59,13 +63,28 @@ export async function finishInvocations(
     finished_at: finishedAt,
   }));
   const hints: Hint[] = [];
-  const written = await appendWith(appends, hints, (entries) =>
-    retryConflicts(core, () =>
-      finishStatement.execute(core.database.db, { entries, finished: JSON.stringify(columns) }),
-    ),
+  const ofAgents = finished.flatMap(({ invocation }) =>
+    invocation.actionId === null ? [] : invocation.sid,
   );
+  const written = await appendWith(appends, hints, (entries) => {
+    const values = { entries, finished: JSON.stringify(columns) };
+    return retryConflicts(core, async () => {
+      if (ofAgents.length === 0) return finishStatement.execute(core.database.db, values);
+      return core.database.transaction(async (db) => {
+        const ended = await finishStatement.execute(db, values);
+        await wakeTurnsOf(db, ofAgents, hints);
+        return ended;
+      });
+    });
+  });
   core.bus.publish(hints);
   return written;
+}
+
+function checkOutcome({ outcome, sandboxFunction }: FinishedInvocation): InvocationOutcome {
+  if (outcome.status === "errored") return outcome;
+  const error = checkOutput(sandboxFunction.definition, outcome.result);
+  return error === undefined ? outcome : { status: "errored", error };
 }
 
 function terminalEvent(finished: FinishedInvocation, created: number): InvocationEvent {

@@ -1,3 +1,4 @@
+import type { StoredStep } from "@parley/db";
 import type { AgentError, MessageEvent } from "@parley/schema";
 import { sql } from "drizzle-orm";
 import { toColumns } from "../columns.ts";
@@ -9,6 +10,7 @@ import { retryConflicts } from "../retry-conflicts.ts";
 import type { ActionRow, MessageRow } from "../rows.ts";
 import type { ClaimedRun } from "./claim-runs.ts";
 import type { Turn } from "./load-turns.ts";
+import { wakeNextOf } from "./wake-runs.ts";
 
 /** What an agent turn came to. */
 export interface TurnOutcome {
@@ -19,6 +21,8 @@ export interface TurnOutcome {
   readonly error: AgentError | null;
   /** Number of the last step. */
   readonly step: number;
+  /** What each step took. */
+  readonly steps?: readonly StoredStep[] | undefined;
 }
 
 export interface FinishedTurn {
@@ -45,13 +49,16 @@ const finishStatement = appendingStatement<{ finished: string }>(
       chain_of_thought = finished.chain_of_thought,
       raw_contents = finished.raw_contents,
       error = finished.error,
+      steps = finished.steps,
       finished_at = finished.finished_at
     from finished where messages.sid = finished.sid
   ),
   run as (
     update runs set status = 'finished', lease_until = null
     from finished where runs.log_id = finished.sid
-  )`,
+    returning runs.lane, runs.id
+  ),
+  next as (${wakeNextOf(sql`run`)})`,
 );
 
 /**
@@ -74,16 +81,27 @@ export async function finishTurns(
   );
   const ended = finished.filter(({ run }) => written.has(run.logId)).map(({ run }) => run.logId);
   // The next run of a lane may have waited for this one.
-  if (ended.length > 0) hints.push({ topic: "runs", cause: "finished" });
+  if (ended.length > 0) hints.push({ topic: "runs", cause: "finished", kind: "agent_turn" });
   core.bus.publish(hints);
   return new Set(ended);
 }
 
 function toRow(core: Core, { turn, outcome }: FinishedTurn): MessageRow {
   const { content, chainOfThought, rawContents, error } = outcome;
+  // What providers are shown again is of no use any more.
+  const steps = outcome.steps?.map((step) => ({ ...step, replay: undefined })) ?? null;
   const status = error === null ? "succeeded" : "failed";
   const finishedAt = core.now();
-  return { ...turn.message, status, content, chainOfThought, rawContents, error, finishedAt };
+  return {
+    ...turn.message,
+    status,
+    content,
+    chainOfThought,
+    rawContents,
+    error,
+    steps,
+    finishedAt,
+  };
 }
 
 function toAppends(core: Core, finished: FinishedTurn, row: MessageRow): Append[] {

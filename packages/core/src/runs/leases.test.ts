@@ -22,6 +22,7 @@ for (const { driver, skip, suite } of drivers) {
         workspaceId: 1,
         logId,
         subjectId: 1,
+        functionId: kind === "invocation" ? 1 : null,
         status: "waiting",
         priority: 0,
         attempt: 0,

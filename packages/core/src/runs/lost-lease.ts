@@ -1,4 +1,4 @@
-import type { ClaimedRun } from "./claim-runs.ts";
+import type { ClaimedRun } from "./claimed-run.ts";
 
 /** The run's log is closed, or another worker has taken the run over. */
 export class LostLease extends Error {

@@ -12,9 +12,11 @@ import {
   openTestContext,
   openTestCore,
   type TestCore,
+  testOutcome,
   testToken,
 } from "../testing.ts";
 import { takeOverRuns } from "./claim-runs.ts";
+import { finishTurns } from "./finish-turns.ts";
 import { loadTurns } from "./load-turns.ts";
 import { LostLease } from "./lost-lease.ts";
 import { type FinishedStep, saveStep } from "./save-step.ts";
@@ -99,6 +101,20 @@ for (const { driver, skip, suite } of drivers) {
       const [message] = await db.select().from(messages).orderBy(messages.rank).offset(1);
       expect(message).toMatchObject({ rawContents: null, chainOfThought: null });
     };
+
+    it("keeps what a step took, and until the turn ends what its provider is shown again", async () => {
+      const took = { step: 0, inputTokens: 5, outputTokens: 3, durationMs: 12 };
+      const steps = [{ ...took, replay: { signature: "s" } }];
+      const step = await startStep(-1);
+      await saveStep(test.core, { ...step, steps });
+      const run = await takeOver();
+      const turn = (await loadTurns(test.core, [run])).get(run.logId)!;
+      expect(turn.message.steps).toEqual(steps);
+      const outcome = { ...testOutcome("I look. "), steps };
+      await finishTurns(test.core, [{ run, turn, outcome, events: [], actions: [] }]);
+      const rows = await test.core.database.db.select().from(messages);
+      expect(rows.find(({ sid }) => sid === run.logId)?.steps).toEqual([took]);
+    });
 
     it("writes nothing for an attempt that was taken over", async () => {
       const step = await startStep(-1);

@@ -69,6 +69,8 @@ describe("parseSkillFolders", () => {
     ["front matter that does not end", "---\nname: pdf\n", "must end its front matter"],
     ["front matter that is too long", skill(`a: ${"b".repeat(40_000)}`), "32768 characters"],
     ["bytes that are not UTF-8", new Uint8Array([0x2d, 0xff]), "must be UTF-8"],
+    ["too many keys", skill("a:\n".repeat(5000)), "has too many parts"],
+    ["too many items", skill(`a: [${"a,".repeat(5000)}]`), "has too many parts"],
     ["NUL", `${valid}\u0000`, "must not contain NUL"],
     [
       "NUL in an escape",

@@ -5,6 +5,8 @@ import { Composer, CST, Lexer, Parser } from "yaml";
 const MAX_CHARACTERS = 32 * 1024;
 /** The parser's document, mapping, metadata and its texts, with some room. */
 const MAX_DEPTH = 12;
+/** The parser takes a second for 32 KiB of brackets and commas: real front matter has 300 of these. */
+const MAX_LEXEMES = 2000;
 
 /** A SKILL.md in its two parts, or the reason why it is none. */
 export type SkillFile =
@@ -46,7 +48,9 @@ const refusedTokens: Readonly<Record<string, string>> = {
 function readYaml(source: string): { value: unknown } | { fault: string } {
   const parser = new Parser();
   const tokens: CST.Token[] = [];
+  let lexemes = 0;
   for (const lexeme of new Lexer().lex(source)) {
+    if (++lexemes > MAX_LEXEMES) return { fault: "has too many parts" };
     const type = CST.tokenType(lexeme);
     const refused = refusedTokens[type ?? ""];
     if (refused !== undefined) return { fault: refused };

@@ -25,3 +25,8 @@ it.for([
   const harmless = /^<\/?(?:p|a|code)(?: class="language-a")?>$/;
   expect(tags.filter((tag) => !harmless.test(tag))).toEqual([]);
 });
+
+it("refuses a long link that is repeated before it is written out", () => {
+  const repeated = `[a]: ${"x".repeat(400_000)}\n\n${"[a] ".repeat(20_000)}`;
+  expect(() => renderInstructions(repeated)).toThrow("at most 4194304 characters of HTML");
+});

@@ -67,11 +67,22 @@ export const messages = pgTable(
     modelSelection: jsonb().$type<ModelSelection>(),
     skipToolsValidation: boolean(),
     finishedAt: milliseconds(),
+    /** What each step took, and what its provider is shown again while the turn goes on. */
+    steps: jsonb().$type<StoredStep[]>(),
     // Content fragments.
     fragment: jsonb().$type<StoredFragment>(),
   },
   (table) => [uniqueIndex("messages_by_rank").on(table.conversationId, table.rank, table.version)],
 );
+
+/** What a step of a turn took: tokens as the provider counts them. */
+export interface StoredStep {
+  readonly step: number;
+  readonly inputTokens: number | null;
+  readonly outputTokens: number | null;
+  readonly durationMs: number;
+  readonly replay?: unknown;
+}
 
 /** What a content fragment says beyond its text: of a file, or of a node as it was when added. */
 export interface StoredFragment {
@@ -99,6 +110,10 @@ export const actions = pgTable(
     status: text().notNull(),
     params: jsonb().$type<Record<string, unknown>>().notNull(),
     output: jsonb().$type<unknown[]>(),
+    /** Log of the message, where the call is a sandbox function's: its end wakes that log's run. */
+    logId: text(),
+    /** What somebody decided about a call that waited for approval. */
+    decision: text().$type<"approved" | "rejected" | "always_approved">(),
     executionDurationMs: integer(),
     createdAt: milliseconds().notNull(),
     updatedAt: milliseconds().notNull(),

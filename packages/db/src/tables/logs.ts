@@ -48,9 +48,15 @@ export const runs = pgTable(
     workspaceId: number().notNull(),
     /** Number of the agent message or the invocation. */
     subjectId: number().notNull(),
+    /** The function that an invocation runs; null for agent turns. */
+    functionId: number(),
     /** Runs of one lane happen one after the other, in the order of their numbers; null: no order. */
     lane: text(),
-    status: text().$type<"waiting" | "running" | "finished">().notNull(),
+    /**
+     * A run that waits can be claimed. A queued one is behind another of its lane; a parked one waits
+     * for something else than a worker, until `runAfter` at the longest.
+     */
+    status: text().$type<"waiting" | "queued" | "running" | "parked" | "finished">().notNull(),
     priority: integer().notNull(),
     attempt: integer().notNull(),
     maxAttempts: integer().notNull(),
@@ -58,11 +64,29 @@ export const runs = pgTable(
     leaseUntil: timestamp({ withTimezone: true }),
     runAfter: timestamp({ withTimezone: true }).notNull(),
     createdAt: milliseconds().notNull(),
+    /** The request that made it, and the W3C trace that the request was part of. */
+    requestId: text(),
+    traceparent: text(),
   },
   (table) => [
-    index("runs_waiting")
-      .on(table.priority, table.id)
-      .where(sql`${table.status} = 'waiting'`),
+    index("runs_waiting_turns")
+      .on(table.workspaceId, table.priority, table.id)
+      .where(sql`${table.status} = 'waiting' and ${table.kind} = 'agent_turn'`),
+    index("runs_waiting_invocations")
+      .on(table.workspaceId, table.functionId, table.priority, table.id)
+      .where(sql`${table.status} = 'waiting' and ${table.kind} = 'invocation'`),
+    index("runs_running_invocations")
+      .on(table.workspaceId, table.functionId)
+      .where(sql`${table.status} = 'running' and ${table.kind} = 'invocation'`),
+    index("runs_queued")
+      .on(table.lane, table.id)
+      .where(sql`${table.status} = 'queued'`),
+    index("runs_queued_of_workspace")
+      .on(table.workspaceId)
+      .where(sql`${table.status} = 'queued'`),
+    index("runs_parked")
+      .on(table.runAfter)
+      .where(sql`${table.status} = 'parked'`),
     index("runs_leased")
       .on(table.leaseUntil)
       .where(sql`${table.status} = 'running'`),

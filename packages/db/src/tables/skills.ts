@@ -93,6 +93,8 @@ export const tools = pgTable(
     server: jsonb().$type<ToolServer>().notNull(),
     oAuthUseCase: text("oauth_use_case").$type<"personal_actions" | "platform_actions">().notNull(),
     isRestrictedToSkills: boolean().notNull(),
+    /** Raised by every change, which names the one that it was made from. */
+    version: integer().notNull().default(0),
     /** None where an operator did. */
     editedBy: number().references(() => users.id),
     createdAt: milliseconds().notNull(),

@@ -96,3 +96,21 @@ export const apiKeySpaces = pgTable(
   },
   (table) => [primaryKey({ columns: [table.apiKeyId, table.spaceId] })],
 );
+
+/** Credentials of a workspace for the services that models run on. */
+export const providerCredentials = pgTable(
+  "provider_credentials",
+  {
+    workspaceId: number()
+      .notNull()
+      .references(() => workspaces.id),
+    providerId: text().notNull(),
+    /** Which of the deployment's keys it is encrypted with. */
+    keyId: text().notNull(),
+    /** AES-256-GCM, in base64: nonce, tag and ciphertext. */
+    sealed: text().notNull(),
+    createdAt: milliseconds().notNull(),
+    updatedAt: milliseconds().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.workspaceId, table.providerId] })],
+);

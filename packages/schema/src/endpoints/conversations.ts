@@ -10,7 +10,7 @@ import {
 } from "../conversations.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { ConversationEvent, MessageEvent } from "../events.ts";
-import { AgentMessage, PostedMessage, PostMessage } from "../messages.ts";
+import { AgentMessage, PostedMessage, PostMessage, ValidateAction } from "../messages.ts";
 import { ConversationParams, MessageParams, Success, WorkspaceParams } from "../params.ts";
 import { Reference } from "../text.ts";
 
@@ -109,6 +109,7 @@ export const conversationEndpoints = {
     path: `${conversation}/events`,
     params: ConversationParams,
     event: ConversationEvent,
+    enveloped: true,
     rateLimit: "stream",
     errors: ["conversation_not_found"],
   },
@@ -144,6 +145,17 @@ export const conversationEndpoints = {
     rateLimit: "create",
     errors: ["conversation_not_found", "message_not_found", "model_disabled"],
   },
+  "messages.validateAction": {
+    ...sibling,
+    summary: "Approve or reject a tool call that waits for it",
+    method: "POST",
+    path: `${conversation}/messages/{mId}/validate-action`,
+    params: MessageParams,
+    body: ValidateAction,
+    output: Success,
+    rateLimit: "create",
+    errors: ["conversation_not_found", "message_not_found"],
+  },
   "messages.events": {
     ...sibling,
     kind: "stream",
@@ -152,6 +164,7 @@ export const conversationEndpoints = {
     path: `${conversation}/messages/{mId}/events`,
     params: MessageParams,
     event: MessageEvent,
+    enveloped: true,
     rateLimit: "stream",
     errors: ["conversation_not_found", "message_not_found"],
   },

@@ -4,6 +4,7 @@ import { ImportReport, ImportSkills, MAX_SKILL_BYTES, MAX_SKILL_FILES } from "..
 import { OfWorkspace, Success, WorkspaceParams } from "../params.ts";
 import {
   AdministeredSkill,
+  AdministeredTool,
   CreateSkill,
   CreateTool,
   MoveSkill,
@@ -14,7 +15,6 @@ import {
   UpdateTool,
 } from "../skill-administration.ts";
 import { ListSkills, SkillList } from "../skills.ts";
-import { Tool } from "../tools.ts";
 
 const change = {
   kind: "rpc",
@@ -26,8 +26,6 @@ const change = {
 const read = { ...change, operation: "query" } as const;
 const ofSkill = { ...change, output: AdministeredSkill, subject: ["skillId"] } as const;
 const moveErrors = ["workspace_not_found", "skill_not_found", "version_conflict"] as const;
-const oneTool = z.object({ tool: Tool.describe("The tool") });
-
 /** Operations on skills and their tools. */
 export const skillEndpoints = {
   "skills.list": {
@@ -38,6 +36,7 @@ export const skillEndpoints = {
     params: WorkspaceParams,
     query: ListSkills,
     output: SkillList,
+    kept: true,
     status: 200,
     role: "user",
     rateLimit: "read",
@@ -122,7 +121,7 @@ export const skillEndpoints = {
     ...read,
     summary: "List the tools of the workspace",
     input: OfWorkspace,
-    output: z.object({ tools: z.array(Tool).describe("Tools, by name") }),
+    output: z.object({ tools: z.array(AdministeredTool).describe("Tools, by name") }),
     errors: ["workspace_not_found"],
   },
   "tools.create": {
@@ -130,7 +129,7 @@ export const skillEndpoints = {
     summary: "Add a tool: the view of an MCP server",
     input: CreateTool,
     subject: [],
-    output: oneTool,
+    output: AdministeredTool,
     errors: ["workspace_not_found", "space_not_found"],
   },
   "tools.update": {
@@ -138,8 +137,8 @@ export const skillEndpoints = {
     summary: "Change a tool",
     input: UpdateTool,
     subject: ["toolId"],
-    output: oneTool,
-    errors: ["workspace_not_found", "tool_not_found"],
+    output: AdministeredTool,
+    errors: ["workspace_not_found", "tool_not_found", "version_conflict"],
   },
   "tools.remove": {
     ...change,
@@ -147,6 +146,6 @@ export const skillEndpoints = {
     input: ToolIdentity,
     subject: ["toolId"],
     output: Success,
-    errors: ["workspace_not_found", "tool_not_found"],
+    errors: ["workspace_not_found", "tool_not_found", "version_conflict"],
   },
 } as const satisfies Record<string, Endpoint>;

@@ -24,6 +24,12 @@ import {
 } from "../data-sources.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { OfWorkspace, Success, WorkspaceParams } from "../params.ts";
+import {
+  ProviderCredential,
+  ProviderCredentialIdentity,
+  ProviderCredentialList,
+  PutProviderCredential,
+} from "../provider-credentials.ts";
 import { CreateSpace, Space, SpaceWithKeys, UpdateSpace } from "../spaces.ts";
 import { AddMember, MemberIdentity, User } from "../users.ts";
 import {
@@ -234,6 +240,31 @@ export const workspaceEndpoints = {
     input: RemoveDataSourceNode,
     output: Success,
     errors: ["workspace_not_found", "data_source_view_not_found"],
+  },
+  "providerCredentials.put": {
+    ...change,
+    summary: "Set the workspace's credential for a model provider",
+    subject: ["providerId"],
+    input: PutProviderCredential,
+    output: z.object({
+      providerCredential: ProviderCredential.describe("The credential, without its secret"),
+    }),
+    errors: ["workspace_not_found"],
+  },
+  "providerCredentials.list": {
+    ...read,
+    summary: "List the workspace's credentials for model providers",
+    input: OfWorkspace,
+    output: ProviderCredentialList,
+    errors: ["workspace_not_found"],
+  },
+  "providerCredentials.remove": {
+    ...change,
+    summary: "Remove the workspace's credential for a model provider",
+    subject: ["providerId"],
+    input: ProviderCredentialIdentity,
+    output: Success,
+    errors: ["workspace_not_found", "provider_credential_not_found"],
   },
   "audit.list": {
     ...read,

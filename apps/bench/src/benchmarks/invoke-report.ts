@@ -1,0 +1,63 @@
+import type { Sample } from "../measure.ts";
+import { answerRatio, type RatioQuestion, summarize } from "../report.ts";
+import { renderTable } from "../table.ts";
+
+/** How one process invoked. */
+export interface MeasuredInvocations {
+  readonly name: string;
+  /** Invocations that had ended before; none for the floor. */
+  readonly ended: number | undefined;
+  readonly connections: 1 | 16;
+  readonly samples: readonly Sample[];
+}
+
+/** The two tables of a run: what was measured, and the ratios that it is held to. */
+export function renderInvocations(measured: readonly MeasuredInvocations[]): string {
+  const rows = measured.map(({ name, ended, connections, samples }) => ({
+    connections,
+    process: name,
+    "ended before": ended?.toLocaleString("en") ?? "",
+    ...summarize(samples, "invocations"),
+  }));
+  const ratios = askRatios(measured).map((question) => answerRatio(question));
+  return `\n${renderTable(rows)}\n${renderTable(ratios)}`;
+}
+
+/** Processor time of an invocation, in microseconds. */
+const cost = ({ cpuMicros: { server, database = 0 } }: Sample) => server + database;
+
+function askRatios(measured: readonly MeasuredInvocations[]): RatioQuestion<Sample>[] {
+  const find = (connections: 1 | 16, ended: number | undefined) =>
+    measured.find((one) => one.connections === connections && one.ended === ended)?.samples ?? [];
+  const overFloor = (connections: 1 | 16) => ({
+    of: find(connections, 100),
+    over: find(connections, undefined),
+  });
+  return [
+    {
+      name: "invocations/s over the floor's, 16 connections",
+      ...overFloor(16),
+      read: ({ perSecond }) => perSecond,
+      atLeast: 0.4,
+    },
+    {
+      name: "invocations/s over the floor's, 1 connection",
+      ...overFloor(1),
+      read: ({ perSecond }) => perSecond,
+    },
+    {
+      name: "1,000,000 ended over 100: processor time of an invocation, 16 connections",
+      of: find(16, 1_000_000),
+      over: find(16, 100),
+      read: cost,
+      atMost: 1.2,
+    },
+    {
+      name: "1,000,000 ended over 100: p50, 16 connections",
+      of: find(16, 1_000_000),
+      over: find(16, 100),
+      read: ({ p50Ms }) => p50Ms,
+      atMost: 1.2,
+    },
+  ];
+}

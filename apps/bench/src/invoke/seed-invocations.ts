@@ -1,0 +1,48 @@
+import pg from "pg";
+
+const AT_ONCE = 50_000;
+
+// As the server would have left them: an invocation with its log, its run and two events.
+const SEED = `
+  with target as (
+    select f.id, f.sid, f.workspace_id, f.version from sandbox_functions f where f.slug = 'add'
+  ),
+  ended as (
+    insert into invocations (sid, workspace_id, function_id, function_version, status, input, result,
+      created_at, finished_at)
+    select 'sfi_seed' || lpad(n::text, 8, '0'), workspace_id, id, version, 'succeeded',
+      '{"a":1,"b":2}', '{"sum":3}', 0, 0
+    from target, generate_series($1::int, $2::int) n
+    returning id, sid, workspace_id, function_id
+  ),
+  log as (
+    insert into logs (id, last_seq, fence, closed_at, trim_after)
+    select sid, 2, 1, now(), null from ended
+  ),
+  run as (
+    insert into runs (log_id, kind, workspace_id, subject_id, function_id, status, priority, attempt,
+      max_attempts, run_after, created_at)
+    select sid, 'invocation', workspace_id, id, function_id, 'finished', 0, 1, 1, now(), 0 from ended
+  )
+  insert into events (log_id, seq, type, payload)
+  select ended.sid, seq, 'sandbox_function_invocation_' || type, json_build_object(
+    'type', 'sandbox_function_invocation_' || type, 'created', 0, 'invocationId', ended.sid,
+    'functionId', target.sid, 'result', json_build_object('sum', 3)
+  )::text
+  from ended, target, (values (1, 'created'), (2, 'result')) parts(seq, type)`;
+
+/** Puts invocations of the demo's function `add` into a server's database, all of them ended. */
+export async function seedEndedInvocations(url: string, count: number): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    for (let from = 1; from <= count; from += AT_ONCE) {
+      await client.query(SEED, [from, Math.min(count, from + AT_ONCE - 1)]);
+    }
+    await client.query("vacuum analyze");
+    // What the writing has left to do is not to be done while the samples are taken.
+    await client.query("checkpoint");
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,26 @@
+import { randomBytes } from "node:crypto";
+import { expect, it } from "vitest";
+import { BadConfiguration, readSettings } from "./config.ts";
+
+const key = randomBytes(32).toString("base64");
+
+it("reads one encryption key or several, the newest first, and none where none is set", () => {
+  const keysOf = (value: string) =>
+    readSettings({ PARLEY_ENCRYPTION_KEY: value }).PARLEY_ENCRYPTION_KEY?.map((one) =>
+      one.toString("base64"),
+    );
+  const older = randomBytes(32).toString("base64");
+  expect(keysOf(key)).toEqual([key]);
+  expect(keysOf(`${key}, ${older}`)).toEqual([key, older]);
+  expect(keysOf("")).toBeUndefined();
+});
+
+it.each(["secret", `${key},`, randomBytes(16).toString("base64"), `${key.slice(0, -1)}!`])(
+  "refuses what is no key, and does not repeat it (%#)",
+  (value) => {
+    const read = () => readSettings({ PARLEY_ENCRYPTION_KEY: value });
+    expect(read).toThrow(BadConfiguration);
+    expect(read).toThrow("PARLEY_ENCRYPTION_KEY: must be 32 bytes in base64");
+    expect(read).not.toThrow(value);
+  },
+);

@@ -1,0 +1,70 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Core } from "@parley/core";
+import type { Logger } from "pino";
+import type { Registry } from "prom-client";
+import type { Settings } from "./config.ts";
+import { registerLookUps } from "./process-metrics.ts";
+
+/** Whoever scrapes is done by then. */
+const TIMEOUT_MS = 10_000;
+const MAX_CONNECTIONS = 20;
+
+export interface MetricsOptions {
+  readonly core: Core;
+  readonly settings: Settings;
+  readonly logger: Logger;
+  readonly registry: Registry;
+}
+
+/**
+ * Serves /metrics on its own port, which answers nothing else; undefined where no port is set. Throws
+ * where it cannot listen.
+ */
+export async function serveMetrics({
+  core,
+  settings,
+  logger,
+  registry,
+}: MetricsOptions): Promise<{ close(): Promise<void> } | undefined> {
+  const { PARLEY_METRICS_PORT: port, PARLEY_METRICS_HOST: host } = settings;
+  if (port === undefined) return undefined;
+  registerLookUps(registry, core);
+  const options = { headersTimeout: TIMEOUT_MS, requestTimeout: TIMEOUT_MS, maxHeaderSize: 4096 };
+  const server = createServer(options, (request, response) => {
+    answer(registry, request, response).catch((error: unknown) => {
+      logger.error({ err: error }, "The metrics could not be read");
+      if (!response.headersSent) response.writeHead(500);
+      response.end();
+    });
+  });
+  server.maxConnections = MAX_CONNECTIONS;
+  server.listen(port, host);
+  await once(server, "listening");
+  // A server that listens on a port has an address of this kind.
+  const { port: actual } = server.address() as AddressInfo;
+  const name = host.includes(":") ? `[${host}]` : host;
+  logger.info(`Metrics are at http://${name}:${actual}/metrics`);
+  return {
+    close: async () => {
+      const closed = once(server, "close");
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+async function answer(
+  registry: Registry,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const [path] = (request.url ?? "").split("?");
+  if (path !== "/metrics") return void response.writeHead(404).end();
+  if (request.method !== "GET") return void response.writeHead(405, { Allow: "GET" }).end();
+  const text = await registry.metrics();
+  response.writeHead(200, { "Content-Type": registry.contentType, "Cache-Control": "no-store" });
+  response.end(text);
+}

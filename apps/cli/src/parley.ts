@@ -1,0 +1,11 @@
+#!/usr/bin/env node
+import process from "node:process";
+
+// The command's first file: it has to be read by a Node that is too old for the others.
+
+const [major = 0] = process.versions.node.split(".").map(Number);
+if (major < 26) {
+  process.stderr.write(`parley: needs Node 26 or newer, and this is ${process.versions.node}\n`);
+  process.exit(1);
+}
+await import("./main.ts");

@@ -1,0 +1,46 @@
+import { randomUUID } from "node:crypto";
+import type { Action } from "@parley/schema";
+import { readFrames } from "../frames.ts";
+import { pathsOf } from "../request.ts";
+import type { Server } from "../server.ts";
+import { createCalls, type SeenEvent } from "../siblings/calls.ts";
+
+/**
+ * Has a new agent call a new function of high stake: gives the id of the call that now waits for a
+ * decision, and the path to post it to.
+ */
+export async function awaitApproval(
+  server: () => Server,
+): Promise<{ path: string; actionId: string }> {
+  const calls = createCalls(server);
+  const rpc = calls.rpc();
+  const { workspaceId } = server().demo;
+  const slug = `f-${randomUUID()}`;
+  await rpc.sandboxFunctions.create.mutate({
+    workspaceId,
+    slug,
+    description: "Asks before it is called",
+    inputSchema: {},
+    behaviour: { steps: [] },
+    stake: "high",
+  });
+  const { agentConfiguration } = await rpc.agents.create.mutate({
+    workspaceId,
+    name: slug,
+    description: "",
+    model: { providerId: "simulated", modelId: "simulated-1" },
+    functionIds: [slug],
+    script: { steps: [{ text: "", toolCalls: [{ name: slug, params: {} }] }, { text: "Done" }] },
+  });
+  const { conversation } = await calls.create("Go on", [agentConfiguration.sId]);
+  const message = conversation.content.at(-1)!.at(-1)!;
+  const tail = `/${conversation.sId}/messages/${message.sId}`;
+  for await (const { data } of readFrames(await calls.stream(`${tail}/events`))) {
+    // As the interface describes the stream.
+    const action = (data as unknown as SeenEvent).data["action"] as Action | undefined;
+    if (action?.status !== "blocked_validation_required") continue;
+    const path = `${pathsOf(server()).conversations}${tail}/validate-action`;
+    return { path, actionId: action.sId };
+  }
+  throw new Error("The call never waited for approval");
+}

@@ -1,0 +1,74 @@
+import { globSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { describeSettings } from "@parley/cli";
+import { startFakeService } from "@parley/agent/testing";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { createPlace, root, type Settings, startServer } from "../server.ts";
+import { readBlocks } from "./blocks.ts";
+import { runPage } from "./run-page.ts";
+import { findDifference } from "./shown-output.ts";
+
+/** Pages of docs/ whose blocks need something else than a server, and the tests that have it. */
+const elsewhere: readonly (readonly [name: string, file: string])[] = [
+  ["guide/client", "apps/e2e/packaging/client.test.ts"],
+  ["operations", "apps/e2e/docs/operations.test.ts"],
+];
+const isElsewhere = (page: string) => elsewhere.some(([name]) => page === `docs/${name}.md`);
+
+const pages = ["README.md", ...globSync("docs/**/*.md", { cwd: root }).toSorted()]
+  .filter((page) => !isElsewhere(page))
+  .map((page) => ({ page, blocks: readBlocks(page) }))
+  .filter(({ blocks }) => blocks.length > 0);
+
+/** Readers have the limits that a server has by default. */
+const byDefault = Object.fromEntries(
+  describeSettings()
+    .filter(({ name }) => name.startsWith("PARLEY_RATE_"))
+    .map(({ name, byDefault: value }) => [name, value]),
+);
+
+/** What a page asks its reader to start the server with. */
+async function settingsOf(page: string): Promise<Settings> {
+  if (page !== "docs/models.md") return byDefault;
+  const service = await startFakeService();
+  onTestFinished(service.close);
+  const asked = /^```text\n(\w+)=http:\/\/127\.0\.0\.1:11434\/v1\n```$/m;
+  const [, name = ""] = asked.exec(readFileSync(path.join(root, page), "utf8")) ?? [];
+  expect(name).not.toBe("");
+  return { ...byDefault, [name]: `${service.url}/v1` };
+}
+
+describe.for(pages)("$page", ({ page, blocks }) => {
+  const run = blocks.filter(({ reason }) => reason === undefined);
+
+  test.skipIf(run.length === 0)("runs as it stands, and prints what it shows", async () => {
+    const settings = await settingsOf(page);
+    await using place = await createPlace("pglite");
+    await using server = await startServer(place, settings);
+    const printed = await runPage(run, server);
+    const known = new Map<string, string>();
+    const wrong = run.flatMap(({ line, shown }, index) => {
+      const text = printed[index] ?? "";
+      // An error that nobody shows is none that anybody wants.
+      const isRefused = shown === undefined && /"error":\{"(?:type|json)":/.test(text);
+      const difference = isRefused ? text : shown && findDifference(shown, text, known);
+      return difference === undefined ? [] : [`${page}:${line}: ${difference}`];
+    });
+    expect(wrong.join("\n\n")).toBe("");
+  });
+
+  test.for(blocks.filter(({ reason }) => reason !== undefined))(
+    "line $line is not run: $reason",
+    ({ reason }, context) => {
+      expect(reason).toMatch(/\w \w/);
+      context.skip(reason);
+    },
+  );
+});
+
+test.for(elsewhere)("the blocks of docs/%s.md are run by %s", ([name, file], context) => {
+  const page = `docs/${name}.md`;
+  const isThere = globSync(page, { cwd: root }).length > 0;
+  context.skip(!isThere, `there is no ${page}`);
+  expect(readFileSync(path.join(root, file), "utf8")).toContain(page);
+});

@@ -1,0 +1,59 @@
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+import { root, type Server } from "../server.ts";
+import type { Block } from "./blocks.ts";
+
+const node = [
+  process.execPath,
+  "--conditions=@parley/source",
+  "--import",
+  path.join(root, "node_modules/tsx/dist/esm/index.mjs"),
+];
+
+/**
+ * Runs the blocks of a page one after the other, in one shell, beside a server: in a folder whose
+ * `.parley` is the server's, with `parley` as a command, and with what pages call `URL`, `W` and `KEY`
+ * (an admin's). Code runs as a module of its own. Gives what each block printed; throws when one fails.
+ */
+export async function runPage(
+  blocks: readonly Block[],
+  { demo, place }: Server,
+): Promise<string[]> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), "parley-page-"));
+  try {
+    await symlink(place.directory, path.join(folder, ".parley"));
+    await symlink(path.join(root, "apps/e2e/node_modules"), path.join(folder, "node_modules"));
+    await mkdir(path.join(folder, ".blocks"));
+    const script = [
+      `unset DATABASE_URL REDIS_URL`,
+      `export URL='${demo.url}' W='${demo.workspaceId}' KEY='${demo.adminKey}'`,
+      `parley() { ${quote(...node, path.join(root, "apps/cli/src/main.ts"))} "$@"; }`,
+    ];
+    for (const [index, { language, text }] of blocks.entries()) {
+      script.push(`echo; echo '== ${index}'`);
+      if (language === "sh") script.push(text);
+      else {
+        const file = path.join(folder, `.blocks/${index}.mts`);
+        await writeFile(file, text);
+        script.push(quote(...node, file));
+      }
+    }
+    const bash = ["--norc", "-euc", script.join("\n")];
+    const shell = promisify(execFile)("bash", bash, { cwd: folder, timeout: 40_000 });
+    const { stdout } = await shell.catch((error: { stdout: string; stderr: string }) => {
+      const printed = splitOutput(error.stdout);
+      const { line } = blocks[printed.length - 1] ?? {};
+      throw new Error(`The block at line ${line} failed: ${error.stderr}${printed.at(-1)}`);
+    });
+    return splitOutput(stdout);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+const splitOutput = (stdout: string) => stdout.split(/\n== \d+\n/).slice(1);
+
+const quote = (...words: string[]) => words.map((word) => `'${word}'`).join(" ");

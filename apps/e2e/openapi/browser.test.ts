@@ -1,0 +1,50 @@
+import { existsSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { chromium } from "playwright-core";
+import { expect, test } from "vitest";
+import { shareServer } from "../server.ts";
+
+const executablePath = "/usr/bin/chromium";
+const isThere = existsSync(executablePath);
+if (!isThere) console.warn(`The page /docs is not tried: there is no ${executablePath}`);
+
+const server = shareServer("pglite");
+
+test.skipIf(!isThere)(
+  "a pasted key tries a call on /docs, with nothing from elsewhere",
+  async () => {
+    const { url, demo } = server();
+    const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+    try {
+      const page = await browser.newPage({ viewport: { width: 1200, height: 1600 } });
+      const faults: string[] = [];
+      page.on("console", (said) => {
+        if (said.type() === "error") faults.push(said.text());
+      });
+      page.on("pageerror", (error) => faults.push(String(error)));
+      page.on("request", (request) => {
+        const address = request.url();
+        if (!address.startsWith(url) && !address.startsWith("data:")) faults.push(address);
+      });
+      await page.goto(`${url}/docs`);
+      await page.locator(".authorize").first().click();
+      await page.locator(".auth-container input").fill(demo.adminKey);
+      await page.locator(".auth-btn-wrapper .authorize").click();
+      await page.locator(".auth-btn-wrapper .btn-done").click();
+      const operation = page.locator('[id^="operations-specified-skills"]');
+      await operation.locator(".opblock-summary-control").click();
+      await operation.locator('tr[data-param-name="wId"] input').fill(demo.workspaceId);
+      await operation.locator(".execute").click();
+      const status = operation.locator(".live-responses-table .response-col_status").last();
+      await expect.poll(() => status.textContent(), { timeout: 10_000 }).toContain("200");
+      const answer = operation.locator(".live-responses-table .response-col_description").last();
+      expect(await answer.textContent()).toContain('"skills"');
+      await page.screenshot({ path: path.join(os.tmpdir(), "parley-docs.png") });
+      expect(faults).toEqual([]);
+    } finally {
+      await browser.close();
+    }
+  },
+  120_000,
+);

@@ -1,0 +1,120 @@
+import { cp, readdir, readFile } from "node:fs/promises";
+import path from "node:path";
+import { agentMessages, createParley, createRpcClient } from "@parley/client";
+import { publint } from "publint";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Demo, eventually, type Program, startProgram, within } from "../server.ts";
+import { createFolder, type Folder, install, pack, systemNode } from "./packed.ts";
+
+// `npx parley serve` in an empty folder: the tarball of the command, its dependencies, nothing else.
+
+let packed: Folder;
+let project: Folder;
+let tarball: string;
+let main: string;
+let program: Program | undefined;
+
+beforeAll(async () => {
+  packed = await createFolder();
+  project = await createFolder();
+  tarball = await pack("apps/cli", packed);
+  await install(project, tarball);
+  main = path.join(project.path, "node_modules/@parley/cli/dist/bin/parley.js");
+});
+
+afterAll(async () => {
+  program?.signal("SIGKILL");
+  await program?.exited;
+  await packed[Symbol.asyncDispose]();
+  await project[Symbol.asyncDispose]();
+});
+
+const start = (args: readonly string[], settings: Parameters<typeof startProgram>[1]) =>
+  startProgram(args, settings, { cwd: project.path, main: [main] });
+
+test("it depends on exactly what its code imports", async () => {
+  const folder = path.dirname(main);
+  const files = (await readdir(folder)).filter((file) => file.endsWith(".js"));
+  const texts = await Promise.all(files.map((file) => readFile(path.join(folder, file), "utf8")));
+  const found = texts.join("\n").matchAll(/(?:\bfrom |^import |\bimport\(|\brequire\()"([^"]+)"/gm);
+  const names = [...found]
+    .map(([, name = ""]) => name)
+    .filter((name) => !/^(?:\.|node:)/.test(name))
+    .map((name) => name.split("/", name.startsWith("@") ? 2 : 1).join("/"));
+  const manifest = await readFile(path.join(folder, "../../package.json"), "utf8");
+  const { dependencies } = JSON.parse(manifest) as { dependencies: Record<string, string> };
+  expect([...new Set(names)].toSorted()).toEqual(Object.keys(dependencies).toSorted());
+});
+
+test("publint finds nothing", async () => {
+  const bytes = new Uint8Array(await readFile(tarball));
+  const { messages } = await publint({ pack: { tarball: bytes.buffer }, strict: true });
+  expect(messages).toEqual([]);
+});
+
+const node = systemNode();
+const isOld = node !== undefined && node.major < 26;
+const skipped = isOld ? "" : " (skipped: the system's Node is not older)";
+
+test.skipIf(!isOld)(`a Node that is too old is told so${skipped}`, async () => {
+  const refusal = project.run(node?.file ?? "", [main, "serve"]);
+  await expect(refusal).rejects.toThrow("parley: needs Node 26 or newer, and this is");
+});
+
+test("it serves, imports skills and runs functions", async () => {
+  await project.run("test", ["-x", "node_modules/.bin/parley"]);
+  program = start(["serve"], { PARLEY_PORT: "0" });
+  const demo = await eventually(async () => {
+    const text = await readFile(path.join(project.path, ".parley/demo.json"), "utf8").catch(
+      () => "",
+    );
+    return text === "" ? {} : { value: JSON.parse(text) as Demo };
+  }, 60_000);
+  const { url: baseUrl, workspaceId, adminKey: apiKey } = demo;
+  const parley = createParley({ baseUrl, workspaceId, apiKey });
+
+  const { conversation } = await parley.conversations.create({
+    message: { content: "Hello!", mentions: [{ configurationId: "helper" }] },
+    blocking: true,
+  });
+  expect(agentMessages(conversation)[0]?.content).toContain("You said: Hello!");
+
+  for (const file of ["docs", "docs/swagger-ui.css", "docs/swagger-ui-bundle.js"]) {
+    expect((await fetch(`${baseUrl}/${file}`)).status).toBe(200);
+  }
+
+  // Markdown is rendered in a thread of its own.
+  const folders = path.join(import.meta.dirname, "../skills/folders");
+  await cp(folders, path.join(project.path, "skills"), { recursive: true });
+  const importing = start(["skills", "import", "skills", "--status", "active"], {
+    PARLEY_URL: baseUrl,
+    PARLEY_WORKSPACE_ID: workspaceId,
+    PARLEY_API_KEY: apiKey,
+  });
+  expect([await importing.exited, importing.output.stderr]).toEqual([0, ""]);
+  const { skills } = await parley.skills.list({ bypassEditorVisibility: true });
+  const imported = skills.find(({ name }) => name === "csv-report");
+  expect(imported?.instructionsHtml).toMatch(/<\w+>/);
+
+  // What is not cheap is evaluated in a thread too, and inputs are checked by their schema.
+  const words = { functionId: "word-count", input: { text: "one two  three" } };
+  expect((await parley.functions.invoke(words)).outcome).toEqual({
+    status: "succeeded",
+    result: { words: 3 },
+  });
+  const operator = createRpcClient({ url: baseUrl, apiKey: demo.operatorKey });
+  await operator.sandboxFunctions.create.mutate({
+    workspaceId,
+    slug: "greet",
+    description: "Greets",
+    inputSchema: { type: "object", required: ["name"] },
+    behaviour: { result: '"Hello, " & name' },
+  });
+  const greet = async (input: unknown) =>
+    (await parley.functions.invoke({ functionId: "greet", input })).outcome;
+  expect(await greet({ name: "Ada" })).toEqual({ status: "succeeded", result: "Hello, Ada" });
+  expect(await greet({})).toMatchObject({ status: "errored", error: { code: "invalid_input" } });
+
+  program.signal("SIGTERM");
+  expect(await within(15_000, program.exited)).toBe(0);
+});

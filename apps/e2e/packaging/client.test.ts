@@ -1,0 +1,200 @@
+import { globSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
+import path from "node:path";
+import vm from "node:vm";
+import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
+import * as client from "@parley/client";
+import { publint } from "publint";
+import { rolldown } from "rolldown";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { root, shareServer } from "../server.ts";
+import {
+  type Example,
+  expectedOutput,
+  joinExamples,
+  readBlocks,
+  readComments,
+  splitOutput,
+} from "./examples.ts";
+import { compilerOptions, rightUse, use, webGlobals } from "./users.ts";
+import { createFolder, type Folder, install, pack, systemNode } from "./packed.ts";
+
+// What users install: the tarball of the client, in a folder that knows nothing of the workspace.
+
+let packed: Folder;
+let project: Folder;
+let tarball: string;
+let files: string[];
+let code: string;
+let types: string;
+
+beforeAll(async () => {
+  packed = await createFolder();
+  project = await createFolder();
+  tarball = await pack("packages/client", packed);
+  await install(project, tarball);
+  const dist = path.join(project.path, "node_modules/@parley/client/dist");
+  files = await readdir(dist);
+  const modules = files.filter((file) => file.endsWith(".js"));
+  const texts = modules.map(async (file) => readFile(path.join(dist, file), "utf8"));
+  code = (await Promise.all(texts)).join("\n");
+  types = await readFile(path.join(dist, "index.d.ts"), "utf8");
+});
+
+afterAll(async () => {
+  await packed[Symbol.asyncDispose]();
+  await project[Symbol.asyncDispose]();
+});
+
+/** What is imported from outside of the package. */
+const importsOf = (text: string) => {
+  const found = text.matchAll(/(?:from |import |import\(|require\()"([^."][^"]*)"/g);
+  return [...new Set([...found].map(([, name = ""]) => name))].toSorted();
+};
+
+test("it imports nothing of Node, of a server, or of what is not published", () => {
+  expect(files).toEqual(expect.arrayContaining(["index.d.ts", "index.js", "licenses.txt"]));
+  expect(importsOf(code)).toEqual(["@trpc/client", "superjson"]);
+  expect(importsOf(types)).toEqual(["@trpc/client", "@trpc/server", "zod", "zod/v4/core"]);
+  // Comments and texts may name what code must not.
+  const names = code.match(/^(?!\s*(?:\*|\/\/)).*\b(?:process|Buffer|require|__dirname)\b[.(].*/gm);
+  expect(names).toBe(null);
+});
+
+test("publint and are-the-types-wrong find nothing", async () => {
+  const bytes = new Uint8Array(await readFile(tarball));
+  const { messages } = await publint({ pack: { tarball: bytes.buffer }, strict: true });
+  expect(messages).toEqual([]);
+  const analysis = await checkPackage(createPackageFromTarballData(bytes));
+  if (analysis.types === false) throw new Error("It has no types");
+  // Only modules import it, and by its exports: that is what it says of itself.
+  const asModule = analysis.problems.filter(
+    (problem) =>
+      problem.kind !== "CJSResolvesToESM" &&
+      !("resolutionKind" in problem && problem.resolutionKind === "node10"),
+  );
+  expect(asModule).toEqual([]);
+});
+
+test("its types are right without the workspace, and find what is wrong", async () => {
+  await project.write("tsconfig.json", JSON.stringify({ compilerOptions, files: ["right.ts"] }));
+  await project.write("right.ts", rightUse);
+  const tsc = path.join(root, "node_modules/.bin/tsc");
+  expect(await project.run(tsc, ["-p", "."])).toBe("");
+
+  // What it depends on has faults of its own, where nothing is skipped.
+  const all = ["-p", ".", "--skipLibCheck", "false"];
+  const faults = await project.run(tsc, all).catch((error: unknown) => String(error));
+  expect(faults.split("\n").filter((line) => /parley.client|right\.ts/.test(line))).toEqual([]);
+});
+
+test("a bundle that uses one call carries neither the RPC nor the schemas", async () => {
+  const bundled = await bundle(`export { createParley } from "@parley/client";`, "esm");
+  expect(importsOf(bundled)).toEqual([]);
+  expect(bundled.match(/superjson|httpBatch|ZodObject|EventSource/g)).toBe(null);
+  expect(bundled.length).toBeLessThan(25_000);
+});
+
+/** What a page would load of a module of the project. */
+async function bundle(entry: string, format: "esm" | "iife"): Promise<string> {
+  await project.write("entry.js", entry);
+  const input = path.join(project.path, "entry.js");
+  const built = await rolldown({ input, platform: "browser", logLevel: "silent" });
+  const { output } = await built.generate({ format, name: "client", minify: true });
+  return output[0].code;
+}
+
+const server = shareServer("pglite");
+
+/** Checks a module of examples, runs it in the project, and compares what they say they print. */
+async function runExamples(
+  examples: readonly Example[],
+  { scope, prefix }: { scope: "own" | "shared"; prefix: string },
+): Promise<void> {
+  const { url, workspaceId, userKey: apiKey, operatorKey, adminKey } = server().demo;
+  const names = { url, workspaceId, apiKey, operatorKey, demo: { adminKey } };
+  await project.write("examples.ts", prefix + joinExamples(examples, { names, scope }));
+  await project.write("tsconfig.json", JSON.stringify({ compilerOptions, files: ["examples.ts"] }));
+  await project.run(path.join(root, "node_modules/.bin/tsc"), ["-p", "."]);
+  const printed = splitOutput(await project.run(process.execPath, ["examples.ts"]));
+  for (const example of examples) {
+    for (const line of expectedOutput(example)) {
+      expect(printed.get(example.place), example.place).toContain(line);
+    }
+  }
+}
+
+test("the examples of docs/guide/client.md run one behind the other, and print what they say", async () => {
+  const blocks = await readBlocks("docs/guide/client.md");
+  expect(blocks.length).toBeGreaterThan(5);
+  const [first] = await readBlocks("packages/client/README.md");
+  expect(first?.code).toBe(blocks[0]?.code);
+  await runExamples(blocks, { scope: "shared", prefix: "" });
+});
+
+test("each export has an example that runs, and prints what it says", async () => {
+  const exported = Object.keys(client);
+  const examples = (
+    await Promise.all(globSync("packages/client/src/*.ts", { cwd: root }).map(readComments))
+  ).flat();
+  expect(examples.map(({ place }) => place).toSorted()).toEqual(exported.toSorted());
+  const prefix =
+    `import { ${exported.join(", ")} } from "@parley/client";\n` +
+    `const parley = createParley(${JSON.stringify({
+      baseUrl: server().demo.url,
+      workspaceId: server().demo.workspaceId,
+      apiKey: server().demo.userKey,
+    })});\n`;
+  await runExamples(examples, { scope: "own", prefix });
+});
+
+test("it needs nothing but what every runtime of the web has", async () => {
+  const script = await bundle(`export * from "@parley/client";`, "iife");
+  const context = Object.fromEntries(webGlobals.map((name) => [name, globalThis[name]]));
+  const { createParley, createRpcClient } = vm.runInNewContext(
+    `${script}; client`,
+    context,
+  ) as typeof client;
+  const { url, workspaceId, userKey: apiKey } = server().demo;
+  const parley = createParley({ baseUrl: url, workspaceId, apiKey });
+  const { invocation } = await parley.functions.invoke({
+    functionId: "add",
+    input: { a: 1, b: 2 },
+  });
+  const invoked = { functionId: "add", invocationId: invocation.sId };
+  const followed = await Array.fromAsync(parley.invocations.follow(invoked));
+  const both = ["created", "result"].map((name) => `sandbox_function_invocation_${name}`);
+  expect(followed.map(({ type }) => type)).toEqual(both);
+  const rpc = createRpcClient({ url, apiKey });
+  const subscribed: string[] = [];
+  await new Promise<void>((resolve, reject) => {
+    rpc.sandboxFunctions.events.subscribe(
+      { wId: workspaceId, ...invoked },
+      {
+        onData: ({ data }) => void subscribed.push(data.type),
+        onComplete: resolve,
+        onError: reject,
+      },
+    );
+  });
+  expect(subscribed).toEqual(both);
+});
+
+const node = systemNode();
+const skipped = node === undefined ? " (skipped: there is none)" : "";
+
+test.skipIf(node === undefined)(`it runs on the Node of the system${skipped}`, async () => {
+  await project.write("use.js", use);
+  const { url, workspaceId, userKey, operatorKey } = server().demo;
+  const args = ["use.js", url, workspaceId, userKey, operatorKey];
+  const printed = JSON.parse(await project.run(node?.file ?? "", args)) as object;
+  expect(printed).toEqual({
+    node: expect.stringMatching(/^v(?:2\d|[3-9]\d)\./),
+    text: "You said: Hello!\nI am a simulated agent, glad to help.",
+    outcome: { status: "succeeded", result: { sum: 3 } },
+    types: ["sandbox_function_invocation_created", "sandbox_function_invocation_result"],
+    error: "conversation_not_found 404",
+    workspace: "Packed",
+    subscribed: "sandbox_function_invocation_result",
+  });
+});

@@ -1,0 +1,105 @@
+// What the tests of the packed client write into a project, and run it with.
+
+/** What a browser and an edge runtime have both. */
+export const webGlobals = [
+  "AbortController",
+  "AbortSignal",
+  "Blob",
+  "DOMException",
+  "Event",
+  "EventTarget",
+  "FormData",
+  "Headers",
+  "MessageEvent",
+  "ReadableStream",
+  "Response",
+  "TextDecoder",
+  "TextEncoder",
+  "URL",
+  "URLSearchParams",
+  "clearTimeout",
+  "crypto",
+  "fetch",
+  "performance",
+  "setTimeout",
+] as const satisfies (keyof typeof globalThis)[];
+
+/** What a careful user compiles with. */
+export const compilerOptions = {
+  strict: true,
+  noEmit: true,
+  module: "nodenext",
+  target: "es2022",
+  lib: ["es2022", "dom", "dom.iterable", "esnext.disposable"],
+  types: [],
+  skipLibCheck: true,
+};
+
+/** A module that compiles: what is wrong in it is expected to be. */
+export const rightUse = `
+import { agentMessages, createParley, createRpcClient, ParleyError } from "@parley/client";
+const parley = createParley({ baseUrl: "http://x", workspaceId: "w", apiKey: async () => "sk-1" });
+const { conversation, warnings } = await parley.conversations.create({
+  message: { content: "Hi", mentions: [{ configurationId: "helper" }] },
+});
+const status: "created" | "succeeded" | "failed" | "cancelled" =
+  agentMessages(conversation)[0]!.status;
+const path: string | undefined = warnings?.[0]?.path;
+const page = await parley.conversations.list({ limit: 3 });
+const title: string | undefined = page.conversations[0]?.title;
+for await (const event of parley.messages.follow({ conversationId: "c", messageId: "m" })) {
+  if (event.type === "agent_error") event.error.code satisfies string;
+}
+const rpc = createRpcClient({ url: "http://x", apiKey: "sk-1" });
+const { secret } = await rpc.apiKeys.create.mutate({ workspaceId: "w", name: "n", role: "user" });
+new ParleyError("timed_out", secret + title + path + status);
+// @ts-expect-error: a message needs its mentions
+await parley.conversations.create({ message: { content: "Hi" } });
+// @ts-expect-error: there is no such status
+await parley.skills.list({ status: "gone" });
+// @ts-expect-error: the conversation is missing
+parley.messages.follow({ messageId: "m" });
+// @ts-expect-error: there is no such role
+await rpc.apiKeys.create.mutate({ workspaceId: "w", name: "n", role: "king" });
+`;
+
+/** A module that uses all of the client, and prints what came of it. */
+export const use = `
+import { agentMessages, createParley, createRpcClient, ParleyError } from "@parley/client";
+const [, , url, workspaceId, apiKey, operatorKey] = process.argv;
+const parley = createParley({ baseUrl: url, workspaceId, apiKey });
+const { conversation } = await parley.conversations.create({
+  message: { content: "Hello!", mentions: [{ configurationId: "helper" }] },
+});
+const answer = { conversationId: conversation.sId, messageId: agentMessages(conversation)[0].sId };
+let text = "";
+for await (const part of parley.messages.text(answer)) text += part;
+const { invocation, outcome } = await parley.functions.invoke({
+  functionId: "add",
+  input: { a: 1, b: 2 },
+});
+const of = { functionId: invocation.functionId, invocationId: invocation.sId };
+const types = [];
+for await (const event of parley.invocations.follow(of)) types.push(event.type);
+const error = await parley.conversations.get({ conversationId: "none" }).catch((reason) => reason);
+const operator = createRpcClient({ url, apiKey: operatorKey });
+const { workspace } = await operator.workspaces.create.mutate({ name: "Packed" });
+const rpc = createRpcClient({ url, apiKey: async () => apiKey });
+const subscribed = await new Promise((resolve, reject) => {
+  let last;
+  rpc.sandboxFunctions.events.subscribe({ wId: workspaceId, ...of }, {
+    onData: ({ data }) => (last = data.type),
+    onComplete: () => resolve(last),
+    onError: reject,
+  });
+});
+console.log(JSON.stringify({
+  node: process.version,
+  text,
+  outcome,
+  types,
+  error: error instanceof ParleyError ? error.type + " " + error.status : String(error),
+  workspace: workspace.name,
+  subscribed,
+}));
+`;

@@ -1,0 +1,25 @@
+/** Bytes of one answer, frames included: a service that sends more is hung up on. */
+const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
+/** Bytes of an answer that says what is wrong. */
+const MAX_ERROR_BYTES = 256 * 1024;
+
+/**
+ * Fetches with a bound to what is read, so that no answer can fill the memory. Redirects are refused:
+ * they would carry the credential elsewhere.
+ */
+export const boundedFetch: typeof fetch = async (input, init) => {
+  const response = await fetch(input, { ...init, redirect: "error" });
+  if (response.body === null) return response;
+  let left = response.ok ? MAX_RESPONSE_BYTES : MAX_ERROR_BYTES;
+  const bounded = response.body.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform: (chunk, controller) => {
+        left -= chunk.byteLength;
+        if (left < 0) controller.error(new Error("The provider's answer is too long"));
+        else controller.enqueue(chunk);
+      },
+    }),
+  );
+  const { status, statusText, headers } = response;
+  return new Response(bounded, { status, statusText, headers });
+};

@@ -1,0 +1,99 @@
+import type {
+  JSONObject,
+  LanguageModelV4CallOptions,
+  LanguageModelV4FunctionTool,
+  LanguageModelV4Message,
+  LanguageModelV4Prompt,
+  SharedV4ProviderOptions,
+} from "@ai-sdk/provider";
+import type { StepRequest } from "../provider.ts";
+import { toSentName } from "./tool-names.ts";
+
+/** What a step leaves for the one after it: signatures that some services ask to be given back. */
+export interface Replay {
+  readonly reasoning: readonly {
+    readonly text: string;
+    readonly options?: SharedV4ProviderOptions | undefined;
+  }[];
+  /** By the ids of the calls. */
+  readonly calls: Readonly<Record<string, SharedV4ProviderOptions>>;
+}
+
+const efforts = { none: "none", light: "low", medium: "medium", high: "high" } as const;
+
+/** Puts a step into the terms of the AI SDK. */
+export function toCallOptions(request: StepRequest): LanguageModelV4CallOptions {
+  const { temperature, reasoningEffort, tools, traceparent } = request;
+  return {
+    prompt: toPrompt(request),
+    temperature,
+    ...(reasoningEffort !== undefined && { reasoning: efforts[reasoningEffort] }),
+    ...(tools.length > 0 && { tools: tools.map(toTool), toolChoice: { type: "auto" } }),
+    ...(traceparent !== undefined && { headers: { traceparent } }),
+    // Conversations are kept here, and need not be kept there as well.
+    providerOptions: { openai: { store: false }, xai: { store: false } },
+  };
+}
+
+function toTool(tool: StepRequest["tools"][number]): LanguageModelV4FunctionTool {
+  const { name, description, inputSchema } = tool;
+  // Services want an object with properties. The schema is JSON Schema, as functions are stored with.
+  const schema = { properties: {}, ...inputSchema, type: "object" } as JSONObject;
+  return { type: "function", name: toSentName(name), description, inputSchema: schema };
+}
+
+function toPrompt({ prompt, finishedSteps, finishedCalls }: StepRequest): LanguageModelV4Prompt {
+  const instructions = prompt.filter(({ role, isPinned }) => role === "system" && isPinned);
+  const messages = prompt.flatMap(({ role, content, isPinned }): LanguageModelV4Prompt => {
+    if (role === "system" && isPinned) return [];
+    const text = [{ type: "text" as const, text: content }];
+    // Services refuse blank answers, and instructions that come in the middle.
+    if (role !== "assistant") return [{ role: "user", content: text }];
+    return content.trim() === "" ? [] : [{ role, content: text }];
+  });
+  const system = instructions.map(({ content }) => content).join("\n\n");
+  return [
+    ...(system === "" ? [] : [{ role: "system" as const, content: system }]),
+    ...messages,
+    ...finishedSteps.flatMap((step) =>
+      toMessages(
+        step,
+        finishedCalls.filter((call) => call.step === step.step),
+      ),
+    ),
+  ];
+}
+
+function toMessages(
+  { content, replay }: StepRequest["finishedSteps"][number],
+  calls: StepRequest["finishedCalls"],
+): LanguageModelV4Message[] {
+  // As `readStep` wrote it.
+  const { reasoning = [], calls: options = {} } = (replay ?? {}) as Partial<Replay>;
+  const said: LanguageModelV4Message = {
+    role: "assistant",
+    content: [
+      ...reasoning.map(({ text, options: providerOptions }) => ({
+        type: "reasoning" as const,
+        text,
+        ...(providerOptions !== undefined && { providerOptions }),
+      })),
+      ...(content.trim() === "" ? [] : [{ type: "text" as const, text: content }]),
+      ...calls.map(({ id, name, params }) => ({
+        type: "tool-call" as const,
+        toolCallId: id,
+        toolName: toSentName(name),
+        input: params,
+        ...(options[id] !== undefined && { providerOptions: options[id] }),
+      })),
+    ],
+  };
+  const answers = calls.map(({ id, name, output }) => ({
+    type: "tool-result" as const,
+    toolCallId: id,
+    toolName: toSentName(name),
+    output: { type: "text" as const, value: output },
+  }));
+  if (said.content.length === 0) return [];
+  return answers.length === 0 ? [said] : [said, { role: "tool", content: answers }];
+}

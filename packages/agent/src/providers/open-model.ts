@@ -1,0 +1,53 @@
+import type { LanguageModelV4 } from "@ai-sdk/provider";
+import type { ModelService } from "@parley/schema";
+
+/** What a model is reached with. */
+export interface ModelAccess {
+  readonly modelId: string;
+  readonly apiKey: string | undefined;
+  readonly baseUrl: string | undefined;
+  readonly fetch: typeof fetch;
+}
+
+interface Settings {
+  readonly apiKey: string;
+  readonly baseURL?: string;
+  readonly fetch: typeof fetch;
+}
+
+type Open = (settings: Settings, modelId: string) => Promise<LanguageModelV4>;
+
+// Each package is loaded by the first call of its service: a server that plays simulated models alone
+// never pays for any.
+const openers: Readonly<Record<ModelService, Open>> = {
+  openai: async (settings, modelId) =>
+    (await import("@ai-sdk/openai")).createOpenAI(settings).responses(modelId),
+  anthropic: async (settings, modelId) =>
+    (await import("@ai-sdk/anthropic")).createAnthropic(settings).languageModel(modelId),
+  mistral: async (settings, modelId) =>
+    (await import("@ai-sdk/mistral")).createMistral(settings).languageModel(modelId),
+  google_ai_studio: async (settings, modelId) =>
+    (await import("@ai-sdk/google")).createGoogle(settings).languageModel(modelId),
+  deepseek: async (settings, modelId) =>
+    (await import("@ai-sdk/deepseek")).createDeepSeek(settings).languageModel(modelId),
+  fireworks: async (settings, modelId) =>
+    (await import("@ai-sdk/fireworks")).createFireworks(settings).languageModel(modelId),
+  xai: async (settings, modelId) =>
+    (await import("@ai-sdk/xai")).createXai(settings).languageModel(modelId),
+  openai_compatible: async ({ apiKey, baseURL = "", fetch }, modelId) => {
+    const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
+    const settings = { name: "openai_compatible", baseURL, fetch, includeUsage: true };
+    // Without a key, no header is sent.
+    const own = apiKey === "" ? settings : { ...settings, apiKey };
+    return createOpenAICompatible(own).languageModel(modelId);
+  },
+};
+
+/** Opens a model of a service. */
+export async function openModel(
+  serviceId: ModelService,
+  { modelId, apiKey = "", baseUrl, fetch }: ModelAccess,
+): Promise<LanguageModelV4> {
+  const settings = { apiKey, fetch, ...(baseUrl !== undefined && { baseURL: baseUrl }) };
+  return openers[serviceId](settings, modelId);
+}

@@ -1,0 +1,127 @@
+import type { LanguageModelV4StreamPart, SharedV4ProviderOptions } from "@ai-sdk/provider";
+import type { StepPart, ToolCall } from "../provider.ts";
+import { failure, type StepFailure } from "./failures.ts";
+
+/** Characters of the parameters of one step's calls. */
+const MAX_PARAMS_CHARACTERS = 1024 * 1024;
+
+/** A step that failed, told apart from what the AI SDK throws. */
+export class FailedStep extends Error {
+  override readonly name = "FailedStep";
+  readonly failure: StepFailure;
+
+  constructor(why: StepFailure) {
+    super(why.message);
+    this.failure = why;
+  }
+}
+
+/**
+ * Makes parts of a step of what a model streams. Throws `FailedStep`, or whatever the stream reports
+ * as an error.
+ */
+export async function* readStep(
+  stream: AsyncIterable<LanguageModelV4StreamPart>,
+): AsyncGenerator<StepPart, void, undefined> {
+  const reasoning = new Map<string, { text: string; options?: SharedV4ProviderOptions }>();
+  const callOptions: Record<string, SharedV4ProviderOptions> = {};
+  let paramsCharacters = 0;
+  let calls = 0;
+  let spoke = false;
+  let ended = false;
+  for await (const part of stream) {
+    switch (part.type) {
+      case "text-delta":
+        spoke ||= part.delta !== "";
+        yield { type: "text", text: part.delta };
+        break;
+      case "reasoning-start":
+      case "reasoning-delta":
+      case "reasoning-end": {
+        const block = reasoning.get(part.id) ?? { text: "" };
+        reasoning.set(part.id, block);
+        if (part.providerMetadata !== undefined) {
+          block.options = mergeOptions(block.options, part.providerMetadata);
+        }
+        if (part.type !== "reasoning-delta") break;
+        block.text += part.delta;
+        yield { type: "reasoning", text: part.delta };
+        break;
+      }
+      case "tool-input-delta":
+        paramsCharacters += part.delta.length;
+        if (paramsCharacters > MAX_PARAMS_CHARACTERS) {
+          throw new FailedStep(failure("output_too_large"));
+        }
+        break;
+      case "tool-call": {
+        if (part.input.length > MAX_PARAMS_CHARACTERS) {
+          throw new FailedStep(failure("output_too_large"));
+        }
+        calls++;
+        if (part.providerMetadata !== undefined) {
+          callOptions[part.toolCallId] = part.providerMetadata;
+        }
+        yield { type: "call", call: toCall(part) };
+        break;
+      }
+      case "error":
+        throw part.error;
+      case "finish": {
+        ended = true;
+        const { inputTokens, outputTokens } = part.usage;
+        const usage = {
+          inputTokens: inputTokens.total ?? 0,
+          outputTokens: outputTokens.total ?? 0,
+        };
+        const { unified, raw } = part.finishReason;
+        if (usage.inputTokens + usage.outputTokens > 0) yield { type: "usage", ...usage };
+        if (unified === "content-filter") throw new FailedStep(failure("content_filtered"));
+        if (unified === "length" && !spoke && calls === 0) {
+          throw new FailedStep(failure("context_too_long"));
+        }
+        if (unified === "error") throw new FailedStep(failure("provider_unavailable"));
+        // The connection ended before the service had said why it stopped.
+        ended = unified !== "interrupted" && (unified !== "other" || raw !== undefined);
+        break;
+      }
+    }
+  }
+  if (!ended) throw new FailedStep(failure("provider_unavailable", { isRetryable: true }));
+  // Nothing asks for it where no other step follows.
+  if (calls > 0) {
+    yield { type: "replay", replay: { reasoning: [...reasoning.values()], calls: callOptions } };
+  }
+}
+
+function toCall(part: Extract<LanguageModelV4StreamPart, { type: "tool-call" }>): ToolCall {
+  const { toolCallId: id, toolName: name } = part;
+  const params = parseParams(part.input);
+  if (params !== undefined) return { id, name, params };
+  const output = "The parameters are not a JSON object: call it again with one";
+  return { id, name, params: {}, output, isError: true };
+}
+
+function parseParams(input: string): Record<string, unknown> | undefined {
+  if (input.trim() === "") return {};
+  try {
+    const value: unknown = JSON.parse(input);
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    // Checked to be a JSON object.
+    return isObject ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Services give a block's signature in pieces of their own name's member. */
+function mergeOptions(
+  before: SharedV4ProviderOptions | undefined,
+  given: SharedV4ProviderOptions,
+): SharedV4ProviderOptions {
+  const merged = { ...before };
+  for (const [name, options] of Object.entries(given)) {
+    merged[name] = { ...merged[name], ...options };
+  }
+  return merged;
+}

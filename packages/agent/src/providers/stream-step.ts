@@ -1,0 +1,126 @@
+import type { ModelService } from "@parley/schema";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import type { StepPart, StepRequest, ToolCall } from "../provider.ts";
+import type { ServiceAccess } from "./access.ts";
+import { boundedFetch } from "./bounded-fetch.ts";
+import { toCallOptions } from "./call-options.ts";
+import { explainError, failure, type StepFailure } from "./failures.ts";
+import { openModel } from "./open-model.ts";
+import { FailedStep, readStep } from "./read-step.ts";
+import { type SilenceWatch, watchSilence } from "./silence.ts";
+import { fromSentName } from "./tool-names.ts";
+
+/** How a call of a model is held to bounds. */
+export interface CallLimits {
+  /** How long the service may be silent. */
+  readonly idleMs: number;
+  /** How long a call may take, however much is said. */
+  readonly callMs: number;
+  /** How often a call is tried again that failed before its first token. */
+  readonly maxRetries: number;
+  /** Longest pause that the service may ask for. */
+  readonly maxRetryAfterMs: number;
+  /** Pause before the first of them; each one after is twice as long, up to a random part. */
+  readonly firstRetryMs: number;
+}
+
+interface Service {
+  readonly id: ModelService;
+  readonly access: ServiceAccess;
+  readonly limits: CallLimits;
+}
+
+/**
+ * Streams a step of a service's model. What fails before its first token is tried again, with growing
+ * pauses; what fails after that, or for good, is the last part. Throws only when the signal aborts,
+ * which ends the HTTP call at once, as does whoever stops to ask for parts.
+ */
+export async function* streamServiceStep(
+  service: Service,
+  request: StepRequest,
+): AsyncGenerator<StepPart, void, undefined> {
+  const { limits } = service;
+  const apiKey = request.apiKey ?? service.access.apiKey;
+  for (let attempt = 0; ; attempt++) {
+    let failed: StepFailure;
+    let spoke = false;
+    try {
+      for await (const part of callModel(service, { ...request, apiKey })) {
+        spoke ||= part.type !== "usage";
+        yield part.type === "call" ? { ...part, call: rename(part.call, request.tools) } : part;
+      }
+      return;
+    } catch (error) {
+      request.signal.throwIfAborted();
+      failed = error instanceof FailedStep ? error.failure : explainError(error, apiKey);
+    }
+    const pauseMs = planRetry(failed, attempt, limits);
+    if (spoke || pauseMs === undefined) {
+      const { code, message, cause } = failed;
+      yield { type: "error", code, message: `${message} (${service.id})`, cause };
+      return;
+    }
+    await sleep(pauseMs, undefined, { signal: request.signal });
+  }
+}
+
+function rename(call: ToolCall, tools: StepRequest["tools"]): ToolCall {
+  return { ...call, name: fromSentName(call.name, tools) };
+}
+
+/** How long to wait before the next attempt; undefined where there is to be none. */
+export function planRetry(
+  { isRetryable, retryAfterMs }: Pick<StepFailure, "isRetryable" | "retryAfterMs">,
+  attempt: number,
+  { maxRetries, maxRetryAfterMs, firstRetryMs }: CallLimits,
+): number | undefined {
+  if (!isRetryable || attempt >= maxRetries) return undefined;
+  if (retryAfterMs !== undefined && retryAfterMs > maxRetryAfterMs) return undefined;
+  const backoffMs = firstRetryMs * 2 ** attempt * (0.5 + Math.random() / 2);
+  return Math.max(backoffMs, retryAfterMs ?? 0);
+}
+
+async function* callModel(
+  { id, access: { baseUrl }, limits }: Service,
+  request: StepRequest,
+): AsyncGenerator<StepPart, void, undefined> {
+  const { modelId, apiKey, signal } = request;
+  const call = new AbortController();
+  const stop = () => call.abort(signal.reason);
+  signal.addEventListener("abort", stop, { once: true });
+  const tooLong = new DOMException("The provider took too long", "TimeoutError");
+  const silence = watchSilence(limits.idleMs, () => call.abort(tooLong));
+  const end = setTimeout(() => call.abort(tooLong), limits.callMs);
+  try {
+    signal.throwIfAborted();
+    const model = await openModel(id, { modelId, apiKey, baseUrl, fetch: boundedFetch });
+    const options = { ...toCallOptions(request), abortSignal: call.signal };
+    silence.wait();
+    const { stream } = await model.doStream(options);
+    yield* readStep(noteActivity(stream, silence));
+  } catch (error) {
+    if (call.signal.reason === tooLong) throw new FailedStep(failure("timed_out"));
+    throw error;
+  } finally {
+    silence.end();
+    clearTimeout(end);
+    signal.removeEventListener("abort", stop);
+    call.abort();
+  }
+}
+
+/** Passes a stream on, and has the silence before each part watched. */
+async function* noteActivity(
+  stream: ReadableStream<LanguageModelV4StreamPart>,
+  silence: SilenceWatch,
+): AsyncGenerator<LanguageModelV4StreamPart, void, undefined> {
+  const reader = stream.getReader();
+  for (;;) {
+    silence.wait();
+    const { done, value } = await reader.read();
+    silence.heard();
+    if (done) return;
+    yield value;
+  }
+}

@@ -1,0 +1,189 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { json } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { SimulatedScript } from "@parley/schema";
+import { anthropicMessages } from "./wire-formats/anthropic-messages.ts";
+import { chatCompletions, mistralChat } from "./wire-formats/chat-completions.ts";
+import { googleGenerateContent } from "./wire-formats/google-generate-content.ts";
+import { responses } from "./wire-formats/responses.ts";
+import { type ReadRequest, split, type WireFormat } from "./wire-formats/wire-format.ts";
+
+const formats = [mistralChat, chatCompletions, responses, anthropicMessages, googleGenerateContent];
+
+/** What goes wrong with one request. */
+export type Fault =
+  /** Answered with a status that is an error. */
+  | { readonly kind: "status"; status: number; message?: string; headers?: Record<string, string> }
+  /** The connection is broken off after so many frames. */
+  | { readonly kind: "cut"; afterFrames: number }
+  /** The answer ends, in good order, after so many frames. */
+  | { readonly kind: "ended"; afterFrames: number }
+  /** A frame that is no JSON comes after so many others. */
+  | { readonly kind: "malformed"; afterFrames: number }
+  /** The service says, after so many frames, that it breaks off. */
+  | { readonly kind: "broken off"; afterFrames: number }
+  /** Nothing more comes after so many frames, but the connection stays. */
+  | { readonly kind: "silent"; afterFrames: number };
+
+export interface SeenRequest extends ReadRequest {
+  readonly path: string;
+  readonly headers: IncomingMessage["headers"];
+  readonly body: Record<string, unknown>;
+}
+
+export interface FakeService {
+  readonly url: string;
+  readonly requests: SeenRequest[];
+  /** Faults of the next requests, in order; those after them go well. */
+  readonly faults: Fault[];
+  /** What is played from now on. */
+  script: SimulatedScript;
+  /** The key that requests have to carry. */
+  apiKey: string | undefined;
+  /** Code units of a piece of text. */
+  pieceSize: number;
+  /** Told of each request that was read. */
+  onRequest: () => void;
+  /** Answers that are under way. */
+  open(): number;
+  /** Resolves once no answer is under way. */
+  idle(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts an HTTP server that answers as the services' public documentation says: it plays the steps
+ * of a script, in the format of the path that was asked. `{{message}}` and `{{result}}` of a script
+ * are filled in with what came over the wire.
+ */
+export async function startFakeService(
+  given: Partial<Pick<FakeService, "script" | "apiKey" | "pieceSize">> = {},
+): Promise<FakeService> {
+  const server = createServer();
+  const open = new Set<ServerResponse>();
+  let waiting: (() => void)[] = [];
+  const service: FakeService = {
+    url: "",
+    requests: [],
+    faults: [],
+    script: { steps: [{ text: "You said: {{message}}" }], tokenDelayMs: 0 },
+    apiKey: undefined,
+    pieceSize: 7,
+    onRequest: () => {},
+    ...given,
+    open: () => open.size,
+    idle: async () => {
+      if (open.size > 0) await new Promise<void>((resolve) => waiting.push(resolve));
+    },
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+  server.on("request", (request, response) => {
+    open.add(response);
+    response.once("close", () => {
+      open.delete(response);
+      if (open.size > 0) return;
+      for (const resolve of waiting) resolve();
+      waiting = [];
+    });
+    answer(service, request, response).catch((error: unknown) => {
+      response.destroy(error instanceof Error ? error : undefined);
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return Object.assign(service, { url: `http://127.0.0.1:${port}` });
+}
+
+async function answer(
+  service: FakeService,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const path = new URL(request.url ?? "", "http://fake").pathname;
+  const format = formats.find((one) => one.path.test(path));
+  if (format === undefined) return refuse(response, chatCompletions, 404, "No such path");
+  const body = (await json(request)) as Record<string, unknown>;
+  const read = format.read(body);
+  service.requests.push({ ...read, path, headers: request.headers, body });
+  service.onRequest();
+  const [header, scheme] = format.credential;
+  if (service.apiKey !== undefined && request.headers[header] !== scheme + service.apiKey) {
+    return refuse(
+      response,
+      format,
+      401,
+      `Incorrect API key provided: ${String(request.headers[header])}`,
+    );
+  }
+  const fault = service.faults.shift();
+  if (fault?.kind === "status") {
+    return refuse(response, format, fault.status, fault.message ?? "It went wrong", fault.headers);
+  }
+  const step = service.script.steps[read.step] ?? {};
+  if (step.error !== undefined) return refuse(response, format, 500, step.error.message);
+  const fill = (template = "") =>
+    split(
+      template.replaceAll(
+        /\{\{(message|result)\}\}/g,
+        (_, name: "message" | "result") => read[name],
+      ),
+      service.pieceSize,
+    );
+  const model = typeof body.model === "string" ? body.model : "model";
+  const frames = format.encode({
+    model,
+    reasoning: fill(step.reasoning),
+    text: fill(step.text),
+    toolCalls: step.toolCalls ?? [],
+    step: read.step,
+  });
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  if (fault?.kind === "broken off") {
+    frames.splice(fault.afterFrames, Infinity, format.breakOff("Too many"));
+  }
+  await send(response, frames, { fault, delayMs: service.script.tokenDelayMs });
+}
+
+async function send(
+  response: ServerResponse,
+  frames: readonly string[],
+  { fault, delayMs }: { fault: Exclude<Fault, { kind: "status" }> | undefined; delayMs: number },
+): Promise<void> {
+  response.flushHeaders();
+  for (const [index, frame] of frames.entries()) {
+    if (fault?.afterFrames === index) {
+      if (fault.kind === "silent") return;
+      if (fault.kind === "cut") {
+        // What the client has not read when a connection breaks is lost to it.
+        await sleep(20);
+        return void response.destroy();
+      }
+      if (fault.kind === "ended") break;
+      if (fault.kind === "malformed") response.write("data: {not json\n\n");
+    }
+    if (delayMs > 0) await sleep(delayMs);
+    if (response.destroyed) return;
+    if (!response.write(`${frame}\n\n`)) {
+      await Promise.race([once(response, "drain"), once(response, "close")]);
+    }
+  }
+  response.end();
+}
+
+function refuse(
+  response: ServerResponse,
+  format: WireFormat,
+  status: number,
+  message: string,
+  headers: Record<string, string> = {},
+): void {
+  response.writeHead(status, { "content-type": "application/json", ...headers });
+  response.end(JSON.stringify(format.refuse(status, message)));
+}

@@ -1,0 +1,61 @@
+import type { ModelProvider, StepPart, StepRequest } from "../provider.ts";
+import { runTurn, type TurnEvent, type TurnRequest } from "../turn.ts";
+
+export const text = (value: string): StepPart => ({ type: "text", text: value });
+export const reasoning = (value: string): StepPart => ({ type: "reasoning", text: value });
+export const call = (name: string): StepPart => ({
+  type: "call",
+  call: { id: `call_${name}`, name, params: {}, output: name },
+});
+
+/** A model that gives these parts, or throws, in each step. */
+export function createProvider(
+  steps: readonly (readonly (StepPart | Error)[])[],
+  canContinue = false,
+): ModelProvider & { requests: StepRequest[] } {
+  const requests: StepRequest[] = [];
+  return {
+    requests,
+    canContinue,
+    countsTokens: false,
+    async *streamStep(request) {
+      requests.push(request);
+      for (const part of steps[request.step] ?? []) {
+        if (part instanceof Error) throw part;
+        yield part;
+      }
+    },
+  };
+}
+
+/** Runs a turn to its end. */
+export const run = (
+  provider: ModelProvider,
+  parts: Partial<TurnRequest> = {},
+): Promise<TurnEvent[]> =>
+  Array.fromAsync(
+    runTurn({
+      provider,
+      modelId: "model",
+      temperature: 1,
+      prompt: [{ role: "user", content: "Hi" }],
+      script: null,
+      maxSteps: 8,
+      contextTokens: 100_000,
+      signal: new AbortController().signal,
+      finishedSteps: [],
+      finishedReasoning: "",
+      finishedCalls: [],
+      tools: [],
+      functions: [],
+      prefix: { text: "", reasoning: "" },
+      ...parts,
+    }),
+  );
+/** The text that was published. */
+export const published = (events: readonly TurnEvent[]) =>
+  events
+    .map((event) =>
+      event.type === "tokens" && event.classification === "tokens" ? event.text : "",
+    )
+    .join("");

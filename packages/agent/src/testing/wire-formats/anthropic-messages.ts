@@ -1,0 +1,101 @@
+import { counted, split, type WireFormat } from "./wire-format.ts";
+
+interface Block {
+  type: string;
+  text?: string;
+  content?: string | Block[];
+}
+
+interface Body {
+  system?: string | Block[];
+  messages: { role: string; content: string | Block[] }[];
+}
+
+/** Anthropic's messages. */
+export const anthropicMessages: WireFormat = {
+  path: /\/messages$/,
+  credential: ["x-api-key", ""],
+  read: (body) => {
+    const { messages, system } = body as Body;
+    const blocks = messages.flatMap(({ role, content }) =>
+      blocksOf(content).map((block) => ({ role, ...block })),
+    );
+    const asked = blocks.findLast(({ role, type }) => role === "user" && type === "text");
+    return {
+      message: asked?.text ?? "",
+      result: textOf(blocks.findLast(({ type }) => type === "tool_result")?.content),
+      step: messages.filter(({ content }) =>
+        blocksOf(content).some(({ type }) => type === "tool_use"),
+      ).length,
+      instructions: textOf(system),
+    };
+  },
+  encode: ({ model, reasoning, text, toolCalls, step }) => {
+    const event = (type: string, value: object = {}) =>
+      `event: ${type}\ndata: ${JSON.stringify({ type, ...value })}`;
+    let index = 0;
+    const block = (content_block: object, deltas: readonly object[]) => [
+      event("content_block_start", { index, content_block }),
+      ...deltas.map((delta) => event("content_block_delta", { index, delta })),
+      event("content_block_stop", { index: index++ }),
+    ];
+    const thinking = [
+      ...reasoning.map((piece) => ({ type: "thinking_delta", thinking: piece })),
+      { type: "signature_delta", signature: `signed_${step}` },
+    ];
+    return [
+      event("message_start", {
+        message: {
+          id: "msg_1",
+          type: "message",
+          role: "assistant",
+          model,
+          content: [],
+          stop_reason: null,
+          stop_sequence: null,
+          usage: { input_tokens: counted.input, output_tokens: 1 },
+        },
+      }),
+      event("ping"),
+      ...(reasoning.length > 0
+        ? block({ type: "thinking", thinking: "", signature: "" }, thinking)
+        : []),
+      ...(text.length > 0
+        ? block(
+            { type: "text", text: "" },
+            text.map((piece) => ({ type: "text_delta", text: piece })),
+          )
+        : []),
+      ...toolCalls.flatMap(({ name, params }, position) =>
+        block(
+          { type: "tool_use", id: `toolu_${step}_${position}`, name, input: {} },
+          split(JSON.stringify(params), 5).map((piece) => ({
+            type: "input_json_delta",
+            partial_json: piece,
+          })),
+        ),
+      ),
+      event("message_delta", {
+        delta: { stop_reason: toolCalls.length > 0 ? "tool_use" : "end_turn", stop_sequence: null },
+        usage: { output_tokens: counted.output },
+      }),
+      event("message_stop"),
+    ];
+  },
+  breakOff: (message) =>
+    `event: error\ndata: ${JSON.stringify({ type: "error", error: { type: "rate_limit_error", message } })}`,
+  refuse: (status, message) => {
+    const type = { 429: "rate_limit_error", 529: "overloaded_error" }[status] ?? "api_error";
+    return { type: "error", error: { type, message } };
+  },
+};
+
+function blocksOf(content: string | Block[]): Block[] {
+  return typeof content === "string" ? [{ type: "text", text: content }] : content;
+}
+
+function textOf(content: string | Block[] | undefined): string {
+  return blocksOf(content ?? "")
+    .map(({ text }) => text ?? "")
+    .join("");
+}

@@ -1,0 +1,87 @@
+import { counted, type SentStep, split, type WireFormat } from "./wire-format.ts";
+
+interface Body {
+  messages: {
+    role: string;
+    content?: string | { text?: string }[] | null;
+    tool_calls?: unknown[];
+  }[];
+}
+
+/** OpenAI's chat completions, which many services speak. */
+export const chatCompletions: WireFormat = {
+  path: /\/chat\/completions$/,
+  credential: ["authorization", "Bearer "],
+  read: (body) => {
+    const { messages } = body as Body;
+    const last = (role: string) => textOf(messages.findLast((one) => one.role === role)?.content);
+    return {
+      message: last("user"),
+      result: last("tool"),
+      step: messages.filter((one) => (one.tool_calls?.length ?? 0) > 0).length,
+      instructions: last("system"),
+    };
+  },
+  encode: (step) => encode(step, false),
+  breakOff: (message) =>
+    `data: ${JSON.stringify({ error: { message, type: "rate_limit_exceeded", code: null } })}`,
+  refuse: (status, message) => ({
+    error: { message, type: "error", param: null, code: `${status}` },
+  }),
+};
+
+/** The same as Mistral speaks it: calls come whole, and usage with the reason to stop. */
+export const mistralChat: WireFormat = {
+  ...chatCompletions,
+  path: /\/mistral\/.*chat\/completions$/,
+  encode: (step) => encode(step, true),
+};
+
+const usage = {
+  prompt_tokens: counted.input,
+  completion_tokens: counted.output,
+  total_tokens: counted.input + counted.output,
+};
+
+function encode({ model, reasoning, text, toolCalls, step }: SentStep, isWhole: boolean): string[] {
+  const shared = { id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model };
+  const chunk = (value: object) => `data: ${JSON.stringify({ ...shared, ...value })}`;
+  const delta = (value: object, finish: string | null = null, more: object = {}) =>
+    chunk({ choices: [{ index: 0, delta: value, finish_reason: finish }], ...more });
+  const calls = toolCalls.flatMap(({ name, params }, index) => {
+    const whole = JSON.stringify(params);
+    const call = (first: string) => ({
+      tool_calls: [
+        {
+          index,
+          id: `call_${step}_${index}`,
+          type: "function",
+          function: { name, arguments: first },
+        },
+      ],
+    });
+    if (isWhole) return [delta(call(whole))];
+    return [
+      delta(call("")),
+      ...split(whole, 5).map((piece) =>
+        delta({ tool_calls: [{ index, function: { arguments: piece } }] }),
+      ),
+    ];
+  });
+  const finish = toolCalls.length > 0 ? "tool_calls" : "stop";
+  return [
+    delta({ role: "assistant", content: "" }),
+    ...reasoning.map((piece) => delta({ reasoning_content: piece })),
+    ...text.map((piece) => delta({ content: piece })),
+    ...calls,
+    ...(isWhole
+      ? [delta({ content: "" }, finish, { usage })]
+      : [delta({}, finish), chunk({ choices: [], usage })]),
+    "data: [DONE]",
+  ];
+}
+
+function textOf(content: Body["messages"][number]["content"]): string {
+  if (typeof content === "string") return content;
+  return (content ?? []).map((part) => part.text ?? "").join("");
+}

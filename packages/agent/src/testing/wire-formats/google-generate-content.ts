@@ -1,0 +1,75 @@
+import { counted, type WireFormat } from "./wire-format.ts";
+
+interface Content {
+  role?: string;
+  parts: {
+    text?: string;
+    functionCall?: object;
+    functionResponse?: { response: { content?: unknown } };
+  }[];
+}
+
+/** Google's generateContent, as a stream of Server-Sent Events. */
+export const googleGenerateContent: WireFormat = {
+  path: /:streamGenerateContent$/,
+  credential: ["x-goog-api-key", ""],
+  read: (body) => {
+    const { contents, systemInstruction } = body as {
+      contents: Content[];
+      systemInstruction?: Content;
+    };
+    const asked = contents.findLast(
+      ({ role, parts }) => role === "user" && parts.some(({ text }) => text !== undefined),
+    );
+    const answers = contents.flatMap(({ parts }) =>
+      parts.flatMap(({ functionResponse }) => functionResponse ?? []),
+    );
+    const called = contents.filter(({ parts }) =>
+      parts.some(({ functionCall }) => functionCall !== undefined),
+    );
+    return {
+      message: asked?.parts.findLast(({ text }) => text !== undefined)?.text ?? "",
+      result: String(answers.at(-1)?.response.content ?? ""),
+      step: called.length,
+      instructions: systemInstruction?.parts.map(({ text }) => text ?? "").join("") ?? "",
+    };
+  },
+  encode: ({ model, reasoning, text, toolCalls, step }) => {
+    const frame = (parts: object[], more: object = {}) =>
+      `data: ${JSON.stringify({
+        candidates: [{ content: { role: "model", parts }, index: 0, ...more }],
+        usageMetadata: {
+          promptTokenCount: counted.input,
+          candidatesTokenCount: counted.output,
+          totalTokenCount: counted.input + counted.output,
+        },
+        modelVersion: model,
+        responseId: "response_1",
+      })}`;
+    return [
+      ...reasoning.map((piece) => frame([{ text: piece, thought: true }])),
+      ...text.map((piece) => frame([{ text: piece }])),
+      // Calls come whole; only the first of a step is signed.
+      ...toolCalls.map(({ name, params: args }, position) =>
+        frame([
+          {
+            functionCall: { name, args },
+            ...(position === 0 && { thoughtSignature: `signed_${step}` }),
+          },
+        ]),
+      ),
+      frame([{ text: "" }], { finishReason: "STOP" }),
+    ];
+  },
+  breakOff: (message) =>
+    `data: ${JSON.stringify({ error: { code: 429, message, status: "RESOURCE_EXHAUSTED" } })}`,
+  refuse: (status, message) => {
+    const statuses: Record<number, string> = {
+      400: "INVALID_ARGUMENT",
+      401: "UNAUTHENTICATED",
+      429: "RESOURCE_EXHAUSTED",
+      503: "UNAVAILABLE",
+    };
+    return { error: { code: status, message, status: statuses[status] ?? "INTERNAL" } };
+  },
+};

@@ -1,0 +1,34 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { defineConfig } from "rolldown";
+import { dts } from "rolldown-plugin-dts";
+
+const external = /^(?:@trpc\/|superjson$|zod$)/;
+
+// A file for each client, so that bundlers leave out the one that is not used, with what it imports;
+// and one of types. What is not a dependency is bundled: the types of the schemas, and the
+// event stream parser and EventSource, which ask for a newer Node than they need.
+export default defineConfig([
+  {
+    input: ["src/index.ts", "src/parley.ts", "src/rpc.ts"],
+    preserveEntrySignatures: "allow-extension",
+    platform: "neutral",
+    resolve: { conditionNames: ["@parley/source", "import"] },
+    external,
+    output: { dir: "dist", chunkFileNames: "[name].js" },
+    plugins: [{ name: "copy-licenses", writeBundle: copyLicenses }],
+  },
+  {
+    input: "dist/tsc/index.d.ts",
+    external: [external, /\/node_modules\//],
+    plugins: [dts({ dtsInput: true, emitDtsOnly: true, tsconfig: false })],
+    output: { dir: "dist" },
+  },
+]);
+
+/** The licenses of the code that is bundled. */
+async function copyLicenses(): Promise<void> {
+  const licenses = ["eventsource", "eventsource-parser"].map(async (name) => {
+    return `${name}\n\n${await readFile(`node_modules/${name}/LICENSE`, "utf8")}`;
+  });
+  await writeFile("dist/licenses.txt", (await Promise.all(licenses)).join("\n"));
+}

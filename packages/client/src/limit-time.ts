@@ -1,0 +1,35 @@
+import { ParleyError } from "./errors.ts";
+
+/** A signal that also aborts when time is up. */
+export interface TimeLimit {
+  readonly signal: AbortSignal;
+  /** What is left of the time. */
+  readonly leftMs: () => number;
+  /** Lifts the limit; the caller's signal still aborts. */
+  readonly lift: () => void;
+  /** Lets go of the caller's signal and of the timer. */
+  readonly clear: () => void;
+}
+
+/** Aborts with the caller's signal, or with `timed_out` after a time. */
+export function limitTime(outer: AbortSignal | undefined, timeoutMs: number): TimeLimit {
+  const controller = new AbortController();
+  const end = performance.now() + timeoutMs;
+  const timeOut = (): void => {
+    controller.abort(new ParleyError("timed_out", `It took longer than ${timeoutMs} ms`));
+  };
+  const forward = (): void => controller.abort(outer?.reason);
+  // Timers take 31 bits; what is longer, or Infinity, is no limit.
+  const timer = timeoutMs < 2 ** 31 ? setTimeout(timeOut, timeoutMs) : undefined;
+  if (outer?.aborted) forward();
+  else outer?.addEventListener("abort", forward, { once: true });
+  return {
+    signal: controller.signal,
+    leftMs: () => end - performance.now(),
+    lift: () => clearTimeout(timer),
+    clear: () => {
+      clearTimeout(timer);
+      outer?.removeEventListener("abort", forward);
+    },
+  };
+}

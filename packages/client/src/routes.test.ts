@@ -1,0 +1,53 @@
+import { endpoints, errorTable } from "@parley/schema";
+import { expect, test } from "vitest";
+import { retryableTypes } from "./backoff.ts";
+import { createParley } from "./parley.ts";
+import { fillPath, routes } from "./routes.ts";
+
+const http = Object.entries(endpoints).flatMap(([name, endpoint]) =>
+  endpoint.kind === "rpc" ? [] : [{ name, ...endpoint }],
+);
+
+test("the routes are those of the endpoint table", () => {
+  const table = http.map(({ name, method, path }) => [name, `${method} ${path}`]);
+  expect(routes).toEqual(Object.fromEntries(table));
+});
+
+/** Where the client has the method of an endpoint. */
+function placeOf(name: string): string[] {
+  if (name === "sandboxFunctions.events") return ["invocations", "follow"];
+  return name.replace("sandboxFunctions.", "functions.").replace(".events", ".follow").split(".");
+}
+
+test.for(http.map(({ name }) => name))("%s has a method", (name) => {
+  const parley = createParley({ baseUrl: "http://x", workspaceId: "w", apiKey: "sk-1" });
+  const [group = "", method = ""] = placeOf(name);
+  expect(parley).toHaveProperty([group, method], expect.any(Function));
+});
+
+test("a client has no methods but those of endpoints, and messages.text", () => {
+  const parley = createParley({ baseUrl: "http://x", workspaceId: "w", apiKey: "sk-1" });
+  const methods = Object.entries(parley).flatMap(([group, members]) =>
+    Object.keys(members as object).map((method) => `${group}.${method}`),
+  );
+  const known = [...http.map(({ name }) => placeOf(name).join(".")), "messages.text"];
+  expect(methods.toSorted()).toEqual(known.toSorted());
+});
+
+test("what is tried again is what the error table calls retryable", () => {
+  const table = Object.entries(errorTable).filter(([, { retryable }]) => retryable);
+  expect([...retryableTypes].toSorted()).toEqual(table.map(([type]) => type).toSorted());
+});
+
+test("ids are escaped, and none leads to another path", () => {
+  const { path, taken } = fillPath("messages.retry", "w/1", {
+    conversationId: "a?b",
+    messageId: "c#d/../e",
+  });
+  expect(path).toBe("/api/v1/w/w%2F1/assistant/conversations/a%3Fb/messages/c%23d%2F..%2Fe/retry");
+  expect([...taken]).toEqual(["conversationId", "messageId"]);
+  for (const id of ["", ".", "..", undefined, 7]) {
+    const fill = () => fillPath("conversations.get", "w", { conversationId: id });
+    expect(fill).toThrow("conversations.get: conversationId must be the id of something");
+  }
+});

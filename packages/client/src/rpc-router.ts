@@ -1,0 +1,69 @@
+import type {
+  EndpointName,
+  Endpoints,
+  ErrorBody,
+  EventOf,
+  InputOf,
+  JsonEndpoint,
+  OutputOf,
+  RpcEndpoint,
+  StreamEndpoint,
+} from "@parley/schema";
+import type {
+  TRPCBuiltRouter,
+  TRPCDefaultErrorShape,
+  TRPCMutationProcedure,
+  TRPCQueryProcedure,
+  TRPCSubscriptionProcedure,
+} from "@trpc/server";
+
+type ProcedureEndpoint = JsonEndpoint | RpcEndpoint | StreamEndpoint;
+
+interface Resumable {
+  /** Id of the last event that the subscriber has. */
+  readonly lastEventId?: string | null | undefined;
+}
+
+type ProcedureOf<E> = E extends StreamEndpoint
+  ? TRPCSubscriptionProcedure<{
+      meta: object;
+      input: InputOf<E> & Resumable;
+      output: AsyncIterable<{ id: string; data: EventOf<E> }>;
+    }>
+  : E extends JsonEndpoint | RpcEndpoint
+    ? E extends { readonly method: "GET" } | { readonly operation: "query" }
+      ? TRPCQueryProcedure<{ meta: object; input: InputOf<E>; output: OutputOf<E> }>
+      : TRPCMutationProcedure<{ meta: object; input: InputOf<E>; output: OutputOf<E> }>
+    : never;
+
+type ProcedureName = {
+  [N in EndpointName]: Endpoints[N] extends ProcedureEndpoint ? N : never;
+}[EndpointName];
+type GroupOf<N extends string> = N extends `${infer G}.${string}` ? G : never;
+
+/** Every procedure, by feature, as the endpoint table describes it. */
+type Procedures = {
+  [G in GroupOf<ProcedureName>]: {
+    [N in ProcedureName as N extends `${G}.${infer Name}` ? Name : never]: ProcedureOf<
+      Endpoints[N]
+    >;
+  };
+};
+
+/**
+ * The router of the internal RPC, without the server behind it: its own type would bring the types of
+ * databases along.
+ */
+export type RpcRouter = TRPCBuiltRouter<
+  {
+    ctx: object;
+    meta: object;
+    errorShape: Omit<TRPCDefaultErrorShape, "data"> & {
+      data: Pick<TRPCDefaultErrorShape["data"], "code" | "httpStatus"> & {
+        path?: string | undefined;
+      } & ErrorBody["error"];
+    };
+    transformer: true;
+  },
+  Procedures
+>;

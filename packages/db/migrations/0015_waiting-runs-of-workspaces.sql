@@ -1,0 +1,1 @@
+CREATE INDEX "runs_queued_of_workspace" ON "runs" USING btree ("workspace_id") WHERE "runs"."status" = 'queued';
