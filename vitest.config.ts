@@ -8,8 +8,9 @@ export default defineConfig({
     exclude: ["**/node_modules/**", "**/dist/**"],
     pool: "forks",
     maxWorkers: 2,
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    // Generous, since the packages' tests share the machine: what must be quick says so itself.
+    testTimeout: 180_000,
+    hookTimeout: 600_000,
     passWithNoTests: true,
     reporters: ["default", ["json", { outputFile: "test-report.json" }]],
   },

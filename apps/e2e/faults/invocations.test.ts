@@ -112,7 +112,7 @@ async function expectEndedOnce(core: Core, seen: ReadonlyMap<string, number[]>):
 }
 
 describe.skipIf(skip)(`invocations ${suite}`, () => {
-  it("end once each, whatever happens to their workers", { timeout: 600_000 }, async () => {
+  it("end once each, whatever happens to their workers", { timeout: 1_800_000 }, async () => {
     const { url, drop } = await createTemporaryDatabase();
     const database = await openPostgres({ url });
     const test = createTestCore(database, { safetyPollMs: 100 });

@@ -119,7 +119,7 @@ function expectRefused(answer: Answer, { type, field = "" }: Faulty): void {
   expect(paths.length > 0 || field === "", answer.text).toBe(true);
 }
 
-test(`${CASES} bodies are taken or refused (seed ${seed})`, { timeout: 600_000 }, async () => {
+test(`${CASES} bodies are taken or refused (seed ${seed})`, { timeout: 1_800_000 }, async () => {
   const known = await prepare();
   const valid = validBodies(known);
   const cases = fc.oneof(

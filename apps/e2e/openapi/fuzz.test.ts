@@ -65,5 +65,5 @@ test(
       expect(statuses.get(status) ?? 0).toBeGreaterThan(CASES / 100);
     }
   },
-  isFullRun ? 600_000 : 120_000,
+  isFullRun ? 1_800_000 : 120_000,
 );

@@ -30,7 +30,7 @@ export async function createFolder(): Promise<Folder> {
 }
 
 async function run(cwd: string, command: string, args: readonly string[]): Promise<string> {
-  const options = { cwd, timeout: 100_000, maxBuffer: 2 ** 24 };
+  const options = { cwd, timeout: 250_000, maxBuffer: 2 ** 24 };
   const output = await execute(command, args, options).catch(
     (error: Error & { stdout: string; stderr: string }) => {
       throw new Error(`${command} failed: ${error.message}\n${error.stdout}${error.stderr}`);

@@ -14,10 +14,10 @@ import { hasNginx, type Nginx, startNginx, takePort } from "./nginx.ts";
 
 const prefix = "/parley";
 
-/** The README's example of a location, before another server. */
+/** The location that docs/operations.md shows, before another server. */
 async function readLocation(url: string): Promise<string> {
-  const readme = await readFile(path.join(root, "README.md"), "utf8");
-  const [, location = ""] = /```nginx\n([^]*?)```/.exec(readme) ?? [];
+  const page = await readFile(path.join(root, "docs/operations.md"), "utf8");
+  const [, location = ""] = /```nginx\n([^]*?)```/.exec(page) ?? [];
   expect(location).toContain(`location ${prefix}/`);
   expect(location).toContain("http://127.0.0.1:3000/");
   return location.replace("http://127.0.0.1:3000/", `${url}/`);
@@ -87,7 +87,7 @@ describe.skipIf(!hasNginx)(`streams behind nginx${reason}`, () => {
 
   test.for([
     { name: "an untouched nginx", location: "", encoding: null },
-    { name: "the README's nginx", location: prefix, encoding: null },
+    { name: "the nginx of docs/operations.md", location: prefix, encoding: null },
     { name: "the nginx of compose.yaml", location: "deployed", encoding: null },
     { name: "an nginx that compresses whatever it can", location: "/compressed", encoding: "gzip" },
   ])("events come through $name as they happen", async ({ name, location, encoding }) => {

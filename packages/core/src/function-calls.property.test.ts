@@ -244,7 +244,7 @@ async function check({ mId }: World): Promise<void> {
 
 it(
   "calls each function once and tells it once, whatever workers and clients do",
-  { timeout: 600_000 },
+  { timeout: 1_800_000 },
   async () => {
     let succeeded = 0;
     const property = fc.asyncProperty(fc.array(command, { maxLength: 40 }), async (commands) => {

@@ -203,7 +203,7 @@ async function check(cId: string): Promise<void> {
 
 it(
   "ends every answer at most once, as its log says, whatever workers and clients do",
-  { timeout: 600_000 },
+  { timeout: 1_800_000 },
   async () => {
     let played = 0;
     const property = fc.asyncProperty(fc.array(command, { maxLength: 18 }), async (commands) => {

@@ -168,7 +168,7 @@ async function play(core: Core, commands: readonly Command[]) {
 
 it(
   "shows every follower 1 to n once and in order, whatever happens to hints and connections",
-  { timeout: 200_000 },
+  { timeout: 600_000 },
   async () => {
     const plans = fc.array(fc.constantFrom(...fates), { minLength: 1, maxLength: 20 });
     const property = fc.asyncProperty(
