@@ -14,9 +14,10 @@ beforeEach(() => {
   gate = Promise.resolve();
 });
 
+const readState = async (access: string) => ({ version: String(version), access });
 const ask = (access = "user", key = "list"): KeptQuestion => ({
   key,
-  readState: async () => ({ version: String(version), access }),
+  state: { read: async () => readState(access), recent: async () => readState(access) },
   compute: async () => {
     const output = `${key} for ${access} of ${version}`;
     computed.push(output);

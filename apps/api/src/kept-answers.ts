@@ -75,14 +75,14 @@ export function createKeptAnswers(maxBytes = MAX_BYTES): KeptAnswers {
   };
 
   const answer: KeptAnswers["answer"] = async (question) => {
-    const state = await question.readState();
+    const state = await question.state.read();
     const known = find(question.key, state);
     if (known !== undefined) return known;
     const place = placeOf(question.key, state);
     const attempt = `${place} ${state.version}`;
     const begin = async () => {
       const made = render(place, state.version, await question.compute());
-      const { version, access } = await question.readState();
+      const { version, access } = await question.state.read();
       const holds = version === state.version && access === state.access;
       if (holds) kept.set(place, made);
       return { answer: made, holds };

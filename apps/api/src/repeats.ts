@@ -48,7 +48,7 @@ interface Repeat {
   readonly endpoint: JsonEndpoint;
   readonly caller: Caller;
   readonly key: string;
-  readonly readState: KeptQuestion["readState"];
+  readonly recentState: KeptQuestion["state"]["recent"];
   /** Names and values in turn, as they were set. */
   readonly headers: readonly string[];
   /** Where among them the value of the request's id is. */
@@ -67,12 +67,12 @@ export function createRepeats(services: ApiServices): Repeats {
   /** Whether the request was answered. */
   const send = async (repeat: Repeat, { request, response }: Exchange): Promise<boolean> => {
     const startedAt = performance.now();
-    const { endpoint, caller, key, readState } = repeat;
+    const { endpoint, caller, key, recentState } = repeat;
     const { rateLimit } = endpoint;
     const charge = services.rateLimits.limits(rateLimit) ? await consume(services, repeat) : free;
     // The long way fails on its own where the state cannot be read.
     const state =
-      charge.refusal === undefined ? await readState().catch(() => undefined) : undefined;
+      charge.refusal === undefined ? await recentState().catch(() => undefined) : undefined;
     const answer = state && services.keptAnswers.find(key, state);
     if (answer === undefined) {
       charges.set(request, charge);
@@ -106,12 +106,14 @@ export function createRepeats(services: ApiServices): Repeats {
   };
 
   return {
-    remember: (request, reply, { endpoint, question: { key, readState } }) => {
+    remember: (request, reply, { endpoint, question }) => {
       if (request.method !== "GET") return;
       const caller = callerOf(request);
       // The router may have been shown another address than was sent.
       const place = placeOf(request.raw, request.originalUrl);
-      repeats.set(place, { endpoint, caller, key, readState, ...headersOf(reply) });
+      const { key, state } = question;
+      const { recent: recentState } = state;
+      repeats.set(place, { endpoint, caller, key, recentState, ...headersOf(reply) });
     },
     answer: (request, response, handOn) => {
       const repeat = mayRepeat(request) ? repeats.get(placeOf(request)) : undefined;

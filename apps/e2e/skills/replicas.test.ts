@@ -51,8 +51,16 @@ describe.skipIf(postgres.skip)(`two servers ${postgres.suite}`, { timeout: 60_00
         expect((await list(at)).name).toBe(String(version));
       }
       const name = String(version + 1);
+      // Others ask all along, so that what is sent again is as old as it may be.
+      let changed = false;
+      const askOn = async (at: string) => {
+        while (!changed) await list(at);
+      };
+      const asking = [url, otherUrl].map(askOn);
       await rpcs[version % 2]!.skills.update.mutate({ workspaceId, skillId, version, name });
       const [ours, theirs] = await Promise.all([list(url), list(otherUrl)]);
+      changed = true;
+      await Promise.all(asking);
       expect(ours).toMatchObject({ name });
       expect(ours).toEqual(theirs);
     }

@@ -13,7 +13,7 @@ import { retryConflicts } from "./retry-conflicts.ts";
 import { createRowIds } from "./row-ids.ts";
 import { type AdmitRuns, createAdmitRuns, type RunKind } from "./runs/admit-runs.ts";
 import { createFunctionReader, type InvokedFunction } from "./runs/load-invocation.ts";
-import { type AnswerState, createSkillStates } from "./listing-state.ts";
+import { createSkillStates, type SkillStates } from "./listing-state.ts";
 import type { SecretBox } from "./secret-box.ts";
 import { createSigningKey } from "./signing-key.ts";
 import {
@@ -41,7 +41,7 @@ export interface Core {
   /** Lets new runs in before anything is written. Throws `rate_limit_error` where too many wait. */
   readonly admitRuns: AdmitRuns;
   /** What the lists of skills are made of that a caller would now get. */
-  readonly readSkillState: (caller: WorkspaceCaller) => Promise<AnswerState>;
+  readonly skillStates: SkillStates;
   /** What an invocation runs: the function in the version that it was invoked in. */
   readonly readFunction: (
     invocation: Pick<InvocationRow, "functionId" | "functionVersion">,
@@ -105,7 +105,7 @@ export function createCore(given: CoreParts, publicUrl: () => string): Core {
       limit: waitingRuns,
       onRefused: onRefusedRun,
     }),
-    readSkillState: createSkillStates(parts.database.db),
+    skillStates: createSkillStates(parts.database.db),
     readFunction: createFunctionReader(parts.database.db),
     signingKey: createSigningKey(parts.database.db),
     renderInstructions: createInstructionsRenderer(),

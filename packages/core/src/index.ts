@@ -84,7 +84,12 @@ export * from "./runs/waiting-runs.ts";
 export { wakeQueuedRuns } from "./runs/wake-runs.ts";
 export * from "./function-directory.ts";
 export { insertSandboxFunctions, type SandboxFunction } from "./sandbox-functions.ts";
-export { type AnswerState, skillStateReader } from "./listing-state.ts";
+export {
+  type AnswerState,
+  outliveRecentStates,
+  skillStateReader,
+  type StateReader,
+} from "./listing-state.ts";
 export { loadSkillInstructions } from "./turn-skills.ts";
 export {
   approveSkill,

@@ -70,7 +70,7 @@ for (const { driver, skip, suite } of drivers) {
     });
     afterAll(() => test.close());
 
-    const read = (of = context) => test.core.readSkillState(of.caller);
+    const read = (of = context) => test.core.skillStates.read(of.caller);
     /** Every change that a list may show, in the order in which the rows can be there. */
     const changes = (): Record<string, () => Promise<unknown>> => {
       let skillId = 0;
@@ -229,7 +229,7 @@ for (const { driver, skip, suite } of drivers) {
       const { caller } = await openTestContext(test.core, workspace, "admin");
       const lowered = { ...caller, apiKey: { ...caller.apiKey, role: "user" as const } };
       const states = await Promise.all(
-        [caller, lowered, caller].map((one) => test.core.readSkillState(one)),
+        [caller, lowered, caller].map((one) => test.core.skillStates.read(one)),
       );
       expect(states.map(({ access }) => access.split(";")[0])).toEqual(["admin", "user", "admin"]);
     });

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { type Queryable, statement } from "@parley/db";
 import { sql } from "drizzle-orm";
 import type { Context, WorkspaceCaller } from "./context.ts";
@@ -29,15 +30,34 @@ const stateStatement = statement<{ keys: string }, StateRow>(
 );
 
 const MAX_CALLERS = 1000;
+/** How old the state may be by which a kept list is sent again, in ms. */
+const RECENT_MS = 10;
 
 /**
- * Reads the state of the lists of skills that a caller would now get; callers that come together
- * share a statement. All that a list depends on beside its input is in it: whatever `listSkills` comes to
- * ask about its caller belongs into `access`, whatever else it reads under the triggers of `version`.
+ * The state of the lists of skills that a caller would get. All that a list depends on beside its
+ * input is in it: whatever `listSkills` comes to ask about its caller belongs into `access`, whatever
+ * else it reads under the triggers of `version`.
  */
-export function createSkillStates(
-  db: Queryable,
-): (caller: WorkspaceCaller) => Promise<AnswerState> {
+export interface SkillStates {
+  /** Reads it after the call; callers that come together share a statement. */
+  read(caller: WorkspaceCaller): Promise<AnswerState>;
+  /** Gives what was read after the call or up to 10 ms before it. */
+  recent(caller: WorkspaceCaller): Promise<AnswerState>;
+}
+
+/**
+ * Waits until no process holds a state from before the call to be recent. Who changes what lists show
+ * calls it after the commit and before the answer, so that the next request sees the change.
+ */
+export async function outliveRecentStates(): Promise<void> {
+  // A timer counts from when the event loop last looked at the clock, so it may be early.
+  const until = performance.now() + RECENT_MS;
+  for (let left = RECENT_MS; left > 0; left = until - performance.now()) {
+    await delay(Math.ceil(left));
+  }
+}
+
+export function createSkillStates(db: Queryable): SkillStates {
   const read = async (callers: readonly WorkspaceCaller[]) => {
     const workspaces = new Map(
       callers.map(({ apiKey, workspace }) => [apiKey.id, workspace.id] as const),
@@ -53,13 +73,31 @@ export function createSkillStates(
       return { version: row.version, access: `${who}; ${row.spaces}` };
     };
   };
-  return createSharedReads(read, MAX_CALLERS);
+  const ask = createSharedReads(read, MAX_CALLERS);
+  const asked = new WeakMap<WorkspaceCaller, { at: number; state: Promise<AnswerState> }>();
+  const readAnew = (caller: WorkspaceCaller): Promise<AnswerState> => {
+    const at = performance.now();
+    const state = ask(caller);
+    asked.set(caller, { at, state });
+    return state;
+  };
+  return {
+    read: readAnew,
+    recent: (caller) => {
+      const last = asked.get(caller);
+      if (last === undefined || performance.now() - last.at >= RECENT_MS) return readAnew(caller);
+      return last.state;
+    },
+  };
 }
 
-/**
- * Gives what reads of what the lists of skills are made of that the caller would then get. It keeps
- * nothing of the request.
- */
-export function skillStateReader({ readSkillState, caller }: Context): () => Promise<AnswerState> {
-  return () => readSkillState(caller);
+/** The states of an answer for one caller, as `SkillStates` has them. */
+export interface StateReader {
+  readonly read: () => Promise<AnswerState>;
+  readonly recent: () => Promise<AnswerState>;
+}
+
+/** Gives what reads the state of the lists of skills for the caller. It keeps nothing of the request. */
+export function skillStateReader({ skillStates, caller }: Context): StateReader {
+  return { read: () => skillStates.read(caller), recent: () => skillStates.recent(caller) };
 }

@@ -64,10 +64,10 @@ describe.skipIf(drivers[1]!.skip)(`tools that are removed ${drivers[1]!.suite}`,
       if (updated === "accepted") version++;
       outcomes.add(updated).add(created);
       expect(await database.db.select().from(skillTools)).toEqual([]);
-      const before = await core.readSkillState(admin.caller);
+      const before = await core.skillStates.read(admin.caller);
       const { skills } = await listSkills(admin, { status: "active" } as never);
       expect(skills.flatMap(({ tools }) => tools)).toEqual([]);
-      expect(await core.readSkillState(admin.caller)).toEqual(before);
+      expect(await core.skillStates.read(admin.caller)).toEqual(before);
     }
     for (const outcome of outcomes)
       expect(["accepted", "400 tool_not_found", "404 tool_not_found"]).toContain(outcome);

@@ -1,4 +1,10 @@
-import { type Act, actorOf, recordRefusal, type RequestContext } from "@parley/core";
+import {
+  type Act,
+  actorOf,
+  outliveRecentStates,
+  recordRefusal,
+  type RequestContext,
+} from "@parley/core";
 import { type Endpoint, isAct, toStorable } from "@parley/schema";
 import { toParleyError, toTrpcError } from "./errors.ts";
 
@@ -59,11 +65,13 @@ function idIn(input: unknown, member: string): string | undefined {
 
 /**
  * Sees to it that an act which has ended is recorded: records that it was refused, and throws where
- * it was done without a transaction that could hold its record.
+ * it was done without a transaction that could hold its record. An act that was done is seen by every
+ * request from then on.
  */
 export async function closeAct(context: RequestContext, act: Act, error?: unknown): Promise<void> {
   if (error === undefined) {
     if (!act.recorded) throw new Error(`${act.action} was done outside a transaction`);
+    await outliveRecentStates();
     return;
   }
   const { type } = toParleyError(error);

@@ -1,5 +1,4 @@
 import {
-  type AnswerState,
   type Caller,
   type Context,
   type LogStream,
@@ -8,6 +7,7 @@ import {
   readLogEnd,
   type RequestContext,
   startBehind,
+  type StateReader,
   type WorkspaceCaller,
 } from "@parley/core";
 import {
@@ -60,8 +60,8 @@ export interface OpenSubscription {
 /** A valid input of a caller that may ask it. Inputs of one `key` are the same. */
 export interface KeptQuestion {
   readonly key: string;
-  /** What an answer that is computed from now on is made of. It keeps nothing of the request. */
-  readonly readState: () => Promise<AnswerState>;
+  /** What an answer that is computed from then on is made of. It keeps nothing of the request. */
+  readonly state: StateReader;
   readonly compute: () => Promise<unknown>;
 }
 
@@ -197,13 +197,13 @@ type KeptEndpoint = JsonEndpoint & { readonly method: "GET"; readonly kept: true
 export function keptQuery<E extends KeptEndpoint>(
   endpoint: E,
   implementation: (context: Context, input: ParsedInputOf<E>) => Promise<OutputOf<E>>,
-  createReader: (context: Context) => () => Promise<AnswerState>,
+  createReader: (context: Context) => StateReader,
 ) {
   const answer = (context: Context & ProcedureContext, input: ParsedInputOf<E>) => {
     const compute = () => implementation(context, input);
     if (context.answerKept === undefined) return compute();
     const key = `${endpoint.path} ${context.caller.workspace.id} ${JSON.stringify(input)}`;
-    return context.answerKept({ key, readState: createReader(context), compute });
+    return context.answerKept({ key, state: createReader(context), compute });
   };
   // The context of a procedure is the transport's, and a transport that keeps answers sends them.
   return call(endpoint).query(resolver(endpoint, answer as Implementation<E>));
