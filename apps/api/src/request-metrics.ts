@@ -81,6 +81,14 @@ export function createRequestMetrics(registry: Registry): RequestMetrics {
     response.once("close", endAtClose);
   }
 
+  const routes = new Map<string, string>();
+  /** An endpoint's route as the server names it; made once. */
+  const routeOf = (path: string): string => {
+    let route = routes.get(path);
+    if (route === undefined) routes.set(path, (route = routePath(path)));
+    return route;
+  };
+
   return {
     watch: (app) => {
       app.decorateReply("errorType", undefined);
@@ -91,7 +99,7 @@ export function createRequestMetrics(registry: Registry): RequestMetrics {
       duration.observe(
         {
           http_request_method: method,
-          http_route: routePath(path),
+          http_route: routeOf(path),
           http_response_status_code: String(status),
           error_type: "",
         },

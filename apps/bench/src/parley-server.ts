@@ -37,10 +37,10 @@ export const unlimited = {
   PARLEY_WORKSPACE_WAITING_RUNS: "1000000",
 };
 
-/** Compiles the server, so that what is measured is what is in the tree. */
+/** Bundles the server, so that what is measured is what is in the tree. */
 export async function buildServer(): Promise<void> {
-  const compiler = path.join(repository, "node_modules/.bin/tsc");
-  await promisify(execFile)(compiler, ["--build", path.join(repository, "apps/cli")]);
+  const cwd = path.join(repository, "apps/cli");
+  await promisify(execFile)("node_modules/.bin/rolldown", ["--config"], { cwd });
 }
 
 /** Starts the built server: on PostgreSQL where a url is given, else on a new embedded database. */

@@ -100,6 +100,7 @@ async function planList(
     mustBe: kind === "304" ? 304 : 200,
     mustContain: kind === "200" ? '{"skills":[{' : "",
     connections,
+    staysAwake: true,
     warmUpMs: WARM_UP_MS,
     windowMs: seconds * 1000,
   };

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { percentile } from "../statistics.ts";
 import { type Answer, openConnection } from "./http-connection.ts";
 import type { LoadPlan, LoadResult } from "./plan.ts";
@@ -33,9 +33,16 @@ export async function runClosedLoop(
       sentAt = answeredAt;
     }
   });
+  let done = false;
+  // Never sleeps, so that nobody pays for waking it.
+  const stayAwake = async (): Promise<void> => {
+    while (!done) await nextTurn();
+  };
+  if (plan.staysAwake) void stayAwake();
   try {
     await Promise.all([announce(), ...loops]);
   } finally {
+    done = true;
     for (const connection of connections) connection.close();
   }
   return {

@@ -9,6 +9,8 @@ export interface LoadPlan {
   /** Text that every answer must contain. */
   readonly mustContain: string;
   readonly connections: number;
+  /** Whether the generator polls its connections without ever sleeping. */
+  readonly staysAwake?: boolean;
   readonly warmUpMs: number;
   /** Length of the window that counts, after the warm-up. */
   readonly windowMs: number;
