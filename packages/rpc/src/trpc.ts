@@ -118,8 +118,10 @@ function procedure<Input, Parsed>(endpoint: Endpoint, parse: (raw: unknown) => P
       // Input that cannot be read is refused by the parser.
       const input = isAct(endpoint) ? await getRawInput().catch(() => undefined) : undefined;
       const act = openAct(endpoint, { context: ctx, name: path, input });
+      // A context that is added to is copied: only acts pay for it.
+      if (act === undefined) return next();
       const result = await next({ ctx: { act } });
-      if (act !== undefined) await closeAct(ctx, act, result.ok ? undefined : result.error);
+      await closeAct(ctx, act, result.ok ? undefined : result.error);
       return result;
     })
     .input(parser);
