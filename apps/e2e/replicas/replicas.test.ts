@@ -115,6 +115,12 @@ describe.skipIf(skip)(`replicas on bad days${reason}`, { timeout: 300_000 }, () 
   }
 
   const untilEnough = (): number => performance.now() + FAULTS_MS;
+  /** Does what takes longer once, and in the long form for as long as the rest. */
+  const again = async (work: () => Promise<void>): Promise<void> => {
+    const end = untilEnough();
+    do await work();
+    while (isFaultsRun && performance.now() < end);
+  };
   const any = (count: number): number => Math.floor(Math.random() * count);
 
   underLoad("a worker is killed every 3 s", async () => {
@@ -144,23 +150,27 @@ describe.skipIf(skip)(`replicas on bad days${reason}`, { timeout: 300_000 }, () 
     }
   });
 
-  underLoad("Redis is killed, starts again, and hangs for 10 s", async () => {
-    await redis.kill();
-    await sleep(3000);
-    await redis.start();
-    await sleep(3000);
-    redis.freeze();
-    await sleep(10_000);
-    redis.thaw();
-  });
+  underLoad("Redis is killed, starts again, and hangs for 10 s", async () =>
+    again(async () => {
+      await redis.kill();
+      await sleep(3000);
+      await redis.start();
+      await sleep(3000);
+      redis.freeze();
+      await sleep(10_000);
+      redis.thaw();
+    }),
+  );
 
   underLoad(
     "a worker hangs past its leases, and writes nothing when it goes on",
     async (ledger) => {
-      const frozen = fleet.workers[0]!;
-      frozen.signal("SIGSTOP");
-      await sleep(LEASE_MS + 4000);
-      frozen.signal("SIGCONT");
+      await again(async () => {
+        const frozen = fleet.workers[any(3)]!;
+        frozen.signal("SIGSTOP");
+        await sleep(LEASE_MS + 4000);
+        frozen.signal("SIGCONT");
+      });
       // Others went on with what it had.
       const { rows } = await pool.query<{ logId: string }>(
         `select log_id as "logId" from runs where attempt > 1 and log_id = any($1)`,
@@ -171,22 +181,26 @@ describe.skipIf(skip)(`replicas on bad days${reason}`, { timeout: 300_000 }, () 
     },
   );
 
-  underLoad("all are replaced one by one, and no client is told of it for good", async () => {
-    for (const index of [0, 1, 2]) {
-      await Promise.all([
-        fleet.replaceApi(index, "SIGTERM"),
-        fleet.replaceWorker(index, "SIGTERM"),
-      ]);
-    }
-  });
+  underLoad("all are replaced one by one, and no client is told of it for good", async () =>
+    again(async () => {
+      for (const index of [0, 1, 2]) {
+        await Promise.all([
+          fleet.replaceApi(index, "SIGTERM"),
+          fleet.replaceWorker(index, "SIGTERM"),
+        ]);
+      }
+    }),
+  );
 
-  underLoad("the way to Redis is cut, and then slow", async () => {
-    toRedis.cut();
-    await sleep(5000);
-    toRedis.mend();
-    await sleep(1000);
-    toRedis.delay(400);
-    await sleep(5000);
-    toRedis.mend();
-  });
+  underLoad("the way to Redis is cut, and then slow", async () =>
+    again(async () => {
+      toRedis.cut();
+      await sleep(5000);
+      toRedis.mend();
+      await sleep(1000);
+      toRedis.delay(400);
+      await sleep(5000);
+      toRedis.mend();
+    }),
+  );
 });
