@@ -9,7 +9,7 @@ const WAITING = [
   { kind: "invocation", state: "waiting" },
 ] as const;
 
-/** What a process measures, before it has anything to measure. */
+/** What a process measures from its start on. */
 export interface ProcessMetrics {
   readonly registry: Registry;
   /** Told how long after their commit a log's newest events reached this process's followers. */
