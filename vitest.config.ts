@@ -1,17 +1,72 @@
+import { globSync } from "node:fs";
+import path from "node:path";
 import { defineConfig } from "vitest/config";
+import { alone, currentKind, REPORT_VARIABLE } from "./.ci/kinds.ts";
+import { Progress } from "./.ci/progress.ts";
 
-// One configuration for every package: `vitest run --config ../../vitest.config.ts` in its folder.
+const root = import.meta.dirname;
+const { only, leavesOut } = currentKind();
+const report = process.env[REPORT_VARIABLE];
+
+/** Starts the PostgreSQL of a run, and builds the server that the suites of `apps/e2e` start. */
+const setupOf = (folder: string): string[] =>
+  [
+    "packages/db/src/testing/global-setup.ts",
+    ...(folder === "apps/e2e" ? ["apps/e2e/build-server.ts"] : []),
+  ].map((file) => path.join(root, file));
+
+/** The patterns that concern a folder, as seen from it. */
+const within = (folder: string, patterns: readonly string[]): string[] =>
+  patterns
+    .filter((pattern) => pattern.startsWith(`${folder}/`))
+    .map((pattern) => path.relative(folder, pattern));
+
+const always = ["**/node_modules/**", "**/dist/**"];
+
+/** The tests of a package: those that share the machine, and then those that have it to themselves. */
+function projectsOf(folder: string) {
+  const leftOut = [...always, ...within(folder, leavesOut)];
+  const apart = within(folder, alone);
+  const include = only === undefined ? ["**/*.test.ts"] : within(folder, only);
+  const project = (name: string, test: object) => ({
+    extends: true as const,
+    root: path.join(root, folder),
+    test: { name, globalSetup: setupOf(folder), ...test },
+  });
+  const shared = project(folder, { include, exclude: [...leftOut, ...apart] });
+  if (apart.length === 0) return [shared];
+  const own = apart.filter(
+    (pattern) => only === undefined || only.some((one) => one.endsWith(pattern)),
+  );
+  const quiet = {
+    include: own,
+    exclude: leftOut,
+    fileParallelism: false,
+    sequence: { groupOrder: 1 },
+  };
+  return own.length === 0 ? [shared] : [shared, project(`${folder} alone`, quiet)];
+}
+
+const folders = globSync("{packages,apps}/*/package.json", { cwd: root }).map((file) =>
+  path.dirname(file),
+);
+// In a package's folder, its tests; anywhere else, those of the workspace.
+const here = folders.filter((folder) => process.cwd() === path.join(root, folder));
+
 export default defineConfig({
+  root,
   ssr: { resolve: { conditions: ["@parley/source", "node"] } },
   test: {
-    include: ["**/*.test.ts"],
-    exclude: ["**/node_modules/**", "**/dist/**"],
+    projects: (here.length === 0 ? folders : here).flatMap(projectsOf),
     pool: "forks",
+    // A worker loads a package's code once, not for each of its files.
+    isolate: false,
     maxWorkers: 2,
     // Generous, since the packages' tests share the machine: what must be quick says so itself.
     testTimeout: 180_000,
     hookTimeout: 600_000,
     passWithNoTests: true,
-    reporters: ["default", ["json", { outputFile: "test-report.json" }]],
+    reporters:
+      report === undefined ? [new Progress()] : [new Progress(), ["json", { outputFile: report }]],
   },
 });

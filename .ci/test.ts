@@ -1,14 +1,25 @@
-// Runs the tests of every package, cached where nothing changed, and ends with their true totals.
-import { spawnSync } from "node:child_process";
-import { globSync, rmSync } from "node:fs";
+// `test`, `test:full`, `test:faults`, `test:browser`, `check` and `check:full` of the workspace; with
+// arguments, the files of tests whose paths contain one of them.
+import { check, checkStatically } from "./check.ts";
+import { type KindName, kinds } from "./kinds.ts";
+import { runFiles, runKind } from "./run-tests.ts";
+import { runStep } from "./steps.ts";
 
-const full = process.argv.includes("--full");
-// A report that is left over from another run must not be counted.
-for (const file of globSync("{packages,apps}/*/test-report.json")) rmSync(file);
-const tasks = full ? ["//#format", "//#lint", "//#types", "//#knip", "build", "test"] : ["test"];
-const run = spawnSync("turbo", ["run", ...tasks, "--continue", "--output-logs=errors-only"], {
-  stdio: "inherit",
-  env: { ...process.env, ...(full && { PARLEY_TEST_FULL: "1" }) },
-});
-const count = spawnSync(process.execPath, [".ci/count-tests.ts"], { stdio: "inherit" });
-process.exitCode = run.status !== 0 || count.status !== 0 ? 1 : 0;
+const [first = "test", ...others] = process.argv.slice(2);
+
+async function checkFully(): Promise<boolean> {
+  const isClean = await checkStatically();
+  const build = ["turbo", "run", "build", "--output-logs=errors-only"];
+  const isBuilt = await runStep({ name: "build", command: build });
+  // What it prints last is what CI reads.
+  return (await runKind("full")) && isClean && isBuilt;
+}
+
+async function runAsked(): Promise<boolean> {
+  if (first === "check") return check();
+  if (first === "check:full") return checkFully();
+  if (!(first in kinds)) return runFiles([first, ...others]);
+  return others.length > 0 ? runFiles(others) : runKind(first as KindName);
+}
+
+process.exitCode = (await runAsked()) ? 0 : 1;

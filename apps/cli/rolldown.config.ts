@@ -1,26 +1,40 @@
 import { cp, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
+import path from "node:path";
 import { defineConfig } from "rolldown";
 
-// The files of the reference page are the server's own: the package that they are from reports its
-// installation to a third party, which users of the server are spared.
+// The files of the reference page are copied: their package reports its installation to a third party,
+// so users of the server must not install it.
 const api = createRequire(new URL("../api/package.json", import.meta.url));
 const pageFiles = ["swagger-ui-bundle.js", "swagger-ui.css", "LICENSE", "NOTICE"];
 
-// The whole server in one package: the workspace's code is bundled, what comes from npm stays a
-// dependency. Everything lies in one folder, where threads are looked for beside what starts them,
-// and the migrations beside that folder.
+const migrations = path.resolve(import.meta.dirname, "../../packages/db/migrations");
+
+// Modules of threads, under the names by which threads find them.
+const threads = {
+  thread: "../../packages/core/src/untrusted/thread.ts",
+  "schema-thread": "../../packages/core/src/functions/json-schema/schema-thread.ts",
+  "expression-thread": "../../packages/core/src/functions/expression-thread.ts",
+  "page-thread": "../../packages/core/src/files/page-thread.ts",
+  "render-thread": "../../packages/core/src/skills/folders/render-thread.ts",
+  "yaml-thread": "../../packages/core/src/skills/folders/yaml-thread.ts",
+  "count-thread": "../../packages/agent/src/count-thread.ts",
+  "evaluation-thread": "../worker/src/simulation/evaluation-thread.ts",
+};
+
+// The whole server in one package: the workspace's code is bundled, npm packages stay dependencies.
+// Everything is in one folder, because threads are found beside the file that starts them, and the
+// migrations are beside that folder.
 export default defineConfig({
   input: {
     parley: "src/parley.ts",
-    "evaluation-thread": "../worker/src/simulation/evaluation-thread.ts",
-    "render-thread": "../../packages/core/src/skill-folders/render-thread.ts",
+    ...threads,
   },
   platform: "node",
   resolve: { conditionNames: ["@parley/source", "node", "import"] },
   external: /^(?!@parley\/)[@a-z]/,
   transform: { target: "node26" },
-  // What an earlier build left would be packed too.
+  // Files of an earlier build would be packed too.
   output: {
     dir: "dist/bin",
     cleanDir: true,
@@ -30,11 +44,13 @@ export default defineConfig({
   plugins: [
     {
       name: "copy-files",
-      writeBundle: async () => {
-        await rm("dist/migrations", { recursive: true, force: true });
-        await cp("../../packages/db/migrations", "dist/migrations", { recursive: true });
+      writeBundle: async ({ dir = "" }) => {
+        const bin = path.resolve(import.meta.dirname, dir);
+        const copies = path.join(bin, "../migrations");
+        await rm(copies, { recursive: true, force: true });
+        await cp(migrations, copies, { recursive: true });
         for (const file of pageFiles) {
-          await cp(api.resolve(`swagger-ui-dist/${file}`), `dist/bin/swagger-ui/${file}`);
+          await cp(api.resolve(`swagger-ui-dist/${file}`), path.join(bin, "swagger-ui", file));
         }
       },
     },

@@ -30,13 +30,16 @@ export async function send(
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
-/** Sends a request and leaves the body of the answer to be read. */
+/** Answers that are left open: `fetch` closes the connection of one that is collected as garbage. */
+const leftOpen = new Set<Response>();
+
+/** Sends a request and leaves the body of the answer to be read, or open until the signal. */
 export async function open(
   { url, demo }: Pick<Server, "url" | "demo">,
   { method, path, key = demo.adminKey, headers = {}, json, body, signal }: Request,
 ): Promise<Response> {
   const content = json === undefined ? body : JSON.stringify(json);
-  return fetch(url + path, {
+  const response = await fetch(url + path, {
     method: method ?? (content === undefined ? "GET" : "POST"),
     redirect: "manual",
     headers: {
@@ -48,6 +51,11 @@ export async function open(
     // As bytes, because fetch gives strings a content type of its own.
     ...(content !== undefined && { body: Buffer.from(content) }),
   });
+  if (signal?.aborted === false) {
+    leftOpen.add(response);
+    signal.addEventListener("abort", () => leftOpen.delete(response), { once: true });
+  }
+  return response;
 }
 
 /** The JSON of an answer of this status, which the schema must take. */

@@ -19,6 +19,8 @@ const kinds: Record<string, (value: unknown) => boolean> = {
   ms: (value) => Number.isSafeInteger(value) && Math.abs(Number(value) - Date.now()) < 3_600_000,
   number: (value) => typeof value === "number",
   bool: (value) => typeof value === "boolean",
+  false: (value) => value === false,
+  url: (value) => typeof value === "string" && URL.canParse(value),
   iso: (value) => typeof value === "string" && isoTime.test(value),
   null: (value) => value === null,
   empty: (value) => Array.isArray(value) && value.length === 0,

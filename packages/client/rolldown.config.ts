@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { defineConfig } from "rolldown";
 import { dts } from "rolldown-plugin-dts";
+import * as schemaTables from "./src/schema-tables.ts";
 
 const external = /^(?:@trpc\/|superjson$|zod$)/;
 
@@ -15,7 +16,10 @@ export default defineConfig([
     resolve: { conditionNames: ["@parley/source", "import"] },
     external,
     output: { dir: "dist", chunkFileNames: "[name].js" },
-    plugins: [{ name: "copy-licenses", writeBundle: copyLicenses }],
+    plugins: [
+      { name: "copy-licenses", writeBundle: copyLicenses },
+      { name: "evaluate-tables", load: evaluateTables },
+    ],
   },
   {
     input: "dist/tsc/index.d.ts",
@@ -24,6 +28,15 @@ export default defineConfig([
     output: { dir: "dist" },
   },
 ]);
+
+/** Gives the module of the schemas' tables as its values. */
+function evaluateTables(id: string): string | undefined {
+  if (!id.endsWith("/schema-tables.ts")) return undefined;
+  const values = Object.entries(schemaTables);
+  return values
+    .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};`)
+    .join("\n");
+}
 
 /** The licenses of the code that is bundled. */
 async function copyLicenses(): Promise<void> {

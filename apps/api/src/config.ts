@@ -1,16 +1,23 @@
 import * as z from "zod";
 
-/** A limit on calls in a time; 0 turns it off. */
+const integer = (min: number, max = Number.MAX_SAFE_INTEGER) =>
+  z.coerce.number().int().min(min).max(max);
+
+/** A limit on calls in a period; 0 turns it off. */
 const limit = (byDefault: number, description: string) =>
-  z.coerce.number().int().min(0).default(byDefault).describe(description);
+  integer(0).default(byDefault).describe(description);
 
 /** A number of things, at least one. */
 const atMost = (byDefault: number, description: string) =>
-  z.coerce.number().int().min(1).default(byDefault).describe(description);
+  integer(1).default(byDefault).describe(description);
 
-/** A time that is neither nothing nor longer than an hour. */
+/** A bound on one share of a whole, which leaves something for others. */
+const shareOf = (whole: string, description: string) =>
+  integer(1).optional().describe(`${description}; half of ${whole} by default`);
+
+/** A duration between 0.1 s and an hour. */
 const milliseconds = (byDefault: number, description: string) =>
-  z.coerce.number().int().min(100).max(3_600_000).default(byDefault).describe(description);
+  integer(100, 3_600_000).default(byDefault).describe(description);
 
 /** A list, separated by commas; empty by default. */
 const list = (member: z.ZodType<string, string>, description: string) =>
@@ -32,7 +39,7 @@ function isOrigin(text: string): boolean {
 const AddressRange = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]);
 const TrustedRange = z
   .string()
-  // A range of everybody would let everybody forge addresses.
+  // A range of all addresses would let every client forge its own.
   .refine((text) => AddressRange.safeParse(text).success && !text.endsWith("/0"), {
     error: ({ input }) => `${String(input)} must be an address or a range, as in 10.0.0.0/8`,
   });
@@ -40,18 +47,12 @@ const TrustedRange = z
 /** Settings of the HTTP server, by the name of their environment variable. */
 export const ApiSettings = z.object({
   PARLEY_HOST: z.string().default("127.0.0.1").describe("Address to listen on"),
-  PARLEY_PORT: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(65_535)
-    .default(3000)
-    .describe("Port to listen on; 0 takes any free one"),
+  PARLEY_PORT: integer(0, 65_535).default(3000).describe("Port to listen on; 0 takes any free one"),
   PARLEY_PUBLIC_URL: z
     .url({ protocol: /^https?$/ })
     .transform((url) => url.replace(/\/+$/, ""))
     .optional()
-    .describe("Address that clients see; the address that is listened on by default"),
+    .describe("URL that clients see; the URL that the server listens on by default"),
   PARLEY_CORS_ORIGINS: list(
     Origin,
     "Origins whose pages may call the server, separated by commas; * for all, none by default",
@@ -60,18 +61,18 @@ export const ApiSettings = z.object({
     TrustedRange,
     "Addresses and ranges of proxies whose X-Forwarded-For counts, separated by commas",
   ),
-  PARLEY_BLOCKING_TIMEOUT_MS: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(600_000)
+  PARLEY_BLOCKING_TIMEOUT_MS: integer(0, 600_000)
     .default(180_000)
     .describe("How long a blocking create waits for its agents, in milliseconds"),
   PARLEY_REQUEST_TIMEOUT_MS: milliseconds(
     120_000,
     "How long a client may take to send a request, in milliseconds",
   ),
-  PARLEY_MAX_CONNECTIONS: atMost(20_000, "Open connections of the process; more are hung up on"),
+  PARLEY_MAX_CONNECTIONS: atMost(20_000, "Open connections of the process; more are closed"),
+  PARLEY_MAX_CONNECTIONS_PER_ADDRESS: shareOf(
+    "PARLEY_MAX_CONNECTIONS",
+    "Open connections of one client IP, trusted proxies excepted; more are closed",
+  ),
   PARLEY_MAX_LOOP_DELAY_MS: limit(
     1000,
     "Mean turn of the event loop from which on requests are refused, in milliseconds; 0 for never",
@@ -87,17 +88,30 @@ export const ApiSettings = z.object({
   PARLEY_RATE_CREATE_PER_HOUR: limit(3000, "Conversations, messages and files of a key in an hour"),
   PARLEY_RATE_READ_PER_MINUTE: limit(3000, "Reads of a key in a minute"),
   PARLEY_RATE_INVOKE_PER_MINUTE: limit(600, "Invocations of a key in a minute"),
-  PARLEY_RATE_FAILED_AUTH_PER_MINUTE: limit(60, "Refused credentials of an address in a minute"),
+  PARLEY_RATE_WORKSPACE_FACTOR: limit(
+    10,
+    "How many times a key's limits all keys of a workspace have together; 0 for no such limit",
+  ),
+  PARLEY_RATE_FAILED_AUTH_PER_MINUTE: limit(60, "Refused credentials of a client IP in a minute"),
   PARLEY_WORKSPACE_WAITING_RUNS: limit(
     10_000,
     "Agent turns of a workspace that may wait, and invocations; more are refused; 0 for no limit",
   ),
+  PARLEY_CONVERSATION_MESSAGES: atMost(
+    10_000,
+    "Messages of a conversation, with fragments and all versions of answers",
+  ),
+  PARLEY_CONVERSATION_BYTES: atMost(
+    64 * 1024 * 1024,
+    "Size of the texts of a conversation, in bytes; answers that are under way may exceed it",
+  ),
   PARLEY_MAX_STREAMS: atMost(12_000, "Open streams of the process"),
+  PARLEY_MAX_STREAMS_PER_WORKSPACE: shareOf(
+    "PARLEY_MAX_STREAMS",
+    "Open streams of all keys of a workspace in the process",
+  ),
   PARLEY_MAX_STREAMS_PER_KEY: atMost(100, "Open streams of a key"),
-  PARLEY_STREAM_BUFFER_BYTES: z.coerce
-    .number()
-    .int()
-    .min(1024)
+  PARLEY_STREAM_BUFFER_BYTES: integer(1024)
     .default(256 * 1024)
     .describe("Bytes that wait for the reader of a stream before it is fed from the log"),
   PARLEY_STREAM_STALL_MS: milliseconds(

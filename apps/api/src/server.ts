@@ -4,65 +4,73 @@ import {
   createFunctionDirectory,
   createCredentials,
   createRefusedCredentials,
+  createRefusedMutations,
 } from "@parley/core";
 import { Registry } from "prom-client";
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
 import type { ApiSettings } from "./config.ts";
-import { sendError } from "./errors.ts";
-import { registerCors } from "./cors.ts";
-import { registerDownloads } from "./downloads.ts";
-import { registerForms } from "./forms.ts";
-import { registerGuards } from "./guards.ts";
-import { registerHealth } from "./health.ts";
-import { createHttpServer } from "./http-server.ts";
-import { createMalformedHttp } from "./malformed-http.ts";
-import { registerNotFound } from "./not-found.ts";
-import { createKeptAnswers } from "./kept-answers.ts";
-import { createApiMetrics } from "./metrics.ts";
-import { createOpenStreams } from "./open-streams.ts";
-import { watchOverload } from "./overload.ts";
-import { createRateLimits } from "./rate-limits.ts";
-import { registerReference } from "./reference.ts";
-import { createRepeats } from "./repeats.ts";
-import { requestIdOf } from "./request-id.ts";
-import type { ApiServices } from "./requests.ts";
-import { registerRest } from "./rest.ts";
-import { registerRpc } from "./rpc.ts";
-import type { SharedCounters } from "./shared-limiter.ts";
-import { registerStreams } from "./streams.ts";
-import { registerUploads } from "./uploads.ts";
+import { registerCors } from "./http/cors.ts";
+import { sendError } from "./http/error-response.ts";
+import { registerGuards } from "./http/guards.ts";
+import { createHttpServer } from "./http/http-server.ts";
+import { createMalformedHttp } from "./http/malformed-http.ts";
+import { registerNotFound } from "./http/not-found.ts";
+import { requestIdOf } from "./http/request-id.ts";
+import { createDoor } from "./http/stop-listening.ts";
+import { boundConnections } from "./limits/connections.ts";
+import { createOpenStreams } from "./limits/open-streams.ts";
+import { watchOverload } from "./limits/overload.ts";
+import { createRateLimits } from "./limits/rate-limits.ts";
+import type { SharedCounters } from "./limits/redis-limiter.ts";
+import { createWriteHealth } from "./limits/write-health.ts";
+import { createApiMetrics } from "./metrics/api-metrics.ts";
+import { registerPictures } from "./reference/pictures.ts";
+import { registerReference } from "./reference/reference.ts";
+import { createResponseCache } from "./response-cache/response-cache.ts";
+import type { ApiServices } from "./services.ts";
+import { registerDownloads } from "./transports/downloads.ts";
+import { registerForms } from "./transports/forms.ts";
+import { registerHealth } from "./transports/health.ts";
+import { registerMultipart } from "./transports/multipart.ts";
+import { registerRest } from "./transports/rest.ts";
+import { registerRpc } from "./transports/rpc.ts";
+import { registerStreams } from "./transports/streams.ts";
+import { registerUploads } from "./transports/uploads.ts";
 
 const BODY_LIMIT_BYTES = 8 * 1024 * 1024;
 const SWEEP_INTERVAL_MS = 50;
-/** After the last stream was ended: time for readers to take what was written for them. */
+/** Time for readers to take the rest of what was written after the last stream has ended. */
 const CUT_AFTER_MS = 2000;
 
 export interface ApiOptions {
   readonly core: Core;
   readonly settings: ApiSettings;
   readonly logger: FastifyBaseLogger;
-  /** Where the processes of the server count calls together; without it, each counts its own. */
+  /** Counters that the processes of the server share; without them, each counts its own. */
   readonly sharedCounters?: SharedCounters | undefined;
-  /** Where what is measured can be read. */
+  /** The registry of the process's metrics. */
   readonly registry?: Registry | undefined;
+  /** Why the rest of the process does not work now, for /readyz. */
+  readonly whyNotReady?: (() => string | undefined) | undefined;
 }
 
-/** An HTTP server that is built but does not listen yet. */
+/** An HTTP server that does not listen yet. */
 export interface Api {
   readonly app: FastifyInstance;
-  /** Has /readyz say that the server will shut down, and answers everything else as before. */
+  /** Makes /readyz say that the server will shut down; everything else continues. */
   leave(): void;
   /**
-   * Refuses new work, ends blocking waits at once and streams over `patienceMs` at most, and resolves
-   * when all is answered; who has not taken its answer a little later is cut off.
+   * Refuses new work, ends blocking waits at once and streams within `gracePeriodMs`, and resolves when
+   * every request has its response. Clients that have not read theirs soon after are cut off.
    */
-  close(patienceMs: number): Promise<void>;
+  close(gracePeriodMs: number): Promise<void>;
 }
 
 /** Builds the HTTP server: guards, REST, streams, RPC, health, in this order. */
 export async function createApi(options: ApiOptions): Promise<Api> {
   const { core, settings, logger, registry = new Registry() } = options;
   const malformedHttp = createMalformedHttp();
+  const door = createDoor();
   const proxies = settings.PARLEY_TRUSTED_PROXIES;
   const app = Fastify({
     loggerInstance: logger,
@@ -72,9 +80,12 @@ export async function createApi(options: ApiOptions): Promise<Api> {
     }),
     bodyLimit: BODY_LIMIT_BYTES,
     serverFactory: (handle) =>
-      createHttpServer(settings, (request, response) => {
-        repeats.answer(request, response, () => handle(request, response));
-      }),
+      boundConnections(
+        createHttpServer(settings, (request, response) => {
+          door.enter(() => handle(request, response));
+        }),
+        settings,
+      ),
     trustProxy: proxies.length === 0 ? false : proxies,
     rewriteUrl: ({ url = "/" }) => toOriginForm(url),
     routerOptions: { maxParamLength: 16_384 },
@@ -96,51 +107,67 @@ export async function createApi(options: ApiOptions): Promise<Api> {
     refusedCredentials: createRefusedCredentials(core, {
       onError: (error) => logger.error({ err: error }, "Refused credentials were not recorded"),
     }),
+    refusedMutations: createRefusedMutations(core, {
+      onError: (error) => logger.error({ err: error }, "Refused mutations were not recorded"),
+    }),
     agents: createAgentDirectory(core),
     functions: createFunctionDirectory(core),
     rateLimits: createRateLimits(settings, options.sharedCounters, metrics.limited),
     overload,
     metrics,
     openStreams: createOpenStreams({ core, credentials, settings, metrics }),
-    keptAnswers: createKeptAnswers(),
+    responseCache: createResponseCache(),
+    writeHealth: createWriteHealth(),
     openRequests: new Set(),
+    whyNotReady: options.whyNotReady ?? (() => undefined),
     leaving: false,
     draining: false,
   };
-  const repeats = createRepeats(services);
   app.decorateRequest("caller", null);
+  app.decorateRequest("logFields", undefined);
   app.decorateRequest("idempotencyKey", undefined);
   app.setErrorHandler(sendError);
   metrics.requests.watch(app);
   app.addHook("onRequest", async (request, reply) => {
     reply.header("x-request-id", request.id);
-    // Who keeps connections open comes back on one to another process.
-    if (services.leaving) reply.header("connection", "close");
+    // Makes clients reconnect, to another process. Node sends the header, whatever others are set.
+    if (services.leaving || services.draining) reply.raw.shouldKeepAlive = false;
   });
-  await registerGuards(app);
+  registerGuards(app);
   await registerCors(app, settings);
   registerNotFound(app);
   registerHealth(app, services);
   registerReference(app, services);
-  registerRest(app, services, repeats);
+  registerPictures(app);
+  registerRest(app, services);
   registerStreams(app, services);
-  registerUploads(app, services);
-  registerForms(app, services);
+  registerMultipart(app, (scope) => {
+    registerUploads(scope, services);
+    registerForms(scope, services);
+  });
   registerDownloads(app, services);
   registerRpc(app, services);
+  let leftAt = 0;
   return {
     app,
     leave: () => {
       services.leaving = true;
+      leftAt = performance.now();
     },
-    close: async (patienceMs) => {
+    close: async (gracePeriodMs) => {
       services.draining = true;
       for (const request of services.openRequests) request.abort();
-      // A connection that is kept alive is idle only once its last answer is sent.
-      const sweep = setInterval(() => app.server.closeIdleConnections(), SWEEP_INTERVAL_MS);
-      const cut = setTimeout(() => app.server.closeAllConnections(), patienceMs + CUT_AFTER_MS);
+      const announcedForMs = services.leaving ? performance.now() - leftAt : 0;
+      const cut = setTimeout(() => app.server.closeAllConnections(), gracePeriodMs + CUT_AFTER_MS);
+      let sweep: NodeJS.Timeout | undefined;
+      const stop = async (): Promise<void> => {
+        await door.close(app.server, announcedForMs);
+        // A kept-alive connection becomes idle only once its last response is sent.
+        sweep = setInterval(() => app.server.closeIdleConnections(), SWEEP_INTERVAL_MS);
+        await app.close();
+      };
       try {
-        await Promise.all([services.openStreams.close(patienceMs), app.close()]);
+        await Promise.all([services.openStreams.close(gracePeriodMs), stop()]);
       } finally {
         clearInterval(sweep);
         clearTimeout(cut);
@@ -148,13 +175,14 @@ export async function createApi(options: ApiOptions): Promise<Api> {
       services.overload.close();
       credentials.close();
       await services.refusedCredentials.close();
+      await services.refusedMutations.close();
       services.agents.close();
       services.functions.close();
     },
   };
 }
 
-/** The path and query of a request that was addressed to a proxy, with the host before them. */
+/** The path and query of a request target, which is absolute where the client took the server for a proxy. */
 function toOriginForm(url: string): string {
   return url.startsWith("/") ? url : url.replace(/^https?:\/\/[^/?#]*\/?/i, "/");
 }

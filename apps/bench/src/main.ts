@@ -3,6 +3,7 @@ import { benchFanout } from "./benchmarks/fanout.ts";
 import { benchInvoke } from "./benchmarks/invoke.ts";
 import { benchScale } from "./benchmarks/scale.ts";
 import { benchSkills } from "./benchmarks/skills.ts";
+import { benchStart } from "./benchmarks/start.ts";
 import { benchTurn } from "./benchmarks/turn.ts";
 import { readSettings } from "./config.ts";
 import { describeMachine } from "./machine.ts";
@@ -18,6 +19,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   invoke: benchInvoke,
   scale: benchScale,
   skills: benchSkills,
+  start: benchStart,
   turn: benchTurn,
 };
 
@@ -34,6 +36,7 @@ DATABASE_URL is set, in databases of its own that are dropped at the end.
   scale               creates, answers and deliveries of 1 and 2 APIs and workers, and what an
                       operation asks of PostgreSQL and Redis; needs both
   turn                processor time of 200 agent turns at once, beside the AI SDK alone
+  start               how soon a server with an embedded database answers, and the memory of both
   skills              lists of 20 and of 1,000 skills, kept and made anew; needs PostgreSQL
 
 Options:

@@ -37,10 +37,18 @@ export const unlimited = {
   PARLEY_WORKSPACE_WAITING_RUNS: "1000000",
 };
 
-/** Bundles the server, so that what is measured is what is in the tree. */
+/** Builds the server and the packages that benchmarks run, so that what is measured is in the tree. */
 export async function buildServer(): Promise<void> {
-  const cwd = path.join(repository, "apps/cli");
-  await promisify(execFile)("node_modules/.bin/rolldown", ["--config"], { cwd });
+  const filters = ["@parley/cli", "@parley/bench^..."].map((name) => `--filter=${name}`);
+  const words = ["run", "build", ...filters, "--output-logs=errors-only"];
+  await promisify(execFile)("node_modules/.bin/turbo", words, { cwd: repository });
+}
+
+/** Makes a data directory that is gone with `resources`. */
+export async function makeDataDirectory(resources: AsyncDisposableStack): Promise<string> {
+  const directory = await mkdtemp(path.join(tmpdir(), "parley-bench-"));
+  resources.defer(() => rm(directory, { recursive: true, force: true }));
+  return directory;
 }
 
 /** Starts the built server: on PostgreSQL where a url is given, else on a new embedded database. */
@@ -48,8 +56,15 @@ export async function startParley(
   resources: AsyncDisposableStack,
   databaseUrl?: string,
 ): Promise<ParleyServer> {
-  const directory = await mkdtemp(path.join(tmpdir(), "parley-bench-"));
-  resources.defer(() => rm(directory, { recursive: true, force: true }));
+  return startParleyOn(resources, await makeDataDirectory(resources), databaseUrl);
+}
+
+/** The same in a data directory that may have been served from before. */
+export async function startParleyOn(
+  resources: AsyncDisposableStack,
+  directory: string,
+  databaseUrl?: string,
+): Promise<ParleyServer> {
   const server = startProcess(resources, {
     name: "The server",
     arguments: [cliFile, "serve", "--demo"],
@@ -61,7 +76,11 @@ export async function startParley(
       ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
     },
   });
-  const demo = await server.waitFor(() => readDemo(directory));
+  const demo = await server.waitFor(async () => {
+    const found = await readDemo(directory);
+    // A server before this one has left its own.
+    return found?.pid === server.pid ? found : undefined;
+  });
   return { pid: server.pid, demo };
 }
 

@@ -1,6 +1,6 @@
 import type { Demo } from "./demo-file.ts";
 
-/** What the first lines of a server say: where it is, and how to call it. */
+/** The first output of a server: its URL, and how to call it. */
 export function renderBanner(url: string, demo: Demo | undefined): string {
   const lines = [`Parley listens on ${url}`];
   if (demo !== undefined) lines.push("", ...renderCalls(url, demo));

@@ -1,4 +1,4 @@
-import type { SimulatedBehaviour, SimulatedScript } from "@parley/schema";
+import type { Program, SimulatedScript } from "@parley/schema";
 
 interface DemoAgent {
   readonly slug: string;
@@ -50,7 +50,7 @@ export const demoAgents: readonly DemoAgent[] = [
 interface DemoFunction {
   readonly slug: string;
   readonly description: string;
-  readonly behaviour: SimulatedBehaviour;
+  readonly program: Program;
 }
 
 /** The sandbox functions of the demo workspace. */
@@ -58,37 +58,49 @@ export const demoFunctions: readonly DemoFunction[] = [
   {
     slug: "add",
     description: "Adds two numbers: {a, b} → {sum}",
-    behaviour: { durationMs: 0, steps: [], result: '{"sum": a + b}' },
+    program: {
+      type: "simulated",
+      behaviour: { durationMs: 0, steps: [], result: '{"sum": a + b}' },
+    },
   },
   {
     slug: "word-count",
     description: "Counts the words of a text: {text} → {words}",
-    behaviour: {
-      durationMs: 0,
-      steps: [],
-      result: '{"words": $count($split($trim(text), /\\s+/)[$length($) > 0])}',
+    program: {
+      type: "simulated",
+      behaviour: {
+        durationMs: 0,
+        steps: [],
+        result: '{"words": $count($split($trim(text), /\\s+/)[$length($) > 0])}',
+      },
     },
   },
   {
     slug: "slow-steps",
     description: "Takes about two seconds, prints and reports progress on the way",
-    behaviour: {
-      durationMs: 2000,
-      steps: [1, 2, 3, 4].map((step) => ({
-        at: step / 5,
-        log: { stream: "stdout" as const, text: `step ${step} of 4 is done` },
-        progress: { done: step, total: 4, label: `step ${step}` },
-      })),
-      result: '{"steps": 4}',
+    program: {
+      type: "simulated",
+      behaviour: {
+        durationMs: 2000,
+        steps: [1, 2, 3, 4].map((step) => ({
+          at: step / 5,
+          log: { stream: "stdout" as const, text: `step ${step} of 4 is done` },
+          progress: { done: step, total: 4, label: `step ${step}` },
+        })),
+        result: '{"steps": 4}',
+      },
     },
   },
   {
     slug: "always-fails",
     description: "Always fails",
-    behaviour: {
-      durationMs: 0,
-      steps: [{ at: 0, log: { stream: "stderr", text: "about to fail" } }],
-      error: { code: "threw", message: "This function always fails" },
+    program: {
+      type: "simulated",
+      behaviour: {
+        durationMs: 0,
+        steps: [{ at: 0, log: { stream: "stderr", text: "about to fail" } }],
+        error: { code: "threw", message: "This function always fails" },
+      },
     },
   },
 ];

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { readFile, rename, writeFile } from "node:fs/promises";
+import { open, readFile, rename, writeFile } from "node:fs/promises";
 import path from "node:path";
 import * as z from "zod";
 
@@ -21,7 +21,7 @@ function demoFile(dataDirectory: string): string {
   return path.join(dataDirectory, "demo.json");
 }
 
-/** What the file of the last start says; nothing where there is none that can be read. */
+/** The content of the last start's file; empty without a readable file. */
 export async function readDemoFile(dataDirectory: string): Promise<Partial<Demo>> {
   try {
     const content: unknown = JSON.parse(await readFile(demoFile(dataDirectory), "utf8"));
@@ -31,10 +31,17 @@ export async function readDemoFile(dataDirectory: string): Promise<Partial<Demo>
   }
 }
 
-/** Writes the file of this start. It appears whole, and only its owner may read the keys in it. */
+/**
+ * Writes the file of this start atomically and durably: its keys are stored nowhere else, and a start
+ * without them creates others. Only its owner may read it.
+ */
 export async function writeDemoFile(dataDirectory: string, demo: Demo, url: string): Promise<void> {
   const content = { url, ...demo, pid: process.pid, startedAt: new Date().toISOString() };
   const draft = `${demoFile(dataDirectory)}.${randomBytes(6).toString("hex")}`;
-  await writeFile(draft, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
+  await writeFile(draft, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600, flush: true });
   await rename(draft, demoFile(dataDirectory));
+  // Windows cannot sync a folder.
+  if (process.platform === "win32") return;
+  await using folder = await open(dataDirectory);
+  await folder.sync();
 }

@@ -1,38 +1,58 @@
 import {
   type Core,
+  hashApiKey,
   insertSandboxFunctions,
   inTransaction,
   insertWorkspace,
   recordCommand,
   type WorkspaceRow,
 } from "@parley/core";
-import { agents, type Queryable, sandboxFunctions, spaces, workspaces } from "@parley/db";
-import { asc, eq } from "drizzle-orm";
+import { agents, apiKeys, type Queryable, sandboxFunctions, spaces, workspaces } from "@parley/db";
+import { and, asc, eq, isNull, type SQL } from "drizzle-orm";
 import type { Settings } from "./config.ts";
 import { demoAgents, demoFunctions } from "./demo-data.ts";
 import { insertDemoSkills } from "./demo-skills.ts";
 import { type Demo, readDemoFile } from "./demo-file.ts";
-import { ensureKey } from "./keys.ts";
+import { ensureKey, ensureOperatorKey } from "./keys.ts";
+import { lockStartMemory, type StartMemory, writeStartMemory } from "./start-memory.ts";
 
 const DEMO_NAME = "Demo";
 
-/** Makes the demo workspace unless it is there, with the keys that are set or were used before. */
+/** Keys of the demo: the setting of each, and its member of the demo file. */
+const demoKeys = {
+  admin: { name: "demo admin", setting: "PARLEY_ADMIN_KEY", member: "adminKey" },
+  user: { name: "demo user", setting: "PARLEY_USER_KEY", member: "userKey" },
+  operator: { name: "operator", setting: "PARLEY_OPERATOR_KEY", member: "operatorKey" },
+} as const;
+
+interface Start {
+  readonly core: Core;
+  readonly db: Queryable;
+  readonly settings: Settings;
+  readonly memory: StartMemory;
+  /** The demo file of the last start. */
+  readonly before: Partial<Demo>;
+}
+
+/**
+ * Creates the demo workspace unless an earlier start has, with the keys that are set or were used before.
+ * It changes only the workspace and the keys that it knows by their ids.
+ */
 export async function ensureDemo(core: Core, settings: Settings): Promise<Demo> {
   const before = await readDemoFile(settings.PARLEY_DATA_DIR);
   return inTransaction(core, async ({ db }) => {
-    const found = await findDemo(db);
+    const memory = await lockStartMemory(db);
+    const start = { core, db, settings, memory, before };
+    const found = await findDemo(start);
     const workspace = found ?? (await createDemo(core, db));
+    memory.demoWorkspaceId = workspace.sid;
     const workspaceId = workspace.id;
-    const key = (name: string, role: "admin" | "user", secret: string | undefined) =>
-      ensureKey(core, db, { workspace, name: `demo ${name}`, role, secret });
-    const admin = await key("admin", "admin", settings.PARLEY_ADMIN_KEY ?? before.adminKey);
-    const user = await key("user", "user", settings.PARLEY_USER_KEY ?? before.userKey);
-    const operatorKey = await ensureKey(core, db, {
-      workspace: undefined,
-      name: "operator",
-      role: "operator",
-      secret: settings.PARLEY_OPERATOR_KEY ?? before.operatorKey,
-    });
+    const admin = await ensureDemoKey(start, "admin", workspace);
+    const user = await ensureDemoKey(start, "user", workspace);
+    const operator = await ensureDemoKey(start, "operator", undefined);
+    const { PARLEY_OPERATOR_KEY: secret } = settings;
+    if (secret !== undefined) await ensureOperatorKey(core, db, { secret, memory });
+    await writeStartMemory(db, memory);
     const [space] = await db
       .select()
       .from(spaces)
@@ -53,7 +73,7 @@ export async function ensureDemo(core: Core, settings: Settings): Promise<Demo> 
       workspaceId: workspace.sid,
       adminKey: admin.secret,
       userKey: user.secret,
-      operatorKey: operatorKey.secret,
+      operatorKey: operator.secret,
       spaceId: space.sid,
       agents: demoAgents.map(({ slug }) => ({ sId: slug, slug })),
       functions,
@@ -61,14 +81,53 @@ export async function ensureDemo(core: Core, settings: Settings): Promise<Demo> 
   });
 }
 
-async function findDemo(db: Queryable): Promise<WorkspaceRow | undefined> {
+/**
+ * The demo workspace of earlier starts: the stored one or, in a database of an older version, the one of
+ * the demo file, if the file's admin key belongs to it.
+ */
+async function findDemo({ db, memory, before }: Start): Promise<WorkspaceRow | undefined> {
+  const sid = memory.demoWorkspaceId ?? before.workspaceId;
+  if (sid === undefined) return undefined;
   const [row] = await db
     .select()
     .from(workspaces)
-    .where(eq(workspaces.name, DEMO_NAME))
-    .orderBy(asc(workspaces.id))
-    .limit(1);
+    .where(and(eq(workspaces.sid, sid), isNull(workspaces.deletedAt)));
+  if (row === undefined || memory.demoWorkspaceId !== undefined) return row;
+  const ofWorkspace = and(eq(apiKeys.workspaceId, row.id), eq(apiKeys.role, "admin"));
+  const key = await findKey(db, before.adminKey, ofWorkspace);
+  return key === undefined ? undefined : row;
+}
+
+async function findKey(
+  db: Queryable,
+  secret: string | undefined,
+  condition?: SQL,
+): Promise<{ sid: string } | undefined> {
+  if (secret === undefined) return undefined;
+  const ofSecret = eq(apiKeys.hash, hashApiKey(secret));
+  const [row] = await db.select({ sid: apiKeys.sid }).from(apiKeys).where(and(ofSecret, condition));
   return row;
+}
+
+/** Ensures a key of the demo. Servers that share a database leave each other's keys alone. */
+async function ensureDemoKey(
+  { core, db, settings, memory, before }: Start,
+  role: keyof typeof demoKeys,
+  workspace: WorkspaceRow | undefined,
+): Promise<{ secret: string; userId: number }> {
+  const { name, setting, member } = demoKeys[role];
+  const stored = memory.keyIds[`demo ${role}`] ?? [];
+  const inFile = (await findKey(db, before[member]))?.sid;
+  // An older version stored only its file.
+  const isOwn = inFile !== undefined && (stored.length === 0 || stored.includes(inFile));
+  const own = isOwn ? [...stored, inFile] : stored;
+  // No other server can use an embedded database.
+  const isAlone = settings.DATABASE_URL === undefined;
+  const replaces = isAlone ? own : own.filter((sid) => sid === inFile);
+  const secret = settings[setting] ?? before[member];
+  const key = await ensureKey(core, db, { workspace, name, role, secret, own, replaces });
+  memory.keyIds[`demo ${role}`] = [...new Set([...own, key.sid])];
+  return key;
 }
 
 async function createDemo(core: Core, db: Queryable): Promise<WorkspaceRow> {
@@ -102,12 +161,12 @@ async function insertDemoRows(core: Core, db: Queryable, workspaceId: number): P
   );
   await insertSandboxFunctions(
     db,
-    demoFunctions.map(({ slug, description, behaviour }) => ({
+    demoFunctions.map(({ slug, description, program }) => ({
       sid: core.newId("sfn"),
       workspaceId,
       slug,
       description,
-      behaviour,
+      program,
       retryable: false,
       createdAt,
     })),

@@ -4,7 +4,7 @@ import { BadConfiguration, readSettings } from "./config.ts";
 
 const key = randomBytes(32).toString("base64");
 
-it("reads one encryption key or several, the newest first, and none where none is set", () => {
+it("reads no encryption key, one or several, the newest first", () => {
   const keysOf = (value: string) =>
     readSettings({ PARLEY_ENCRYPTION_KEY: value }).PARLEY_ENCRYPTION_KEY?.map((one) =>
       one.toString("base64"),
@@ -16,7 +16,7 @@ it("reads one encryption key or several, the newest first, and none where none i
 });
 
 it.each(["secret", `${key},`, randomBytes(16).toString("base64"), `${key.slice(0, -1)}!`])(
-  "refuses what is no key, and does not repeat it (%#)",
+  "refuses an invalid key without repeating it (%#)",
   (value) => {
     const read = () => readSettings({ PARLEY_ENCRYPTION_KEY: value });
     expect(read).toThrow(BadConfiguration);

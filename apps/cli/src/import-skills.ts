@@ -3,9 +3,9 @@ import { createParley, ParleyError } from "@parley/client";
 import { ImportSkills } from "@parley/schema";
 import { readServerSettings } from "./config.ts";
 import { readSkillFolders } from "./read-skill-folders.ts";
-import { Usage } from "./usage.ts";
+import { CommandError } from "./command-error.ts";
 
-/** Imports skill folders into the workspace of a running server, and prints what became of each. */
+/** Imports skill folders into the workspace of a running server, and prints the result of each. */
 export async function importSkills(
   args: readonly string[],
   print: (line: string) => void,
@@ -24,7 +24,7 @@ export async function importSkills(
   });
   const [folder, ...others] = positionals;
   if (folder === undefined || others.length > 0) {
-    throw new Usage("skills import takes one folder; see parley --help");
+    throw new CommandError("skills import takes one folder; see parley --help");
   }
   const fields = ImportSkills.safeParse({
     onConflict: values["on-conflict"],
@@ -35,26 +35,21 @@ export async function importSkills(
   });
   if (!fields.success) {
     const [issue] = fields.error.issues;
-    throw new Usage(`${String(issue?.path[0])}: ${issue?.message}`);
+    throw new CommandError(`${String(issue?.path[0])}: ${issue?.message}`);
   }
-  const server = readServerSettings(values);
+  const parley = createParley(readServerSettings(values));
   const { files, leftOut } = await readSkillFolders(folder);
   for (const name of leftOut) print(`left out: ${name}`);
-  const parley = createParley(server);
   const report = await parley.skills.import({ ...fields.data, files }).catch((error: unknown) => {
-    throw error instanceof ParleyError ? new RefusedImport(error) : error;
+    throw error instanceof ParleyError ? new CommandError(describeRefusal(error)) : error;
   });
   for (const kind of ["imported", "updated", "skipped"] as const) {
     for (const { name, sId, reason } of report[kind]) print(`${kind}: ${name} (${sId}): ${reason}`);
   }
 }
 
-/** The server took nothing; the message has a line for each file and what is wrong with it. */
-class RefusedImport extends Error {
-  override readonly name = "RefusedImport";
-
-  constructor({ message, issues }: ParleyError) {
-    const lines = issues.map((issue) => `  ${issue.path}: ${issue.message}`);
-    super(["Nothing was imported", ...(lines.length > 0 ? lines : [`  ${message}`])].join("\n"));
-  }
+/** A line for each refused file, with its error. */
+function describeRefusal({ message, issues }: ParleyError): string {
+  const lines = issues.map((issue) => `  ${issue.path}: ${issue.message}`);
+  return ["Nothing was imported", ...(lines.length > 0 ? lines : [`  ${message}`])].join("\n");
 }

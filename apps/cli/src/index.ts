@@ -1,3 +1,4 @@
 export * from "./config.ts";
+export { loggerOptions } from "./logger.ts";
 export * from "./process-metrics.ts";
 export * from "./serve.ts";

@@ -14,7 +14,7 @@ describe("describeError", () => {
     });
   });
 
-  it("keeps the values of a failed query to itself", () => {
+  it("hides the values of a failed query", () => {
     const failed = new Error(
       "Failed query: insert into t values ($1)\nparams: a secret\nin two lines",
     );
@@ -25,19 +25,19 @@ describe("describeError", () => {
     expect(described).toContain("logger.test.ts");
   });
 
-  it("ends with causes that go round in a circle", () => {
+  it("ends at circular causes", () => {
     const error = new Error("round");
     error.cause = error;
     expect(JSON.stringify(describeError(error)).length).toBeLessThan(20_000);
   });
 
-  it("says of what is no error only what it is", () => {
+  it("gives only the type of a value that is not an error", () => {
     expect(describeError("a secret")).toEqual({ message: "Not an error: string" });
   });
 });
 
 describe("loggerOptions", () => {
-  it("keeps keys, and what libraries tell of requests, out of every line", () => {
+  it("hides keys and requests of libraries in every line", () => {
     const lines: string[] = [];
     const logger = pino(loggerOptions("trace"), { write: (line) => void lines.push(line) });
     logger.info({ authorization: "Bearer sk-abc.DEF_1~2+3/4==" }, "a key: sk-secret-one");

@@ -1,23 +1,23 @@
 import { destination, type Logger, type LoggerOptions, pino } from "pino";
 
-/** Causes below causes that are logged. */
+/** Nested causes that are logged. */
 const MAX_CAUSES = 5;
 
-/** Nothing logs a key; a line that came to hold one all the same is written without it. */
+/** No code logs a key; a line that contains one anyway is written without it. */
 const KEYS = /\bsk-[A-Za-z0-9\-._~+/]+=*/g;
 
-/** Makes the logger of a process: JSON lines on standard error, written before the call returns. */
+/** Creates the logger of a process: JSON lines on standard error, written before the call returns. */
 export function createLogger(level: string): Logger {
   return pino(loggerOptions(level), destination({ dest: 2, sync: true }));
 }
 
-/** How a process logs: nothing of requests and errors but what is known to hold no secret. */
+/** Options of the logger: of requests and errors, only members without secrets are logged. */
 export function loggerOptions(level: string): LoggerOptions {
   return {
     level,
     serializers: {
       err: describeError,
-      // What libraries log of their own accord: urls and headers hold what people sent.
+      // Libraries log these themselves: URLs and headers contain user data.
       req: () => undefined,
       res: () => undefined,
       busboyOptions: () => undefined,
@@ -27,8 +27,8 @@ export function loggerOptions(level: string): LoggerOptions {
 }
 
 /**
- * What is logged of an error: where it happened and why, but none of the values of a failed query,
- * which hold what people wrote.
+ * The logged members of an error: its place and reason, but none of the values of a failed query, which
+ * contain user data.
  */
 export function describeError(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return { message: `Not an error: ${typeof error}` };
@@ -43,7 +43,7 @@ export function describeError(error: unknown, depth = 0): unknown {
   };
 }
 
-/** Drizzle puts the values of a query behind the query. */
+/** Drizzle appends the values of a query to the query. */
 function withoutValues(text: string): string {
   return text.replace(/\nparams: [^]*?(?=\n {4}at |$)/, "\nparams: (not logged)");
 }

@@ -1,20 +1,24 @@
 import { parseArgs } from "node:util";
 import { lockDirectory } from "@parley/db/lock";
-import { readSettings } from "./config.ts";
+import { reasonOfUnavailable } from "@parley/db/unavailable";
+import { readSettings, type Settings } from "./config.ts";
 import { renderHelp } from "./help.ts";
-import { Usage } from "./usage.ts";
+import type { Parts, RunningServer } from "./serve.ts";
+import { shutdownDelayOf } from "./shutdown-delay.ts";
+import { startDatabase } from "./start-database.ts";
+import { CommandError } from "./command-error.ts";
 
-/** What a close may take beyond the patience it is given; then it is cut off. */
+/** Time for closing after the grace period of runs; then the process exits. */
 const CLOSE_SLACK_MS = 4000;
 
 const printLine = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** Standard output holds what a command makes. */
+/** Standard output is for the output of a command. */
 const reportLine = (line: string): void => void process.stderr.write(`${line}\n`);
 
 type Command = (args: string[]) => Promise<void>;
 
-/** What `parley` can be told, by its words. */
+/** The commands of `parley`, by their words. */
 const commands: Readonly<Record<string, Command>> = {
   serve: (args) => run(args, { api: true, worker: true }),
   api: (args) => run(args, { api: true, worker: false }),
@@ -37,6 +41,11 @@ const commands: Readonly<Record<string, Command>> = {
     const { importAll } = await import("./transfer.ts");
     await importAll(await administration(), fileOf(args), reportLine);
   },
+  "database url": async (args) => {
+    refuseArguments(args);
+    const { describeDatabaseUrl } = await import("./database-url.ts");
+    printLine(await describeDatabaseUrl(readSettings()));
+  },
   "skills import": async (args) => {
     const { importSkills } = await import("./import-skills.ts");
     await importSkills(args, printLine);
@@ -48,6 +57,8 @@ const commands: Readonly<Record<string, Command>> = {
 };
 
 async function main(): Promise<void> {
+  // New files are readable by their owner only.
+  process.umask(0o077);
   const words = process.argv.slice(2);
   const isHelp = words.includes("--help") || words.includes("-h") || words.length === 0;
   if (isHelp) return void process.stdout.write(renderHelp());
@@ -55,17 +66,17 @@ async function main(): Promise<void> {
     const command = commands[words.slice(0, count).join(" ")];
     if (command !== undefined) return command(words.slice(count));
   }
-  throw new Usage(`Unknown command: ${words.join(" ")}; see parley --help`);
+  throw new CommandError(`Unknown command: ${words.join(" ")}; see parley --help`);
 }
 
 function refuseArguments(args: string[]): void {
   parseArgs({ args, options: {} });
 }
 
-/** The file that a command is given, if it is. */
+/** The file argument of a command, if there is one. */
 function fileOf(args: string[]): string | undefined {
   const { positionals } = parseArgs({ args, options: {}, allowPositionals: true });
-  if (positionals.length > 1) throw new Usage("Name one file, or none; see parley --help");
+  if (positionals.length > 1) throw new CommandError("Name one file, or none; see parley --help");
   return positionals[0];
 }
 
@@ -75,34 +86,44 @@ async function administration() {
   return { settings, logger: createLogger(settings.PARLEY_LOG_LEVEL) };
 }
 
-async function run(args: string[], parts: { api: boolean; worker: boolean }): Promise<void> {
+async function run(args: string[], parts: Parts): Promise<void> {
   const { values } = parseArgs({ args, options: { demo: { type: "boolean" } } });
   const settings = readSettings();
   const isWhole = parts.api && parts.worker;
   const isEmbedded = settings.DATABASE_URL === undefined;
   if (isEmbedded && !isWhole) {
-    throw new Usage("DATABASE_URL: processes share PostgreSQL; parley serve needs none");
+    throw new CommandError("DATABASE_URL: processes share PostgreSQL; parley serve needs none");
   }
-  // Before the server is loaded, so that a second one on the directory is refused at once.
-  const lock = isEmbedded ? await lockDirectory(settings.PARLEY_DATA_DIR) : undefined;
-  const [{ createLogger }, { serve, shutdownDelayOf }] = await Promise.all([
-    import("./logger.ts"),
-    import("./serve.ts"),
-  ]);
-  const server = await serve({
-    settings,
-    logger: createLogger(settings.PARLEY_LOG_LEVEL),
-    parts,
-    demo: values.demo ?? isEmbedded,
-    lock,
-    print: (text) => process.stdout.write(text),
-  });
   const delayMs = shutdownDelayOf({ settings, parts });
   const withinMs = delayMs + settings.PARLEY_SHUTDOWN_PATIENCE_MS + CLOSE_SLACK_MS;
-  stopOnSignal(() => server.close(), withinMs);
+  const starting = start({ settings, parts, demo: values.demo ?? isEmbedded, isEmbedded });
+  // A signal during the start must stop what has been started.
+  stopOnSignal(async () => (await starting).close(), withinMs);
+  await starting;
 }
 
-/** Closes the server at the first signal to stop; a second one does not wait for that. */
+interface Start {
+  readonly settings: Settings;
+  readonly parts: Parts;
+  readonly demo: boolean;
+  readonly isEmbedded: boolean;
+}
+
+async function start({ settings, parts, demo, isEmbedded }: Start): Promise<RunningServer> {
+  // The lock comes before loading the server, so a second one on the directory is refused at once.
+  const lock = isEmbedded ? await lockDirectory(settings.PARLEY_DATA_DIR) : undefined;
+  const { createLogger } = await import("./logger.ts");
+  const logger = createLogger(settings.PARLEY_LOG_LEVEL);
+  // The database starts while the server is loaded.
+  const [{ serve }, embedded] = await Promise.all([
+    import("./serve.ts"),
+    isEmbedded ? startDatabase(settings, logger, lock) : undefined,
+  ]);
+  const print = (text: string): void => void process.stdout.write(text);
+  return serve({ settings, logger, parts, demo, embedded, print });
+}
+
+/** Closes the server at the first signal to stop; a second signal exits at once. */
 function stopOnSignal(close: () => Promise<void>, withinMs: number): void {
   let stopping = false;
   const stop = (): void => {
@@ -118,19 +139,20 @@ function stopOnSignal(close: () => Promise<void>, withinMs: number): void {
   process.on("SIGTERM", stop);
 }
 
-/** Errors that say what is wrong and what would be right. */
+/** Errors whose message says what is wrong and what would be right. */
 const explained = new Set([
-  "Usage",
+  "CommandError",
   "BadConfiguration",
   "DirectoryInUse",
+  "DirectoryUnusable",
+  "NoEmbeddedDatabase",
+  "ProgramFailed",
+  "OpenDirectory",
   "DatabaseTooNew",
-  "RefusedFolder",
-  "RefusedImport",
-  "RefusedRecording",
   "RefusedTransfer",
 ]);
 
-/** Prints why the command failed: one line where the reason is known. */
+/** Prints why the command failed: one line if the reason is known. */
 function fail(error: unknown): never {
   process.stderr.write(`parley: ${describe(error)}\n`);
   process.exit(1);
@@ -139,10 +161,29 @@ function fail(error: unknown): never {
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (explained.has(error.name)) return error.message;
+  const reason = reasonOfUnavailable(error);
+  if (reason !== undefined) return `the database cannot be used: ${reason}`;
+  return explainedBy(error) ?? error.stack ?? error.message;
+}
+
+/**
+ * Codes of the system (a busy port, a directory that cannot be written) and of a PostgreSQL that
+ * cannot be used: unreachable (08), access denied (28, 42501), no such database (3D), read-only
+ * (25006), full (53), shutting down (57P) or broken (58).
+ */
+const explainedCodes =
+  /^(?:E[A-Z]+|ERR_PARSE_ARGS_\w+|(?:08|28|3D|53|57|58)[0-9A-Z]{3}|42501|25006)$/;
+
+/** The message of the first error of the chain that says what is wrong. */
+function explainedBy(error: Error): string | undefined {
   const { code } = error as NodeJS.ErrnoException;
-  // Errors of the system (a busy port, a directory that cannot be written) say what is wrong.
-  if (code !== undefined && /^(?:E[A-Z]+|ERR_PARSE_ARGS_\w+)$/.test(code)) return error.message;
-  return error.stack ?? error.message;
+  if (code !== undefined && explainedCodes.test(code)) {
+    if (error.message !== "") return error.message;
+    // A host with several addresses, none of them reachable: the first error has the message.
+    const [first] = error instanceof AggregateError ? (error.errors as unknown[]) : [];
+    return first instanceof Error ? first.message : code;
+  }
+  return error.cause instanceof Error ? explainedBy(error.cause) : undefined;
 }
 
 await main().catch(fail);

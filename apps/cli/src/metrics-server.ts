@@ -7,7 +7,7 @@ import type { Registry } from "prom-client";
 import type { Settings } from "./config.ts";
 import { registerLookUps } from "./process-metrics.ts";
 
-/** Whoever scrapes is done by then. */
+/** Limit of a scrape. */
 const TIMEOUT_MS = 10_000;
 const MAX_CONNECTIONS = 20;
 
@@ -16,24 +16,27 @@ export interface MetricsOptions {
   readonly settings: Settings;
   readonly logger: Logger;
   readonly registry: Registry;
+  /** Why the process is not ready, for /readyz; undefined while it is. */
+  readonly whyNotReady?: (() => string | undefined) | undefined;
 }
 
 /**
- * Serves /metrics on its own port, which answers nothing else; undefined where no port is set. Throws
- * where it cannot listen.
+ * Serves /metrics on its own port, and /readyz, which answers 200 while the worker of the process claims
+ * runs, and else 503. Gives undefined without a port; throws if it cannot listen.
  */
 export async function serveMetrics({
   core,
   settings,
   logger,
   registry,
+  whyNotReady,
 }: MetricsOptions): Promise<{ close(): Promise<void> } | undefined> {
   const { PARLEY_METRICS_PORT: port, PARLEY_METRICS_HOST: host } = settings;
   if (port === undefined) return undefined;
   registerLookUps(registry, core);
   const options = { headersTimeout: TIMEOUT_MS, requestTimeout: TIMEOUT_MS, maxHeaderSize: 4096 };
   const server = createServer(options, (request, response) => {
-    answer(registry, request, response).catch((error: unknown) => {
+    answer({ registry, whyNotReady }, request, response).catch((error: unknown) => {
       logger.error({ err: error }, "The metrics could not be read");
       if (!response.headersSent) response.writeHead(500);
       response.end();
@@ -42,7 +45,7 @@ export async function serveMetrics({
   server.maxConnections = MAX_CONNECTIONS;
   server.listen(port, host);
   await once(server, "listening");
-  // A server that listens on a port has an address of this kind.
+  // The type for a server that listens on a port.
   const { port: actual } = server.address() as AddressInfo;
   const name = host.includes(":") ? `[${host}]` : host;
   logger.info(`Metrics are at http://${name}:${actual}/metrics`);
@@ -57,13 +60,18 @@ export async function serveMetrics({
 }
 
 async function answer(
-  registry: Registry,
+  { registry, whyNotReady }: Pick<MetricsOptions, "registry" | "whyNotReady">,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const [path] = (request.url ?? "").split("?");
-  if (path !== "/metrics") return void response.writeHead(404).end();
+  if (path !== "/metrics" && path !== "/readyz") return void response.writeHead(404).end();
   if (request.method !== "GET") return void response.writeHead(405, { Allow: "GET" }).end();
+  if (path === "/readyz") {
+    const reason = whyNotReady?.();
+    response.writeHead(reason === undefined ? 200 : 503, { "Content-Type": "application/json" });
+    return void response.end(JSON.stringify({ status: reason ?? "ok" }));
+  }
   const text = await registry.metrics();
   response.writeHead(200, { "Content-Type": registry.contentType, "Cache-Control": "no-store" });
   response.end(text);

@@ -1,4 +1,3 @@
-import { mkdir } from "node:fs/promises";
 import {
   type Core,
   createCore,
@@ -7,20 +6,23 @@ import {
   createSecretBox,
   openRedis,
   type RedisConnection,
+  startDatabaseClock,
 } from "@parley/core";
-import { type Database, type DirectoryLock, openEmbedded, openPostgres } from "@parley/db";
+import { type Database, type EmbeddedServer, openEmbedded, openPostgres } from "@parley/db";
 import type { Logger } from "pino";
 import type { Settings } from "./config.ts";
+import type { ProcessMetrics } from "./process-metrics.ts";
+import { startDatabase } from "./start-database.ts";
 
-/** The net under the hints: they are lost only where something breaks. */
+/** The safety net for lost hints; with Redis, or alone, they are lost only in failures. */
 const SAFETY_POLL_MS = { alone: 30_000, redis: 5000, withoutRedis: 1000 };
-/** A call is counted in its own process rather than waiting longer for Redis. */
+/** After this wait for Redis, a call is counted in its own process. */
 const COUNTER_TIMEOUT_MS = 500;
 
-/** What a process of the server runs on. */
+/** The core of a process, with its connections. */
 export interface OpenCore {
   readonly core: Core;
-  /** Where calls are counted together with other processes. */
+  /** Redis for the rate limit counters that processes share. */
   readonly counters: RedisConnection | undefined;
   close(): Promise<void>;
 }
@@ -28,38 +30,35 @@ export interface OpenCore {
 export interface OpenCoreOptions {
   readonly settings: Settings;
   readonly logger: Logger;
-  /** Lock of the data directory, where the embedded database is to be used. */
-  readonly lock: DirectoryLock | undefined;
-  /** Absolute address that clients see. */
+  /** The embedded database, if it is running already. */
+  readonly embedded?: EmbeddedServer | undefined;
+  /** Absolute URL that clients see. */
   readonly publicUrl: () => string;
-  /** Told how long after their commit a log's newest events reached this process's followers. */
-  readonly onDelivery?: (lagMs: number) => void;
-  /** Told of each call that was refused because too many runs of its workspace wait. */
-  readonly onRefusedRun?: (kind: string) => void;
+  readonly onDelivery?: ProcessMetrics["onDelivery"];
+  readonly onRefusedRun?: ProcessMetrics["onRefusedRun"];
 }
 
-/** Opens the database, and Redis where one is set, and puts a core together. */
+/** Opens the database, and Redis if it is set, and creates the core. */
 export async function openCore(options: OpenCoreOptions): Promise<OpenCore> {
   const { settings, logger, publicUrl, onDelivery = () => {}, onRefusedRun = () => {} } = options;
   const database = await openDatabase(options);
+  const clock = await startDatabaseClock(database.db).catch(async (error: unknown) => {
+    await database.close();
+    throw error;
+  });
   const bus = openBus(settings, logger);
   const { REDIS_URL: url, PARLEY_REDIS_PREFIX: prefix } = settings;
   const onError = warnAboutRedis(logger);
-  const counters =
-    url === undefined
-      ? undefined
-      : openRedis({
-          url,
-          name: `${prefix}-counters`,
-          onError,
-          commandTimeoutMs: COUNTER_TIMEOUT_MS,
-        });
+  const connection = { name: `${prefix}-counters`, onError, commandTimeoutMs: COUNTER_TIMEOUT_MS };
+  const counters = url === undefined ? undefined : openRedis({ url, ...connection });
   const core = createCore(
     {
       database,
       bus,
+      now: clock.now,
       onDelivery,
       onRefusedRun,
+      onLateFailure: (error) => logger.error({ err: error }, "Something failed after its commit"),
       blockingTimeoutMs: settings.PARLEY_BLOCKING_TIMEOUT_MS,
       safetyPollMs: safetyPollOf(settings),
       waitingRuns: settings.PARLEY_WORKSPACE_WAITING_RUNS,
@@ -68,6 +67,10 @@ export async function openCore(options: OpenCoreOptions): Promise<OpenCore> {
         fileBytes: settings.PARLEY_MAX_FILE_BYTES,
         workspaceBytes: settings.PARLEY_WORKSPACE_FILES_BYTES,
       },
+      conversationLimits: {
+        messages: settings.PARLEY_CONVERSATION_MESSAGES,
+        bytes: settings.PARLEY_CONVERSATION_BYTES,
+      },
     },
     publicUrl,
   );
@@ -75,7 +78,9 @@ export async function openCore(options: OpenCoreOptions): Promise<OpenCore> {
     core,
     counters,
     close: async () => {
+      clock[Symbol.dispose]();
       counters?.disconnect();
+      await core.threads.close();
       await bus.close();
       await database.close();
     },
@@ -88,37 +93,35 @@ function openBus(settings: Settings, logger: Logger) {
   return createRedisBus({ url, prefix, onError: warnAboutRedis(logger) });
 }
 
-/** Other processes may write to PostgreSQL, and only Redis would tell of it. */
+/** Other processes may write to PostgreSQL, and only Redis carries their hints. */
 function safetyPollOf({ DATABASE_URL, REDIS_URL }: Settings): number {
   if (DATABASE_URL === undefined) return SAFETY_POLL_MS.alone;
   return REDIS_URL === undefined ? SAFETY_POLL_MS.withoutRedis : SAFETY_POLL_MS.redis;
 }
 
-/** Says once that Redis is away, not for each attempt to reach it again. */
+/** Logs at most every 10 s that Redis is unavailable, not at each attempt to reconnect. */
 function warnAboutRedis(logger: Logger): (error: Error) => void {
-  let saidAt = -Infinity;
+  let loggedAt = -Infinity;
   return (error) => {
-    if (performance.now() - saidAt < 10_000) return;
-    saidAt = performance.now();
-    logger.warn({ err: error }, "Redis cannot be reached: going on without it");
+    if (performance.now() - loggedAt < 10_000) return;
+    loggedAt = performance.now();
+    logger.warn({ err: error }, "Redis cannot be reached: continuing without it");
   };
 }
 
-/** Opens the database that is set, and brings its tables up to date. */
+/** Opens the database of the settings, and brings its tables up to date. */
 export async function openDatabase({
   settings,
   logger,
-  lock,
-}: Pick<OpenCoreOptions, "settings" | "logger" | "lock">): Promise<Database> {
+  embedded,
+}: Pick<OpenCoreOptions, "settings" | "logger" | "embedded">): Promise<Database> {
   const { DATABASE_URL: url, PARLEY_DATA_DIR: directory } = settings;
-  if (url === undefined) {
-    await mkdir(directory, { recursive: true, mode: 0o700 });
-    return openEmbedded(directory, lock);
-  }
-  return openPostgres({
-    url,
+  const options = {
     poolSize: settings.PARLEY_DATABASE_POOL,
     waitMs: settings.PARLEY_DATABASE_WAIT_MS,
-    onError: (error) => logger.error({ err: error }, "A connection to PostgreSQL broke"),
-  });
+    onError: (error: Error) => logger.error({ err: error }, "A connection to PostgreSQL broke"),
+  };
+  if (url !== undefined) return openPostgres({ ...options, url });
+  const server = embedded ?? (await startDatabase(settings, logger));
+  return openEmbedded(directory, { ...options, server });
 }

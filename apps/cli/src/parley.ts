@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import process from "node:process";
 
-// The command's first file: it has to be read by a Node that is too old for the others.
+// The command's first file: Node versions that are too old for the others must be able to run it.
 
 const [major = 0] = process.versions.node.split(".").map(Number);
 if (major < 26) {

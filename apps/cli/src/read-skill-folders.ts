@@ -2,27 +2,23 @@ import { constants } from "node:fs";
 import { lstat, open, readdir } from "node:fs/promises";
 import path from "node:path";
 import { MAX_SKILL_BYTES, MAX_SKILL_FILES } from "@parley/schema";
-
-/** A folder cannot be imported; the message names a file and the reason. */
-export class RefusedFolder extends Error {
-  override readonly name = "RefusedFolder";
-}
+import { CommandError } from "./command-error.ts";
 
 interface SkillFolderFile {
-  /** With slashes; begins with the name of the skill's folder. */
+  /** Path with slashes, from the skill's folder on. */
   readonly path: string;
   readonly content: Uint8Array<ArrayBuffer>;
 }
 
-/** The files to import, and what was left out beside them. */
+/** The files to import, and the names of those that were left out. */
 export interface SkillFolders {
   readonly files: readonly SkillFolderFile[];
   readonly leftOut: readonly string[];
 }
 
 /**
- * Reads a skill's folder, or a folder of such folders. What begins with a dot, and what belongs to
- * no skill, is left out. Throws `RefusedFolder` at symbolic links, other special files and limits.
+ * Reads a skill's folder, or a folder of such folders, without files that begin with a dot or belong to
+ * no skill. Throws `CommandError` at symbolic links, other special files and limits.
  */
 export async function readSkillFolders(folder: string): Promise<SkillFolders> {
   const root = path.resolve(folder);
@@ -39,14 +35,14 @@ export async function readSkillFolders(folder: string): Promise<SkillFolders> {
       return;
     }
     if (files.length >= MAX_SKILL_FILES) {
-      throw new RefusedFolder(`${place}: there are more than ${MAX_SKILL_FILES} files`);
+      throw new CommandError(`${place}: there are more than ${MAX_SKILL_FILES} files`);
     }
     const content = await readRegularFile(place, bytesLeft);
     bytesLeft -= content.length;
     files.push({ path: name, content });
   };
 
-  if ((await kindOf(root)) !== "folder") throw new RefusedFolder(`${root}: is no folder`);
+  if ((await kindOf(root)) !== "folder") throw new CommandError(`${root}: is no folder`);
   const names = await namesIn(root, leftOut, ".");
   if (names.includes("SKILL.md")) {
     const name = path.basename(root);
@@ -61,36 +57,35 @@ export async function readSkillFolders(folder: string): Promise<SkillFolders> {
     else leftOut.push(name);
   }
   if (files.length === 0) {
-    throw new RefusedFolder(`${root}: neither it nor a folder in it has a SKILL.md`);
+    throw new CommandError(`${root}: neither it nor a folder in it has a SKILL.md`);
   }
   return { files, leftOut };
 }
 
 async function namesIn(folder: string, leftOut: string[], name: string): Promise<string[]> {
+  const isHidden = (entry: string) => entry.startsWith(".");
   const names = (await readdir(folder)).toSorted();
-  leftOut.push(
-    ...names.filter((entry) => entry.startsWith(".")).map((entry) => path.posix.join(name, entry)),
-  );
-  return names.filter((entry) => !entry.startsWith("."));
+  leftOut.push(...names.filter(isHidden).map((entry) => path.posix.join(name, entry)));
+  return names.filter((entry) => !isHidden(entry));
 }
 
-/** Looks at what stands at a place, without going where a link leads. */
+/** The kind of a path, without following links. */
 async function kindOf(place: string): Promise<"folder" | "file"> {
   const stats = await lstat(place);
-  if (stats.isSymbolicLink()) throw new RefusedFolder(`${place}: symbolic links are not imported`);
+  if (stats.isSymbolicLink()) throw new CommandError(`${place}: symbolic links are not imported`);
   if (stats.isDirectory()) return "folder";
   if (stats.isFile()) return "file";
-  throw new RefusedFolder(`${place}: is neither a file nor a folder`);
+  throw new CommandError(`${place}: is neither a file nor a folder`);
 }
 
 async function readRegularFile(place: string, maxBytes: number): Promise<Buffer<ArrayBuffer>> {
-  // What was looked at may be a link by now, or a pipe that nobody writes to.
+  // The file may have become a link, or a pipe without a writer.
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   await using file = await open(place, flags);
   const stats = await file.stat();
-  if (!stats.isFile()) throw new RefusedFolder(`${place}: is no file`);
+  if (!stats.isFile()) throw new CommandError(`${place}: is no file`);
   if (stats.size > maxBytes) {
-    throw new RefusedFolder(`${place}: the files are more than ${MAX_SKILL_BYTES} bytes in all`);
+    throw new CommandError(`${place}: the files are more than ${MAX_SKILL_BYTES} bytes in all`);
   }
   const bytes = Buffer.alloc(stats.size);
   const { bytesRead } = await file.read(bytes, 0, stats.size, 0);

@@ -1,18 +1,16 @@
-import { createReadStream, createWriteStream } from "node:fs";
-import { stat } from "node:fs/promises";
-import path from "node:path";
+import { open } from "node:fs/promises";
 import type { Readable, Writable } from "node:stream";
 import { finished } from "node:stream/promises";
-import { exportDatabase, importDatabase, type Transferred } from "@parley/db";
+import { exportDatabase, holdsDatabase, importDatabase, type Transferred } from "@parley/db";
 import type { Administration } from "./administer.ts";
 import { openDatabase } from "./open-core.ts";
-import { Usage } from "./usage.ts";
+import { CommandError } from "./command-error.ts";
 
 type Report = (line: string) => void;
 
 /**
- * Writes everything that the database holds to a new file, which only its owner may read, or to
- * standard output. Throws `Usage` where there is no database or the file exists.
+ * Writes the whole database to a new file, which only its owner may read, or to standard output. Throws
+ * `CommandError` without a database.
  */
 export async function exportAll(
   administration: Administration,
@@ -21,14 +19,16 @@ export async function exportAll(
 ): Promise<void> {
   await requireDatabase(administration);
   if (file === undefined && process.stdout.isTTY) {
-    throw new Usage("An export holds secrets: name a file for it, or send it through a pipe");
+    throw new CommandError(
+      "An export holds secrets: name a file for it, or send it through a pipe",
+    );
   }
-  const database = await openDatabase({ ...administration, lock: undefined });
+  const database = await openDatabase(administration);
   try {
-    // An export that is there is not written over.
+    // An existing export is not overwritten.
     const target =
-      file === undefined ? process.stdout : createWriteStream(file, { flags: "wx", mode: 0o600 });
-    // Each write tells of its own.
+      file === undefined ? process.stdout : (await open(file, "wx", 0o600)).createWriteStream();
+    // Each write reports its own error.
     target.on("error", () => {});
     const exported = await exportDatabase(database, createWrite(target));
     if (file !== undefined) await finished(target.end());
@@ -38,20 +38,16 @@ export async function exportAll(
   }
 }
 
-/**
- * Writes an export into the empty PostgreSQL database of `DATABASE_URL`, all of it or nothing. Throws
- * `Usage` and `RefusedTransfer`.
- */
+/** Writes an export into an empty database, all of it or nothing. Throws `RefusedTransfer`. */
 export async function importAll(
   administration: Administration,
   file: string | undefined,
   report: Report,
 ): Promise<void> {
-  if (administration.settings.DATABASE_URL === undefined) {
-    throw new Usage("DATABASE_URL: name the empty PostgreSQL database to import into");
-  }
-  const source = file === undefined ? process.stdin : createReadStream(file);
-  const database = await openDatabase({ ...administration, lock: undefined });
+  // Opened first: a stream reports that it cannot open its file only when it is read.
+  await using handle = file === undefined ? undefined : await open(file);
+  const source = handle?.createReadStream() ?? process.stdin;
+  const database = await openDatabase(administration);
   try {
     report(`Imported ${describe(await importDatabase(database, linesOf(source)))}`);
   } finally {
@@ -60,18 +56,15 @@ export async function importAll(
   }
 }
 
-/** Opening a directory makes a database in it: an export of nothing would look like one. */
+/** Opening a directory creates a database in it, and an export of nothing would look valid. */
 async function requireDatabase({ settings }: Administration): Promise<void> {
   if (settings.DATABASE_URL !== undefined) return;
-  const directory = path.join(settings.PARLEY_DATA_DIR, "pglite");
-  const isThere = await stat(directory).then(
-    () => true,
-    () => false,
-  );
-  if (!isThere) throw new Usage(`PARLEY_DATA_DIR: ${settings.PARLEY_DATA_DIR} holds no database`);
+  if (!(await holdsDatabase(settings.PARLEY_DATA_DIR))) {
+    throw new CommandError(`PARLEY_DATA_DIR: ${settings.PARLEY_DATA_DIR} holds no database`);
+  }
 }
 
-/** Waits for who reads. */
+/** Writes resolve when the target has taken the text. */
 function createWrite(target: Writable): (text: string) => Promise<void> {
   return (text) => {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -80,7 +73,7 @@ function createWrite(target: Writable): (text: string) => Promise<void> {
   };
 }
 
-/** The lines of a text, one at a time; what comes behind its last line break is none. */
+/** The lines of a text, one at a time; text after the last line break is not a line. */
 async function* linesOf(source: Readable): AsyncGenerator<string, void, undefined> {
   let begun: string[] = [];
   for await (const chunk of source.setEncoding("utf8")) {

@@ -1,15 +1,15 @@
 import { createRpcClient } from "@parley/client";
 import { apiKeys, auditEvents } from "@parley/db";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { openDatabase } from "../faults/stored-state.ts";
 import { pathsOf, send } from "../request.ts";
-import { createPlace, onEachDriver, type Server, startServer } from "../server.ts";
+import { createPlace, type Server, startServer } from "../server.ts";
 
 const operatorOf = ({ url, demo }: Server) => createRpcClient({ url, apiKey: demo.operatorKey });
 
-onEachDriver((driver) => {
+describe("a server", () => {
   test("refused credentials are in the audit log once the server has stopped", async () => {
-    await using place = await createPlace(driver);
+    await using place = await createPlace();
     let workspaceId = "";
     let keyId = "";
     {
@@ -63,7 +63,7 @@ onEachDriver((driver) => {
       const isKnown = event.subjectId !== null;
       expect(event).toMatchObject({
         actor: null,
-        address: "127.0.0.1",
+        clientIp: "127.0.0.1",
         workspaceId: isKnown ? workspaceId : null,
       });
     }
@@ -74,13 +74,13 @@ onEachDriver((driver) => {
   });
 
   test("a start records the keys and the workspace that it makes, and nothing the next time", async () => {
-    await using place = await createPlace(driver);
+    await using place = await createPlace();
     const byCommand = async (settings: Record<string, string> = {}) => {
       await using server = await startServer(place, settings);
       const { auditEvents: events } = await operatorOf(server).audit.list.query({ actor: "cli" });
       const ofDemo = ({ workspaceId }: (typeof events)[number]) =>
         workspaceId === server.demo.workspaceId;
-      return events.map((event) => [event.action, ofDemo(event), event.address, event.outcome]);
+      return events.map((event) => [event.action, ofDemo(event), event.clientIp, event.outcome]);
     };
     const made = [
       ["apiKeys.create", false, null, "succeeded"],
@@ -98,8 +98,8 @@ onEachDriver((driver) => {
     ]);
   });
 
-  test("a killed server leaves no act without its record, and no record without its act", async () => {
-    await using place = await createPlace(driver);
+  test("a killed server leaves no mutation without its record, and no record without its mutation", async () => {
+    await using place = await createPlace();
     const server = await startServer(place, { PARLEY_RATE_READ_PER_MINUTE: "0" });
     const { workspaceId } = server.demo;
     const operator = operatorOf(server);

@@ -1,26 +1,27 @@
 import { createRpcClient } from "@parley/client";
-import { type AuditEvent, type Endpoint, endpoints, isAct } from "@parley/schema";
-import { expect, test } from "vitest";
+import { type AuditEvent, type Endpoint, endpoints, isAuditedMutation } from "@parley/schema";
+import { describe, expect, test } from "vitest";
 import { type Answer, send } from "../request.ts";
-import { onEachDriver, shareServer } from "../server.ts";
+import { shareServer } from "../server.ts";
 import { createCalls } from "../siblings/calls.ts";
-import { describeActs } from "./acts.ts";
+import { describeMutations } from "./mutations.ts";
 
-// Every administrative act leaves one record, whether it was done or refused.
+// Every administrative mutation leaves one record, whether it was done or refused. Those of the public API
+// are in public-mutations.test.ts.
 
-const acts = Object.entries<Endpoint>(endpoints)
-  .filter(([, endpoint]) => isAct(endpoint))
+const mutations = Object.entries<Endpoint>(endpoints)
+  .filter(([, endpoint]) => isAuditedMutation(endpoint) && endpoint.kind === "rpc")
   .map(([name]) => name);
 
-onEachDriver((driver) => {
-  const server = shareServer(driver);
+describe("a server", () => {
+  const server = shareServer();
   const calls = createCalls(server);
   const { operator } = calls;
-  const doable = describeActs(server, calls);
+  const doable = describeMutations(server, calls);
   let requests = 0;
 
-  /** Does an act over HTTP with the key, and gives the answer and what was recorded of it. */
-  async function act(
+  /** Does a mutation over HTTP with the key, and gives the answer and what was recorded of it. */
+  async function mutation(
     name: string,
     { key, ...content }: { key: string; input?: object; body?: string },
   ) {
@@ -38,16 +39,16 @@ onEachDriver((driver) => {
   const resultOf = ({ text }: Answer): never =>
     (JSON.parse(text) as { result: { data: { json: never } } }).result.data.json;
 
-  test("every act of the endpoint table is tried here", () => {
-    expect(Object.keys(doable).toSorted()).toEqual(acts.toSorted());
+  test("every mutation of the endpoint table is tried here", () => {
+    expect(Object.keys(doable).toSorted()).toEqual(mutations.toSorted());
   });
 
-  test.for(acts)("%s leaves one record, of what it did", async (name) => {
+  test.for(mutations)("%s leaves one record, of what it did", async (name) => {
     const { demo } = server();
     const { input, subject, asOperator } = await doable[name]!();
     const before = Date.now();
     const key = asOperator ? demo.operatorKey : demo.adminKey;
-    const { answer, records } = await act(name, { key, input });
+    const { answer, records } = await mutation(name, { key, input });
     expect(answer.status, answer.text).toBe(200);
     const subjectId = typeof subject === "string" ? subject : subject(resultOf(answer));
     expect(records).toMatchObject([
@@ -57,7 +58,7 @@ onEachDriver((driver) => {
         action: name,
         subjectId,
         route: null,
-        address: "127.0.0.1",
+        clientIp: "127.0.0.1",
         outcome: "succeeded",
         count: 1,
       },
@@ -68,10 +69,10 @@ onEachDriver((driver) => {
     expect(JSON.stringify(records)).not.toMatch(/sk-|example\.com/);
   });
 
-  test.for(acts)("%s leaves one record when the role does not suffice", async (name) => {
+  test.for(mutations)("%s leaves one record when the role does not suffice", async (name) => {
     const { demo } = server();
     const { input, subject } = await doable[name]!();
-    const { answer, records } = await act(name, { key: demo.userKey, input });
+    const { answer, records } = await mutation(name, { key: demo.userKey, input });
     expect(answer.status).toBe(403);
     expect(records).toMatchObject([
       {
@@ -85,14 +86,14 @@ onEachDriver((driver) => {
     ]);
   });
 
-  test.for(acts)("%s leaves one record when its input is wrong", async (name) => {
+  test.for(mutations)("%s leaves one record when its input is wrong", async (name) => {
     const key = server().demo.operatorKey;
-    const wrong = await act(name, { key, input: { workspaceId: 7, name: 7 } });
+    const wrong = await mutation(name, { key, input: { workspaceId: 7, name: 7 } });
     expect(wrong.answer.status).toBe(400);
     const expected = { workspaceId: null, subjectId: null, action: name };
     expect(wrong.records).toMatchObject([{ ...expected, outcome: "invalid_request_error" }]);
     for (const body of ["{", "", '{"json":null}', '"x"', '{"json":{"workspaceId":"a\\u0000"}}']) {
-      const unread = await act(name, { key, body });
+      const unread = await mutation(name, { key, body });
       const { status } = unread.answer;
       const outcomes = unread.records.map(({ outcome }) => outcome);
       expect([body, status, outcomes]).toEqual([body, 400, ["invalid_request_error"]]);
@@ -104,26 +105,26 @@ onEachDriver((driver) => {
     const named = { workspaceId: "AAAAAAAAAA", keyId: "key_nobody" };
     const name = "apiKeys.revoke";
     const subjectId = "key_nobody";
-    const unknown = await act(name, { key: demo.operatorKey, input: named });
+    const unknown = await mutation(name, { key: demo.operatorKey, input: named });
     const ofNobody = { workspaceId: null, subjectId, outcome: "workspace_not_found" };
     expect(unknown.records).toMatchObject([ofNobody]);
     const input = { ...named, workspaceId: demo.workspaceId };
     const outcome = "api_key_not_found";
-    const asAdmin = await act(name, { key: demo.adminKey, input });
+    const asAdmin = await mutation(name, { key: demo.adminKey, input });
     expect(asAdmin.records).toMatchObject([{ workspaceId: demo.workspaceId, subjectId, outcome }]);
-    const asOperator = await act(name, { key: demo.operatorKey, input });
+    const asOperator = await mutation(name, { key: demo.operatorKey, input });
     expect(asOperator.records).toMatchObject([
       { workspaceId: demo.workspaceId, actor: { name: "operator" }, subjectId, outcome },
     ]);
   });
 
-  test("each act of a batch leaves its own record", async () => {
+  test("each mutation of a batch leaves its own record", async () => {
     const { demo } = server();
     const { workspaceId } = demo;
     const input = (name: unknown) => ({ json: { workspaceId, name, role: "user" } });
     const body = JSON.stringify({ 0: input("x"), 1: input(7), 2: input("y") });
     const names = Array.from({ length: 3 }, () => "apiKeys.create").join(",");
-    const { records } = await act(`${names}?batch=1`, { key: demo.adminKey, body });
+    const { records } = await mutation(`${names}?batch=1`, { key: demo.adminKey, body });
     const outcomes = records.map(({ outcome }) => outcome);
     expect(outcomes.toSorted()).toEqual(["invalid_request_error", "succeeded", "succeeded"]);
     expect(new Set(records.map(({ subjectId }) => subjectId)).size).toBe(3);

@@ -1,13 +1,13 @@
 import type { SpecifiedConversation } from "@parley/schema";
 import { describe, expect, test } from "vitest";
 import { expectError, pathsOf, send } from "../request.ts";
-import { onEachDriver, shareServer } from "../server.ts";
+import { shareServer } from "../server.ts";
 import { createCalls, mentionOf } from "../siblings/calls.ts";
 
 // What is administered over /rpc is in force over REST with the next request.
 
-onEachDriver((driver) => {
-  const server = shareServer(driver);
+describe("a server", () => {
+  const server = shareServer();
   const calls = createCalls(server);
   const { create, rpc } = calls;
   const createWith = (key: string, further: object = {}, message: object = {}) =>

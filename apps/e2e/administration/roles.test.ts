@@ -8,7 +8,7 @@ import { root, shareServer } from "../server.ts";
 
 // docs/access.md: every operation of the RPC, with a key of each role.
 
-const server = shareServer("pglite");
+const server = shareServer();
 const calls = createCalls(server);
 
 const roles = ["none", "user", "builder", "admin", "operator"] as const;
@@ -40,6 +40,8 @@ const rows = readFileSync(path.join(root, "docs/access.md"), "utf8")
 /** Members that a call must have; what they name is not there, so that nothing is changed. */
 const members: Record<string, object> = {
   "agents.archive": { agentId: "nobody" },
+  "agents.get": { sId: "nobody" },
+  "agents.search": { q: "x" },
   "agents.create": {
     name: "x",
     description: "",
@@ -55,6 +57,7 @@ const members: Record<string, object> = {
   "conversations.delete": { cId: "x" },
   "conversations.events": { cId: "x" },
   "conversations.get": { cId: "x" },
+  "conversations.listBlockedActions": { cId: "x" },
   "conversations.update": { cId: "x", read: true },
   "dataSourceNodes.put": {
     dataSourceViewId: "x",
@@ -65,6 +68,7 @@ const members: Record<string, object> = {
   "dataSourceNodes.remove": { dataSourceViewId: "x", nodeId: "x" },
   "dataSourceViews.create": { spaceId: "nowhere", name: "x" },
   "files.create": { contentType: "text/plain", fileName: "x", fileSize: 1, useCase: "x" },
+  "files.delete": { fileId: "nobody" },
   "members.add": { email: "table@example.com", firstName: "T" },
   "members.remove": { memberId: "nobody" },
   "providerCredentials.put": { providerId: "xai", apiKey: "x" },
@@ -149,7 +153,7 @@ function outcomeIn({ status, text }: Answer): Outcome {
 }
 
 test("docs/access.md names every operation of the RPC", () => {
-  const isTransfer = ({ kind }: Endpoint) => ["upload", "form", "bytes"].includes(kind);
+  const isTransfer = ({ kind }: Endpoint) => ["upload", "multipart", "download"].includes(kind);
   const names = Object.entries(endpoints).flatMap(([name, one]) => (isTransfer(one) ? [] : name));
   expect(rows.map(({ name }) => name).toSorted()).toEqual(names.toSorted());
 });

@@ -6,8 +6,8 @@ import type { Server } from "../server.ts";
 import { createCalls, type SeenEvent } from "../siblings/calls.ts";
 
 /**
- * Has a new agent call a new function of high stake: gives the id of the call that now waits for a
- * decision, and the path to post it to.
+ * Lets a new agent call a new function that requires approval: gives the id of the call that waits
+ * for a decision, and the path to post it to.
  */
 export async function awaitApproval(
   server: () => Server,
@@ -21,8 +21,8 @@ export async function awaitApproval(
     slug,
     description: "Asks before it is called",
     inputSchema: {},
-    behaviour: { steps: [] },
-    stake: "high",
+    program: { type: "simulated", behaviour: { steps: [] } },
+    requiresApproval: true,
   });
   const { agentConfiguration } = await rpc.agents.create.mutate({
     workspaceId,

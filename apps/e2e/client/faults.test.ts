@@ -6,7 +6,7 @@ import { startCuttingProxy } from "./cutting-proxy.ts";
 
 // The client against a server behind a network that breaks.
 
-const server = shareServer("pglite", { PARLEY_MAX_STREAMS_PER_KEY: "8" });
+const server = shareServer({ PARLEY_MAX_STREAMS_PER_KEY: "8" });
 
 const clientOf = (options: Partial<ParleyOptions> = {}) => {
   const { url, workspaceId, userKey } = server().demo;

@@ -7,7 +7,7 @@ import { root, shareServer } from "../server.ts";
 
 // The interface: each bound is kept to the character, and names its field.
 
-const server = shareServer("pglite");
+const server = shareServer();
 const create = (body: unknown) =>
   send(server(), { path: pathsOf(server()).conversations, json: body });
 
@@ -116,7 +116,7 @@ test.for(malformed)("$field has a form", async ({ field, body }) => {
 });
 
 test("each of the 592 time zones is known", async () => {
-  const file = path.join(root, "packages/schema/src/timezones.json");
+  const file = path.join(root, "packages/schema/src/parsing/timezones.json");
   const zones = JSON.parse(readFileSync(file, "utf8")) as string[];
   expect(zones).toHaveLength(592);
   for (let start = 0; start < zones.length; start += 100) {

@@ -7,9 +7,11 @@ import { shareServer } from "../server.ts";
 // The interface: route and method → credential → workspace → rate limit → body size, type and
 // JSON → schema → role → what the body refers to. Each fault is paired with each that is later.
 
-const server = shareServer("pglite", {
+const server = shareServer({
   PARLEY_RATE_CREATE_PER_MINUTE: "1",
   PARLEY_RATE_INVOKE_PER_MINUTE: "1",
+  // The keys of all tests are of one workspace.
+  PARLEY_RATE_WORKSPACE_FACTOR: "0",
 });
 const conversations = () => pathsOf(server()).conversations;
 

@@ -8,8 +8,8 @@ import { shareServer } from "../server.ts";
 
 const ours = "https://app.example.com";
 const theirs = "https://elsewhere.example";
-const server = shareServer("pglite", { PARLEY_CORS_ORIGINS: `${ours}, http://localhost:5173` });
-const closed = shareServer("pglite");
+const server = shareServer({ PARLEY_CORS_ORIGINS: `${ours}, http://localhost:5173` });
+const closed = shareServer();
 
 const preflight = (path: string, origin: string, method = "POST") => ({
   method: "OPTIONS",

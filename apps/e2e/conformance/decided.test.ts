@@ -8,7 +8,7 @@ import { messageFrame } from "../siblings/sibling-shapes.ts";
 // The interface: one test for each row of the table, named after it. Files and path-backed
 // generated files are tested where they are made.
 
-const server = shareServer("pglite", { PARLEY_RATE_CREATE_PER_MINUTE: "60" });
+const server = shareServer({ PARLEY_RATE_CREATE_PER_MINUTE: "60" });
 const calls = createCalls(server);
 const conversations = () => pathsOf(server()).conversations;
 /** The members of a create's answer, as they came. */

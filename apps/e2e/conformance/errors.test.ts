@@ -6,7 +6,7 @@ import { shareServer } from "../server.ts";
 
 // The interface: rows of the error table that exist today.
 
-const server = shareServer("pglite");
+const server = shareServer();
 const conversations = () => pathsOf(server()).conversations;
 const json = { "content-type": "application/json" };
 

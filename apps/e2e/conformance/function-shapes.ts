@@ -24,7 +24,7 @@ export const sandboxFunctionPage: Shape = {
       maxLogLines: "int",
       maxConcurrent: "int",
       retryable: "bool",
-      stake: "low|high",
+      requiresApproval: "bool",
       createdAt: "ms",
       updatedAt: "ms",
     },

@@ -16,7 +16,7 @@ function expectLimited(answer: Answer): void {
   expect(Number(retryAfter)).toBeLessThanOrEqual(60);
 }
 
-const server = shareServer("pglite", {
+const server = shareServer({
   PARLEY_RATE_CREATE_PER_MINUTE: "3",
   PARLEY_RATE_CREATE_PER_HOUR: "1000",
   PARLEY_RATE_INVOKE_PER_MINUTE: "2",

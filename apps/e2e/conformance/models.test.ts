@@ -6,7 +6,7 @@ import { createCalls, mentionOf } from "../siblings/calls.ts";
 
 // The interface: which models a workspace may use, and what is done about others.
 
-const server = shareServer("pglite");
+const server = shareServer();
 const calls = createCalls(server);
 
 const simulated = { providerId: "simulated", modelId: "simulated-1" };

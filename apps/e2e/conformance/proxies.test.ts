@@ -5,8 +5,8 @@ import { type Server, shareServer } from "../server.ts";
 // Whose address counts where a proxy is in front: refused credentials are limited by address.
 
 const limit = { PARLEY_RATE_FAILED_AUTH_PER_MINUTE: "2" };
-const direct = shareServer("pglite", limit);
-const behind = shareServer("pglite", {
+const direct = shareServer(limit);
+const behind = shareServer({
   ...limit,
   PARLEY_TRUSTED_PROXIES: "127.0.0.0/8, ::1, 10.1.0.0/16",
 });

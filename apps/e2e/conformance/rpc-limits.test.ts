@@ -5,7 +5,7 @@ import { shareServer } from "../server.ts";
 
 // Every call over /rpc counts as over REST, each call of a batch by itself, before its body is read.
 
-const server = shareServer("pglite", {
+const server = shareServer({
   PARLEY_RATE_CREATE_PER_MINUTE: "5",
   PARLEY_RATE_READ_PER_MINUTE: "20",
 });
@@ -105,3 +105,26 @@ test("names with commas are one call where it is no batch", async () => {
   const answer = await get(`/rpc/${times(15, "skills.list").join(",")}?batch=0&batch=1`, key);
   expect([answer.status, leftOf("operate", answer)]).toEqual([404, 19]);
 });
+
+test.for(["%252C", "%2525252C", "%25"])(
+  "a name with a %s in it is refused, and nothing is made of it",
+  async (separator) => {
+    const key = await createKey();
+    const name = times(30, "conversations.create").join(separator);
+    const input = Object.fromEntries(
+      times(30, "").map((_, index) => [index, { json: { ...call().json, ...minimal } }]),
+    );
+    const body = JSON.stringify(input);
+    const headers = { "content-type": "application/json" };
+    const answer = await send(server(), { path: `/rpc/${name}?batch=1`, key, headers, body });
+    expect([answer.status, answer.text]).toEqual([
+      400,
+      expect.stringContaining('"type":"invalid_request_error"'),
+    ]);
+    const path = `/api/v1/w/${server().demo.workspaceId}/assistant/conversations?limit=100`;
+    const listed = JSON.parse((await get(path, server().demo.adminKey)).text) as {
+      conversations: { owner: unknown }[];
+    };
+    expect(listed.conversations.length).toBeLessThan(5);
+  },
+);

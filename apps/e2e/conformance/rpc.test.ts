@@ -5,7 +5,7 @@ import { shareServer } from "../server.ts";
 
 // /rpc answers with the same error types as REST, in the envelope that typed clients read.
 
-const server = shareServer("pglite");
+const server = shareServer();
 
 interface RpcError {
   readonly error: { readonly json: { readonly data: { readonly type: string } } };
@@ -193,3 +193,43 @@ test("errors carry the request's id and no stack", async () => {
   expect(text).toContain('"request_id":"seen-1"');
   expect(text).not.toMatch(/stack|node_modules|\.ts:/);
 });
+
+test.for([
+  { of: "connectionParams", query: "connectionParams=%7B" },
+  { of: "connectionParams", query: "connectionParams=7" },
+  { of: "connectionParams", query: 'connectionParams={"a":1}' },
+  { of: "connectionParams", query: "connectionParams=[]" },
+  { of: "input", query: "input=%7B" },
+  { of: "input", query: "input=7" },
+  { of: "input", query: "input=null" },
+  { of: "input in a batch", query: "batch=1&input=[]" },
+  { of: "input in a batch", query: 'batch=1&input={"0":null}' },
+  { of: "input in a batch", query: 'batch=1&input={"0":7}' },
+])("a malformed $of is named as the caller's fault: $query", async ({ query }) => {
+  const { workspaceId, adminKey: key } = server().demo;
+  const names = ["skills.list", "sandboxFunctions.events", "apiKeys.list"];
+  for (const name of names) {
+    const isStream = name === "sandboxFunctions.events";
+    if (isStream && query.startsWith("batch")) continue;
+    const input = { wId: workspaceId, functionId: "x", invocationId: "x", workspaceId };
+    const given = query.includes("input=")
+      ? query
+      : `${query}&input=${encodeURIComponent(JSON.stringify({ json: input }))}`;
+    const answer = await send(server(), { path: `/rpc/${name}?${given}`, key });
+    expect(answer.text).toContain('"type":"invalid_request_error"');
+    // An event stream may tell of it in its first event.
+    expect(isStream ? [200, 400] : [400]).toContain(answer.status);
+  }
+});
+
+test.for<unknown>([7, {}, { toString: 1 }, { 0: {} }, [["log"]], true])(
+  "%j is no list of event types to include",
+  async (include) => {
+    const { workspaceId: wId, adminKey: key } = server().demo;
+    const input = { json: { wId, functionId: "x", invocationId: "x", include } };
+    const path = `/rpc/sandboxFunctions.events?input=${encodeURIComponent(JSON.stringify(input))}`;
+    const answer = await send(server(), { path, key });
+    expect(answer.text).toContain('"type":"invalid_request_error"');
+    expect(answer.text).toContain('"path":"include"');
+  },
+);

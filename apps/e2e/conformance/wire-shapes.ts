@@ -28,7 +28,7 @@ const user: Shape = {
   lastName: "string",
   fullName: "string",
   provider: "auth0|github|google|okta|samlp|waad|",
-  image: "string",
+  image: "url",
 };
 
 export const agentConfiguration: Shape = {
@@ -40,7 +40,7 @@ export const agentConfiguration: Shape = {
   name: "string",
   description: "string",
   instructions: "string?",
-  pictureUrl: "string",
+  pictureUrl: "url",
   status: "active|archived|draft",
   scope: "global|hidden|visible",
   userFavorite: "bool",
@@ -48,6 +48,8 @@ export const agentConfiguration: Shape = {
   actions: "empty",
   maxStepsPerRun: "int",
   templateId: "string?",
+  visualizationEnabled: "false",
+  requestedGroupIds: "empty",
 };
 
 const context = {
@@ -124,6 +126,9 @@ const anyFragment = {
   contentFragmentId: "string",
   contentFragmentVersion: "latest|superseded",
   expiredReason: "null",
+  "path?": "string",
+  "processedPath?": "string",
+  "skipFileProcessing?": "bool",
 } satisfies Shape;
 
 const fileFragment: Shape = {
@@ -132,10 +137,11 @@ const fileFragment: Shape = {
   fileId: "string?",
   snippet: "string?",
   generatedTables: "empty",
-  textUrl: "string",
+  textUrl: "url",
   textBytes: "int?",
   sourceProvider: "null",
   sourceIcon: "null",
+  contentNodeData: "null",
 };
 
 const node = {
@@ -173,7 +179,7 @@ export const conversationSummary = {
   visibility: "unlisted",
   unread: "bool",
   actionRequired: "bool",
-  url: "string",
+  url: "url",
   requestedGroupIds: "empty",
 } satisfies Shape;
 
@@ -197,7 +203,7 @@ const toolServer: Shape = {
   tools: [{ name: "string", description: "string", inputSchema: "object" }],
   availability: "manual|auto|auto_hidden_builder",
   allowMultipleInstances: "bool",
-  documentationUrl: "string",
+  documentationUrl: "url",
 };
 
 const tool: Shape = {
@@ -212,7 +218,7 @@ const tool: Shape = {
   serverType: "remote|internal",
   server: toolServer,
   oAuthUseCase: "personal_actions|platform_actions",
-  editedByUser: { editedAt: "int", fullName: "string", imageUrl: "string" },
+  editedByUser: { editedAt: "int", fullName: "string", imageUrl: "url" },
 };
 
 /** The answer to a listing of skills. */

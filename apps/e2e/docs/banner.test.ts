@@ -6,7 +6,7 @@ import { createPlace, eventually, startServer } from "../server.ts";
 const run = promisify(execFile);
 
 test("the commands that a start prints work as they stand", async () => {
-  await using place = await createPlace("pglite");
+  await using place = await createPlace({ isEmbedded: true });
   await using server = await startServer(place);
   // The banner comes after demo.json, which tells that the server serves.
   const commands = await eventually(async () => {

@@ -3,7 +3,7 @@ import path from "node:path";
 import { describeSettings } from "@parley/cli";
 import { startFakeService } from "@parley/agent/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createPlace, root, type Settings, startServer } from "../server.ts";
+import { createPlace, openHostedServer, root, type Settings, startServer } from "../server.ts";
 import { readBlocks } from "./blocks.ts";
 import { runPage } from "./run-page.ts";
 import { findDifference } from "./shown-output.ts";
@@ -43,8 +43,10 @@ describe.for(pages)("$page", ({ page, blocks }) => {
 
   test.skipIf(run.length === 0)("runs as it stands, and prints what it shows", async () => {
     const settings = await settingsOf(page);
-    await using place = await createPlace("pglite");
-    await using server = await startServer(place, settings);
+    // Commands may open the database of the directory.
+    const isEmbedded = run.some(({ text }) => /^\s*parley /m.test(text));
+    await using place = await createPlace({ isEmbedded });
+    await using server = await (isEmbedded ? startServer : openHostedServer)(place, settings);
     const printed = await runPage(run, server);
     const known = new Map<string, string>();
     const wrong = run.flatMap(({ line, shown }, index) => {

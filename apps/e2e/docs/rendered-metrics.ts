@@ -14,10 +14,10 @@ interface Described {
   readonly labelNames: readonly string[];
 }
 
-/** What every metric of a process is called, whoever's it is. */
+/** Describes every metric of a process, of any part. */
 async function describeMetrics(): Promise<Described[]> {
   const { registry } = createProcessMetrics();
-  const test = await openTestCore("pglite");
+  const test = await openTestCore();
   const { core } = test;
   const logger = pino({ level: "silent" });
   const api = await createApi({ core, settings: ApiSettings.parse({}), logger, registry });
@@ -29,7 +29,7 @@ async function describeMetrics(): Promise<Described[]> {
 }
 
 function describe(registry: Registry): Described[] {
-  // Whatever its type says, the registry gives the metrics themselves, which know their labels.
+  // Despite its type, the registry returns the metrics themselves, which have their labels.
   const metrics = registry.getMetricsAsArray() as unknown as (Omit<Described, "type"> & object)[];
   return metrics.map((metric) => {
     const type = metric.constructor.name.toLowerCase();
@@ -52,29 +52,29 @@ export async function renderMetrics(): Promise<string> {
   const head = "| Metric | Type | Labels | What it is |\n| --- | --- | --- | --- |";
   return `# Metrics
 
-With \`PARLEY_METRICS_PORT\` set, a process serves \`GET /metrics\` on a port of its own, in the text
-format of Prometheus. Without it there is no such port. It asks for no key, so it listens on
-\`PARLEY_METRICS_HOST\`, 127.0.0.1 by default; open it to nobody but who scrapes. Every process of a
-server has its own: an API shows requests and streams, a worker shows runs, \`parley serve\` both.
+This page lists every metric of a process. With \`PARLEY_METRICS_PORT\` set, a process serves
+\`GET /metrics\` on a port of its own, in the text format of Prometheus. It needs no key, so it listens on
+\`PARLEY_METRICS_HOST\`, 127.0.0.1 by default; open it only to the scraper. Every process of a server has its
+own: an API shows requests and streams, a worker shows runs, \`parley serve\` both.
 
-Labels are bounded: routes are templates, streams are endpoints, and no label holds an id, a name or a
-text that somebody sent. Names of HTTP and of generative AI are those of OpenTelemetry's semantic
-conventions, dots written as underscores.
+Labels are bounded: routes are templates, streams are endpoints, and no label contains an id, a name or a
+text from a request. Names of HTTP and of generative AI follow OpenTelemetry's semantic conventions, with
+underscores in place of dots.
 
-Some questions, and where to look:
+Questions and the metrics that answer them:
 
-- Do answers come late? \`parley_runs_oldest_waiting_seconds\` grows where there are too few workers,
-  \`parley_delivery_lag_seconds\` where hints are lost (\`parley_bus_connected\`) or the process is busy
+- Do answers come late? \`parley_runs_oldest_waiting_seconds\` grows if there are too few workers,
+  \`parley_delivery_lag_seconds\` if hints are lost (\`parley_bus_connected\`) or the process is busy
   (\`parley_event_loop_delay_seconds\`).
-- Does the database keep up? \`parley_database_waiting\` is above 0 where the pool is too small for it.
-- Do clients fall behind? \`parley_stream_overruns_total\` counts slow readers, which lose nothing;
-  \`parley_stream_evictions_total\` those that were cut off, to resume.
-- Do workers die? \`parley_runs_taken_over_total\` counts the runs that others went on with.
+- Does the database keep up? \`parley_database_waiting\` is above 0 if the pool is too small.
+- Are clients too slow? \`parley_stream_overruns_total\` counts slow readers, which lose nothing;
+  \`parley_stream_evictions_total\` counts disconnected ones, which resume.
+- Do workers die? \`parley_runs_taken_over_total\` counts the runs that other workers continued.
 
 ${head}
 ${rowsOf(all.filter((one) => !isOfNode(one)))}
 
-Of the process itself and of Node:
+Metrics of the process itself and of Node:
 
 ${head}
 ${rowsOf(all.filter(isOfNode))}

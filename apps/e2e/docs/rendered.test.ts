@@ -6,7 +6,7 @@ import { renderMetrics } from "./rendered-metrics.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
-// `vitest -u` in this folder writes the files anew.
+// `npx -y pnpm@12.21.0 test apps/e2e/docs/rendered --update` writes the files.
 test("docs/access.md says what the endpoint table says", async () => {
   await expect(renderAccess()).toMatchFileSnapshot(`${root}docs/access.md`);
 });

@@ -18,23 +18,28 @@ export function renderEnvironment(): string {
   return blocks.join("\n");
 }
 
-/** Who may do what: a row for each endpoint. */
+/** The page about access: a row for each endpoint. */
 export function renderAccess(): string {
   const rows = Object.entries<Endpoint>(endpoints).map(([name, endpoint]) => {
     const route = endpoint.kind === "rpc" ? "" : `\`${endpoint.method} ${endpoint.path}\``;
-    const isTransfer = ["upload", "form", "bytes"].includes(endpoint.kind);
+    const isTransfer = ["upload", "multipart", "download"].includes(endpoint.kind);
     const rpc = isTransfer ? "" : `\`${name}\``;
     return `| ${endpoint.summary} | ${endpoint.role} | ${route} | ${rpc} |`;
   });
-  return `# Who may do what
+  return `# Access
 
-A key of a workspace has a role: none < user < builder < admin. The table names the least role of
-each operation. A key reaches the open spaces of its workspace and the restricted ones that it was
-given; conversations with their texts, nodes and tools in another space are unknown to it. An operator key does
-everything that is administered over the RPC, in any workspace, and nothing else.
+This page says which role each operation needs. A key of a workspace has a role: none < user < builder <
+admin. The table names the least role of each operation.
 
-/livez, /readyz, /openapi.json, /docs and /llms.txt ask for no key, nor does /metrics on its own
-port, where one is set.
+A key reaches the open spaces of its workspace and the restricted ones that it was given. Resources in other
+spaces are unknown to it, whatever its role: conversations with their texts, files and invocations by their
+agents, data source views and their nodes, tools, and the skills that need one of these. Admins decide which
+keys reach a space, also a space that their own key does not reach, and the audit log records their decisions.
+An open stream ends as soon as its key would be refused. An operator key does everything that is administered
+over the RPC, in any workspace, and nothing else.
+
+/livez, /readyz, /openapi.json, /docs, /llms.txt and the pictures under /pictures need no key, and neither
+does /metrics on its own port.
 
 | Operation | Least role | REST | RPC |
 | --- | --- | --- | --- |
@@ -50,17 +55,18 @@ export function renderErrors(): string {
   );
   return `# Errors
 
-Every refusal has the same form. \`type\` is stable: programs decide by it. \`message\` is for people.
-\`request_id\` finds the request in the server's log, and \`issues\`, where there are any, name the fields.
+This page lists every error type, with its cause and its cure. Every error has the same form. \`type\` is
+stable and for programs; \`message\` is for people. \`request_id\` finds the request in the server's log.
+\`issues\`, if there are any, name the fields.
 
 \`\`\`json
 {"error":{"type":"invalid_request_error","message":"Invalid request body: message.content: …",
  "request_id":"0b7f4a52-…","issues":[{"path":"message.content","message":"…"}]}}
 \`\`\`
 
-The same request may succeed later where "again" says yes, after the seconds of \`Retry-After\`. What
-the body of a request refers to, such as a file, is refused with 400 also where the table says 404. A
-file's range that there is not is refused with 416; and what is unavailable is told of a stream with 429.
+If "Again" says yes, the same request may succeed after the seconds of \`Retry-After\`. An unknown reference in
+the body of a request, such as a file, is refused with 400 although the table says 404. An unsatisfiable range
+of a file is refused with 416. A stream that is unavailable is refused with 429.
 
 | Type | Status | Again | Cause | Cure |
 | --- | --- | --- | --- | --- |

@@ -4,14 +4,10 @@ import os from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { root, type Server } from "../server.ts";
+import { builtFile } from "../programs.ts";
 import type { Block } from "./blocks.ts";
 
-const node = [
-  process.execPath,
-  "--conditions=@parley/source",
-  "--import",
-  path.join(root, "node_modules/tsx/dist/esm/index.mjs"),
-];
+const node = [process.execPath, "--conditions=@parley/source"];
 
 /**
  * Runs the blocks of a page one after the other, in one shell, beside a server: in a folder whose
@@ -30,7 +26,7 @@ export async function runPage(
     const script = [
       `unset DATABASE_URL REDIS_URL`,
       `export URL='${demo.url}' W='${demo.workspaceId}' KEY='${demo.adminKey}'`,
-      `parley() { ${quote(...node, path.join(root, "apps/cli/src/main.ts"))} "$@"; }`,
+      `parley() { ${quote(process.execPath, builtFile("parley.js"))} "$@"; }`,
     ];
     for (const [index, { language, text }] of blocks.entries()) {
       script.push(`echo; echo '== ${index}'`);

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Database, messages } from "@parley/db";
 import { isFullRun } from "@parley/db/testing";
 import { CreatedConversation, endpoints } from "@parley/schema";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { jsonOf, pathsOf, send } from "../request.ts";
-import { createPlace, onEachDriver, type Place, type Server, startServer } from "../server.ts";
+import { createPlace, databases, type Place, type Server, startServer } from "../server.ts";
 import { expectSoundState, hasFinished, openDatabase } from "./stored-state.ts";
 
 // What was acknowledged survives SIGKILL in mid-write, and every turn ends exactly once.
@@ -12,8 +12,8 @@ import { expectSoundState, hasFinished, openDatabase } from "./stored-state.ts";
 const CREATES = 500;
 /** So many that those which wait for the slow agent leave enough that do not. */
 const CONNECTIONS = 24;
-/** A start takes seconds, on PGlite more of them. */
-const KILLS = isFullRun ? { pglite: 6, postgres: 12 } : { pglite: 2, postgres: 4 };
+/** A start takes seconds. */
+const KILLS = isFullRun ? 12 : 4;
 const settings = { PARLEY_LEASE_MS: "500" };
 const agents = ["helper", "faulty", "slowpoke"];
 const seed = Date.now() % 2 ** 31;
@@ -92,23 +92,23 @@ async function finishAll(place: Place): Promise<Database> {
   throw new Error("Runs are left that no worker took over");
 }
 
-onEachDriver((driver) => {
+describe.each(databases)("a server $name", ({ isEmbedded }) => {
   test(`what is acknowledged survives SIGKILL (seed ${seed})`, { timeout: 180_000 }, async () => {
-    await using place = await createPlace(driver);
+    await using place = await createPlace({ isEmbedded });
     const random = createRandom(seed);
     const tally: Tally = { sent: 0, acknowledged: new Set(), answered: new Map() };
     let keys: string | undefined;
     // The last round is not cut off: it sends what is left of the creates.
-    for (let round = 0; round <= KILLS[driver]; round++) {
+    for (let round = 0; round <= KILLS; round++) {
       const server = await startServer(place, settings);
       const { adminKey, userKey, operatorKey } = server.demo;
       keys ??= JSON.stringify([adminKey, userKey, operatorKey]);
       expect(JSON.stringify([adminKey, userKey, operatorKey])).toBe(keys);
       const started = tally.sent;
       const connections = Array.from({ length: CONNECTIONS }, () => createUntilGone(server, tally));
-      if (round < KILLS[driver]) {
+      if (round < KILLS) {
         // After so many creates, and then somewhere within the next.
-        const share = (CREATES - started) / (KILLS[driver] + 1 - round);
+        const share = (CREATES - started) / (KILLS + 1 - round);
         const until = started + Math.ceil(share * (0.5 + random()));
         while (tally.sent < until) await sleep(2);
         await sleep(random() * 50);
@@ -123,7 +123,7 @@ onEachDriver((driver) => {
     }
     expect(tally.sent).toBe(CREATES);
     // Whatever was not acknowledged was on its way when a server went.
-    expect(tally.acknowledged.size).toBeGreaterThanOrEqual(CREATES - KILLS[driver] * CONNECTIONS);
+    expect(tally.acknowledged.size).toBeGreaterThanOrEqual(CREATES - KILLS * CONNECTIONS);
     expect(tally.answered.size).toBeGreaterThan(0);
 
     const database = await finishAll(place);

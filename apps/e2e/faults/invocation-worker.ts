@@ -14,6 +14,7 @@ const core = createCore(
     safetyPollMs: 100,
     waitingRuns: 0,
     fileLimits: { fileBytes: 0, workspaceBytes: 0 },
+    conversationLimits: { messages: 10_000, bytes: 2 ** 26 },
   },
   () => "",
 );

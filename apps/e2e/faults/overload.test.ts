@@ -1,4 +1,3 @@
-import { drivers } from "@parley/db/testing";
 import { describe, expect, test } from "vitest";
 import { type Answer, expectError, minimal, pathsOf, send } from "../request.ts";
 import { createPlace, type Server, startServer } from "../server.ts";
@@ -20,61 +19,56 @@ async function askUntil(server: Server, isRight: (answer: Answer, tookMs: number
   return answer as Answer;
 }
 
-for (const { skip, suite } of drivers.filter(({ driver }) => driver === "postgres")) {
-  test.skipIf(skip)(`connections that are all in use, ${suite}`, async () => {
-    await using place = await createPlace("postgres");
-    await using server = await startServer(place, {
-      PARLEY_DATABASE_POOL: "2",
-      PARLEY_DATABASE_WAIT_MS: "300",
-    });
-    const database = await openDatabase(place);
-    const locked = Promise.withResolvers<void>();
-    const gate = Promise.withResolvers<void>();
-    const holder = database.transaction(async (tx) => {
-      await tx.execute("lock table conversations in access exclusive mode");
-      locked.resolve();
-      await gate.promise;
-    });
-    try {
-      await locked.promise;
-      const create = { path: pathsOf(server).conversations, json: minimal };
-      // A create that comes alone is written alone.
-      const stuck = [1, 2, 3].map(() => send(server, create));
-      const refused = await askUntil(
-        server,
-        ({ status }, tookMs) => status === 429 && tookMs < 150,
-      );
-      expectError(refused, "rate_limit_error", { message });
-      expect(refused.headers.get("retry-after")).toBe("1");
-      const stream = pathsOf(server).events("add", "sfi_x");
-      for (const path of [stream, stream.replace("/api/", "/api/sse/"), "/rpc/skills.list"]) {
-        expect((await send(server, { path })).status).toBe(429);
-      }
-      const live = await send(server, { path: "/livez", key: null });
-      expect(live.status).toBe(200);
-      expectError(await send(server, { path: "/readyz", key: null }), "service_unavailable");
-
-      gate.resolve();
-      await holder;
-      await askUntil(server, ({ status }) => status === 200);
-      expect((await send(server, { path: "/readyz", key: null })).status).toBe(200);
-      const outcomes = await Promise.all(stuck);
-      for (const { status } of outcomes) expect([200, 429]).toContain(status);
-      const { conversations } = JSON.parse(
-        (await send(server, { path: pathsOf(server).conversations })).text,
-      ) as { conversations: unknown[] };
-      expect(conversations).toHaveLength(outcomes.filter(({ status }) => status === 200).length);
-    } finally {
-      gate.resolve();
-      await holder;
-      await database.close();
-    }
+test("connections that are all in use", async () => {
+  await using place = await createPlace();
+  await using server = await startServer(place, {
+    PARLEY_DATABASE_POOL: "2",
+    PARLEY_DATABASE_WAIT_MS: "1000",
   });
-}
+  const database = await openDatabase(place);
+  const locked = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
+  const holder = database.transaction(async (tx) => {
+    await tx.execute("lock table conversations in access exclusive mode");
+    locked.resolve();
+    await gate.promise;
+  });
+  try {
+    await locked.promise;
+    const create = { path: pathsOf(server).conversations, json: minimal };
+    // A create that comes alone is written alone.
+    const stuck = [1, 2, 3].map(() => send(server, create));
+    const refused = await askUntil(server, ({ status }, tookMs) => status === 429 && tookMs < 150);
+    expectError(refused, "rate_limit_error", { message });
+    expect(refused.headers.get("retry-after")).toBe("1");
+    const stream = pathsOf(server).events("add", "sfi_x");
+    for (const path of [stream, stream.replace("/api/", "/api/sse/"), "/rpc/skills.list"]) {
+      expect((await send(server, { path })).status).toBe(429);
+    }
+    const live = await send(server, { path: "/livez", key: null });
+    expect(live.status).toBe(200);
+    expectError(await send(server, { path: "/readyz", key: null }), "service_unavailable");
+
+    gate.resolve();
+    await holder;
+    await askUntil(server, ({ status }) => status === 200);
+    expect((await send(server, { path: "/readyz", key: null })).status).toBe(200);
+    const outcomes = await Promise.all(stuck);
+    for (const { status } of outcomes) expect([200, 429]).toContain(status);
+    const { conversations } = JSON.parse(
+      (await send(server, { path: pathsOf(server).conversations })).text,
+    ) as { conversations: unknown[] };
+    expect(conversations).toHaveLength(outcomes.filter(({ status }) => status === 200).length);
+  } finally {
+    gate.resolve();
+    await holder;
+    await database.close();
+  }
+});
 
 describe("an event loop that is busy", () => {
   test("refuses what comes, and takes it again when it is not", async () => {
-    await using place = await createPlace("pglite");
+    await using place = await createPlace();
     await using server = await startServer(place, { PARLEY_MAX_LOOP_DELAY_MS: "20" });
     await askUntil(server, ({ status }) => status === 200);
     const body = `{"message":[${"1,".repeat(4_000_000)}1]}`;

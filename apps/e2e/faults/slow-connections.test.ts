@@ -30,7 +30,7 @@ const reason = isMissing ? ": slowhttptest is not installed" : ": only in the fu
 const skip = isMissing || !isFullRun;
 
 describe.skipIf(skip)(`2,000 slow connections${skip ? reason : ""}`, () => {
-  const server = shareServer("pglite", { PARLEY_RATE_READ_PER_MINUTE: "0" });
+  const server = shareServer({ PARLEY_RATE_READ_PER_MINUTE: "0" });
 
   // The machine is shared: what counts is the ratio, and that it can be kept.
   test.for(kinds)("of slow $name leave others their speed", { retry: 2 }, async (kind) => {

@@ -1,4 +1,4 @@
-import { readFile, stat, writeFile } from "node:fs/promises";
+import { cp, mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
@@ -13,6 +13,8 @@ import {
   startServer,
   within,
 } from "../server.ts";
+
+import { canMount, fill, mountDisk, type SmallDisk } from "./small-disk.ts";
 
 // A start that cannot succeed says why in one line, and harms nothing.
 
@@ -40,7 +42,7 @@ function lineIn({ stderr }: Failure): string {
 }
 
 describe("beside a server that runs", { timeout: 60_000 }, () => {
-  const server = shareServer("pglite");
+  const server = shareServer({}, { isEmbedded: true });
 
   test("a second one on its data directory is refused within 2 s, naming the holder", async () => {
     const { place, demo } = server();
@@ -63,7 +65,7 @@ describe("beside a server that runs", { timeout: 60_000 }, () => {
   });
 
   test("a port that is taken is one line", async () => {
-    await using place = await createPlace("pglite");
+    await using place = await createPlace();
     const { port } = new URL(server().url);
     const line = lineIn(await failToServe({ ...settingsFor(place), PARLEY_PORT: port }));
     expect(line).toContain("EADDRINUSE");
@@ -78,7 +80,7 @@ describe("beside a server that runs", { timeout: 60_000 }, () => {
 });
 
 test("a data directory that cannot be made is one line", { timeout: 60_000 }, async () => {
-  await using place = await createPlace("pglite");
+  await using place = await createPlace({ isEmbedded: true, isBare: true });
   const file = path.join(path.dirname(place.directory), "file");
   await writeFile(file, "");
   // Below a regular file nobody can make a directory, root included.
@@ -89,8 +91,38 @@ test("a data directory that cannot be made is one line", { timeout: 60_000 }, as
   expect(itself).toContain(file);
 });
 
+describe.skipIf(!canMount)("a data directory", { timeout: 60_000 }, () => {
+  const startOn = async (disk: SmallDisk): Promise<string> => {
+    const directory = path.join(disk.path, "data");
+    await using place = await createPlace({ isEmbedded: true, isBare: true });
+    const line = lineIn(await failToServe({ ...settingsFor(place), PARLEY_DATA_DIR: directory }));
+    expect(line).toContain(directory);
+    return line;
+  };
+
+  test.each(["300k", "20m"])("on a full disk of %s is one line", async (size) => {
+    await using disk = await mountDisk(size);
+    expect(await startOn(disk)).toMatch(/its disk is full$/);
+  });
+
+  test("that a server has filled is one line", async () => {
+    await using disk = await mountDisk("120m");
+    await using made = await createPlace({ isEmbedded: true });
+    await cp(made.directory, path.join(disk.path, "data"), { recursive: true });
+    await fill(disk);
+    expect(await startOn(disk)).toMatch(/its disk is full$/);
+  });
+
+  test("on a disk that is only for reading is one line", async () => {
+    await using disk = await mountDisk("1m");
+    await mkdir(path.join(disk.path, "data"));
+    await disk.freeze();
+    expect(await startOn(disk)).toMatch(/its disk is only for reading$/);
+  });
+});
+
 test("a database that does not listen is one line", async () => {
-  await using place = await createPlace("pglite");
+  await using place = await createPlace({ isEmbedded: true, isBare: true });
   const closed = createServer().listen(0, "127.0.0.1");
   await new Promise((resolve) => closed.once("listening", resolve));
   const address = closed.address();
@@ -102,7 +134,7 @@ test("a database that does not listen is one line", async () => {
 });
 
 test("bad settings are told all at once", async () => {
-  await using place = await createPlace("pglite");
+  await using place = await createPlace({ isEmbedded: true, isBare: true });
   const { stderr } = await failToServe({
     ...settingsFor(place),
     PARLEY_PORT: "many",
@@ -160,7 +192,7 @@ describe("keys", { timeout: 60_000 }, () => {
   };
 
   test("the settings make them, they stay, and other settings change them", async () => {
-    await using place = await createPlace("pglite");
+    await using place = await createPlace();
     const set = await expectKeys(place, keys);
     expect(set).toEqual(Object.values(keys));
     const changed = await expectKeys(place, { PARLEY_ADMIN_KEY: "sk-another" });
@@ -168,7 +200,7 @@ describe("keys", { timeout: 60_000 }, () => {
   });
 
   test("one key for two purposes is one line", async () => {
-    await using place = await createPlace("pglite");
+    await using place = await createPlace({ isEmbedded: true });
     const both = { PARLEY_ADMIN_KEY: "sk-same", PARLEY_USER_KEY: "sk-same" };
     const line = lineIn(await failToServe({ ...settingsFor(place), ...both }));
     expect(line).toMatch(/demo user|PARLEY_USER_KEY/);

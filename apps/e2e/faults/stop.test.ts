@@ -1,19 +1,20 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { CreatedConversation, InvokedSandboxFunction } from "@parley/schema";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { readFrames } from "../frames.ts";
 import { jsonOf, open, pathsOf, send } from "../request.ts";
-import { createPlace, onEachDriver, startServer, within } from "../server.ts";
+import { createPlace, databases, startServer, within } from "../server.ts";
+import { askUntilGone } from "./stop-under-load.ts";
 import { expectSoundState, openDatabase } from "./stored-state.ts";
 
 // A server that is asked to stop answers what it was asked, lets go of streams, and ends.
 
-onEachDriver((driver) => {
+describe.each(databases)("a server $name", ({ isEmbedded }) => {
   test(
     "Ctrl-C answers who waits, ends streams, and exits 0 within 10 s",
     { timeout: 60_000 },
     async () => {
-      await using place = await createPlace(driver);
+      await using place = await createPlace({ isEmbedded });
       const server = await startServer(place);
       const { adminKey, userKey, operatorKey, workspaceId, functions } = server.demo;
       const { conversations, invocations, events } = pathsOf(server);
@@ -67,8 +68,29 @@ onEachDriver((driver) => {
   );
 });
 
+test("no request that comes while a server stops is reset", { timeout: 240_000 }, async () => {
+  await using place = await createPlace();
+  const off = "0";
+  const settings = {
+    PARLEY_RATE_CREATE_PER_MINUTE: off,
+    PARLEY_RATE_CREATE_PER_HOUR: off,
+    PARLEY_RATE_READ_PER_MINUTE: off,
+  };
+  const broken: string[] = [];
+  for (let stop = 0; stop < 6; stop++) {
+    const server = await startServer(place, settings);
+    const { conversations, skills } = pathsOf(server);
+    const body = JSON.stringify({ message: { content: "x", mentions: [] } });
+    const requests = [{ path: conversations, body }, { path: skills }, { path: "/livez" }];
+    const asking = askUntilGone(server, requests, () => server.signal("SIGTERM"));
+    broken.push(...(await within(30_000, asking)).broken);
+    expect(await within(10_000, server.exited)).toBe(0);
+  }
+  expect(broken).toEqual([]);
+});
+
 test("a second Ctrl-C does not wait", { timeout: 60_000 }, async () => {
-  await using place = await createPlace("pglite");
+  await using place = await createPlace({ isEmbedded: true });
   const server = await startServer(place);
   const mentions = [{ configurationId: "slowpoke" }];
   const json = { message: { content: "x", mentions } };

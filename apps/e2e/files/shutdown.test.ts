@@ -6,7 +6,7 @@ import { createPlace, eventually, startServer, within } from "../server.ts";
 import { createFileCalls } from "./calls.ts";
 
 test("a server that is stopped tells who uploads, and leaves nothing of it", async () => {
-  await using place = await createPlace("pglite");
+  await using place = await createPlace();
   const fileSize = 2 ** 20;
   const bytes = "x".repeat(fileSize);
   let sId = "";

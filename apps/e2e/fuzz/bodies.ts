@@ -17,7 +17,7 @@ export interface Known {
 export type Json = Record<string, unknown>;
 
 const timezones = JSON.parse(
-  readFileSync(path.join(root, "packages/schema/src/timezones.json"), "utf8"),
+  readFileSync(path.join(root, "packages/schema/src/parsing/timezones.json"), "utf8"),
 ) as string[];
 
 /** Text of `min` to `max` UTF-16 code units; now and then exactly so many. */

@@ -6,7 +6,7 @@ import { compose, connectTo, expectUntouched, sendRaw } from "./raw.ts";
 // Where a request ends: whatever is said of it, each has one answer, and nothing is stored of a half.
 
 const REQUEST_TIMEOUT_MS = 1000;
-const server = shareServer("pglite", { PARLEY_REQUEST_TIMEOUT_MS: String(REQUEST_TIMEOUT_MS) });
+const server = shareServer({ PARLEY_REQUEST_TIMEOUT_MS: String(REQUEST_TIMEOUT_MS) });
 afterEach(() => expectUntouched(server()));
 
 const json = "Content-Type: application/json";
@@ -93,7 +93,7 @@ describe("within the time for a request", () => {
   test.for(unfinished)("$name is waited for, and then refused", async ({ send }) => {
     using connection = await connectTo(server());
     connection.write(send());
-    expectError(await connection.answer(), "invalid_request_error", late);
+    expectError(await connection.answer(), "request_timeout", late);
     expect(await connection.closed()).toBe("");
   });
 
@@ -102,7 +102,7 @@ describe("within the time for a request", () => {
     connection.write(post([chunked], ""));
     const trickle = setInterval(() => connection.write(chunk(" ")), 20);
     try {
-      expectError(await connection.answer(), "invalid_request_error", late);
+      expectError(await connection.answer(), "request_timeout", late);
     } finally {
       clearInterval(trickle);
     }

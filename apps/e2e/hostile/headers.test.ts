@@ -5,7 +5,7 @@ import { compose, connectTo, expectUntouched, sendRaw } from "./raw.ts";
 
 // Headers that are too large, malformed, or would like to become headers of the answer.
 
-const server = shareServer("pglite");
+const server = shareServer();
 afterEach(() => expectUntouched(server()));
 
 const get = (headers: readonly string[], path = pathsOf(server()).skills) =>

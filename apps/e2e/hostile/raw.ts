@@ -15,10 +15,17 @@ export interface RawConnection extends Disposable {
   closed(): Promise<string>;
 }
 
-/** Connects to a server. Text is written as Latin-1, so that each character is a byte. */
-export async function connectTo(server: Pick<Server, "url">): Promise<RawConnection> {
-  const { hostname, port } = new URL(server.url);
-  const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
+/**
+ * Connects to a server, from another address of this machine where one is named. Text is written as
+ * Latin-1, so that each character is a byte.
+ */
+export async function connectTo(
+  server: Pick<Server, "url">,
+  localAddress?: string,
+): Promise<RawConnection> {
+  const { hostname: host, port } = new URL(server.url);
+  const from = localAddress === undefined ? {} : { localAddress };
+  const socket = connect({ port: Number(port), host, allowHalfOpen: true, ...from });
   const received: Buffer[] = [];
   let ended = false;
   let wake = Promise.withResolvers<void>();

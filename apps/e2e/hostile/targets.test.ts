@@ -6,7 +6,7 @@ import { compose, connectTo, expectUntouched, sendRaw } from "./raw.ts";
 
 // Paths that would like to be other paths, and targets that are not paths.
 
-const server = shareServer("pglite");
+const server = shareServer();
 afterEach(() => expectUntouched(server()));
 
 const ask = (requestLine: string) => sendRaw(server(), compose(server(), requestLine));

@@ -1,15 +1,15 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type Database, idempotencyKeys } from "@parley/db";
 import { openDatabase } from "../faults/stored-state.ts";
 import { type Answer, type Request, send } from "../request.ts";
-import { createPlace, onEachDriver, type Server, startServer } from "../server.ts";
+import { createPlace, type Server, startServer } from "../server.ts";
 import { conversationIn, createOf, createSender, isReplay, listIds } from "./keyed.ts";
 
 // The interface: who lost the answer sends the request again, and gets what was made.
 
-onEachDriver((driver) => {
+describe("a server", () => {
   test("a server that dies between commit and answer makes nothing twice", async () => {
-    await using place = await createPlace(driver);
+    await using place = await createPlace();
     const settings = { PARLEY_LEASE_MS: "500" };
     const killed = await startServer(place, settings);
     // It is committed, but answers only once the agent has, two seconds later.
@@ -32,7 +32,7 @@ onEachDriver((driver) => {
   });
 
   test("a server forgets keys of more than a day ago, and no others", async () => {
-    await using place = await createPlace(driver);
+    await using place = await createPlace();
     const withKeys = async (change: (database: Database) => Promise<unknown>): Promise<number> => {
       const database = await openDatabase(place);
       try {

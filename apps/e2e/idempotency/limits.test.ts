@@ -5,7 +5,7 @@ import { conversationIn, createOf, createSender, isReplay, makeKey } from "./key
 
 // The interface: a replay is looked up before the create limit is charged.
 
-const server = shareServer("pglite", {
+const server = shareServer({
   PARLEY_RATE_CREATE_PER_MINUTE: "2",
   PARLEY_RATE_READ_PER_MINUTE: "5",
 });

@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-const server = shareServer("pglite", settings);
+const server = shareServer(settings);
 const calls = createCalls(server);
 const agents = new Map<ProviderId, string>();
 
@@ -49,8 +49,8 @@ beforeAll(async () => {
     ["find-price", "{'price': $length(item)}"],
     ["count-stock", "{'stock': price + 4}"],
   ] as const) {
-    const behaviour = { durationMs: 0, steps: [], result };
-    await rpc.sandboxFunctions.create.mutate({ workspaceId, slug, description: slug, behaviour });
+    const program = { type: "simulated" as const, behaviour: { durationMs: 0, steps: [], result } };
+    await rpc.sandboxFunctions.create.mutate({ workspaceId, slug, description: slug, program });
   }
   for (const model of pairs) {
     const { agentConfiguration } = await rpc.agents.create.mutate({

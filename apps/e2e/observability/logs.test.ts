@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { readFrames } from "../frames.ts";
 import { open, pathsOf, type Request, send } from "../request.ts";
-import { eventually, onEachDriver, type Server, shareServer } from "../server.ts";
+import { eventually, type Server, shareServer } from "../server.ts";
 import { metricsUrl } from "./scrape.ts";
 
 interface Line {
@@ -30,8 +30,8 @@ async function lineOf(server: Server, isIt: (line: Line) => boolean): Promise<Li
   }, 10_000);
 }
 
-onEachDriver((driver) => {
-  const server = shareServer(driver, { PARLEY_LOG_LEVEL: "trace" });
+describe("a server", () => {
+  const server = shareServer({ PARLEY_LOG_LEVEL: "trace" });
 
   test("what people send, and their keys, are in no line", { timeout: 120_000 }, async () => {
     const marker = `marker-${randomBytes(8).toString("hex")}`;

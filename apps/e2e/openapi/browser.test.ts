@@ -9,7 +9,7 @@ const executablePath = "/usr/bin/chromium";
 const isThere = existsSync(executablePath);
 if (!isThere) console.warn(`The page /docs is not tried: there is no ${executablePath}`);
 
-const server = shareServer("pglite");
+const server = shareServer();
 
 test.skipIf(!isThere)(
   "a pasted key tries a call on /docs, with nothing from elsewhere",

@@ -10,7 +10,7 @@ import { createCalls } from "../siblings/calls.ts";
 import { type Contract, type Json, type Operation, readContract } from "./contract.ts";
 import { exampleRequest, makeThings, type Values } from "./requests.ts";
 
-const server = shareServer("pglite", { PARLEY_MAX_STREAMS_PER_KEY: "1" });
+const server = shareServer({ PARLEY_MAX_STREAMS_PER_KEY: "1" });
 let contract: Contract;
 let values: Values;
 
@@ -176,7 +176,7 @@ test("keys, streams and unknown routes are refused as documented", async () => {
 });
 
 test("every public route of the server is documented, and nothing else", async () => {
-  const core = await openTestCore("pglite");
+  const core = await openTestCore();
   const logger = pino({ level: "silent" });
   const api = await createApi({ core: core.core, settings: ApiSettings.parse({}), logger });
   await api.app.ready();

@@ -1,4 +1,4 @@
-import { drivers, isFullRun } from "@parley/db/testing";
+import { isFullRun } from "@parley/db/testing";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { send } from "../request.ts";
@@ -13,8 +13,7 @@ import { makeThings } from "./requests.ts";
 const CASES = isFullRun ? 20_000 : 400;
 const PARALLEL = 8;
 const seed = Date.now() % 2 ** 31;
-const driver = drivers.findLast(({ skip }) => !skip)?.driver ?? "pglite";
-const server = shareServer(driver, { PARLEY_RATE_READ_PER_MINUTE: "0" });
+const server = shareServer({ PARLEY_RATE_READ_PER_MINUTE: "0" });
 
 /** Streams are endless, forms are drawn elsewhere, and what is deleted answers nothing any more. */
 function isDrawn({ path, operationId, requestBody }: Operation): boolean {

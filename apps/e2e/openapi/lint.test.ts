@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { send } from "../request.ts";
 import { shareServer } from "../server.ts";
 
-const server = shareServer("pglite");
+const server = shareServer();
 
 test("the strictest of Redocly's rules find nothing in the document", async () => {
   const { text } = await send(server(), { path: "/openapi.json", key: null });

@@ -30,6 +30,7 @@ export async function makeThings(server: () => Server): Promise<Values> {
     wId: server().demo.workspaceId,
     cId: conversation.sId,
     mId: agentMessages[0]?.sId ?? "",
+    sId: "helper",
     functionId: "add",
     invocationId: invocation.sId,
     fileId: file.sId,

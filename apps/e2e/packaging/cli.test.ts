@@ -1,4 +1,6 @@
-import { cp, readdir, readFile } from "node:fs/promises";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, chown, cp, mkdir, readdir, readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { agentMessages, createParley, createRpcClient } from "@parley/client";
 import { publint } from "publint";
@@ -108,13 +110,64 @@ test("it serves, imports skills and runs functions", async () => {
     slug: "greet",
     description: "Greets",
     inputSchema: { type: "object", required: ["name"] },
-    behaviour: { result: '"Hello, " & name' },
+    program: { type: "simulated", behaviour: { result: '"Hello, " & name' } },
   });
-  const greet = async (input: unknown) =>
+  const greet = async (input: { name?: string }) =>
     (await parley.functions.invoke({ functionId: "greet", input })).outcome;
   expect(await greet({ name: "Ada" })).toEqual({ status: "succeeded", result: "Hello, Ada" });
   expect(await greet({})).toMatchObject({ status: "errored", error: { code: "invalid_input" } });
 
   program.signal("SIGTERM");
   expect(await within(15_000, program.exited)).toBe(0);
+});
+
+const NOBODY = 65_534;
+const isRoot = process.platform === "linux" && process.geteuid?.() === 0;
+
+/** Starts the packed server as a user, waits until it serves, stops it, and gives what it printed. */
+async function serveOnce(directory: string, uid: number): Promise<string> {
+  const child = spawn(process.execPath, [main, "serve"], {
+    cwd: project.path,
+    env: { PARLEY_PORT: "0", PARLEY_DATA_DIR: directory },
+    stdio: ["ignore", "pipe", "pipe"],
+    uid,
+    gid: uid,
+  });
+  const ended = once(child, "close");
+  let printed = "";
+  const isServing = Promise.withResolvers<void>();
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (text: string) => {
+      printed += text;
+      if (printed.includes("Parley listens on")) isServing.resolve();
+    });
+  }
+  await within(60_000, Promise.race([isServing.promise, ended]));
+  child.kill("SIGTERM");
+  await within(15_000, ended);
+  return printed;
+}
+
+// Its install ran no scripts, so that the libraries of PostgreSQL come without their links.
+test.skipIf(!isRoot).for([
+  {
+    where: "in a folder that others can enter",
+    mode: 0o755,
+    project: 0o755,
+    uid: 0,
+    owner: NOBODY,
+  },
+  { where: "below a folder of its own", mode: 0o700, project: 0o755, uid: 0, owner: 0 },
+  { where: "with its programs below one", mode: 0o755, project: 0o700, uid: 0, owner: NOBODY },
+  { where: "in a folder of its own", mode: 0o755, project: 0o755, uid: NOBODY, owner: NOBODY },
+])("it starts its database as user $uid $where", async ({ mode, uid, owner, ...rest }) => {
+  await using place = await createFolder();
+  await chmod(place.path, mode);
+  await chmod(project.path, rest.project);
+  const directory = path.join(place.path, "data");
+  await mkdir(directory, { mode: 0o700 });
+  await chown(directory, uid, uid);
+  const printed = await serveOnce(directory, uid);
+  expect(printed).toContain("Parley listens on");
+  expect((await stat(path.join(directory, "postgresql"))).uid).toBe(owner);
 });

@@ -104,7 +104,7 @@ async function bundle(entry: string, format: "esm" | "iife"): Promise<string> {
   return output[0].code;
 }
 
-const server = shareServer("pglite");
+const server = shareServer();
 
 /** Checks a module of examples, runs it in the project, and compares what they say they print. */
 async function runExamples(

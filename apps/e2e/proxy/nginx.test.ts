@@ -41,7 +41,7 @@ describe.skipIf(!hasNginx)(`streams behind nginx${reason}`, () => {
   let deployed: Nginx;
   beforeAll(async () => {
     const port = await takePort();
-    place = await createPlace("pglite");
+    place = await createPlace();
     const publicUrl = `http://127.0.0.1:${port}${prefix}`;
     server = await startServer(place, { PARLEY_PUBLIC_URL: publicUrl });
     const compressed = "gzip on; gzip_types *; gzip_min_length 0; gzip_proxied any;";

@@ -27,6 +27,9 @@ export interface Fleet extends AsyncDisposable {
   unexpected(): string[];
 }
 
+/** What clients know of a server. */
+export type Replicas = Pick<Fleet, "apis" | "demo">;
+
 /** What the processes are told; those of one kind may be told more. */
 interface FleetSettings extends Settings {
   readonly apis?: Settings;
@@ -92,7 +95,9 @@ export async function startFleet(
     unexpected: () =>
       [...ended, ...fleet.apis, ...fleet.workers]
         .flatMap((program) => program?.output.stderr.split("\n") ?? [])
-        .filter((line) => /"level":60|Unhandled|FATAL ERROR|RangeError|TypeError/.test(line)),
+        .filter((line) =>
+          /"level":60|not listed|Unhandled|FATAL ERROR|RangeError|TypeError/.test(line),
+        ),
     [Symbol.asyncDispose]: async () => {
       const left = [...fleet.apis, ...fleet.workers];
       await Promise.all(left.map((program) => end(program, "SIGTERM")));

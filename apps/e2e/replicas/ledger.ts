@@ -1,8 +1,12 @@
-/** A create that a client was told of. */
+/** Work that a client was told is taken: an agent's answer or an invocation, each with a log. */
 export interface Acknowledged {
-  readonly conversationId: string;
-  /** The agent's message; its log has the same id. */
-  readonly messageId: string;
+  readonly kind: "answer" | "invocation";
+  /** Id of the log: the agent message's or the invocation's. */
+  readonly logId: string;
+  /** Where its events are followed, below `/api/sse/`. */
+  readonly eventsPath: string;
+  /** What it has to come to if it succeeds: the words of the answer, or the JSON of the result. */
+  readonly expected: string;
 }
 
 /** One event as a follower got it. */
@@ -17,7 +21,7 @@ export interface Received {
 export interface Ledger {
   /** By Idempotency-Key. */
   readonly acknowledged: Map<string, Acknowledged>;
-  /** Creates that no retry has cured, with what they were told last. */
+  /** Requests that no retry has cured, by key, with the end of what was asked and the last answers. */
   readonly failed: Map<string, string>;
   /** What followers got of a log from its first event to its last. */
   readonly followed: Map<string, readonly Received[]>;
@@ -28,7 +32,7 @@ export interface Ledger {
     resumes: number;
     replayed: number;
   };
-  /** The newest acknowledged message that nobody follows yet. */
+  /** The newest acknowledged work that nobody follows yet. */
   takeUnfollowed(): Acknowledged | undefined;
   acknowledge(key: string, acknowledged: Acknowledged): void;
 }

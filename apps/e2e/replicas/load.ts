@@ -1,166 +1,125 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { CreatedConversation } from "@parley/schema";
-import { readFrames } from "../frames.ts";
+import { CreatedConversation, InvokedSandboxFunction } from "@parley/schema";
 import { pathsOf } from "../request.ts";
-import type { Fleet } from "./fleet.ts";
-import type { Ledger, Received } from "./ledger.ts";
+import type { Replicas } from "./fleet.ts";
+import { followToEnd } from "./follow-to-end.ts";
+import { createFleetClient, type FleetClient } from "./insist.ts";
+import type { Ledger } from "./ledger.ts";
+import { quickWords, slowWords, type Subjects } from "./subjects.ts";
 
-const CREATES_PER_SECOND = 100;
+const CREATES_PER_SECOND = 80;
+const INVOCATIONS_PER_SECOND = 20;
 const FOLLOWERS = 300;
-/** One create in so many waits for its answer, and one in so many is answered for two seconds. */
+/** Nothing more is begun while so many requests are open: where a machine is slow, so are its clients. */
+const OPEN_REQUESTS = 60;
+/** One create in so many waits for its answer, and one in so many is answered word by word. */
 const BLOCKING_EVERY = 20;
 const SLOW_EVERY = 5;
-/** A client gives up on a create only after this long. */
-const PATIENCE_MS = 60_000;
-const ANSWER_WITHIN_MS = 15_000;
+/** One invocation in so many may be run again. */
+const AGAIN_EVERY = 2;
 
-const terminal = new Set(["agent_message_success", "agent_error", "agent_generation_cancelled"]);
-
-/** Clients that create conversations, and others that follow the answers. */
+/** Clients that create conversations and invoke functions, and others that follow the events. */
 export interface Load {
-  /** Creates no more, and resolves when all creates and followers have come to their end. */
+  /** Begins nothing more, and resolves when all requests and followers have come to their end. */
   stop(): Promise<void>;
 }
 
-/** Starts the clients; what they are told goes into the ledger. They know every replica. */
-export function startLoad(fleet: Fleet, ledger: Ledger): Load {
+/** Starts the clients; what they are answered goes into the ledger. They know every replica. */
+export function startLoad(fleet: Replicas, ledger: Ledger, subjects: Subjects): Load {
+  const client = createFleetClient(fleet, ledger);
   const stopping = new AbortController();
-  const creates = new Set<Promise<void>>();
-  let created = 0;
-  let turn = 0;
-
-  /** The replicas in turn, as a client with a list of addresses would try them. */
-  const nextUrl = (): string => {
-    for (let tried = 0; tried < fleet.apis.length; tried++) {
-      const replica = fleet.apis[turn++ % fleet.apis.length];
-      if (replica !== undefined) return replica.url;
-    }
-    return "http://127.0.0.1:1";
+  const open = new Set<Promise<void>>();
+  const every = (perSecond: number, begin: (count: number) => Promise<void>) => {
+    let count = 0;
+    return setInterval(() => {
+      if (open.size >= OPEN_REQUESTS) return;
+      const work = begin(count++);
+      open.add(work);
+      void work.finally(() => open.delete(work));
+    }, 1000 / perSecond);
   };
-
-  const timer = setInterval(() => {
-    const work = create(fleet, ledger, { number: created++, nextUrl });
-    creates.add(work);
-    void work.finally(() => creates.delete(work));
-  }, 1000 / CREATES_PER_SECOND);
+  const paths = pathsOf(fleet);
+  const timers = [
+    every(CREATES_PER_SECOND, (count) => create(client, ledger, { paths, subjects, count })),
+    every(INVOCATIONS_PER_SECOND, (count) => invoke(client, ledger, { paths, subjects, count })),
+  ];
   const followers = Array.from({ length: FOLLOWERS }, () =>
-    followMany(fleet, ledger, { nextUrl, signal: stopping.signal }),
+    followMany(client, ledger, stopping.signal),
   );
   return {
     stop: async () => {
-      clearInterval(timer);
-      await Promise.all(creates);
+      for (const timer of timers) clearInterval(timer);
+      await Promise.all(open);
       stopping.abort();
       await Promise.all(followers);
     },
   };
 }
 
-interface Clients {
-  readonly nextUrl: () => string;
+interface Next {
+  readonly paths: ReturnType<typeof pathsOf>;
+  readonly subjects: Subjects;
+  readonly count: number;
 }
 
-/** Creates one conversation, trying again with the same key for as long as a client would. */
 async function create(
-  fleet: Fleet,
+  client: FleetClient,
   ledger: Ledger,
-  { number, nextUrl }: Clients & { number: number },
+  { paths, subjects, count }: Next,
 ): Promise<void> {
   const key = randomUUID();
-  const blocking = number % BLOCKING_EVERY === 0;
-  const agent = number % SLOW_EVERY === 0 ? "slowpoke" : "helper";
-  const body = JSON.stringify({
+  const blocking = count % BLOCKING_EVERY === 0;
+  const isSlow = count % SLOW_EVERY === 0;
+  const configurationId = isSlow ? subjects.slowAgent : subjects.quickAgent;
+  const body = {
     title: key,
-    message: { content: "Hello", mentions: [{ configurationId: agent }] },
+    message: { content: key, mentions: [{ configurationId }] },
     blocking,
+  };
+  const answered = await client.insist({ key, path: paths.conversations, body });
+  if (answered === undefined) return;
+  const { conversation } = CreatedConversation.parse(answered);
+  const answer = conversation.content.flat().find(({ type }) => type === "agent_message");
+  if (answer === undefined) throw new Error(`Nobody answers ${conversation.sId}`);
+  const conversationPath = `${paths.conversations}/${conversation.sId}`;
+  if (blocking) ledger.totals.blocking++;
+  ledger.acknowledge(key, {
+    kind: "answer",
+    logId: answer.sId,
+    eventsPath: `${conversationPath}/messages/${answer.sId}/events`,
+    expected: isSlow ? slowWords : quickWords(key),
   });
-  const deadline = performance.now() + PATIENCE_MS;
-  let last = "";
-  for (let attempt = 0; performance.now() < deadline; attempt++) {
-    ledger.totals.attempts++;
-    if (attempt > 0) {
-      ledger.totals.retries++;
-      await sleep(50 + Math.random() * 200);
-    }
-    try {
-      const response = await fetch(nextUrl() + pathsOf(fleet).conversations, {
-        method: "POST",
-        headers: {
-          authorization: `Bearer ${fleet.demo.adminKey}`,
-          "content-type": "application/json",
-          "idempotency-key": key,
-        },
-        body,
-        signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
-      });
-      const text = await response.text();
-      if (response.status === 200) {
-        const { conversation } = CreatedConversation.parse(JSON.parse(text));
-        const answer = conversation.content.flat().find(({ type }) => type === "agent_message");
-        ledger.acknowledge(key, { conversationId: conversation.sId, messageId: answer!.sId });
-        if (blocking) ledger.totals.blocking++;
-        if (response.headers.has("idempotent-replayed")) ledger.totals.replayed++;
-        return;
-      }
-      last = `${response.status} ${text.slice(0, 200)}`;
-      // A client does not repeat what was refused for good.
-      if (![409, 429, 500, 503].includes(response.status)) break;
-    } catch (error) {
-      last = String(error);
-    }
-  }
-  ledger.failed.set(key, last);
 }
 
-/** Follows one answer after the other, each to its end. */
-async function followMany(
-  fleet: Fleet,
+async function invoke(
+  client: FleetClient,
   ledger: Ledger,
-  { nextUrl, signal }: Clients & { signal: AbortSignal },
+  { paths, subjects, count }: Next,
 ): Promise<void> {
+  const key = randomUUID();
+  const slug = count % AGAIN_EVERY === 0 ? subjects.againFunction : subjects.onceFunction;
+  const answered = await client.insist({
+    key,
+    path: paths.invocations(slug),
+    body: { input: { a: count, b: 1 } },
+    headers: { prefer: "respond-async" },
+  });
+  if (answered === undefined) return;
+  const { invocation } = InvokedSandboxFunction.parse(answered);
+  ledger.acknowledge(key, {
+    kind: "invocation",
+    logId: invocation.sId,
+    eventsPath: `${paths.events(slug, invocation.sId)}?include=log,progress`,
+    expected: JSON.stringify({ sum: count + 1 }),
+  });
+}
+
+/** Follows the events of one log after the other, each to its end. */
+async function followMany(client: FleetClient, ledger: Ledger, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const next = ledger.takeUnfollowed();
-    if (next === undefined) {
-      await sleep(20);
-      continue;
-    }
-    const { conversationId, messageId } = next;
-    const path = `${pathsOf(fleet).conversations}/${conversationId}/messages/${messageId}/events`;
-    ledger.followed.set(messageId, await follow(path.replace("/api/", "/api/sse/")));
-  }
-
-  async function follow(path: string): Promise<Received[]> {
-    const received: Received[] = [];
-    for (let attempt = 0; !terminal.has(received.at(-1)?.type ?? ""); attempt++) {
-      if (attempt > 0) {
-        ledger.totals.resumes++;
-        await sleep(50 + Math.random() * 200);
-      }
-      try {
-        const response = await fetch(nextUrl() + path, {
-          headers: {
-            authorization: `Bearer ${fleet.demo.adminKey}`,
-            accept: "text/event-stream",
-            "last-event-id": String(received.at(-1)?.seq ?? 0),
-          },
-        });
-        if (response.status !== 200) {
-          await response.text();
-          continue;
-        }
-        for await (const frame of readFrames(response)) {
-          const data = frame.data["data"] as { type: string };
-          received.push({
-            seq: Number(frame.id),
-            type: data.type,
-            payload: JSON.stringify(data),
-          });
-        }
-      } catch {
-        // The connection broke: the follower comes back with the number of its last event.
-      }
-    }
-    return received;
+    if (next === undefined) await sleep(20);
+    else ledger.followed.set(next.logId, await followToEnd(client, ledger, next));
   }
 }

@@ -48,9 +48,14 @@ export const postedMessage: Shape = {
   "warnings?": [{ path: "string", message: "string" }],
 };
 
-export const addedFragment: Shape = { contentFragment };
+export const addedFragment: Shape = {
+  contentFragment,
+  "warnings?": [{ path: "string", message: "string" }],
+};
 
 export const retriedMessage: Shape = { message: siblingAgentMessage };
+
+export const oneAgent: Shape = { agentConfiguration };
 
 export const agentList: Shape = { agentConfigurations: [agentConfiguration] };
 
@@ -75,6 +80,30 @@ const enveloped = (events: Record<string, Shape>): Shape => ({
 
 const step = { created: "ms", configurationId: "string", messageId: "string", step: "int" };
 
+/** A tool call that waits for approval, as it is announced. */
+export const approval = {
+  type: "tool_approve_execution",
+  created: "ms",
+  configurationId: "string",
+  messageId: "string",
+  conversationId: "string",
+  actionId: "string",
+  inputs: "object",
+  stake: "low|medium|high|never_ask",
+  metadata: {
+    agentName: "string",
+    "icon?": "string",
+    mcpServerName: "string",
+    toolName: "string",
+  },
+  "userId?": "string",
+  "isLastBlockingEventForStep?": "bool",
+} satisfies Shape;
+
+export const blockedActions: Shape = {
+  blockedActions: [{ ...approval, status: "blocked_validation_required" }],
+};
+
 /** A frame of a message's stream. */
 export const messageFrame = enveloped({
   generation_tokens: {
@@ -84,6 +113,7 @@ export const messageFrame = enveloped({
     classification: "tokens|chain_of_thought|opening_delimiter|closing_delimiter",
   },
   tool_params: { type: "tool_params", ...step, action },
+  tool_approve_execution: { ...approval, step: "int" },
   agent_action_success: { type: "agent_action_success", ...step, action },
   agent_message_success: {
     type: "agent_message_success",
@@ -110,6 +140,7 @@ export const conversationFrame = enveloped({
     messageId: "string",
     message: { oneOf: (message) => agentMembers(message, { rank: "int" }) },
   },
+  tool_approve_execution: approval,
   agent_message_done: {
     type: "agent_message_done",
     created: "ms",

@@ -12,7 +12,7 @@ let parley: Parley;
 
 beforeAll(async () => {
   // `parley serve` on an empty directory makes a database in it, and a workspace to try.
-  place = await createPlace("pglite", { bare: true });
+  place = await createPlace({ isEmbedded: true, isBare: true });
   server = await startServer(place);
 
   // What a client needs to call it is in <data directory>/demo.json.

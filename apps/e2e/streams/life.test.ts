@@ -1,13 +1,14 @@
 import { once } from "node:events";
 import net from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { isFullRun } from "@parley/db/testing";
+import { describe, expect, test } from "vitest";
 import { readFrames } from "../frames.ts";
-import { onEachDriver, within } from "../server.ts";
+import { within } from "../server.ts";
 import { type LogServer, startLogServer } from "./start-log-server.ts";
 
 const MIB = 1024 * 1024;
-const CYCLES = 10_000;
+const CYCLES = isFullRun ? 10_000 : 1000;
 const AT_ONCE = 50;
 
 /** Asks for a stream on a connection of its own and goes away at one of the moments there are. */
@@ -48,12 +49,12 @@ async function measureIdle(server: LogServer) {
   return server.measure();
 }
 
-onEachDriver((driver) => {
+describe("a server", () => {
   test(
     `${CYCLES} connections that come and go leave nothing behind`,
     { timeout: 180_000 },
     async () => {
-      await using server = await startLogServer(driver);
+      await using server = await startLogServer();
       const logs = [await server.openLog(), await server.openLog()];
       const paths = logs.map(({ path }) => path);
       await cycle(server, paths, 500);
@@ -70,7 +71,7 @@ onEachDriver((driver) => {
   );
 
   test("events are one data line each, byte for byte, whatever text is in them", async () => {
-    await using server = await startLogServer(driver);
+    await using server = await startLogServer();
     const { logId, path } = await server.openLog();
     const texts = ["a\nb\r\nc", "\u2028 \u2029 \u0085", "😀 \u{10FFFF}", "data: x\n\nid: 7\n", ""];
     const response = await server.stream(path);
@@ -78,9 +79,15 @@ onEachDriver((driver) => {
     await server.append({ logId, texts: [], end: true });
     const bytes = Buffer.from(await response.arrayBuffer()).toString("utf8");
     const about = `"created":0,"configurationId":"agent","messageId":"message","step":0`;
+    // Line readers of some languages split there.
+    const escaped = (text: string) =>
+      JSON.stringify(text)
+        .replaceAll("\u0085", String.raw`\u0085`)
+        .replaceAll("\u2028", String.raw`\u2028`)
+        .replaceAll("\u2029", String.raw`\u2029`);
     const events = texts.map(
       (text) =>
-        `{"type":"generation_tokens",${about},"text":${JSON.stringify(text)},"classification":"tokens"}`,
+        `{"type":"generation_tokens",${about},"text":${escaped(text)},"classification":"tokens"}`,
     );
     events.push(`{"type":"agent_generation_cancelled",${about}}`);
     expect(bytes).toBe(
@@ -89,7 +96,7 @@ onEachDriver((driver) => {
   });
 
   test("at shutdown streams end one after the other, each where a frame ends", async () => {
-    const server = await startLogServer(driver);
+    const server = await startLogServer();
     const { logId, path } = await server.openLog();
     await server.append({ logId, texts: ["x"] });
     const streams = await Promise.all(Array.from({ length: 50 }, () => server.stream(path)));
@@ -97,7 +104,7 @@ onEachDriver((driver) => {
       const frames = await Array.fromAsync(readFrames(stream));
       return { at: performance.now(), count: frames.length };
     });
-    const closed = server.close({ patienceMs: 400 });
+    const closed = server.close({ gracePeriodMs: 400 });
     const ended = await within(10_000, Promise.all(ends));
     await closed;
     const times = ended.map(({ at }) => at).toSorted((a, b) => a - b);

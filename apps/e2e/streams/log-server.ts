@@ -17,8 +17,8 @@ import type { Calls, Measured } from "./start-log-server.ts";
 
 const AGENT = "teller";
 
-const [driver, settings = "{}"] = process.argv.slice(2);
-const test = await openTestCore(driver === "postgres" ? "postgres" : "pglite");
+const [settings = "{}"] = process.argv.slice(2);
+const test = await openTestCore();
 const { core } = test;
 const workspace = await insertTestWorkspace(core);
 await insertTestAgent(core, workspace, { sid: AGENT });
@@ -31,6 +31,7 @@ const api = await createApi({
   core,
   settings: ApiSettings.parse({
     PARLEY_MAX_STREAMS_PER_KEY: 12_000,
+    PARLEY_MAX_STREAMS_PER_WORKSPACE: 12_000,
     PARLEY_RATE_READ_PER_MINUTE: 0,
     ...(JSON.parse(settings) as object),
   }),
@@ -66,8 +67,8 @@ const calls: Calls = {
     });
   },
   measure: async () => measure(),
-  close: async ({ patienceMs }) => {
-    await api.close(patienceMs);
+  close: async ({ gracePeriodMs }) => {
+    await api.close(gracePeriodMs);
     await test.close();
   },
 };

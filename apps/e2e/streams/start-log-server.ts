@@ -2,7 +2,6 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
 import type { ApiSettings } from "@parley/api/config";
-import type { Driver } from "@parley/db/testing";
 import { open } from "../request.ts";
 import { root } from "../server.ts";
 
@@ -28,7 +27,7 @@ export interface Calls {
   /** Appends one event for each text, and the terminal event if asked, in one transaction. */
   append(input: { logId: string; texts: readonly string[]; end?: boolean }): Promise<void>;
   measure(): Promise<Measured>;
-  close(input: { patienceMs: number }): Promise<void>;
+  close(input: { gracePeriodMs: number }): Promise<void>;
 }
 
 /** The API in a process of its own, which appends what it is told. */
@@ -43,12 +42,11 @@ type Reply = { id: number; result: never; error?: undefined } | { id: number; er
 
 /** Starts the server on a database of its own. */
 export async function startLogServer(
-  driver: Driver,
   settings: Partial<Record<keyof ApiSettings, number>> = {},
 ): Promise<LogServer> {
-  const flags = ["--expose-gc", "--conditions=@parley/source", "--import", "tsx"];
+  const flags = ["--expose-gc", "--conditions=@parley/source"];
   const file = path.join(import.meta.dirname, "log-server.ts");
-  const child = spawn(process.execPath, [...flags, file, driver, JSON.stringify(settings)], {
+  const child = spawn(process.execPath, [...flags, file, JSON.stringify(settings)], {
     cwd: root,
     stdio: ["ignore", "inherit", "inherit", "ipc"],
   });
@@ -90,7 +88,7 @@ export async function startLogServer(
       return open({ url, demo }, { path: streamPath, ...(signal && { signal }) });
     },
     [Symbol.asyncDispose]: async () => {
-      await close({ patienceMs: 0 });
+      await close({ gracePeriodMs: 0 });
       await exited;
     },
   };

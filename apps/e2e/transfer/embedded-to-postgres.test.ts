@@ -1,7 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import type { Database } from "@parley/db";
-import { drivers } from "@parley/db/testing";
 import { expect, test } from "vitest";
 import { openDatabase } from "../faults/stored-state.ts";
 import { createFileCalls } from "../files/calls.ts";
@@ -82,7 +81,7 @@ async function readAll(server: Server, paths: readonly string[]) {
 /** All rows of all tables as text, in an order that does not depend on the database. */
 async function readRows({ db }: Database): Promise<Map<string, string[]>> {
   const select = async (query: string) => {
-    // Both drivers give the rows there.
+    // The driver gives the rows there.
     const { rows } = (await db.execute<{ name: string }>(query)) as { rows: { name: string }[] };
     return rows.map(({ name }) => name);
   };
@@ -106,42 +105,45 @@ async function readPlace(place: Place) {
   }
 }
 
-for (const { skip, suite } of drivers.filter(({ driver }) => driver === "postgres")) {
-  test.skipIf(skip)(`a directory moves to a server ${suite}`, { timeout: 120_000 }, async () => {
-    await using from = await createPlace("pglite");
-    await using to = await createPlace("postgres");
-    const file = path.join(path.dirname(from.directory), "parley.jsonl");
-    let paths: string[];
-    let answered: Awaited<ReturnType<typeof readAll>>;
-    {
-      await using server = await startServer(from, settings);
-      paths = await fill(server);
-      answered = await readAll(server, paths);
-      for (const one of answered) expect(one).toMatchObject({ status: 200 });
-      const refused = await parley(["export", file], from);
-      expect(refused).toMatchObject({ code: 1, said: expect.stringContaining("is in use by") });
-    }
-    const exported = await parley(["export", file], from);
-    expect(exported).toMatchObject({ code: 0, said: expect.stringMatching(/^Exported \d+ rows/m) });
-    expect((await stat(file)).mode & 0o777).toBe(0o600);
-    const nowhere = await parley(["import", file], from);
-    expect(nowhere).toMatchObject({ code: 1, said: expect.stringContaining("DATABASE_URL") });
+test("a directory moves to a server", { timeout: 120_000 }, async () => {
+  await using from = await createPlace({ isEmbedded: true });
+  await using to = await createPlace();
+  const file = path.join(path.dirname(from.directory), "parley.jsonl");
+  let paths: string[];
+  let answered: Awaited<ReturnType<typeof readAll>>;
+  {
+    await using server = await startServer(from, settings);
+    paths = await fill(server);
+    answered = await readAll(server, paths);
+    for (const one of answered) expect(one).toMatchObject({ status: 200 });
+    const refused = await parley(["export", file], from);
+    expect(refused).toMatchObject({ code: 1, said: expect.stringContaining("is in use by") });
+  }
+  const exported = await parley(["export", file], from);
+  expect(exported).toMatchObject({ code: 0, said: expect.stringMatching(/^Exported \d+ rows/m) });
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  const itself = await parley(["import", file], from);
+  expect(itself).toMatchObject({ code: 1, said: expect.stringContaining("take an empty one") });
 
-    const imported = await parley(["import", file], to);
-    expect(imported.said.replace("Imported", "Exported")).toBe(exported.said);
-    const rows = await readPlace(from);
-    expect(rows.get("events")?.length).toBeGreaterThan(10);
-    expect(await readPlace(to)).toEqual(rows);
-    const twice = await parley(["import", file], to);
-    expect(twice).toMatchObject({ code: 1, said: expect.stringContaining("take an empty one") });
+  const imported = await parley(["import", file], to);
+  expect(imported.said.replace("Imported", "Exported")).toBe(exported.said);
+  const rows = await readPlace(from);
+  expect(rows.get("events")?.length).toBeGreaterThan(10);
+  expect(await readPlace(to)).toEqual(rows);
+  const twice = await parley(["import", file], to);
+  expect(twice).toMatchObject({ code: 1, said: expect.stringContaining("take an empty one") });
 
-    // With the directory's demo.json: a key that did not work would be refused.
-    const keys = await readFile(path.join(from.directory, "demo.json"), "utf8");
-    const moved: Place = { ...from, driver: "postgres", databaseUrl: to.databaseUrl };
-    await using server = await startServer(moved, settings);
-    expect(server.demo.adminKey).toBe((JSON.parse(keys) as { adminKey: string }).adminKey);
-    expect(await readAll(server, paths)).toEqual(answered);
-    // Numbers go on behind those that were imported.
-    await fill(server);
-  });
-}
+  // Into another directory too.
+  await using again = await createPlace({ isEmbedded: true, isBare: true });
+  expect((await parley(["import", file], again)).said).toBe(imported.said);
+  expect(await readPlace(again)).toEqual(rows);
+
+  // With the directory's demo.json: a key that did not work would be refused.
+  const keys = await readFile(path.join(from.directory, "demo.json"), "utf8");
+  const moved: Place = { ...from, databaseUrl: to.databaseUrl };
+  await using server = await startServer(moved, settings);
+  expect(server.demo.adminKey).toBe((JSON.parse(keys) as { adminKey: string }).adminKey);
+  expect(await readAll(server, paths)).toEqual(answered);
+  // Numbers go on behind those that were imported.
+  await fill(server);
+});

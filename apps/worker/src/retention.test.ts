@@ -2,7 +2,6 @@ import { appendEvents, createRefusedCredentials, listAuditEvents, readEvents } f
 import {
   ageTestLog,
   announceTestFile,
-  drivers,
   insertTestWorkspace,
   openTestContext,
   openTestCore,
@@ -16,8 +15,8 @@ import { Registry } from "prom-client";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { WorkerSettings } from "./config.ts";
-import { createWorkerMetrics } from "./metrics.ts";
 import { startRetention } from "./retention.ts";
+import { createWorkerMetrics } from "./runs/metrics.ts";
 
 const HOUR_MS = 3_600_000;
 const FILES_BYTES = 10;
@@ -42,107 +41,105 @@ const result: InvocationEvent = {
 
 const metrics = createWorkerMetrics(new Registry(), () => []);
 
-for (const { driver, skip, suite } of drivers) {
-  describe.skipIf(skip)(`startRetention ${suite}`, () => {
-    let test: TestCore;
-    beforeAll(async () => {
-      const fileLimits = { fileBytes: FILES_BYTES, workspaceBytes: FILES_BYTES };
-      test = await openTestCore(driver, { fileLimits });
-    });
-    afterAll(() => test.close());
+describe("startRetention", () => {
+  let test: TestCore;
+  beforeAll(async () => {
+    const fileLimits = { fileBytes: FILES_BYTES, workspaceBytes: FILES_BYTES };
+    test = await openTestCore({ fileLimits });
+  });
+  afterAll(() => test.close());
 
-    const write = async (hours: number, prefix?: "sfi") => {
-      const logId = await openTestLog(test.core, 0, prefix);
-      const written =
-        prefix === undefined ? [testToken("a"), testToken("b"), testEnd] : [printed, result];
-      await appendEvents(test.core.database.db, [{ logId, events: written }], []);
-      await ageTestLog(test.core, logId, hours * HOUR_MS);
-      return logId;
-    };
-    const countIn = async (logId: string) =>
-      (await readEvents(test.core.database.db, logId, 0)).length;
-    const logged: string[] = [];
-    const start = () => {
-      const logger = pino({ level: "error" }, { write: (line: string) => void logged.push(line) });
-      return startRetention({ core: test.core, settings, logger, metrics });
-    };
-    const until = async (isTrue: () => Promise<boolean> | boolean) => {
-      while (!(await isTrue())) await new Promise((resolve) => setTimeout(resolve, 10));
-    };
+  const write = async (hours: number, prefix?: "sfi") => {
+    const logId = await openTestLog(test.core, 0, prefix);
+    const written =
+      prefix === undefined ? [testToken("a"), testToken("b"), testEnd] : [printed, result];
+    await appendEvents(test.core.database.db, [{ logId, events: written }], []);
+    await ageTestLog(test.core, logId, hours * HOUR_MS);
+    return logId;
+  };
+  const countIn = async (logId: string) =>
+    (await readEvents(test.core.database.db, logId, 0)).length;
+  const logged: string[] = [];
+  const start = () => {
+    const logger = pino({ level: "error" }, { write: (line: string) => void logged.push(line) });
+    return startRetention({ core: test.core, settings, logger, metrics });
+  };
+  const until = async (isTrue: () => Promise<boolean> | boolean) => {
+    while (!(await isTrue())) await new Promise((resolve) => setTimeout(resolve, 10));
+  };
 
-    it("trims at once what is past its own time, all of it, and nothing else", async () => {
-      const young = [await write(1), await write(71, "sfi")];
-      const old = [];
-      // More than one transaction takes.
-      for (let count = 0; count < 120; count++) old.push(await write(3));
-      const invocation = await write(73, "sfi");
-      const stop = start();
-      await until(async () => (await countIn(invocation)) === 1);
-      await stop();
-      for (const logId of old) expect(await countIn(logId)).toBe(2);
-      expect(await Promise.all(young.map(countIn))).toEqual([3, 2]);
-      expect(logged).toEqual([]);
-    });
-
-    it("deletes files that were not uploaded in time, and so makes room for others", async () => {
-      const context = await openTestContext(test.core, await insertTestWorkspace(test.core));
-      const announce = () => announceTestFile(context, { fileSize: FILES_BYTES });
-      await announce();
-      await expect(announce()).rejects.toThrow("of which 0 are left");
-      test.clock.now += HOUR_MS;
-      const stop = start();
-      await until(() =>
-        announce().then(
-          () => true,
-          () => false,
-        ),
-      );
-      await stop();
-    });
-
-    it("stops in the midst of a sweep, and leaves whole what it had begun", async () => {
-      const old = [];
-      for (let count = 0; count < 120; count++) old.push(await write(3));
-      await start()();
-      const counts = await Promise.all(old.map(countIn));
-      // Those of its first transaction.
-      expect(counts.filter((count) => count === 2)).toHaveLength(50);
-      expect(counts.filter((count) => count === 3)).toHaveLength(70);
-    });
-
-    it("deletes from the audit log what is older than it is to be kept", async () => {
-      const context = await openTestContext(test.core, await insertTestWorkspace(test.core));
-      const note = async () => {
-        const onError = (error: unknown) => expect.unreachable(String(error));
-        const refused = createRefusedCredentials(test.core, { onError });
-        const from = { address: "192.0.2.1", route: "GET /", requestId: "request" };
-        refused.note({ type: "invalid_api_key_error", caller: context.caller, ...from });
-        await refused.close();
-      };
-      const list = async () =>
-        (await listAuditEvents(context, parseInput(endpoints["audit.list"], {}))).auditEvents;
-      const keptMs = 30 * 24 * HOUR_MS;
-      test.clock.now -= keptMs + 1;
-      await note();
-      test.clock.now += keptMs + 1;
-      await note();
-      expect(await list()).toHaveLength(2);
-      const stop = start();
-      await until(async () => (await list()).length === 1);
-      await stop();
-      expect(await list()).toMatchObject([{ at: test.clock.now }]);
-    });
+  it("trims at once all logs past their retention, and no others", async () => {
+    const young = [await write(1), await write(71, "sfi")];
+    const old = [];
+    // More than one transaction trims.
+    for (let count = 0; count < 120; count++) old.push(await write(3));
+    const invocation = await write(73, "sfi");
+    const stop = start();
+    await until(async () => (await countIn(invocation)) === 1);
+    await stop();
+    for (const logId of old) expect(await countIn(logId)).toBe(2);
+    expect(await Promise.all(young.map(countIn))).toEqual([3, 2]);
+    expect(logged).toEqual([]);
   });
 
-  describe.skipIf(skip)(`startRetention ${suite}, without its database`, () => {
-    it("says that it could not do its work", async () => {
-      const test = await openTestCore(driver);
-      await test.close();
-      const told = Promise.withResolvers<string>();
-      const logger = pino({ level: "error" }, { write: told.resolve });
-      const stop = startRetention({ core: test.core, settings, logger, metrics });
-      expect(await told.promise).toContain("What is old could not be swept");
-      await stop();
-    });
+  it("deletes files that were not uploaded in time, which frees their quota", async () => {
+    const context = await openTestContext(test.core, await insertTestWorkspace(test.core));
+    const announce = () => announceTestFile(context, { fileSize: FILES_BYTES });
+    await announce();
+    await expect(announce()).rejects.toThrow("of which 0 are left");
+    test.clock.now += HOUR_MS;
+    const stop = start();
+    await until(() =>
+      announce().then(
+        () => true,
+        () => false,
+      ),
+    );
+    await stop();
   });
-}
+
+  it("stops in the middle of a sweep, after the current transaction", async () => {
+    const old = [];
+    for (let count = 0; count < 120; count++) old.push(await write(3));
+    await start()();
+    const counts = await Promise.all(old.map(countIn));
+    // Those of its first transaction.
+    expect(counts.filter((count) => count === 2)).toHaveLength(50);
+    expect(counts.filter((count) => count === 3)).toHaveLength(70);
+  });
+
+  it("deletes audit events past their retention", async () => {
+    const context = await openTestContext(test.core, await insertTestWorkspace(test.core));
+    const note = async () => {
+      const onError = (error: unknown) => expect.unreachable(String(error));
+      const refused = createRefusedCredentials(test.core, { onError });
+      const from = { clientIp: "192.0.2.1", route: "GET /", requestId: "request" };
+      refused.note({ type: "invalid_api_key_error", caller: context.caller, ...from });
+      await refused.close();
+    };
+    const list = async () =>
+      (await listAuditEvents(context, parseInput(endpoints["audit.list"], {}))).auditEvents;
+    const keptMs = 30 * 24 * HOUR_MS;
+    test.clock.now -= keptMs + 1;
+    await note();
+    test.clock.now += keptMs + 1;
+    await note();
+    expect(await list()).toHaveLength(2);
+    const stop = start();
+    await until(async () => (await list()).length === 1);
+    await stop();
+    expect(await list()).toMatchObject([{ at: test.clock.now }]);
+  });
+});
+
+describe("startRetention, without its database", () => {
+  it("logs a sweep that failed", async () => {
+    const test = await openTestCore();
+    await test.close();
+    const logged = Promise.withResolvers<string>();
+    const logger = pino({ level: "error" }, { write: logged.resolve });
+    const stop = startRetention({ core: test.core, settings, logger, metrics });
+    expect(await logged.promise).toContain("A sweep failed");
+    await stop();
+  });
+});

@@ -9,9 +9,9 @@ import {
 } from "@parley/core";
 import type { Logger } from "pino";
 import type { WorkerSettings } from "./config.ts";
-import type { WorkerMetrics } from "./metrics.ts";
+import type { WorkerMetrics } from "./runs/metrics.ts";
 
-/** Sweeps are this far apart, give or take half of it, so that workers do not sweep together. */
+/** Time between sweeps, with jitter of a half, so that workers do not sweep together. */
 const SWEEP_INTERVAL_MS = 300_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -29,9 +29,9 @@ export interface RetentionOptions {
 }
 
 /**
- * Takes out of closed logs what is not kept for ever, and deletes old idempotency keys, what is old in
- * the audit log and files that were not uploaded in time, at once and from then on every few minutes.
- * Gives what stops it, which resolves when nothing of it is left.
+ * Removes from closed logs what has passed its retention, and deletes old idempotency keys, old entries
+ * of the audit log and files that were not uploaded in time; at once, and then every few minutes.
+ * Gives a function that stops it, which resolves when the current sweep has ended.
  */
 export function startRetention({
   core,
@@ -40,7 +40,7 @@ export function startRetention({
   metrics,
 }: RetentionOptions): () => Promise<void> {
   const tokens = { retentionMs: settings.PARLEY_TOKEN_RETENTION_HOURS * HOUR_MS };
-  const printed = { retentionMs: settings.PARLEY_INVOCATION_LOG_RETENTION_DAYS * DAY_MS };
+  const invocationLogs = { retentionMs: settings.PARLEY_INVOCATION_LOG_RETENTION_DAYS * DAY_MS };
   const audited = { retentionMs: settings.PARLEY_AUDIT_RETENTION_DAYS * DAY_MS };
   const stop = new AbortController();
   const { signal } = stop;
@@ -51,7 +51,7 @@ export function startRetention({
       const startedAt = performance.now();
       found = await trim();
       if (found > 0) metrics.swept(what, found);
-      // However much there is to trim, the database has half of its time for everything else.
+      // At most half of the time is spent on sweeping, however much there is to remove.
       if (found > 0) await pause(performance.now() - startedAt);
     }
   }
@@ -60,14 +60,14 @@ export function startRetention({
     while (!signal.aborted) {
       try {
         await sweep("message_logs", () => compactMessageLogs(core, tokens));
-        await sweep("invocation_logs", () => trimInvocationLogs(core, printed));
+        await sweep("invocation_logs", () => trimInvocationLogs(core, invocationLogs));
         await sweep("idempotency_keys", () => sweepIdempotencyKeys(core));
         await sweep("audit_events", () => sweepAuditLog(core, audited));
         await sweep("files", () => sweepFiles(core));
         metrics.sweepEnded("done");
       } catch (error) {
         metrics.sweepEnded("failed");
-        logger.error({ err: error }, "What is old could not be swept");
+        logger.error({ err: error }, "A sweep failed");
       }
       await pause((0.5 + core.random()) * SWEEP_INTERVAL_MS);
     }

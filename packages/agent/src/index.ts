@@ -1,3 +1,4 @@
+export { type CountFitting, countModule } from "./count-tokens.ts";
 export * from "./prompt.ts";
 export * from "./provider.ts";
 export * from "./simulated.ts";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { joinSurrogates } from "./join-surrogates.ts";
 
-it("loses nothing and splits no character, wherever the pieces were cut", () => {
+it("loses nothing and splits no character, whatever the pieces", () => {
   const units = fc.array(fc.constantFrom("a", "\ud83d", "\ude00", "\u{1F600}"));
   fc.assert(
     fc.property(fc.array(units), (pieces) => {
@@ -11,7 +11,7 @@ it("loses nothing and splits no character, wherever the pieces were cut", () => 
       const given = texts.map((text) => joiner.push(text));
       const whole = texts.join("");
       expect(given.join("") + joiner.flush()).toBe(whole);
-      // Made well-formed a piece at a time, it is what the whole would be.
+      // Joined and made well-formed piece by piece, it equals the whole text.
       const published = given.map((text) => text.toWellFormed()).join("");
       expect(whole.toWellFormed().startsWith(published)).toBe(true);
       expect(joiner.flush()).toBe("");

@@ -1,12 +1,12 @@
-/** Puts together what was split in the middle of a character. */
+/** Joins text that was split in the middle of a character. */
 export interface SurrogateJoiner {
-  /** What can be published of everything so far: all but half a character at the end. */
+  /** The text that can be published so far: all except half a character at the end. */
   push(text: string): string;
-  /** The half that nothing came to complete. */
+  /** The half character that is left. */
   flush(): string;
 }
 
-/** Makes a joiner for one stream of text. */
+/** Creates a joiner for one stream of text. */
 export function joinSurrogates(): SurrogateJoiner {
   let held = "";
   return {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { countFitting } from "./count-thread.ts";
 import { buildPrompt, fitPrompt } from "./prompt.ts";
 import type { StepRequest } from "./provider.ts";
 
@@ -20,7 +21,7 @@ describe("buildPrompt", () => {
     ]);
   });
 
-  it("has no instructions where the agent has none", () => {
+  it("has no instructions if the agent has none", () => {
     expect(build(null, [user("Hi")])).toEqual([{ role: "user", content: "Hi" }]);
     expect(build(null, [])).toEqual([]);
   });
@@ -61,7 +62,7 @@ describe("fitPrompt", () => {
       signal: new AbortController().signal,
       ...more,
     };
-    return fitPrompt(request, contextTokens);
+    return fitPrompt(request, contextTokens, async (given) => countFitting(given));
   };
   const sizesOf = (prompt: Awaited<ReturnType<typeof fit>>) =>
     prompt.slice(1).map(({ content }) => content.length / " hello".length);
@@ -83,7 +84,7 @@ describe("fitPrompt", () => {
     expect(sizesOf(await fit([200, 200], 1000, more))).toEqual([200]);
   });
 
-  it("counts what no tokenizer can split, without standing still", async () => {
+  it("counts text that the tokenizer cannot split", async () => {
     const prompt = await fit([1, 1], 100_000, {
       prompt: ["a".repeat(500_000), "b"].map((content) => ({ role: "user", content })),
     });

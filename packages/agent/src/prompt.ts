@@ -1,8 +1,8 @@
-import { fitTexts } from "./count-tokens.ts";
+import { type CountFitting, fitTexts } from "./count-tokens.ts";
 import type { ModelProvider, PromptMessage, StepRequest } from "./provider.ts";
 import { describeSkills, type OfferedSkill } from "./skills.ts";
 
-/** A message of the conversation, as the prompt needs it. */
+/** A message of the conversation, for the prompt. */
 export interface HistoryMessage {
   readonly type: string;
   readonly content: string;
@@ -18,15 +18,15 @@ interface PromptParts {
   readonly skills?: readonly OfferedSkill[];
 }
 
-/** Characters for each token of the context: what is more than that is not even counted. */
+/** Characters for each token of the context; further text is left out without counting. */
 const CHARACTERS_PER_TOKEN = { counted: 8, uncounted: 4 };
-/** What a message takes beside its text: its role, and what is around it. */
+/** Tokens of a message besides its text: its role and delimiters. */
 const MESSAGE_TOKENS = 8;
-/** The part of the context that is left to the answer, and its most. */
+/** The answer has a quarter of the context, up to a maximum. */
 const ANSWER_SHARE = 4;
 const MAX_ANSWER_TOKENS = 32_000;
 
-/** Characters of a prompt, its instructions aside, that a model is given at most. */
+/** Most characters of a prompt, without its instructions. */
 export function promptCharacters(
   contextTokens: number,
   { countsTokens }: Pick<ModelProvider, "countsTokens">,
@@ -35,8 +35,8 @@ export function promptCharacters(
 }
 
 /**
- * Builds the prompt of a turn from the agent's instructions, the skills it has and the messages
- * before the answer, of which the oldest go first where they are more than `maxCharacters`.
+ * Builds the prompt of a turn from the agent's instructions, its skills and the messages before the
+ * answer; the oldest messages beyond `maxCharacters` are left out.
  */
 export function buildPrompt(
   { instructions, skills = [] }: PromptParts,
@@ -59,20 +59,20 @@ export function buildPrompt(
 }
 
 /**
- * Leaves the oldest messages out of a step's prompt, as many as it takes for the rest to fit into the
- * model's context beside the instructions, the tools, the steps so far and an answer. The newest
- * message stays, and so does what is pinned.
+ * Leaves out the oldest messages of a step's prompt, so that the rest fits into the model's context with
+ * the instructions, the tools, the steps so far and an answer. The newest message and pinned ones stay.
  */
 export async function fitPrompt(
   { prompt, tools, finishedSteps, finishedCalls }: StepRequest,
   contextTokens: number,
+  countFitting: CountFitting,
 ): Promise<readonly PromptMessage[]> {
   const answerTokens = Math.min(contextTokens / ANSWER_SHARE, MAX_ANSWER_TOKENS);
   const pinned = prompt.filter(({ isPinned }) => isPinned === true);
   const messages = prompt.filter(({ isPinned }) => isPinned !== true);
   const first = messages.at(-1);
   if (first === undefined) return prompt;
-  const kept = [
+  const fixed = [
     ...pinned.map(({ content }) => content),
     ...tools.map(
       ({ name, description, inputSchema }) => name + description + JSON.stringify(inputSchema),
@@ -82,11 +82,11 @@ export async function fitPrompt(
     first.content,
   ];
   const older = messages.slice(0, -1);
-  const overhead = (kept.length + older.length) * MESSAGE_TOKENS;
+  const overhead = (fixed.length + older.length) * MESSAGE_TOKENS;
   const budget = Math.max(0, Math.floor(contextTokens - answerTokens - overhead));
   const newestFirst = older.map(({ content }) => content).toReversed();
-  const { fitting } = await fitTexts([...kept, ...newestFirst], budget);
-  const fits = Math.max(0, fitting - kept.length);
+  const fitting = await fitTexts([...fixed, ...newestFirst], budget, countFitting);
+  const fits = Math.max(0, fitting - fixed.length);
   return [...pinned, ...older.slice(older.length - fits), first];
 }
 

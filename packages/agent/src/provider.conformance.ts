@@ -6,7 +6,7 @@ import type { ModelProvider, StepPart, StepRequest } from "./provider.ts";
 export interface PlayedProvider {
   readonly provider: ModelProvider;
   readonly modelId: string;
-  /** Resolves once nothing is under way any more. */
+  /** Resolves when no call is in progress. */
   readonly idle: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
@@ -33,7 +33,7 @@ const tools = ["look", "ask"].map((name) => ({
   inputSchema: { type: "object", properties: { at: { type: "object" } } },
 }));
 
-/** What every model provider has to do, whatever its model runs on. */
+/** The rules of the port: what every model provider does. */
 export function describeProvider(
   name: string,
   play: (script: SimulatedScript) => Promise<PlayedProvider>,
@@ -85,7 +85,7 @@ export function describeProvider(
       expect(types.includes("usage")).toBe(given.counts);
     });
 
-    it("is shown the calls of the step before and what came of them", async () => {
+    it("gets the calls of the previous step and their outputs", async () => {
       const { stream, provider, request } = await start();
       const first = await Array.fromAsync(stream);
       const outputs: Record<string, string> = { look: "a lake", ask: "42 \u{1F600}" };
@@ -123,7 +123,7 @@ export function describeProvider(
       await idle();
     });
 
-    it("ends what is under way when nobody asks for more", async () => {
+    it("ends its call when the consumer stops", async () => {
       const words = { steps: [{ text: "word ".repeat(1000) }], tokenDelayMs: 20 };
       const { stream, idle } = await start({}, words);
       for await (const part of stream) if (part.type === "text") break;

@@ -4,7 +4,7 @@ import { MAX_ANSWER_CHARACTERS } from "./run-step.ts";
 import { call, createProvider, published, run, text } from "./testing/played-turn.ts";
 
 describe("a model's answer", () => {
-  it("is put together where a character was split over two parts", async () => {
+  it("is joined if a character was split over two parts", async () => {
     const half = "\u{1F600}"[0] ?? "";
     const rest = "\u{1F600}"[1] ?? "";
     const events = await run(createProvider([[text(`a${half}`), text(rest), text(`b${half}`)]]));
@@ -12,7 +12,7 @@ describe("a model's answer", () => {
     expect(events.at(-1)).toMatchObject({ content: "a\u{1F600}b\uFFFD" });
   });
 
-  it("ends the turn where it grows past its bound, with what fitted", async () => {
+  it("ends the turn when it exceeds its bound, with the text that fits", async () => {
     const piece = "x".repeat(1024 * 1024);
     const provider = createProvider([Array.from({ length: 10 }, () => text(piece))]);
     const last = (await run(provider)).at(-1);
@@ -20,7 +20,7 @@ describe("a model's answer", () => {
     expect(last).toHaveProperty("content.length", MAX_ANSWER_CHARACTERS);
   });
 
-  it("is counted, a step at a time, and shows each step what the one before left", async () => {
+  it("is counted step by step, and each step gets the replay of the previous one", async () => {
     const usage: StepPart = { type: "usage", inputTokens: 5, outputTokens: 3 };
     const replay: StepPart = { type: "replay", replay: { signature: "s\u0000" } };
     const provider = createProvider([

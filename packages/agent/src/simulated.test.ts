@@ -52,18 +52,18 @@ describe("the simulated provider", () => {
     ]);
   });
 
-  it("plays a failure as a value, behind the text of its step", async () => {
+  it("plays a failure as a value, after the text of its step", async () => {
     expect(await play({ step: 1 })).toEqual([
       { type: "text", text: "Sorry, " },
       { type: "error", code: "broken", message: "It broke" },
     ]);
   });
 
-  it("plays nothing behind the last step of the script", async () => {
+  it("plays nothing after the last step of the script", async () => {
     expect(await play({ step: 2 })).toEqual([]);
   });
 
-  it("repeats the message where it has no script", async () => {
+  it("repeats the message without a script", async () => {
     const prompt = [{ role: "user" as const, content: "Hi" }];
     expect(await play({ script: null, prompt })).toEqual([{ type: "text", text: "You said: Hi" }]);
   });
@@ -84,7 +84,7 @@ describe("the simulated provider", () => {
   });
 
   it.each([0, 0.01])(
-    "goes on behind every prefix with exactly the rest (pause %d ms)",
+    "continues after every prefix with exactly the rest (pause %d ms)",
     async (tokenDelayMs) => {
       const paused = { ...script, tokenDelayMs };
       const whole = await play();

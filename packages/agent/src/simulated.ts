@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SimulatedScript } from "@parley/schema";
-import type { ModelProvider, StepPart, StepRequest } from "./provider.ts";
+import type { ModelProvider, StepPart } from "./provider.ts";
 
-/** Plays an agent without a script: it says what was said to it. */
+/** Script of an agent without one: it repeats the message. */
 const echo: SimulatedScript = { steps: [{ text: "You said: {{message}}" }], tokenDelayMs: 0 };
 
 /**
  * The simulated provider: plays the agent's script. The same script and prompt give the same parts,
- * so a step can go on behind any prefix of itself.
+ * so a step can continue after any prefix of itself.
  */
 export const simulatedProvider: ModelProvider = {
   canContinue: true,
@@ -28,23 +28,18 @@ export const simulatedProvider: ModelProvider = {
     yield* stream("reasoning", reasoning, { tokenDelayMs, signal });
     yield* stream("text", fill(step.text).slice(prefix.text.length), { tokenDelayMs, signal });
     for (const [index, call] of (step.toolCalls ?? []).entries()) {
-      yield { type: "call", call: { id: callId(request, index), ...call } };
+      yield { type: "call", call: { id: `call_${request.step}_${index}`, ...call } };
     }
     if (step.error !== undefined) yield { type: "error", ...step.error };
   },
 };
-
-function callId(request: StepRequest, index: number): string {
-  return `call_${request.step}_${index}`;
-}
 
 async function* stream(
   type: "reasoning" | "text",
   text: string,
   { tokenDelayMs, signal }: { tokenDelayMs: number; signal: AbortSignal },
 ): AsyncGenerator<StepPart> {
-  // Nothing waits between tokens of a script without pauses, so they need not come one by one.
-  // A remainder of white space alone is a token too.
+  // A script without pauses needs no single tokens. A remainder of white space alone is a token too.
   const tokens = tokenDelayMs > 0 ? (text.match(/\s*\S+\s*$|\s*\S+|\s+/g) ?? []) : [text];
   for (const token of tokens) {
     if (tokenDelayMs > 0) await sleep(tokenDelayMs, undefined, { signal });

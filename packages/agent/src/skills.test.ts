@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { buildPrompt } from "./prompt.ts";
 import type { ModelProvider, StepRequest } from "./provider.ts";
 import { simulatedProvider } from "./simulated.ts";
-import { skillTools } from "./skills.ts";
+import { type OfferedSkill, skillTools, type SkillSource } from "./skills.ts";
 import { runTurn } from "./turn.ts";
 
 const skills = [
@@ -15,7 +15,7 @@ const offer =
   "- pdf: Reads - PDF files\n- gone: Was archived";
 
 describe("skills in a prompt", () => {
-  it("are told of behind the agent's instructions, each in a line", () => {
+  it("come after the agent's instructions, each in a line", () => {
     const history = [{ type: "user_message", content: "Hi" }];
     const given = { instructions: "Be kind", skills };
     expect(buildPrompt(given, history, 1000)).toEqual([
@@ -30,8 +30,13 @@ describe("skills in a prompt", () => {
 });
 
 describe("the tool skills__load", () => {
-  const load = async (name: string) => (name === "pdf" ? "Open the file. ".repeat(20_000) : null);
-  const tools = skillTools(skills, (skill) => load(skill.name));
+  const source: SkillSource<OfferedSkill> = {
+    loadInstructions: async ({ name }) =>
+      name === "pdf" ? "Open the file. ".repeat(20_000) : null,
+    listFiles: async ({ name }) => (name === "pdf" ? [] : null),
+    readFile: async () => undefined,
+  };
+  const tools = skillTools(skills, source);
   const play = async (toolCalls: NonNullable<SimulatedScript["steps"][number]["toolCalls"]>) => {
     const requests: StepRequest[] = [];
     const provider: ModelProvider = {
@@ -53,6 +58,7 @@ describe("the tool skills__load", () => {
         script: { steps: [{ toolCalls }, { text: "Got: {{result}}" }], tokenDelayMs: 0 },
         maxSteps: 8,
         contextTokens: 100_000,
+        countFitting: async ({ texts }) => texts.length,
         signal: new AbortController().signal,
         finishedSteps: [],
         finishedReasoning: "",
@@ -64,7 +70,7 @@ describe("the tool skills__load", () => {
     return { requests, calls: finished?.calls, end: events.at(-1) };
   };
 
-  it("hands instructions to the model that asks, cut where they are too long", async () => {
+  it("gives instructions to the model, cut to the maximum length", async () => {
     const { requests, calls, end } = await play([
       { name: "skills__load", params: { name: "pdf" } },
     ]);
@@ -87,10 +93,10 @@ describe("the tool skills__load", () => {
     },
   );
 
-  it("is there for those who have skills only, as other tools are not", async () => {
-    expect(skillTools([], async () => "")).toEqual([]);
+  it("exists only for agents with skills, and other tools do not", async () => {
+    expect(skillTools([], source)).toEqual([]);
     const { calls } = await play([{ name: "nothing", params: {} }]);
-    const output = "There is no tool nothing. Tools: skills__load";
+    const output = "There is no tool nothing. Tools: skills__load, skills__read_file";
     expect(calls).toMatchObject([{ output, isError: true }]);
   });
 });

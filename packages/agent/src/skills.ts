@@ -1,17 +1,36 @@
-import type { BuiltInTool } from "./tools.ts";
+import type { BuiltInTool, ToolAnswer } from "./tools.ts";
 
-/** A skill as a model hears of it before it asks for the instructions. */
+/** A skill as a model is shown it, before it loads the instructions. */
 export interface OfferedSkill {
   readonly name: string;
   readonly description: string;
 }
 
-/** Characters of instructions that a call is answered with; what is longer is cut. */
+/** Longest output of a call; the rest is cut. */
 const MAX_CHARACTERS = 200_000;
 
 const LOAD = "skills__load";
+const READ_FILE = "skills__read_file";
 
-/** Tells a model which skills it has, a line for each; null where it has none. */
+/** A file of a skill as a model is shown it. */
+interface OfferedFile {
+  readonly name: string;
+  readonly contentType: string;
+  readonly sizeBytes: number;
+}
+
+/** Reads skills for the tools; a skill or file that no longer exists gives null or undefined. */
+export interface SkillSource<Skill> {
+  readonly loadInstructions: (skill: Skill) => Promise<string | null>;
+  readonly listFiles: (skill: Skill) => Promise<readonly OfferedFile[] | null>;
+  /** `text` is null for a file that is not text. */
+  readonly readFile: (
+    skill: Skill,
+    name: string,
+  ) => Promise<(OfferedFile & { readonly text: string | null }) | undefined>;
+}
+
+/** Describes skills for a model, a line for each; null without skills. */
 export function describeSkills(skills: readonly OfferedSkill[]): string | null {
   if (skills.length === 0) return null;
   const lines = skills.map(
@@ -24,31 +43,71 @@ function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, " ").trim();
 }
 
-/** The tool that hands a skill's instructions to the model; there is none without skills. */
+/** The tools that give the instructions and files of skills to the model; none without skills. */
 export function skillTools<Skill extends OfferedSkill>(
   skills: readonly Skill[],
-  loadInstructions: (skill: Skill) => Promise<string | null>,
+  source: SkillSource<Skill>,
 ): BuiltInTool[] {
   if (skills.length === 0) return [];
   const names = skills.map(({ name }) => name);
+  const nameOfSkill = { type: "string", enum: names };
+  const unknownSkill = () => refuse(`There is no such skill. Skills: ${names.join(", ")}`);
   return [
     {
       name: LOAD,
-      description: "Gives the instructions of a skill",
+      description: "Gives the instructions of a skill, and the names of its files",
       inputSchema: {
         type: "object",
-        properties: { name: { type: "string", enum: names } },
+        properties: { name: nameOfSkill },
         required: ["name"],
       },
       run: async ({ name }) => {
         const skill = skills.find((one) => one.name === name);
-        const instructions = skill === undefined ? null : await loadInstructions(skill);
-        if (instructions === null) {
-          const output = `There is no such skill. Skills: ${names.join(", ")}`;
-          return { output, isError: true };
+        const instructions = skill === undefined ? null : await source.loadInstructions(skill);
+        if (skill === undefined || instructions === null) return unknownSkill();
+        const files = (await source.listFiles(skill)) ?? [];
+        const output = instructions.slice(0, MAX_CHARACTERS);
+        if (files.length === 0) return { output, isError: false };
+        const intro = `Files of the skill, which ${READ_FILE} reads:`;
+        return { output: `${output}\n\n${intro}\n${describeFiles(files)}`, isError: false };
+      },
+    },
+    {
+      name: READ_FILE,
+      description: "Gives the text of a file of a skill",
+      inputSchema: {
+        type: "object",
+        properties: {
+          name: nameOfSkill,
+          file: { type: "string", description: `Name of the file, as ${LOAD} gives it` },
+        },
+        required: ["name", "file"],
+      },
+      run: async ({ name, file }) => {
+        const skill = skills.find((one) => one.name === name);
+        if (skill === undefined) return unknownSkill();
+        const found = typeof file === "string" ? await source.readFile(skill, file) : undefined;
+        if (found === undefined) {
+          const files = await source.listFiles(skill);
+          if (files === null) return unknownSkill();
+          return refuse(`The skill has no such file. Its files:\n${describeFiles(files)}`);
         }
-        return { output: instructions.slice(0, MAX_CHARACTERS), isError: false };
+        if (found.text === null) {
+          return refuse(`Only text can be read, and this is not: ${describeFiles([found])}`);
+        }
+        return { output: found.text.slice(0, MAX_CHARACTERS), isError: false };
       },
     },
   ];
+}
+
+function refuse(output: string): ToolAnswer {
+  return { output, isError: true };
+}
+
+function describeFiles(files: readonly OfferedFile[]): string {
+  if (files.length === 0) return "none";
+  return files
+    .map(({ name, contentType, sizeBytes }) => `- ${name} (${contentType}, ${sizeBytes} bytes)`)
+    .join("\n");
 }

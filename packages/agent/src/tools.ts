@@ -1,7 +1,7 @@
 import { toStorableJson } from "@parley/schema";
 import type { FinishedCall, ToolCall, ToolDefinition } from "./provider.ts";
 
-/** What a tool answers; an error is an answer too, which the model is told. */
+/** The output of a tool; errors are outputs too, which the model is shown. */
 export interface ToolAnswer {
   readonly output: string;
   readonly isError: boolean;
@@ -9,11 +9,11 @@ export interface ToolAnswer {
 
 /** A tool that Parley itself runs when a model calls it. */
 export interface BuiltInTool extends ToolDefinition {
-  /** Throws only where trying the whole step again may help. */
+  /** Throws only if a retry of the whole step may help. */
   run(params: Record<string, unknown>): Promise<ToolAnswer>;
 }
 
-/** A call of a function, which is run elsewhere. */
+/** A call of a sandbox function, which an invocation runs. */
 export interface FunctionCall extends ToolCall {
   readonly output?: undefined;
 }
@@ -23,7 +23,7 @@ interface Offered {
   readonly functions: readonly ToolDefinition[];
 }
 
-/** Calls of functions in one step; what comes after them is refused. */
+/** Calls of functions in one step; further ones are refused. */
 const MAX_FUNCTION_CALLS = 64;
 
 /** Whether a call waits for a function. */
@@ -32,36 +32,39 @@ export function isFunctionCall(call: FinishedCall | FunctionCall): call is Funct
 }
 
 /**
- * Ends calls of a model: those that the provider has not run go to the tools of their names. Calls of
- * functions are left open.
+ * Runs the calls of a model with the tools of their names, unless the provider has run them. Calls of
+ * functions stay open.
  */
 export async function runCalls(
   calls: readonly ToolCall[],
   offered: Offered,
 ): Promise<(FinishedCall | FunctionCall)[]> {
-  const made: (FinishedCall | FunctionCall)[] = [];
+  const results: (FinishedCall | FunctionCall)[] = [];
   let open = 0;
   for (const { output, isError = false, ...call } of calls) {
-    if (output === undefined && offered.functions.some(({ name }) => name === call.name)) {
-      if (++open <= MAX_FUNCTION_CALLS) {
-        // The same members, with their texts made storable.
-        made.push(toStorableJson(call) as FunctionCall);
-        continue;
-      }
+    const isFunction = output === undefined && has(offered.functions, call.name);
+    if (isFunction && ++open <= MAX_FUNCTION_CALLS) {
+      // The same members, with storable texts.
+      results.push(toStorableJson(call) as FunctionCall);
+      continue;
     }
     const startedAt = performance.now();
     const answer = output === undefined ? await runCall(call, offered) : { output, isError };
     const durationMs = performance.now() - startedAt;
-    // The same members, with their texts made storable.
-    made.push(toStorableJson({ ...call, ...answer, durationMs }) as FinishedCall);
+    // The same members, with storable texts.
+    results.push(toStorableJson({ ...call, ...answer, durationMs }) as FinishedCall);
   }
-  return made;
+  return results;
+}
+
+function has(tools: readonly ToolDefinition[], name: string): boolean {
+  return tools.some((tool) => tool.name === name);
 }
 
 async function runCall(call: ToolCall, { tools, functions }: Offered): Promise<ToolAnswer> {
   const tool = tools.find(({ name }) => name === call.name);
   if (tool !== undefined) return tool.run(call.params);
-  if (functions.some(({ name }) => name === call.name)) {
+  if (has(functions, call.name)) {
     const output = `A step may call ${MAX_FUNCTION_CALLS} functions: call this one in the next`;
     return { output, isError: true };
   }

@@ -5,7 +5,7 @@ import { call, createProvider, published, reasoning, run, text } from "./testing
 import { summarizeTurn } from "./turn.ts";
 
 describe("runTurn", () => {
-  it("ends at once when an attempt before it was interrupted behind the last step", async () => {
+  it("ends at once when an earlier attempt was interrupted after the last step", async () => {
     const finishedSteps = [
       { step: 0, content: "A " },
       { step: 1, content: "B" },
@@ -41,7 +41,7 @@ describe("runTurn", () => {
     ]);
   });
 
-  it("takes another step after calls, and adds the texts up", async () => {
+  it("takes another step after calls, and joins the texts", async () => {
     const provider = createProvider([
       [reasoning("A"), text("one "), call("look"), call("ask")],
       [call("again")],
@@ -74,10 +74,10 @@ describe("runTurn", () => {
     );
   });
 
-  it("ends when the steps run out", async () => {
+  it("ends at the maximum number of steps", async () => {
     const steps = Array.from({ length: 5 }, (_, at) => [text(`${at} `), call("look")]);
     const events = await run(createProvider(steps), { maxSteps: 3 });
-    // What the last step called has happened, so it is told too.
+    // The calls of the last step have run, so their event comes too.
     expect(events.filter((event) => event.type === "step finished")).toHaveLength(3);
     expect(events.at(-1)).toMatchObject({
       type: "finished",
@@ -87,13 +87,13 @@ describe("runTurn", () => {
     });
   });
 
-  it("has no reasoning where there was none, and may say nothing", async () => {
+  it("may have no reasoning and no text", async () => {
     expect(await run(createProvider([[text("")]]))).toMatchObject([
       { type: "finished", content: "", chainOfThought: null, error: null },
     ]);
   });
 
-  it("ends with the error that the provider gives, and keeps what was said", async () => {
+  it("ends with the provider's error and the text so far", async () => {
     const error: StepPart = { type: "error", code: "overloaded", message: "Try later" };
     const events = await run(
       createProvider([
@@ -109,7 +109,7 @@ describe("runTurn", () => {
     });
   });
 
-  it("hides what the provider throws behind an error, and keeps it for the log", async () => {
+  it("hides an exception of the provider and gives it to the log", async () => {
     const cause = new Error("socket hang up at 10.0.0.1");
     const events = await run(createProvider([[text("one"), cause]]));
     expect(events.at(-1)).toMatchObject({
@@ -129,7 +129,7 @@ describe("runTurn", () => {
 
   const NUL = "\u0000";
   const LONE = "\uD800";
-  it("makes everything that comes from a model storable", async () => {
+  it("makes all output of a model storable", async () => {
     const params = { [`k${NUL}`]: [`v${LONE}`, { deep: NUL }], plain: 1 };
     const dirty = { id: `i${NUL}`, name: `n${LONE}`, params, output: `o${NUL}${LONE}` };
     const provider = createProvider([
@@ -170,14 +170,14 @@ describe("a turn that was interrupted", () => {
     ],
   };
 
-  it("comes to the same content, whatever it had already published", async () => {
+  it("gives the same content, whatever it had already published", async () => {
     const whole = (await run(simulatedProvider, { script })).at(-1);
     const finishedSteps = [{ step: 0, content: "First. " }];
     for (let length = 0; length <= "Second step.".length; length++) {
       const prefix = { reasoning: "Hm.", text: "Second step.".slice(0, length) };
       const progress = { finishedSteps, finishedReasoning: "", prefix };
       const events = await run(simulatedProvider, { script, ...progress });
-      // How long it took is another matter.
+      // Durations vary.
       expect(events.at(-1)).toEqual({ ...whole, record: expect.anything() });
       expect(`First. ${prefix.text}${published(events)}`).toBe("First. Second step.");
     }
@@ -186,7 +186,7 @@ describe("a turn that was interrupted", () => {
   it.each([
     ["text", { text: "Fir", reasoning: "" }],
     ["reasoning", { text: "", reasoning: "Hm" }],
-  ])("ends as interrupted behind %s that its provider cannot continue", async (_name, prefix) => {
+  ])("ends as interrupted after %s that its provider cannot continue", async (_name, prefix) => {
     const provider = createProvider([[text("First. ")]]);
     const events = await run(provider, { prefix });
     expect(events).toMatchObject([
@@ -195,7 +195,7 @@ describe("a turn that was interrupted", () => {
     expect(provider.requests).toEqual([]);
   });
 
-  it("goes on with the next step of a provider that cannot continue", async () => {
+  it("continues with the next step of a provider that cannot continue one", async () => {
     const provider = createProvider([[new Error("ran again")], [text("two")]]);
     const finishedSteps = [{ step: 0, content: "one " }];
     const events = await run(provider, { finishedSteps, finishedReasoning: "Hm." });
@@ -204,7 +204,7 @@ describe("a turn that was interrupted", () => {
 });
 
 describe("summarizeTurn", () => {
-  it("adds up finished steps and what the interrupted one published", () => {
+  it("joins finished steps and what the interrupted one published", () => {
     const finishedSteps = [{ step: 0, content: "one " }];
     const prefix = { text: "tw", reasoning: "B" };
     expect(

@@ -1,4 +1,5 @@
 import type { AgentError } from "@parley/schema";
+import type { CountFitting } from "./count-tokens.ts";
 import type {
   EarlierStep,
   FinishedCall,
@@ -10,31 +11,32 @@ import type {
 import { runStep, type StepRecord } from "./run-step.ts";
 import { type BuiltInTool, type FunctionCall, isFunctionCall, runCalls } from "./tools.ts";
 
-/** Where a turn stands. */
+/** The progress of a turn. */
 export interface TurnProgress {
-  /** The steps that have finished. */
   readonly finishedSteps: readonly EarlierStep[];
-  /** Reasoning of the steps that have finished. */
+  /** Reasoning of the finished steps. */
   readonly finishedReasoning: string;
-  /** Tool calls of the steps that have finished. */
+  /** Tool calls of the finished steps. */
   readonly finishedCalls: StepRequest["finishedCalls"];
   /** What the step after those has published. */
   readonly prefix: PublishedPrefix;
 }
 
-/** A turn: what it is asked, and where an earlier attempt left off. */
+/** A turn, with the progress of an earlier attempt. */
 export interface TurnRequest extends Omit<StepRequest, "step" | "prefix">, TurnProgress {
-  /** What the turn runs itself. */
+  /** Tools that the turn runs itself. */
   readonly tools: readonly BuiltInTool[];
-  /** What is run elsewhere, while the turn waits. */
+  /** Functions that run elsewhere, while the turn is suspended. */
   readonly functions: readonly ToolDefinition[];
   readonly provider: ModelProvider;
   readonly maxSteps: number;
-  /** Tokens of prompt and answer together that the model takes. */
+  /** Tokens of prompt and answer together that the model accepts. */
   readonly contextTokens: number;
+  /** Counts tokens outside of the event loop. */
+  readonly countFitting: CountFitting;
 }
 
-/** What a turn has come to. */
+/** The output of a turn so far. */
 export interface TurnState {
   /** Number of the last step, from 0. */
   readonly step: number;
@@ -45,8 +47,8 @@ export interface TurnState {
 }
 
 /**
- * What happens in a turn, in order. The last event is `finished`, or a `step finished` with calls of
- * functions: the turn goes on from there once these have ended.
+ * Events of a turn, in order. The last one is `finished`, or a `step finished` with calls of functions:
+ * the turn continues from there when these have ended.
  */
 export type TurnEvent =
   | {
@@ -63,13 +65,13 @@ export type TurnEvent =
   | ({
       readonly type: "finished";
       readonly error: AgentError | null;
-      /** Of the last step, where one was asked for. */
+      /** Of the last step, unless an earlier event has it. */
       readonly record?: StepRecord | undefined;
-      /** What the provider threw, for the log. */
+      /** Error of the provider, for the log. */
       readonly cause?: unknown;
     } & TurnState);
 
-/** Sums up where a turn stands. */
+/** The output of a turn so far. */
 export function summarizeTurn(progress: TurnProgress): TurnState {
   const { finishedSteps, finishedReasoning, prefix } = progress;
   const step = finishedSteps.length;
@@ -88,15 +90,15 @@ function toRawContent({ step, content }: EarlierStep): TurnState["rawContents"][
 }
 
 /**
- * Runs a turn: step after step until one calls no tool, the provider fails or the steps run out. A
- * failure is a value. Throws only when the signal aborts, and what a tool throws.
+ * Runs a turn: step after step until one calls no tool, the provider fails or `maxSteps` is reached. A
+ * failure is a value. Throws only when the signal aborts, and errors of tools.
  */
 export async function* runTurn(request: TurnRequest): AsyncGenerator<TurnEvent, void, undefined> {
   const { provider, maxSteps } = request;
   let progress: TurnProgress = request;
   const { prefix } = progress;
   if (!provider.canContinue && prefix.text + prefix.reasoning !== "") {
-    const message = "The turn was interrupted and cannot go on behind what it said";
+    const message = "The turn was interrupted and cannot continue after its published text";
     const error = { code: "interrupted", message, metadata: null };
     yield { type: "finished", ...summarizeTurn(progress), error };
     return;
@@ -104,37 +106,33 @@ export async function* runTurn(request: TurnRequest): AsyncGenerator<TurnEvent, 
   for (;;) {
     const step = progress.finishedSteps.length;
     if (step >= maxSteps) {
-      // An earlier attempt was interrupted behind the last step that it had.
+      // An earlier attempt was interrupted after its last step.
       const rawContents = progress.finishedSteps.map(toRawContent);
       const state = { ...summarizeTurn(progress), step: step - 1, rawContents };
       yield { type: "finished", ...state, error: null };
       return;
     }
-    const said = yield* runStep(request, progress);
-    const state = summarizeTurn({ ...progress, prefix: said.prefix });
-    const { record } = said;
-    if (said.failure !== null) {
-      const { code, message, cause } = said.failure;
+    const { prefix: published, failure, record, ...result } = yield* runStep(request, progress);
+    const state = summarizeTurn({ ...progress, prefix: published });
+    if (failure !== null) {
+      const { code, message, cause } = failure;
       const error = { code, message, metadata: null };
       yield { type: "finished", ...state, error, record, cause };
       return;
     }
-    const made = await runCalls(said.calls, request);
-    if (made.length > 0) yield { type: "step finished", ...state, calls: made, record };
-    if (made.some(isFunctionCall)) return;
-    if (made.length === 0 || step + 1 >= maxSteps) {
-      yield { type: "finished", ...state, error: null, ...(made.length === 0 && { record }) };
+    const calls = await runCalls(result.calls, request);
+    if (calls.length > 0) yield { type: "step finished", ...state, calls, record };
+    if (calls.some(isFunctionCall)) return;
+    if (calls.length === 0 || step + 1 >= maxSteps) {
+      yield { type: "finished", ...state, error: null, ...(calls.length === 0 && { record }) };
       return;
     }
-    const finishedCalls = made.filter((call) => !isFunctionCall(call));
+    const finishedCalls = calls.flatMap((call) => (isFunctionCall(call) ? [] : { ...call, step }));
     const { replay } = record;
     progress = {
-      finishedSteps: [...progress.finishedSteps, { step, content: said.prefix.text, replay }],
+      finishedSteps: [...progress.finishedSteps, { step, content: published.text, replay }],
       finishedReasoning: state.chainOfThought ?? "",
-      finishedCalls: [
-        ...progress.finishedCalls,
-        ...finishedCalls.map((call) => ({ ...call, step })),
-      ],
+      finishedCalls: [...progress.finishedCalls, ...finishedCalls],
       prefix: { text: "", reasoning: "" },
     };
   }

@@ -1,33 +1,27 @@
 import { ParleyError } from "./errors.ts";
+import { retryableTypes } from "./schema-tables.ts";
 
 const FIRST_DELAY_MS = 250;
 const MAX_DELAY_MS = 8000;
 
-/** Types of the error table whose request may succeed when it is sent again. */
-export const retryableTypes: ReadonlySet<string> = new Set([
-  "rate_limit_error",
-  "service_unavailable",
-  "idempotency_key_in_use",
-]);
-
-/** What proxies answer, and servers before they say why, when a later request may succeed. */
+/** Statuses of proxies and of starting servers after which a later request may succeed. */
 const retryableStatuses: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
 
 /** Whether the same request may succeed later. */
 export function isRetryable(error: unknown): error is ParleyError {
   if (!(error instanceof ParleyError)) return false;
   if (error.type === "unexpected_response_format") return retryableStatuses.has(error.status ?? 0);
-  return error.type === "connection_failed" || retryableTypes.has(error.type);
+  return error.type === "connection_failed" || retryableTypes.includes(error.type);
 }
 
-/** Whether the request was refused before anything of it was done. */
+/** Whether the request was refused before any work was done. */
 export function isRefusedUnread({ type, status }: ParleyError): boolean {
   return type === "rate_limit_error" && status === 429;
 }
 
 /**
- * How long to wait before the next of several attempts: what the server asked for, and a random time
- * beyond it that doubles with each failure, so that clients do not come back together.
+ * How long to wait before the next attempt: `Retry-After`, and a random time whose bound doubles with
+ * each failure, so that clients do not come back together.
  */
 export function delayBefore(
   failures: number,
@@ -38,7 +32,7 @@ export function delayBefore(
   return retryAfterMs + random() * most;
 }
 
-/** Waits; rejects with the signal's reason when it aborts meanwhile. */
+/** Waits. Rejects with the signal's reason when it aborts. */
 export async function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
   signal?.throwIfAborted();
   await new Promise<void>((resolve, reject) => {

@@ -4,17 +4,18 @@ import { brokenConnection, type ParleyOptions, type Send, type WireRequest } fro
 import { ParleyError } from "./errors.ts";
 import { limitTime, type TimeLimit } from "./limit-time.ts";
 import type { InvokeOptions } from "./methods.ts";
-import { fillPath, type RouteName } from "./routes.ts";
+import { fillPath } from "./routes.ts";
+import type { RouteName } from "./schema-tables.ts";
 
 const MAX_RETRIES = 4;
-/** What a server may ask a client to wait; what asks for more is told to the caller. */
+/** Longest `Retry-After` that is waited for; longer ones reject. */
 const MAX_RETRY_AFTER_MS = 30_000;
 const TIMEOUT_MS = 60_000;
 /** The server answers a blocking request within 180 s. */
 const BLOCKING_TIMEOUT_MS = 200_000;
 const UPLOAD_TIMEOUT_MS = 600_000;
 
-/** What makes calls, for all methods of a client. */
+/** What the methods of a client share. */
 export interface Caller {
   readonly send: Send;
   readonly options: ParleyOptions;
@@ -26,7 +27,7 @@ interface Call {
   readonly options: InvokeOptions;
 }
 
-/** Calls an endpoint whose answer is JSON; throws `ParleyError`, or the signal's reason. */
+/** Calls an endpoint whose response is JSON. Throws `ParleyError`, or the signal's reason. */
 export async function callEndpoint(caller: Caller, call: Call): Promise<unknown> {
   const request = requestOf(caller, call);
   const { signal, timeoutMs = timeoutOf(call) } = call.options;
@@ -46,12 +47,12 @@ export async function callEndpoint(caller: Caller, call: Call): Promise<unknown>
   }
 }
 
-/** Calls an endpoint whose answer is bytes; the time limit ends where they begin. */
+/** Calls an endpoint whose response is bytes; the time limit ends where they begin. */
 export async function openEndpoint(caller: Caller, call: Call): Promise<Response> {
   const request = requestOf(caller, call);
   const { signal: outer, timeoutMs = TIMEOUT_MS } = call.options;
   const limit = limitTime(undefined, timeoutMs);
-  // Not forwarded by hand: nobody says when the bytes have been read.
+  // Combined for good: when the bytes have been read is unknown.
   const signal = outer === undefined ? limit.signal : AbortSignal.any([outer, limit.signal]);
   const work = { request, limit: { ...limit, signal }, options: call.options };
   try {
@@ -61,7 +62,7 @@ export async function openEndpoint(caller: Caller, call: Call): Promise<Response
   }
 }
 
-/** Sends a form, which is not sent again unless it was refused unread. */
+/** Sends a form, which is retried only if it was refused unread. */
 export async function sendForm(
   caller: Caller,
   call: Call & { readonly form: FormData; readonly query?: string },
@@ -101,6 +102,8 @@ async function sendWithRetries<T>(
 }
 
 async function readJson(response: Response): Promise<unknown> {
+  // 204 has no body.
+  if (response.status === 204) return { success: true };
   const text = await response.text().catch((cause: unknown) => {
     throw brokenConnection(cause);
   });
@@ -108,15 +111,13 @@ async function readJson(response: Response): Promise<unknown> {
     const answer: unknown = JSON.parse(text);
     if (typeof answer === "object" && answer !== null) return answer;
   } catch {
-    // Told below.
+    // Refused below.
   }
-  const { status } = response;
-  throw new ParleyError("unexpected_response_format", "The server's answer is not JSON", {
-    status,
-  });
+  const message = "The server's answer is not JSON";
+  throw new ParleyError("unexpected_response_format", message, { status: response.status });
 }
 
-/** The request of a call: what its path does not take is its query, or its body. */
+/** The request of a call: the members that its path does not take are its query or body. */
 function requestOf(caller: Caller, { name, input, options }: Call): WireRequest {
   const { method, path, taken } = fillPath(name, caller.options.workspaceId, input);
   const rest = Object.entries(input).filter(([member]) => !taken.has(member));
@@ -137,7 +138,7 @@ function requestOf(caller: Caller, { name, input, options }: Call): WireRequest 
   };
 }
 
-/** A query with its question mark; lists name their member again for each of their values. */
+/** A query with its question mark; a list repeats its member for each value. */
 export function searchOf(members: readonly (readonly [string, unknown])[]): string {
   const pairs = members
     .filter(([, value]) => value !== undefined && value !== null)
@@ -145,13 +146,13 @@ export function searchOf(members: readonly (readonly [string, unknown])[]): stri
   return pairs.length === 0 ? "" : `?${new URLSearchParams(pairs).toString()}`;
 }
 
-/** fetch refuses other keys as if there were no connection. Throws `TypeError`. */
+/** Throws `TypeError` for a key that a header cannot carry: fetch would report a failed connection. */
 function checkedKey(key: string): string {
   if (/^[\x21-\x7e]{1,255}$/.test(key)) return key;
   throw new TypeError("idempotencyKey must be 1 to 255 characters of ASCII without spaces");
 }
 
-/** 128 random bits; `randomUUID` is not there on pages without TLS. */
+/** 128 random bits; pages without TLS have no `randomUUID`. */
 function newKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -1,25 +1,25 @@
 import type { Warning } from "@parley/schema";
 import { ParleyError, readError } from "./errors.ts";
 
-/** A key, or what gives one: asked for each request, so that it may change. */
+/** A key, or a function that returns one: called for each request, so that the key may change. */
 export type ApiKey = string | (() => string | Promise<string>);
 
-/** Where a client finds its server, and who it is there. */
+/** The server of a client, and its credential. */
 export interface ParleyOptions {
-  /** Address of the server, as in `http://127.0.0.1:3000`. */
+  /** URL of the server, as in `http://127.0.0.1:3000`. */
   readonly baseUrl: string;
-  /** The workspace that the key is a key of. */
+  /** The workspace of the key. */
   readonly workspaceId: string;
   readonly apiKey: ApiKey;
   /** How often a request that failed may be sent again; 4 by default. */
   readonly maxRetries?: number | undefined;
-  /** Told of what a request asked for and that was not done, though it succeeded. */
+  /** Called with each part of a successful request that the server ignored. */
   readonly onWarning?: ((warning: Warning) => void) | undefined;
   /** Sends the requests; the runtime's own by default. */
   readonly fetch?: typeof fetch | undefined;
 }
 
-/** One request, as it is sent each time. */
+/** A request as each attempt sends it. */
 export interface WireRequest {
   readonly method: string;
   /** Path and query. */
@@ -34,7 +34,7 @@ export type Send = (request: WireRequest, signal: AbortSignal) => Promise<Respon
 /** More than the one hop that streams have. */
 const MAX_HOPS = 3;
 
-/** Makes what sends requests to one server. Throws `TypeError` where the address is none. */
+/** Returns a function that sends requests to one server. Throws `TypeError` for an invalid URL. */
 export function createSend({
   baseUrl,
   apiKey,
@@ -67,24 +67,22 @@ export function createSend({
   };
 }
 
-/** The value of the `Authorization` header. Throws `invalid_api_key`, and never says the key. */
+/** The `Authorization` header. Throws `invalid_api_key`, without the key. */
 export async function authorizationFor(apiKey: ApiKey): Promise<string> {
   const key: unknown = typeof apiKey === "function" ? await apiKey() : apiKey;
-  // fetch would throw an error that repeats the header.
+  // fetch would throw an error that contains the header.
   if (typeof key !== "string" || !/^[\x21-\x7e]+$/.test(key)) {
     throw new ParleyError("invalid_api_key", "apiKey must be a key such as sk-…");
   }
   return `Bearer ${key}`;
 }
 
-/** The address without slashes at its end. Throws `TypeError`, without the address. */
+/** The URL without slashes at its end. Throws `TypeError`, without the URL. */
 export function parseBaseUrl(value: string): string {
-  let url: URL;
-  try {
-    url = new URL(value);
-  } catch {
+  if (!URL.canParse(value)) {
     throw new TypeError("The server's address must be one such as http://127.0.0.1:3000");
   }
+  const url = new URL(value);
   if (
     !/^https?:$/.test(url.protocol) ||
     url.username + url.password + url.search + url.hash !== ""
@@ -94,9 +92,9 @@ export function parseBaseUrl(value: string): string {
   return (url.origin + url.pathname).replace(/\/+$/, "");
 }
 
-/** Where a redirect leads, which must be the same origin: the key goes nowhere else. */
+/** The target of a redirect, which must have the same origin: the key is sent nowhere else. */
 function redirectTarget(from: string, response: Response): string {
-  // Browsers tell nothing of a redirect. Only streams have one, and theirs is part of the interface.
+  // Browsers hide the target. Only streams redirect, and their target is part of the interface.
   if (response.type === "opaqueredirect") {
     if (from.includes("/api/sse/")) throw refusedRedirect(response.status);
     return from.replace("/api/", "/api/sse/");
@@ -107,12 +105,12 @@ function redirectTarget(from: string, response: Response): string {
   return target.href;
 }
 
-/** Whether it is a redirect, as `redirect: "manual"` gives it; edge runtimes know no `"error"`. */
+/** Whether a response to a request with `redirect: "manual"` is a redirect. Edge runtimes lack `"error"`. */
 function isRedirect({ type, status }: Response): boolean {
   return type === "opaqueredirect" || [301, 302, 303, 307, 308].includes(status);
 }
 
-/** Throws `unexpected_redirect` where the answer is a redirect: the key does not follow it. */
+/** Throws `unexpected_redirect` for a redirect: the key does not follow it. */
 export function refuseRedirect(response: Response): Response {
   if (!isRedirect(response)) return response;
   response.body?.cancel().catch(() => {});
@@ -124,7 +122,7 @@ function refusedRedirect(status: number): ParleyError {
   return new ParleyError("unexpected_redirect", message, { status });
 }
 
-/** The error of a connection that could not be made, or broke. */
+/** The error of a connection that failed or broke. */
 export function brokenConnection(cause: unknown): ParleyError {
   return new ParleyError("connection_failed", "The connection to the server failed", { cause });
 }

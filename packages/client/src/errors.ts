@@ -1,17 +1,17 @@
 import type { AgentError, ErrorType, Issue } from "@parley/schema";
 
-/** Why a call failed: a row of the server's error table, or what the client itself found. */
+/** Why a call failed: a row of the server's error table, or a failure that the client detected. */
 export type ParleyErrorType =
   | ErrorType
-  /** No connection, or one that broke; `cause` has the reason. */
+  /** The connection failed or broke; `cause` has the reason. */
   | "connection_failed"
   /** The call took longer than its `timeoutMs`. */
   | "timed_out"
-  /** An answer that is not Parley's, as a proxy's page. */
+  /** The response is not Parley's, as a proxy's page. */
   | "unexpected_response_format"
-  /** The server's answer is a redirect that the key must not follow. */
+  /** The response is a redirect that the key must not follow. */
   | "unexpected_redirect"
-  /** The API key has characters that a header cannot carry, or there is none. */
+  /** The API key is missing or has characters that a header cannot carry. */
   | "invalid_api_key"
   /** An agent's answer ended without success; see `AnswerFailed`. */
   | "answer_failed";
@@ -25,7 +25,7 @@ interface ErrorDetails {
 }
 
 /**
- * Why a call or a stream failed. Never says the API key.
+ * Why a call or a stream failed. Never contains the API key.
  *
  * @example
  * try {
@@ -38,13 +38,13 @@ interface ErrorDetails {
 export class ParleyError extends Error {
   override readonly name: string = "ParleyError";
   readonly type: ParleyErrorType;
-  /** Status of the answer; none where no answer came. */
+  /** Status of the response, if there was one. */
   readonly status: number | undefined;
   /** Id of the request in the server's log. */
   readonly requestId: string | undefined;
   /** The single faults of an invalid request. */
   readonly issues: readonly Issue[];
-  /** How long the server asked to wait before the request is sent again. */
+  /** `Retry-After` of the response. */
   readonly retryAfterMs: number | undefined;
 
   constructor(type: ParleyErrorType, message: string, details: ErrorDetails = {}) {
@@ -86,7 +86,7 @@ export class AnswerFailed extends ParleyError {
   }
 }
 
-/** The error that an answer says; reads its body. */
+/** Reads the error of a response. */
 export async function readError(response: Response): Promise<ParleyError> {
   const { status } = response;
   const details = { status, retryAfterMs: retryAfterOf(response) };
@@ -119,7 +119,7 @@ function errorIn(text: string): WireError | undefined {
   }
 }
 
-/** `Retry-After` in milliseconds, which is seconds or a date. */
+/** `Retry-After`, which is seconds or a date, in milliseconds. */
 function retryAfterOf({ headers }: Response): number | undefined {
   const value = headers.get("retry-after");
   if (value === null) return undefined;

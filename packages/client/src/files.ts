@@ -20,18 +20,17 @@ export type UploadFile = { readonly content: FileContent } & (
 /** A file that was uploaded. */
 export type UploadedFile = Output<"files.upload">;
 
-/** Announces a file unless it is, and uploads its content. */
+/** Announces a file, unless that is done, and uploads its content. */
 export async function uploadFile(
   caller: Caller,
   input: UploadFile,
   options: CallOptions = {},
 ): Promise<UploadedFile> {
   const content = toBlob(input.content);
-  const file =
-    "file" in input ? input.file : await announce(caller, { ...input, content }, options);
+  const file = "file" in input ? input.file : await announce(caller, input, { content, options });
   const form = new FormData();
   form.append("file", content, file.fileName);
-  // The key goes to the client's own server, whatever address the server gave itself.
+  // Only the query: the key goes to the client's own server, whatever URL the server gave itself.
   const { search } = new URL(file.uploadUrl);
   const call = { name: "files.upload", input: { fileId: file.sId }, options } as const;
   return (await sendForm(caller, { ...call, form, query: search })) as UploadedFile;
@@ -39,21 +38,11 @@ export async function uploadFile(
 
 async function announce(
   caller: Caller,
-  file: {
-    content: Blob;
-    fileName: string;
-    contentType?: string | undefined;
-    useCase?: string | undefined;
-  },
-  options: CallOptions,
+  { fileName, contentType, useCase = "conversation" }: Exclude<UploadFile, { file: FileOfParley }>,
+  { content, options }: { content: Blob; options: CallOptions },
 ): Promise<FileOfParley> {
-  const { content, fileName, contentType, useCase = "conversation" } = file;
-  const input = {
-    contentType: contentType ?? (content.type === "" ? "application/octet-stream" : content.type),
-    fileName,
-    fileSize: content.size,
-    useCase,
-  };
+  const type = contentType ?? (content.type || "application/octet-stream");
+  const input = { contentType: type, fileName, fileSize: content.size, useCase };
   const answer = await callEndpoint(caller, { name: "files.create", input, options });
   return (answer as Output<"files.create">).file;
 }

@@ -4,6 +4,7 @@ import { brokenConnection } from "./connection.ts";
 import { ParleyError } from "./errors.ts";
 import { limitTime } from "./limit-time.ts";
 import { readFrames } from "./read-frames.ts";
+import { terminalEventTypes } from "./schema-tables.ts";
 
 const CONNECT_TIMEOUT_MS = 30_000;
 /** Three of the server's heartbeats, which come every 15 s. */
@@ -11,31 +12,31 @@ const IDLE_TIMEOUT_MS = 45_000;
 const RECONNECT_FOR_MS = 300_000;
 const MAX_RETRY_AFTER_MS = 60_000;
 
-/** What a follower's connection does. */
+/** The state of a follower's connection. */
 export type ConnectionState =
   | { readonly status: "connecting" }
   | { readonly status: "open" }
-  /** The connection broke, and is made anew in a while; without an error, the server ended it. */
+  /** The connection broke and is reopened after a delay; without an error, the server ended it. */
   | { readonly status: "waiting"; readonly delayMs: number; readonly error?: ParleyError }
   | { readonly status: "closed" };
 
 /** How a stream is followed; each member has a default. */
 export interface FollowOptions {
-  /** Ends the follower; it then throws the signal's reason. */
+  /** Ends the follower, which throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Begins behind this event, which an earlier follower had as its `lastEventId`. */
+  /** Begins after this event, which an earlier follower had as its `lastEventId`. */
   readonly lastEventId?: string | undefined;
-  /** Told whenever the state of the connection changes. */
+  /** Called whenever the state of the connection changes. */
   readonly onState?: ((state: ConnectionState) => void) | undefined;
-  /** A connection on which nothing comes for so long is made anew; 45 s by default. */
+  /** A connection that is silent for so long is reopened; 45 s by default. */
   readonly idleTimeoutMs?: number | undefined;
-  /** How long it tries to come back before it throws; 5 minutes by default. */
+  /** How long it tries to reconnect before it throws; 5 minutes by default. */
   readonly reconnectForMs?: number | undefined;
 }
 
-/** The events of a stream, each once and in order, across connections. To be iterated once. */
+/** The events of a stream, each once and in order, across connections. It can be iterated once. */
 export interface Follower<E> extends AsyncIterableIterator<E, undefined, undefined> {
-  /** Id of the last event it gave: what another follower begins behind. */
+  /** Id of the last event that it yielded; another follower can begin after it. */
   readonly lastEventId: string;
   readonly state: ConnectionState;
 }
@@ -43,16 +44,14 @@ export interface Follower<E> extends AsyncIterableIterator<E, undefined, undefin
 interface Stream {
   /** With a query in it, or none. */
   readonly path: string;
-  /** Types of the events that end it. */
-  readonly terminal: ReadonlySet<string>;
-  /** Whether an event comes with its id around it. */
+  /** Whether each event is sent as `{eventId, data}`. */
   readonly isEnveloped: boolean;
 }
 
 /**
- * Follows a stream to its terminal event. A connection that breaks is made anew behind the last event
- * that came; nothing is read ahead of what is asked for. Throws `ParleyError` when the server refuses,
- * or was away for too long.
+ * Follows a stream to its terminal event. A broken connection is reopened after the last event that
+ * came; nothing is read ahead of the consumer. Throws `ParleyError` when the server refuses or is
+ * unreachable for too long.
  */
 export function follow<E extends { readonly type: string }>(
   { send }: Caller,
@@ -76,7 +75,7 @@ export function follow<E extends { readonly type: string }>(
     awaySince = undefined;
   };
 
-  /** The events of one connection; true where the stream has ended. */
+  /** Yields the events of one connection; returns true where the stream has ended. */
   async function* connect(): AsyncGenerator<E, boolean, undefined> {
     setState({ status: "connecting" });
     const limit = limitTime(closing.signal, CONNECT_TIMEOUT_MS);
@@ -95,10 +94,10 @@ export function follow<E extends { readonly type: string }>(
         idleTimeoutMs,
         onAlive: markAlive,
       })) {
-        // The server writes nothing into a log but what its endpoint describes.
+        // The server's events are those of the endpoint table.
         const event = parseEvent(data, stream.isEnveloped) as E;
-        const isTerminal = stream.terminal.has(event.type);
-        // A finished message tells its last event again, whatever was asked for.
+        const isTerminal = terminalEventTypes.includes(event.type);
+        // A finished message repeats its last event, whatever the request's last event id.
         if (!isTerminal && id !== undefined && Number(id) <= Number(lastEventId)) continue;
         lastEventId = id ?? lastEventId;
         yield event;
@@ -135,7 +134,7 @@ export function follow<E extends { readonly type: string }>(
         await wait(delayMs, closing.signal);
       }
     } catch (error) {
-      // Whoever returned from it early waits for no error.
+      // A consumer that has left expects no error.
       if (error !== returned) throw error;
     } finally {
       options.signal?.removeEventListener("abort", stop);
@@ -150,9 +149,9 @@ export function follow<E extends { readonly type: string }>(
     },
     next: () => events.next(),
     return: () => {
-      // An event that is waited for may never come.
+      // The next event may never come.
       closing.abort(returned);
-      // What was never asked for an event has no end of its own.
+      // A generator that was never started does not run its `finally`.
       setState({ status: "closed" });
       return events.return(undefined);
     },
@@ -165,7 +164,7 @@ export function follow<E extends { readonly type: string }>(
   };
 }
 
-/** Why a follower ends whose reader has left. */
+/** Reason of a follower's end when its consumer has left. */
 const returned = Symbol("returned");
 
 function isTimeOut(error: unknown): boolean {

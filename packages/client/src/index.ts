@@ -5,9 +5,10 @@ export type { FileContent, UploadedFile, UploadFile } from "./files.ts";
 export type { ConnectionState, FollowOptions, Follower } from "./follow.ts";
 export type { CallOptions, Input, InvokeOptions, Method, Output, PostOptions } from "./methods.ts";
 export { createParley, type FollowInvocation, type Parley } from "./parley.ts";
-export type { RouteName } from "./routes.ts";
+
 export { createRpcClient, type RpcClient, type RpcOptions } from "./rpc.ts";
 export type { RpcRouter } from "./rpc-router.ts";
+export type { RouteName } from "./schema-tables.ts";
 export type { ImportSkillFolders } from "./skills.ts";
 export type {
   Action,

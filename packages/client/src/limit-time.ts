@@ -1,13 +1,13 @@
 import { ParleyError } from "./errors.ts";
 
-/** A signal that also aborts when time is up. */
+/** A time limit, as a signal. */
 export interface TimeLimit {
   readonly signal: AbortSignal;
-  /** What is left of the time. */
+  /** The time left. */
   readonly leftMs: () => number;
   /** Lifts the limit; the caller's signal still aborts. */
   readonly lift: () => void;
-  /** Lets go of the caller's signal and of the timer. */
+  /** Releases the caller's signal and the timer. */
   readonly clear: () => void;
 }
 
@@ -19,7 +19,7 @@ export function limitTime(outer: AbortSignal | undefined, timeoutMs: number): Ti
     controller.abort(new ParleyError("timed_out", `It took longer than ${timeoutMs} ms`));
   };
   const forward = (): void => controller.abort(outer?.reason);
-  // Timers take 31 bits; what is longer, or Infinity, is no limit.
+  // Timers take 31 bits; a longer or infinite time is no limit.
   const timer = timeoutMs < 2 ** 31 ? setTimeout(timeOut, timeoutMs) : undefined;
   if (outer?.aborted) forward();
   else outer?.addEventListener("abort", forward, { once: true });

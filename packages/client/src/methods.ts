@@ -1,14 +1,15 @@
 import type {
   EndpointName,
   Endpoints,
-  FormEndpoint,
+  MultipartEndpoint,
   JsonEndpoint,
   UploadEndpoint,
 } from "@parley/schema";
 import type * as z from "zod";
-import type { parameterNames, RouteName } from "./routes.ts";
+import type { parameterNames } from "./routes.ts";
+import type { RouteName } from "./schema-tables.ts";
 
-/** Shows the members of a type in an editor, instead of how it was put together. */
+/** Flattens an intersection, so that editors show its members. */
 type Flat<T> = { [K in keyof T]: T[K] };
 
 type Names = typeof parameterNames;
@@ -18,45 +19,45 @@ type Ids<E> = E extends { readonly params: infer P extends z.ZodObject }
     }
   : unknown;
 
-// What a query parameter is read from is any text; what it is read as is what a caller means.
+// A query parameter is parsed from any text, so its type is that of the parsed value.
 type Query<E> = E extends { readonly query: infer Q extends z.ZodType }
   ? { [K in keyof z.output<Q>]?: z.output<Q>[K] | undefined }
   : unknown;
 
 type Body<E> = E extends { readonly body: infer B extends z.ZodType } ? z.input<B> : unknown;
 
-/** What a method takes: the ids of its path, and its query or body, in one flat object. */
+/** The input of a method: the ids of its path, and its query or body, in one flat object. */
 export type Input<N extends EndpointName> = Flat<
   Ids<Endpoints[N]> & Query<Endpoints[N]> & Body<Endpoints[N]>
 >;
 
-/** What a method answers. */
+/** The output of a method. */
 export type Output<N extends EndpointName> = Endpoints[N] extends
   | JsonEndpoint
   | UploadEndpoint
-  | FormEndpoint
+  | MultipartEndpoint
   ? z.output<Endpoints[N]["output"]>
   : never;
 
-/** How one call is made; each member has a default. */
+/** Options of a call; each has a default. */
 export interface CallOptions {
-  /** Gives the call up; it then rejects with the signal's reason. */
+  /** Aborts the call, which rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** How long the call may take, with all that is tried again: 60 s, longer where it waits. */
+  /** How long the call may take, retries included: 60 s by default, longer where it waits. */
   readonly timeoutMs?: number | undefined;
-  /** How often a request that failed may be sent again; 4 by default. */
+  /** How often a failed request may be retried; 4 by default. */
   readonly maxRetries?: number | undefined;
 }
 
-/** How a call is made that makes something. */
+/** Options of a call that creates something. */
 export interface PostOptions extends CallOptions {
-  /** Names the request, so that it is done once however often it is sent. A new one by default. */
+  /** The request is executed once, however often it is sent with this key. A new key by default. */
   readonly idempotencyKey?: string | undefined;
 }
 
-/** How a function is invoked. */
+/** Options of an invocation. */
 export interface InvokeOptions extends PostOptions {
-  /** How long to wait for the outcome, 0 for not at all; 10 s by default. */
+  /** How long to wait for the outcome, or 0; 10 s by default. */
   readonly waitSeconds?: number | undefined;
 }
 
@@ -66,8 +67,13 @@ type OptionsOf<N extends RouteName> = N extends "sandboxFunctions.invoke"
     ? PostOptions
     : CallOptions;
 
-/** The method of an endpoint: takes one flat object, and how the call is made. */
-export type Method<N extends RouteName> =
+type ArgumentsOf<N extends RouteName> =
   object extends Input<N>
-    ? (input?: Input<N>, options?: OptionsOf<N>) => Promise<Output<N>>
-    : (input: Input<N>, options?: OptionsOf<N>) => Promise<Output<N>>;
+    ? [input?: Input<N>, options?: OptionsOf<N>]
+    : [input: Input<N>, options?: OptionsOf<N>];
+
+/** The method of an endpoint: takes one flat object, and the options of the call. */
+export interface Method<N extends RouteName> {
+  // An interface keeps its name in editors and declarations.
+  (...call: ArgumentsOf<N>): Promise<Output<N>>;
+}

@@ -5,117 +5,25 @@ import { AnswerFailed } from "./errors.ts";
 import { uploadFile, type UploadedFile, type UploadFile } from "./files.ts";
 import { follow, type FollowOptions, type Follower } from "./follow.ts";
 import type { CallOptions, Input, Method, Output } from "./methods.ts";
-import { fillPath, type RouteName } from "./routes.ts";
-import { skillForm, type ImportSkillFolders } from "./skills.ts";
+import { fillPath } from "./routes.ts";
+import type { RouteName } from "./schema-tables.ts";
+import { type ImportSkillFolders, skillForm } from "./skills.ts";
 
-/** Which conversation, message or invocation is followed, and how. */
-type Follow<N extends RouteName, E> = (input: Input<N>, options?: FollowOptions) => Follower<E>;
-
-/** The public API of one workspace: a method for each endpoint, by feature. */
-export interface Parley {
-  readonly agents: {
-    /** Lists the agents that can be mentioned, by name. */
-    readonly list: Method<"agents.list">;
-  };
-  readonly contentFragments: {
-    /** Adds a text, a file or a document to what the agents of a conversation read. */
-    readonly create: Method<"contentFragments.create">;
-  };
-  readonly conversations: {
-    /** Creates a conversation; with `blocking`, answers when its agents have. */
-    readonly create: Method<"conversations.create">;
-    /** Reads a conversation with its messages. */
-    readonly get: Method<"conversations.get">;
-    /** Lists conversations without their messages, the newest first, a page at a time. */
-    readonly list: Method<"conversations.list">;
-    /** Marks a conversation as read, or gives it a title. */
-    readonly update: Method<"conversations.update">;
-    /** Deletes a conversation and all of its content. */
-    readonly delete: Method<"conversations.delete">;
-    /** Cancels answers that are being written. */
-    readonly cancel: Method<"conversations.cancel">;
-    /** Follows the messages of a conversation; it never ends by itself. */
-    readonly follow: Follow<"conversations.events", ConversationEvent>;
-  };
-  readonly files: {
-    /** Announces a file; `upload` does this by itself. */
-    readonly create: Method<"files.create">;
-    /** Uploads a file, or the content of one that was announced. */
-    readonly upload: (input: UploadFile, options?: CallOptions) => Promise<UploadedFile>;
-    /** Reads a file; its time limit ends where the bytes begin. */
-    readonly get: (input: Input<"files.get">, options?: CallOptions) => Promise<Response>;
-  };
-  readonly functions: {
-    /** Lists the functions that can be invoked, by slug, a page at a time. */
-    readonly list: Method<"sandboxFunctions.list">;
-    /** Invokes a function, by id or slug, and waits a while for its outcome. */
-    readonly invoke: Method<"sandboxFunctions.invoke">;
-  };
-  readonly invocations: {
-    /** Lists the invocations of a function, the newest first, a page at a time. */
-    readonly list: Method<"invocations.list">;
-    /** Reads an invocation, with its outcome once it has one. */
-    readonly get: Method<"invocations.get">;
-    /** Cancels an invocation; one that has ended stays as it ended. */
-    readonly cancel: Method<"invocations.cancel">;
-    /** Follows an invocation to its end, with what it prints and its progress where included. */
-    readonly follow: (
-      input: FollowInvocation,
-      options?: FollowOptions,
-    ) => Follower<InvocationEvent>;
-  };
-  readonly messages: {
-    /** Posts a message; with `blocking`, answers when the mentioned agents have. */
-    readonly create: Method<"messages.create">;
-    /** Lets an agent answer again: a new version of its message. */
-    readonly retry: Method<"messages.retry">;
-    /** Approves or rejects a tool call that waits for it. */
-    readonly validateAction: Method<"messages.validateAction">;
-    /** Follows an agent's answer to its end: text, reasoning and tool calls. */
-    readonly follow: Follow<"messages.events", MessageEvent>;
-    /** Yields the text of an agent's answer as it is written. Throws `AnswerFailed`. */
-    readonly text: (
-      input: Input<"messages.events">,
-      options?: FollowOptions,
-    ) => AsyncGenerator<string, undefined, undefined>;
-  };
-  readonly skills: {
-    /** Lists the skills of the workspace, by name. */
-    readonly list: Method<"skills.list">;
-    /** Imports Agent Skills folders: all of them, or none where one is refused. */
-    readonly import: (
-      input: ImportSkillFolders,
-      options?: CallOptions,
-    ) => Promise<Output<"skills.import">>;
-  };
-  readonly spaces: {
-    /** Lists the spaces that the key reaches. */
-    readonly list: Method<"spaces.list">;
-  };
-}
-
-/** Which invocation is followed. */
+/** Which invocation to follow. */
 export interface FollowInvocation {
   readonly functionId: string;
   readonly invocationId: string;
-  /** What to tell beside the beginning and the end; nothing by default. */
+  /** Further events, besides the first and the last; none by default. */
   readonly include?: readonly ("log" | "progress")[] | undefined;
 }
 
-const endOfMessage = new Set([
-  "agent_message_success",
-  "agent_error",
-  "agent_generation_cancelled",
-] satisfies MessageEvent["type"][]);
-const endOfInvocation = new Set([
-  "sandbox_function_invocation_result",
-  "sandbox_function_invocation_error",
-] satisfies InvocationEvent["type"][]);
+/** The public API of one workspace: a method for each endpoint, by feature. */
+export type Parley = ReturnType<typeof createParley>;
 
 /**
- * Makes a client of the public API for one workspace. Methods take one flat object, and how the call
- * is made; they reject with `ParleyError`. Requests that may be sent again are: reading ones, and
- * those that make something, under an Idempotency-Key of their own.
+ * Creates a client of the public API for one workspace. Methods take one flat object and the options
+ * of the call; they reject with `ParleyError`. Requests are retried where that is safe: reads, and
+ * creates, each of which has an Idempotency-Key of its own.
  *
  * @example
  * const parley = createParley({ baseUrl: url, workspaceId, apiKey });
@@ -125,7 +33,7 @@ const endOfInvocation = new Set([
  * });
  * console.log(agentMessages(conversation)[0]?.content); // You said: Hello! …
  */
-export function createParley(options: ParleyOptions): Parley {
+export function createParley(options: ParleyOptions) {
   const caller: Caller = { send: createSend(options), options };
 
   function method<N extends RouteName>(name: N): Method<N> {
@@ -133,7 +41,7 @@ export function createParley(options: ParleyOptions): Parley {
       input: Readonly<Record<string, unknown>> = {},
       callOptions: CallOptions = {},
     ) => callEndpoint(caller, { name, input, options: callOptions });
-    // The server's answers are what the endpoint table says: its own tests parse each of them.
+    // The server's responses are those of the endpoint table: its own tests parse each of them.
     return call as Method<N>;
   }
 
@@ -141,64 +49,113 @@ export function createParley(options: ParleyOptions): Parley {
     return fillPath(name, options.workspaceId, input).path;
   }
 
-  function followMessage(input: Input<"messages.events">, followOptions?: FollowOptions) {
-    const path = pathOf("messages.events", input);
-    const stream = { path, terminal: endOfMessage, isEnveloped: true };
-    return follow<MessageEvent>(caller, stream, followOptions);
+  function followMessage(
+    input: Input<"messages.events">,
+    followOptions?: FollowOptions,
+  ): Follower<MessageEvent> {
+    const stream = { path: pathOf("messages.events", input), isEnveloped: true };
+    return follow(caller, stream, followOptions);
   }
 
   return {
-    agents: { list: method("agents.list") },
-    contentFragments: { create: method("contentFragments.create") },
+    agents: {
+      /** Lists the agents that can be mentioned, by name. */
+      list: method("agents.list"),
+      /** Finds agents by a part of their names. */
+      search: method("agents.search"),
+      /** Reads an agent. */
+      get: method("agents.get"),
+    },
+    contentFragments: {
+      /** Adds a text, a file or a document to what the agents of a conversation read. */
+      create: method("contentFragments.create"),
+    },
     conversations: {
+      /** Creates a conversation; with `blocking`, responds when its agents have answered. */
       create: method("conversations.create"),
+      /** Reads a conversation with its messages. */
       get: method("conversations.get"),
+      /** Lists conversations without their messages, the newest first, a page at a time. */
       list: method("conversations.list"),
+      /** Marks a conversation as read, or gives it a title. */
       update: method("conversations.update"),
+      /** Deletes a conversation and all of its content. */
       delete: method("conversations.delete"),
+      /** Lists the tool calls of a conversation that wait for approval. */
+      listBlockedActions: method("conversations.listBlockedActions"),
+      /** Cancels answers that are being written. */
       cancel: method("conversations.cancel"),
-      follow: (input, followOptions) => {
-        const path = pathOf("conversations.events", input);
-        return follow(caller, { path, terminal: new Set(), isEnveloped: true }, followOptions);
+      /** Follows the messages of a conversation; it never ends by itself. */
+      follow: (
+        input: Input<"conversations.events">,
+        followOptions?: FollowOptions,
+      ): Follower<ConversationEvent> => {
+        const stream = { path: pathOf("conversations.events", input), isEnveloped: true };
+        return follow(caller, stream, followOptions);
       },
     },
     files: {
+      /** Announces a file; `upload` does this by itself. */
       create: method("files.create"),
-      upload: async (input, callOptions) => uploadFile(caller, input, callOptions),
-      get: async (input, callOptions = {}) =>
+      /** Uploads a file, or the content of one that was announced. */
+      upload: async (input: UploadFile, callOptions?: CallOptions): Promise<UploadedFile> =>
+        uploadFile(caller, input, callOptions),
+      /** Reads a file; its time limit ends where the bytes begin. */
+      get: async (input: Input<"files.get">, callOptions: CallOptions = {}): Promise<Response> =>
         openEndpoint(caller, { name: "files.get", input, options: callOptions }),
+      /** Deletes a file; fragments that use it stay, without its bytes. */
+      delete: method("files.delete"),
     },
-    functions: { list: method("sandboxFunctions.list"), invoke: method("sandboxFunctions.invoke") },
+    functions: {
+      /** Lists the functions that can be invoked, by slug, a page at a time. */
+      list: method("sandboxFunctions.list"),
+      /** Invokes a function, by id or slug, and waits a while for its outcome. */
+      invoke: method("sandboxFunctions.invoke"),
+    },
     invocations: {
+      /** Lists the invocations of a function, the newest first, a page at a time. */
       list: method("invocations.list"),
+      /** Reads an invocation, with its outcome once it has one. */
       get: method("invocations.get"),
+      /** Cancels an invocation; one that has ended stays as it ended. */
       cancel: method("invocations.cancel"),
-      follow: ({ include, ...input }, followOptions) => {
+      /** Follows an invocation to its end, with its output and its progress where included. */
+      follow: (
+        { include, ...input }: FollowInvocation,
+        followOptions?: FollowOptions,
+      ): Follower<InvocationEvent> => {
         const query = include?.length ? searchOf([["include", include.join(",")]]) : "";
         const path = pathOf("sandboxFunctions.events", input) + query;
-        return follow(
-          caller,
-          { path, terminal: endOfInvocation, isEnveloped: false },
-          followOptions,
-        );
+        return follow(caller, { path, isEnveloped: false }, followOptions);
       },
     },
     messages: {
+      /** Posts a message; with `blocking`, responds when the mentioned agents have answered. */
       create: method("messages.create"),
+      /** Lets an agent answer again: a new version of its message. */
       retry: method("messages.retry"),
+      /** Approves or rejects a tool call that waits for it. */
       validateAction: method("messages.validateAction"),
+      /** Follows an agent's answer to its end: text, reasoning and tool calls. */
       follow: followMessage,
-      text: (input, followOptions) => readText(followMessage(input, followOptions)),
+      /** Yields the text of an agent's answer as it is written. Throws `AnswerFailed`. */
+      text: (input: Input<"messages.events">, followOptions?: FollowOptions) =>
+        readText(followMessage(input, followOptions)),
     },
     skills: {
+      /** Lists the skills of the workspace, by name. */
       list: method("skills.list"),
-      import: async (input, callOptions = {}) => {
+      /** Imports Agent Skills folders: all of them, or none where one is refused. */
+      import: async (input: ImportSkillFolders, callOptions: CallOptions = {}) => {
         const call = { name: "skills.import", input: {}, options: callOptions } as const;
         const report = await sendForm(caller, { ...call, form: skillForm(input) });
         return report as Output<"skills.import">;
       },
     },
-    spaces: { list: method("spaces.list") },
+    spaces: {
+      /** Lists the spaces that the key reaches. */
+      list: method("spaces.list"),
+    },
   };
 }
 

@@ -2,13 +2,13 @@ import { createParser, type EventSourceMessage } from "eventsource-parser";
 import { brokenConnection } from "./connection.ts";
 import { ParleyError } from "./errors.ts";
 
-/** Characters of one frame; the largest that the server makes carries an answer of some MiB. */
+/** Longest frame, in characters; those of the server carry an answer of some MiB at most. */
 const MAX_FRAME_CHARACTERS = 64 * 1024 * 1024;
 
 /**
- * Yields the frames of a Server-Sent Events stream. A chunk is read when the frames of the one before
- * it were taken, so a slow reader slows the server down. Throws `connection_failed` when the
- * connection breaks, or nothing comes for `idleTimeoutMs` while a frame is waited for.
+ * Yields the frames of a Server-Sent Events stream. A chunk is read once the frames of the previous one
+ * are consumed, so a slow reader slows the server down. Throws `connection_failed` when the connection
+ * breaks, or is silent for `idleTimeoutMs` during a read.
  */
 export async function* readFrames(
   body: ReadableStream<Uint8Array>,

@@ -1,17 +1,11 @@
-import { endpoints, errorTable } from "@parley/schema";
+import { endpoints } from "@parley/schema";
 import { expect, test } from "vitest";
-import { retryableTypes } from "./backoff.ts";
 import { createParley } from "./parley.ts";
-import { fillPath, routes } from "./routes.ts";
+import { fillPath } from "./routes.ts";
 
 const http = Object.entries(endpoints).flatMap(([name, endpoint]) =>
   endpoint.kind === "rpc" ? [] : [{ name, ...endpoint }],
 );
-
-test("the routes are those of the endpoint table", () => {
-  const table = http.map(({ name, method, path }) => [name, `${method} ${path}`]);
-  expect(routes).toEqual(Object.fromEntries(table));
-});
 
 /** Where the client has the method of an endpoint. */
 function placeOf(name: string): string[] {
@@ -32,11 +26,6 @@ test("a client has no methods but those of endpoints, and messages.text", () => 
   );
   const known = [...http.map(({ name }) => placeOf(name).join(".")), "messages.text"];
   expect(methods.toSorted()).toEqual(known.toSorted());
-});
-
-test("what is tried again is what the error table calls retryable", () => {
-  const table = Object.entries(errorTable).filter(([, { retryable }]) => retryable);
-  expect([...retryableTypes].toSorted()).toEqual(table.map(([type]) => type).toSorted());
 });
 
 test("ids are escaped, and none leads to another path", () => {

@@ -50,10 +50,7 @@ type Procedures = {
   };
 };
 
-/**
- * The router of the internal RPC, without the server behind it: its own type would bring the types of
- * databases along.
- */
+/** The router of the internal RPC as a type without the server's own types, such as the database's. */
 export type RpcRouter = TRPCBuiltRouter<
   {
     ctx: object;

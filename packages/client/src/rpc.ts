@@ -11,9 +11,9 @@ import { type ApiKey, authorizationFor, parseBaseUrl, refuseRedirect } from "./c
 import { ParleyError } from "./errors.ts";
 import type { RpcRouter } from "./rpc-router.ts";
 
-/** Where the internal RPC is, and who calls it. */
+/** The server of an RPC client, and its credential. */
 export interface RpcOptions {
-  /** Address of the server, as in `http://127.0.0.1:3000`. */
+  /** URL of the server, as in `http://127.0.0.1:3000`. */
   readonly url: string;
   readonly apiKey: ApiKey;
 }
@@ -22,8 +22,8 @@ export interface RpcOptions {
 export type RpcClient = TRPCClient<RpcRouter>;
 
 /**
- * Makes the typed client of the internal RPC: every procedure of the router, in batches, and its
- * subscriptions, which resume by themselves behind the last event when their connection breaks.
+ * Creates the typed client of the internal RPC: every procedure of the router, in batches, and its
+ * subscriptions, which resume after the last event when their connection breaks.
  *
  * @example
  * const operator = createRpcClient({ url, apiKey: operatorKey });
@@ -61,10 +61,9 @@ export function createRpcClient(options: RpcOptions): RpcClient {
 }
 
 /**
- * Fetches a stream. A refusal becomes the event with which tRPC tells errors inside of streams: an
- * EventSource drops the body of any other status, and never tries again. So does a key that no server
- * takes. What is not of the server itself, as a proxy's own error, fails like a broken connection, so
- * it is tried again.
+ * Fetches a stream. A refusal, or an invalid key, becomes the event with which tRPC reports errors in
+ * streams: an EventSource would drop the body of the response and never retry. A response that is not
+ * the server's, as a proxy's error, fails like a broken connection and is retried.
  */
 function fetchEvents(apiKey: ApiKey): FetchLike {
   return async (url, init) => {
@@ -91,7 +90,7 @@ function errorEvent(error: unknown): Response {
   return new Response(event, { headers: { "content-type": "text/event-stream" } });
 }
 
-/** An error as the server would tell it. */
+/** An error in the server's format. */
 function unauthorized({ type, message }: ParleyError): unknown {
   const data = { code: "UNAUTHORIZED", httpStatus: 401, type, message };
   return superjson.serialize({ message, code: -32_001, data });

@@ -1,7 +1,7 @@
 import { type FileContent, toBlob } from "./files.ts";
 import type { Input } from "./methods.ts";
 
-/** Agent Skills folders, and what to do with them. */
+/** Agent Skills folders, and options of their import. */
 export type ImportSkillFolders = Input<"skills.import"> & {
   readonly files: readonly {
     /** With slashes; begins with the name of the skill's folder. */

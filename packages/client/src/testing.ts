@@ -2,7 +2,7 @@ import { once } from "node:events";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A request that came in. */
+/** A received request. */
 export interface Seen {
   readonly method: string;
   readonly url: string;
@@ -19,7 +19,7 @@ export interface ScriptedServer extends AsyncDisposable {
   readonly seen: readonly Seen[];
 }
 
-/** Starts a server that misbehaves as it is told. */
+/** Starts a server with scripted answers. */
 export async function startScriptedServer(...answers: Answer[]): Promise<ScriptedServer> {
   const seen: Seen[] = [];
   const server = http.createServer((request, response) => {
@@ -68,7 +68,7 @@ export function refusal(
   return json(status, { error: { type, message: `It is ${type}`, request_id: "req-1" } }, headers);
 }
 
-/** Ends the connection without an answer. */
+/** Closes the connection without a response. */
 export const hangUp: Answer = (response) => void response.destroy();
 
 /** Begins a stream of events with these bytes. */

@@ -3,6 +3,7 @@ import {
   agents,
   functionApprovals,
   idempotencyKeys,
+  isWorkspaceDeleted,
   skillAttachments,
   skillEditors,
   skills,
@@ -10,222 +11,263 @@ import {
   spaces,
   tools,
 } from "@parley/db";
-import { endpoints, parseInput, type ToolServer } from "@parley/schema";
+import { endpoints, ParleyError, parseInput, type ToolServer } from "@parley/schema";
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { insertApiKey } from "./api-keys.ts";
-import { createCredentials } from "./credentials.ts";
-import { appendEvents } from "./events/append.ts";
-import { followLog } from "./events/follow.ts";
-import { findInvocationStream, invokeSandboxFunction } from "./invocations.ts";
-import { generateApiKey } from "./key-secrets.ts";
-import { createSecretBox } from "./secret-box.ts";
-import { claimRuns } from "./runs/claim-runs.ts";
-import { finishInvocations } from "./runs/finish-invocations.ts";
-import { loadInvocation } from "./runs/load-invocation.ts";
-import { listConversations } from "./stored-conversations.ts";
-import {
-  clearRuns,
-  createTestConversation,
-  drivers,
-  insertTestAgent,
-  insertTestFunction,
-  insertTestWorkspace,
-  openTestContext,
-  openTestCore,
-  type TestCore,
-} from "./testing.ts";
-import { announceTestFile, uploadTestFile } from "./testing-files.ts";
+import { announceTestFile, uploadTestFile } from "../testing/files.ts";
 import {
   countTestRows,
   openTestOperator,
   refusalOf,
   type TestOperator,
-} from "./testing-operator.ts";
+} from "../testing/operator.ts";
+import { claimRuns } from "../testing/runs.ts";
+import {
+  clearRuns,
+  createTestConversation,
+  insertTestAgent,
+  insertTestFunction,
+  insertTestWorkspace,
+  openTestContext,
+  openTestCore,
+  postTestMessage,
+  type TestCore,
+} from "../testing/testing.ts";
+import { createCredentials } from "./access/credentials.ts";
+import { generateApiKey } from "./access/key-secrets.ts";
+import { listConversations } from "./conversations/conversations.ts";
+import { finishInvocations } from "./invocations/finish-invocations.ts";
+import { findInvocationStream, invokeSandboxFunction } from "./invocations/invoke.ts";
+import { loadInvocation } from "./invocations/load-invocation.ts";
+import { appendEvents } from "./log/append.ts";
+import { followLog } from "./log/follow.ts";
+import { insertApiKey } from "./workspaces/api-keys.ts";
+import { createSecretBox } from "./workspaces/secret-box.ts";
 
-for (const { driver, skip, suite } of drivers) {
-  describe.skipIf(skip)(`deleteWorkspace ${suite}`, () => {
-    let test: TestCore;
-    let operator: TestOperator;
-    beforeAll(async () => {
-      test = await openTestCore(driver, {
-        safetyPollMs: 60_000,
-        secretBox: createSecretBox([new Uint8Array(32)]),
-      });
-      operator = openTestOperator(test.core);
-    });
-    beforeEach(() => clearRuns(test.core));
-    afterAll(() => test.close());
-
-    const db = () => test.core.database.db;
-
-    /** A workspace with something in every table. */
-    const fill = async () => {
-      const workspace = await insertTestWorkspace(test.core);
-      const workspaceId = workspace.sid;
-      const context = await openTestContext(test.core, workspace);
-      const user = { ...context.caller.user };
-      await insertTestAgent(test.core, workspace, { sid: "ann" });
-      await operator.updateAgent({ workspaceId, agentId: "ann", name: "Ann" });
-      await operator.addMember({ workspaceId, email: "ada@example.com", firstName: "Ada" });
-      const keyIds = [context.caller.apiKey.sid];
-      const { space } = await operator.createSpace({ workspaceId, name: "S", keyIds });
-      const view = { workspaceId, spaceId: space.sId, name: "V" };
-      const { dataSourceView } = await operator.createDataSourceView(view);
-      const node = { nodeId: "n", nodeType: "document" as const, title: "N" };
-      const dataSourceViewId = dataSourceView.sId;
-      await operator.putDataSourceNode({ workspaceId, dataSourceViewId, ...node });
-      const times = { createdAt: 0, updatedAt: 0 };
-      const described = { agentFacingDescription: "", userFacingDescription: "" };
-      const [skill] = await db()
-        .insert(skills)
-        .values({
-          ...times,
-          ...described,
-          sid: test.core.newId("skl"),
-          workspaceId: workspace.id,
-          name: "Skill",
-          status: "active",
-          availability: "workspace_users",
-          reinforcement: "off",
-          editedBy: user.id,
-        })
-        .returning();
-      const file = { skillId: skill!.id, position: 0, fileId: "fil_x", fileName: "x" };
-      await db().insert(skillAttachments).values(file);
-      const [row] = await db().select().from(spaces).where(eq(spaces.sid, space.sId));
-      const [tool] = await db()
-        .insert(tools)
-        .values({
-          ...times,
-          sid: test.core.newId("msv"),
-          workspaceId: workspace.id,
-          spaceId: row!.id,
-          name: "t",
-          description: "",
-          serverType: "internal",
-          // Nothing of it is read.
-          server: {} as ToolServer,
-          oAuthUseCase: "platform_actions",
-          isRestrictedToSkills: false,
-          editedBy: user.id,
-        })
-        .returning();
-      await db().insert(skillTools).values({ skillId: skill!.id, toolId: tool!.id, position: 0 });
-      const editor = { skillId: skill!.id, userId: context.caller.user.id };
-      await db().insert(skillEditors).values(editor);
-      await operator.updateAgent({ workspaceId, agentId: "ann", skillIds: [skill!.sid] });
-      const { id: functionId } = await insertTestFunction(test.core, workspace, { slug: "add" });
-      await db().insert(functionApprovals).values({ userId: user.id, functionId, createdAt: 0 });
-      const [agent] = await db().select().from(agents).where(eq(agents.workspaceId, workspace.id));
-      await db().insert(agentFunctions).values({ agentId: agent!.id, functionId, position: 0 });
-      const raw = { wId: workspaceId, functionId: "add" };
-      const invoke = () =>
-        invokeSandboxFunction(context, parseInput(endpoints["sandboxFunctions.invoke"], raw));
-      const { invocation } = await invoke();
-      await announceTestFile(context, { fileSize: 5 });
-      await operator.putProviderCredential({ workspaceId, providerId: "xai", apiKey: "x" });
-      const { sId: fileId } = await uploadTestFile(context, "x".repeat(300_000));
-      const inline = { title: "t", content: "inline", contentType: "text/plain" };
-      const contentFragments = [{ title: "t", fileId }, inline];
-      const body = { contentFragments };
-      const { conversation } = await createTestConversation(context, ["ann"], body);
-      const key = { fingerprint: "", made: "", createdAt: 0, workspaceId: workspace.id };
-      await db()
-        .insert(idempotencyKeys)
-        .values({ ...key, scope: "s" });
-      const stream = { functionId: "add", invocationId: invocation.sId, include: [] };
-      return { workspaceId, context, invocation, invoke, stream, cId: conversation.sId };
-    };
-
-    it("leaves nothing of it in any table, and all of another", async () => {
-      const kept = await fill();
-      const before = await countTestRows(test.core);
-      const gone = await fill();
-      const filled = await countTestRows(test.core);
-      const unchanged = Object.keys(filled).filter((name) => filled[name] === before[name]);
-      // What only a tool call writes is deleted with its conversation; the audit log is kept, and
-      // secrets are the server's.
-      expect(unchanged).toEqual(["audit_events", "actions", "server_secrets"]);
-      await createTestConversation(gone.context, ["ann", "ann"]);
-      const { workspaceId } = gone;
-      expect(await operator.deleteWorkspace({ workspaceId })).toEqual({ success: true });
-      expect(await countTestRows(test.core)).toEqual(before);
-      const page = await listConversations(kept.context, { limit: 10, lastValue: undefined });
-      expect(page.conversations).toMatchObject([{ sId: kept.cId }]);
-      const again = operator.deleteWorkspace({ workspaceId });
-      expect(await refusalOf(again)).toBe("404 workspace_not_found");
-    });
-
-    it("refuses its keys at once", async () => {
-      const workspace = await insertTestWorkspace(test.core);
-      const secret = generateApiKey();
-      const key = { workspaceId: workspace.id, name: "k", role: "admin", secret } as const;
-      await insertApiKey(test.core, db(), key);
-      const credentials = createCredentials(test.core);
-      await credentials.authenticate(`Bearer ${secret}`);
-      await operator.deleteWorkspace({ workspaceId: workspace.sid });
-      const refused = await refusalOf(credentials.authenticate(`Bearer ${secret}`));
-      credentials.close();
-      expect(refused).toBe("401 invalid_api_key_error");
-    });
-
-    it("ends the followers of its conversations and invocations, and tells the workers", async () => {
-      const { workspaceId, context, cId, stream } = await fill();
-      const { logId } = await findInvocationStream(context, stream);
-      const abort = new AbortController();
-      const follow = async (id: string) => {
-        const options = { logId: id, after: 0, signal: abort.signal };
-        for await (const _ of followLog(test.core, options));
-        return abort.signal.aborted ? "cut off" : "ended";
-      };
-      const ended: string[] = [];
-      const unsubscribe = test.core.bus.subscribe("runs", (hint) => {
-        if (hint.cause === "ended") ended.push(...hint.logIds);
-      });
-      const followers = [cId, logId].map(follow);
-      await operator.deleteWorkspace({ workspaceId });
-      unsubscribe();
-      setTimeout(() => abort.abort(), 50);
-      expect(await Promise.all(followers)).toEqual(["ended", "ended"]);
-      expect(ended).toEqual(expect.arrayContaining([cId, logId]));
-    });
-
-    it("leaves nothing of invocations that end meanwhile", async () => {
-      const before = await countTestRows(test.core);
-      const { workspaceId, invocation, invoke } = await fill();
-      for (let index = 0; index < 5; index++) await invoke();
-      const options = { workerId: "test", leaseMs: 60_000, limit: 100 };
-      const claimed = await claimRuns(test.core, options);
-      const running = claimed.filter((run) => run.kind === "invocation");
-      const outcome = { status: "succeeded", result: 3 } as const;
-      const finished = await Promise.all(
-        running.map(async (run) => ({
-          ...(await loadInvocation(test.core, run)),
-          run,
-          outcome,
-          events: [],
-        })),
-      );
-      // A worker's transaction that is about to commit an event.
-      const appended = Promise.withResolvers<void>();
-      const commit = Promise.withResolvers<void>();
-      const appending = test.core.database.transaction(async (tx) => {
-        const created = { type: "sandbox_function_invocation_created", created: 0 } as const;
-        const event = { ...created, invocation };
-        await appendEvents(tx, [{ logId: invocation.sId, events: [event] }], []);
-        appended.resolve();
-        await commit.promise;
-      });
-      await appended.promise;
-      setTimeout(commit.resolve, 50);
-      await Promise.all([
-        operator.deleteWorkspace({ workspaceId }),
-        appending,
-        finishInvocations(test.core, finished.slice(1)),
-        ...finished.map((one) => finishInvocations(test.core, [one])),
-      ]);
-      expect(await countTestRows(test.core)).toEqual(before);
-    });
-  });
+/** What a create was refused with, where it is known to be refused so. */
+function toKnown(error: unknown): string {
+  if (isWorkspaceDeleted(error)) return "deleted";
+  return error instanceof ParleyError ? error.type : "unknown";
 }
+
+describe("deleteWorkspace", () => {
+  let test: TestCore;
+  let operator: TestOperator;
+  beforeAll(async () => {
+    test = await openTestCore({
+      safetyPollMs: 60_000,
+      secretBox: createSecretBox([new Uint8Array(32)]),
+    });
+    operator = openTestOperator(test.core);
+  });
+  beforeEach(() => clearRuns(test.core));
+  afterAll(() => test.close());
+
+  const db = () => test.core.database.db;
+
+  /** A workspace with something in every table. */
+  const fill = async () => {
+    const workspace = await insertTestWorkspace(test.core);
+    const workspaceId = workspace.sid;
+    const context = await openTestContext(test.core, workspace);
+    const user = { ...context.caller.user };
+    await insertTestAgent(test.core, workspace, { sid: "ann" });
+    await operator.updateAgent({ workspaceId, agentId: "ann", name: "Ann" });
+    await operator.addMember({ workspaceId, email: "ada@example.com", firstName: "Ada" });
+    const keyIds = [context.caller.apiKey.sid];
+    const { space } = await operator.createSpace({ workspaceId, name: "S", keyIds });
+    const view = { workspaceId, spaceId: space.sId, name: "V" };
+    const { dataSourceView } = await operator.createDataSourceView(view);
+    const node = { nodeId: "n", nodeType: "document" as const, title: "N" };
+    const dataSourceViewId = dataSourceView.sId;
+    await operator.putDataSourceNode({ workspaceId, dataSourceViewId, ...node });
+    const times = { createdAt: 0, updatedAt: 0 };
+    const described = { agentFacingDescription: "", userFacingDescription: "" };
+    const [skill] = await db()
+      .insert(skills)
+      .values({
+        ...times,
+        ...described,
+        sid: test.core.newId("skl"),
+        workspaceId: workspace.id,
+        name: "Skill",
+        status: "active",
+        availability: "workspace_users",
+        reinforcement: "off",
+        editedBy: user.id,
+      })
+      .returning();
+    const file = { skillId: skill!.id, position: 0, fileId: "fil_x", fileName: "x" };
+    await db().insert(skillAttachments).values(file);
+    const [row] = await db().select().from(spaces).where(eq(spaces.sid, space.sId));
+    const [tool] = await db()
+      .insert(tools)
+      .values({
+        ...times,
+        sid: test.core.newId("msv"),
+        workspaceId: workspace.id,
+        spaceId: row!.id,
+        name: "t",
+        description: "",
+        serverType: "internal",
+        // Nothing of it is read.
+        server: {} as ToolServer,
+        oAuthUseCase: "platform_actions",
+        isRestrictedToSkills: false,
+        editedBy: user.id,
+      })
+      .returning();
+    await db().insert(skillTools).values({ skillId: skill!.id, toolId: tool!.id, position: 0 });
+    const editor = { skillId: skill!.id, userId: context.caller.user.id };
+    await db().insert(skillEditors).values(editor);
+    await operator.updateAgent({ workspaceId, agentId: "ann", skillIds: [skill!.sid] });
+    const { id: functionId } = await insertTestFunction(test.core, workspace, { slug: "add" });
+    await db().insert(functionApprovals).values({ userId: user.id, functionId, createdAt: 0 });
+    const [agent] = await db().select().from(agents).where(eq(agents.workspaceId, workspace.id));
+    await db().insert(agentFunctions).values({ agentId: agent!.id, functionId, position: 0 });
+    const raw = { wId: workspaceId, functionId: "add" };
+    const invoke = () =>
+      invokeSandboxFunction(context, parseInput(endpoints["sandboxFunctions.invoke"], raw));
+    const { invocation } = await invoke();
+    await announceTestFile(context, { fileSize: 5 });
+    await operator.putProviderCredential({ workspaceId, providerId: "xai", apiKey: "x" });
+    const { sId: fileId } = await uploadTestFile(context, "x".repeat(300_000));
+    const inline = { title: "t", content: "inline", contentType: "text/plain" };
+    const contentFragments = [{ title: "t", fileId }, inline];
+    const body = { contentFragments };
+    const { conversation } = await createTestConversation(context, ["ann"], body);
+    const key = { fingerprint: "", createdId: "", createdAt: 0, workspaceId: workspace.id };
+    await db()
+      .insert(idempotencyKeys)
+      .values({ ...key, scope: "s" });
+    const stream = { functionId: "add", invocationId: invocation.sId, include: [] };
+    return { workspaceId, context, invocation, invoke, stream, cId: conversation.sId };
+  };
+
+  it("leaves nothing of it in any table, and all of another", async () => {
+    const kept = await fill();
+    const before = await countTestRows(test.core);
+    const gone = await fill();
+    const filled = await countTestRows(test.core);
+    const unchanged = Object.keys(filled).filter((name) => filled[name] === before[name]);
+    // What only a tool call writes is deleted with its conversation; the audit log is kept, and
+    // secrets are the server's.
+    expect(unchanged).toEqual(["audit_events", "actions", "server_secrets"]);
+    await createTestConversation(gone.context, ["ann", "ann"]);
+    const { workspaceId } = gone;
+    expect(await operator.deleteWorkspace({ workspaceId })).toEqual({ success: true });
+    expect(await countTestRows(test.core)).toEqual(before);
+    const page = await listConversations(kept.context, { limit: 10, lastValue: undefined });
+    expect(page.conversations).toMatchObject([{ sId: kept.cId }]);
+    const again = operator.deleteWorkspace({ workspaceId });
+    expect(await refusalOf(again)).toBe("404 workspace_not_found");
+  });
+
+  it("leaves nothing of what is created meanwhile, in any table, and no run", async () => {
+    const before = await countTestRows(test.core);
+    const { workspaceId, context, invoke, cId } = await fill();
+    const inline = { title: "t", content: "inline", contentType: "text/plain" };
+    const creates = [
+      () => createTestConversation(context, ["ann", "ann"]),
+      () => createTestConversation(context, ["ann"], { contentFragments: [inline] }),
+      () => invoke(),
+      () => postTestMessage(context, cId, { agentIds: ["ann"] }),
+      () => announceTestFile(context, { fileSize: 5 }),
+      () =>
+        operator.addMember({ workspaceId, email: `${test.core.newId()}@x.test`, firstName: "A" }),
+    ];
+    let isOver = false;
+    let accepted = 0;
+    const refusals = new Set<string>();
+    const keepOn = async (create: () => Promise<unknown>): Promise<void> => {
+      while (!isOver) {
+        try {
+          await create();
+          accepted++;
+        } catch (error) {
+          refusals.add(toKnown(error));
+          if (!(error instanceof Error)) throw error;
+        }
+      }
+    };
+    const creating = [...creates, ...creates].map(keepOn);
+    while (accepted < 20) await new Promise((resolve) => setImmediate(resolve));
+    await operator.deleteWorkspace({ workspaceId });
+    for (let round = 0; round < 3; round++) await countTestRows(test.core);
+    isOver = true;
+    await Promise.all(creating);
+    expect(await countTestRows(test.core)).toEqual(before);
+    expect(refusals).not.toContain("unknown");
+  });
+
+  it("refuses its keys at once", async () => {
+    const workspace = await insertTestWorkspace(test.core);
+    const secret = generateApiKey();
+    const key = { workspaceId: workspace.id, name: "k", role: "admin", secret } as const;
+    await insertApiKey(test.core, db(), key);
+    const credentials = createCredentials(test.core);
+    await credentials.authenticate(`Bearer ${secret}`);
+    await operator.deleteWorkspace({ workspaceId: workspace.sid });
+    const refused = await refusalOf(credentials.authenticate(`Bearer ${secret}`));
+    credentials.close();
+    expect(refused).toBe("401 invalid_api_key_error");
+  });
+
+  it("ends the followers of its conversations and invocations, and tells the workers", async () => {
+    const { workspaceId, context, cId, stream } = await fill();
+    const { logId } = await findInvocationStream(context, stream);
+    const abort = new AbortController();
+    const follow = async (id: string) => {
+      const options = { logId: id, after: 0, signal: abort.signal };
+      for await (const _ of followLog(test.core, options));
+      return abort.signal.aborted ? "cut off" : "ended";
+    };
+    const ended: string[] = [];
+    const unsubscribe = test.core.bus.subscribe("runs", (hint) => {
+      if (hint.cause === "ended") ended.push(...hint.logIds);
+    });
+    const followers = [cId, logId].map(follow);
+    await operator.deleteWorkspace({ workspaceId });
+    unsubscribe();
+    setTimeout(() => abort.abort(), 50);
+    expect(await Promise.all(followers)).toEqual(["ended", "ended"]);
+    expect(ended).toEqual(expect.arrayContaining([cId, logId]));
+  });
+
+  it("leaves nothing of invocations that end meanwhile", async () => {
+    const before = await countTestRows(test.core);
+    const { workspaceId, invocation, invoke } = await fill();
+    for (let index = 0; index < 5; index++) await invoke();
+    const options = { workerId: "test", leaseMs: 60_000, limit: 100 };
+    const claimed = await claimRuns(test.core, options);
+    const running = claimed.filter((run) => run.kind === "invocation");
+    const outcome = { status: "succeeded", result: 3 } as const;
+    const finished = await Promise.all(
+      running.map(async (run) => ({
+        ...(await loadInvocation(test.core, run)),
+        run,
+        outcome,
+        events: [],
+      })),
+    );
+    // A worker's transaction that is about to commit an event.
+    const appended = Promise.withResolvers<void>();
+    const commit = Promise.withResolvers<void>();
+    const appending = test.core.database.transaction(async (tx) => {
+      const created = { type: "sandbox_function_invocation_created", created: 0 } as const;
+      const event = { ...created, invocation };
+      await appendEvents(tx, [{ logId: invocation.sId, events: [event] }], []);
+      appended.resolve();
+      await commit.promise;
+    });
+    await appended.promise;
+    setTimeout(commit.resolve, 50);
+    await Promise.all([
+      operator.deleteWorkspace({ workspaceId }),
+      appending,
+      finishInvocations(test.core, finished.slice(1)),
+      ...finished.map((one) => finishInvocations(test.core, [one])),
+    ]);
+    expect(await countTestRows(test.core)).toEqual(before);
+  });
+});

@@ -1,11 +1,13 @@
 import * as tables from "@parley/db";
-import type { Success } from "@parley/schema";
-import { and, asc, eq, inArray } from "drizzle-orm";
-import { administeredWorkspace } from "./administered-workspace.ts";
-import { inTransaction, type RequestContext } from "./context.ts";
-import { goneHints } from "./events/bus.ts";
-import { deleteProviderCredentials } from "./provider-credentials.ts";
-import { deleteConversationRows } from "./stored-conversations.ts";
+import { ParleyError, type Success } from "@parley/schema";
+import { and, asc, eq, inArray, sql } from "drizzle-orm";
+import type { RequestContext } from "./context.ts";
+import { deleteConversationRows } from "./conversations/conversations.ts";
+import { onSlowDatabase } from "./data-access/slow-database.ts";
+import { goneHints } from "./log/bus.ts";
+import { lockLogs } from "./log/lock-logs.ts";
+import { inTransaction } from "./log/transaction.ts";
+import { deleteProviderCredentials } from "./workspaces/provider-credentials.ts";
 
 const CONVERSATIONS_AT_ONCE = 200;
 const INVOCATIONS_AT_ONCE = 1000;
@@ -14,29 +16,42 @@ const FILES_AT_ONCE = 20;
 const KEYS_AT_ONCE = 1000;
 
 /**
- * Deletes a workspace with everything in it. Its keys are refused first; conversations and
- * invocations then go in batches, so that no transaction grows with the workspace. Doing it again
- * finishes what was cut off. What the audit log says of the workspace stays.
+ * Deletes a workspace with everything in it but its audit log. Its keys are refused first, and nothing
+ * is written into it from then on; its content then goes in batches, so that no transaction grows with
+ * the workspace. Calling it again finishes an interrupted deletion.
  */
 export async function deleteWorkspace(
-  context: RequestContext,
+  request: RequestContext,
   input: { workspaceId: string },
 ): Promise<Success> {
+  const context = onSlowDatabase(request);
   const { id } = await inTransaction(context, async ({ db, afterCommit }) => {
-    const row = await administeredWorkspace(context, db, input.workspaceId);
+    const row = await markDeleted(context, db, input.workspaceId);
     await db
       .update(tables.apiKeys)
       .set({ revokedAt: context.now() })
       .where(eq(tables.apiKeys.workspaceId, row.id));
-    afterCommit.push({ topic: "keys" }, { topic: "agents" }, { topic: "functions" });
+    for (const topic of ["keys", "agents", "functions"] as const) {
+      afterCommit.push({ topic, workspaceId: row.id });
+    }
     return row;
   });
-  while ((await deleteSomeConversations(context, id)) > 0);
-  while ((await deleteSomeInvocations(context, id)) > 0);
-  while ((await deleteSomeFiles(context, id)) > 0);
-  while ((await deleteSomeKeys(context, id)) > 0);
+  const steps = [deleteSomeConversations, deleteSomeInvocations, deleteSomeFiles, deleteSomeKeys];
+  for (const deleteSome of steps) while ((await deleteSome(context, id)) > 0);
   await inTransaction(context, async ({ db }) => deleteRest(db, id));
   return { success: true };
+}
+
+/** Waits for writes in progress in the workspace and prevents further ones. */
+async function markDeleted({ now }: RequestContext, db: tables.Queryable, sid: string) {
+  const { workspaces } = tables;
+  const [found] = await db.select().from(workspaces).where(eq(workspaces.sid, sid));
+  if (found === undefined) {
+    throw new ParleyError("workspace_not_found", "workspaceId: there is no such workspace");
+  }
+  await db.execute(tables.lockHeldWorkspace(found.id));
+  await db.update(workspaces).set({ deletedAt: now() }).where(eq(workspaces.id, found.id));
+  return found;
 }
 
 async function deleteSomeConversations(context: RequestContext, id: number): Promise<number> {
@@ -46,7 +61,7 @@ async function deleteSomeConversations(context: RequestContext, id: number): Pro
       .select({ id: tables.conversations.id, sid: tables.conversations.sid })
       .from(tables.conversations)
       .where(eq(tables.conversations.workspaceId, id))
-      .orderBy(asc(tables.conversations.id))
+      .orderBy(asc(tables.conversations.position))
       .limit(CONVERSATIONS_AT_ONCE)
       .for("update");
     if (rows.length === 0) return 0;
@@ -58,7 +73,7 @@ async function deleteSomeConversations(context: RequestContext, id: number): Pro
 async function deleteSomeInvocations(context: RequestContext, id: number): Promise<number> {
   const { runs, logs, events, invocations, sandboxFunctions } = tables;
   return inTransaction(context, async ({ db, afterCommit }) => {
-    // There is an index by function, and none by workspace.
+    // The index is by function, not by workspace.
     const functionIds = db
       .select({ id: sandboxFunctions.id })
       .from(sandboxFunctions)
@@ -70,9 +85,8 @@ async function deleteSomeInvocations(context: RequestContext, id: number): Promi
       .limit(INVOCATIONS_AT_ONCE);
     if (rows.length === 0) return 0;
     const logIds = rows.map((row) => row.sid);
-    // The logs first, in the order of their ids, as all writers lock them.
-    const locked = db.select({ id: logs.id }).from(logs).where(inArray(logs.id, logIds));
-    await locked.orderBy(asc(logs.id)).for("update");
+    // The logs first, as all writers lock them.
+    await lockLogs(db, logIds);
     await db.delete(logs).where(inArray(logs.id, logIds));
     await db.delete(events).where(inArray(events.logId, logIds));
     await db.delete(runs).where(inArray(runs.logId, logIds));
@@ -83,78 +97,65 @@ async function deleteSomeInvocations(context: RequestContext, id: number): Promi
 }
 
 async function deleteSomeFiles(context: RequestContext, id: number): Promise<number> {
-  const { files } = tables;
+  const { files, workspaces } = tables;
   return inTransaction(context, async ({ db }) => {
-    // Who announces a file locks the workspace: from the last look on, there are no more.
-    await db
-      .select({ id: tables.workspaces.id })
-      .from(tables.workspaces)
-      .where(eq(tables.workspaces.id, id))
-      .for("update");
-    const some = db
-      .select({ id: files.id })
-      .from(files)
-      .where(eq(files.workspaceId, id))
-      .limit(FILES_AT_ONCE);
+    // Announcing a file locks the workspace, so none is added after this.
+    await db.select().from(workspaces).where(eq(workspaces.id, id)).for("update");
+    const ofWorkspace = db.select({ id: files.id }).from(files).where(eq(files.workspaceId, id));
     const deleted = await db
       .delete(files)
-      .where(inArray(files.id, some))
+      .where(inArray(files.id, ofWorkspace.limit(FILES_AT_ONCE)))
       .returning({ id: files.id });
     return deleted.length;
   });
 }
 
 async function deleteSomeKeys({ database }: RequestContext, id: number): Promise<number> {
-  const { workspaceId, scope } = tables.idempotencyKeys;
-  const some = database.db
+  const { idempotencyKeys } = tables;
+  const { workspaceId, scope } = idempotencyKeys;
+  const ofWorkspace = database.db
     .select({ scope })
-    .from(tables.idempotencyKeys)
-    .where(eq(workspaceId, id))
-    .limit(KEYS_AT_ONCE);
+    .from(idempotencyKeys)
+    .where(eq(workspaceId, id));
   const deleted = await database.db
-    .delete(tables.idempotencyKeys)
-    .where(and(eq(workspaceId, id), inArray(scope, some)))
+    .delete(idempotencyKeys)
+    .where(and(eq(workspaceId, id), inArray(scope, ofWorkspace.limit(KEYS_AT_ONCE))))
     .returning({ scope });
   return deleted.length;
 }
 
+/** Deletes the rows that belong to others first, then those that belong to the workspace. */
 async function deleteRest(db: tables.Queryable, id: number): Promise<void> {
-  const skillIds = db
-    .select({ id: tables.skills.id })
-    .from(tables.skills)
-    .where(eq(tables.skills.workspaceId, id));
-  await db.delete(tables.agentSkills).where(inArray(tables.agentSkills.skillId, skillIds));
-  await db.delete(tables.skillTools).where(inArray(tables.skillTools.skillId, skillIds));
-  await db.delete(tables.skillEditors).where(inArray(tables.skillEditors.skillId, skillIds));
-  await db
-    .delete(tables.skillAttachments)
-    .where(inArray(tables.skillAttachments.skillId, skillIds));
-  await db.delete(tables.skills).where(eq(tables.skills.workspaceId, id));
-  await db.delete(tables.tools).where(eq(tables.tools.workspaceId, id));
+  const { agentFunctions, agentSkills, agents, apiKeys, apiKeySpaces } = tables;
+  const { dataSourceNodes, dataSourceViews, sandboxFunctions, skills, spaces } = tables;
+  const parts = [
+    { column: agentSkills.skillId, of: skills },
+    { column: tables.skillTools.skillId, of: skills },
+    { column: tables.skillEditors.skillId, of: skills },
+    { column: tables.skillAttachments.skillId, of: skills },
+    { column: agentFunctions.functionId, of: sandboxFunctions },
+    { column: tables.functionApprovals.functionId, of: sandboxFunctions },
+    { column: tables.sandboxFunctionVersions.functionId, of: sandboxFunctions },
+    { column: dataSourceNodes.viewId, of: dataSourceViews },
+    { column: apiKeySpaces.apiKeyId, of: apiKeys },
+  ];
+  for (const { column, of } of parts) {
+    const ids = sql`(select ${of.id} from ${of} where ${of.workspaceId} = ${id})`;
+    await db.delete(column.table).where(inArray(column, ids));
+  }
   await deleteProviderCredentials(db, id);
-  await deleteFunctions(db, id);
-  await db.delete(tables.agents).where(eq(tables.agents.workspaceId, id));
-  const { dataSourceViews, dataSourceNodes, apiKeys, apiKeySpaces } = tables;
-  const viewIds = db
-    .select({ id: dataSourceViews.id })
-    .from(dataSourceViews)
-    .where(eq(dataSourceViews.workspaceId, id));
-  await db.delete(dataSourceNodes).where(inArray(dataSourceNodes.viewId, viewIds));
-  await db.delete(dataSourceViews).where(eq(dataSourceViews.workspaceId, id));
-  const keyIds = db.select({ id: apiKeys.id }).from(apiKeys).where(eq(apiKeys.workspaceId, id));
-  await db.delete(apiKeySpaces).where(inArray(apiKeySpaces.apiKeyId, keyIds));
-  await db.delete(apiKeys).where(eq(apiKeys.workspaceId, id));
-  await db.delete(tables.users).where(eq(tables.users.workspaceId, id));
-  await db.delete(tables.spaces).where(eq(tables.spaces.workspaceId, id));
+  const { tools, users } = tables;
+  for (const table of [
+    skills,
+    tools,
+    sandboxFunctions,
+    agents,
+    dataSourceViews,
+    apiKeys,
+    users,
+    spaces,
+  ]) {
+    await db.delete(table).where(eq(table.workspaceId, id));
+  }
   await db.delete(tables.workspaces).where(eq(tables.workspaces.id, id));
-}
-
-async function deleteFunctions(db: tables.Queryable, id: number): Promise<void> {
-  const { agentFunctions, functionApprovals, sandboxFunctions, sandboxFunctionVersions } = tables;
-  const ofWorkspace = eq(sandboxFunctions.workspaceId, id);
-  const ids = db.select({ id: sandboxFunctions.id }).from(sandboxFunctions).where(ofWorkspace);
-  await db.delete(agentFunctions).where(inArray(agentFunctions.functionId, ids));
-  await db.delete(functionApprovals).where(inArray(functionApprovals.functionId, ids));
-  await db.delete(sandboxFunctionVersions).where(inArray(sandboxFunctionVersions.functionId, ids));
-  await db.delete(sandboxFunctions).where(ofWorkspace);
 }

@@ -1,161 +1,155 @@
 import { idempotencyKeys } from "@parley/db";
 import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Context } from "./context.ts";
-import {
-  findKeptKey,
-  inTransactionOnce,
-  KEY_KEPT_MS,
-  once,
-  scopeOfKey,
-  sweepIdempotencyKeys,
-} from "./idempotency.ts";
-import type { WorkspaceRow } from "./rows.ts";
+import { refusalOf } from "../testing/operator.ts";
 import {
   clearRuns,
-  drivers,
   insertTestWorkspace,
   openTestContext,
   openTestCore,
   type TestCore,
-} from "./testing.ts";
-import { refusalOf } from "./testing-operator.ts";
+} from "../testing/testing.ts";
+import type { CoreContext } from "./create-core.ts";
+import type { WorkspaceRow } from "./data-access/rows.ts";
+import {
+  findIdempotencyKey,
+  inTransactionOnce,
+  KEY_RETENTION_MS,
+  once,
+  scopeOfKey,
+  sweepIdempotencyKeys,
+} from "./idempotency.ts";
 
-for (const { driver, skip, suite } of drivers) {
-  describe.skipIf(skip)(`an Idempotency-Key ${suite}`, () => {
-    let test: TestCore;
-    let workspace: WorkspaceRow;
-    let caller: Context;
-    beforeAll(async () => {
-      test = await openTestCore(driver);
-      workspace = await insertTestWorkspace(test.core);
-      caller = await openTestContext(test.core, workspace);
-    });
-    beforeEach(() => clearRuns(test.core));
-    afterAll(() => test.close());
-
-    const db = () => test.core.database.db;
-
-    /** A request with a key to a process of its own, which knows of no other. */
-    const openRequest = ({ scope }: { scope: string | undefined } = { scope: "scope" }) => {
-      const told: string[] = [];
-      const context: Context = {
-        ...test.core,
-        ...caller,
-        keyClaims: new Map(),
-        idempotencyKey: {
-          scope,
-          kept: undefined,
-          onReplay: () => told.push("replay"),
-          onRelease: () => told.push("release"),
-        },
-      };
-      const run = (
-        made: string,
-        { input = {}, work = async () => {} }: { input?: unknown; work?: () => Promise<void> } = {},
-      ) =>
-        once(context, input, {
-          make: async (claiming) => {
-            await inTransactionOnce(claiming, made, work);
-            return `made ${made}`;
-          },
-          replay: async (before) => `replay of ${before}`,
-        });
-      return { context, run, told };
-    };
-    const make = (...options: Parameters<ReturnType<typeof openRequest>["run"]>) =>
-      openRequest().run(...options);
-
-    it("makes once, and then replays what has the same input", async () => {
-      const first = openRequest();
-      expect(await first.run("a", { input: { x: [1, { y: 2, z: null }] } })).toBe("made a");
-      expect(first.told).toEqual(["release"]);
-      expect(first.context.keyClaims.size).toBe(0);
-      const again = openRequest();
-      expect(await again.run("b", { input: { x: [1, { z: null, y: 2 }] } })).toBe("replay of a");
-      expect(again.told).toEqual(["release", "replay"]);
-      for (const input of [{ x: [{ y: 2, z: null }, 1] }, { x: [1, { y: 2 }] }, { x: [1] }, {}]) {
-        expect(await refusalOf(make("c", { input }))).toBe("422 idempotency_key_mismatch");
-      }
-    });
-
-    it("lets no other process make it meanwhile, nor wait for its transaction", async () => {
-      const begun = Promise.withResolvers<void>();
-      const commit = Promise.withResolvers<void>();
-      const work = async () => {
-        begun.resolve();
-        await commit.promise;
-      };
-      const first = make("a", { work });
-      await begun.promise;
-      const second = make("b");
-      // PGlite has one connection: no two transactions are open at once, and the lock is always free.
-      const refusal = driver === "postgres" ? await refusalOf(second) : undefined;
-      commit.resolve();
-      const expected = driver === "postgres" ? "409 idempotency_key_in_use" : "replay of a";
-      expect(refusal ?? (await second)).toBe(expected);
-      expect(await first).toBe("made a");
-      expect(await make("c")).toBe("replay of a");
-    });
-
-    it("is refused to other requests of the process before the database is asked", async () => {
-      const { context, run } = openRequest();
-      const other = { make: () => Promise.reject(new Error()), replay: () => Promise.reject() };
-      let refusal = "";
-      await run("a", {
-        work: async () => {
-          refusal = await refusalOf(once(context, {}, other));
-        },
-      });
-      expect(refusal).toBe("409 idempotency_key_in_use");
-    });
-
-    it("is free again when nothing was made", async () => {
-      const work = () => Promise.reject(new Error("It broke"));
-      expect(await refusalOf(make("a", { work }))).toContain("It broke");
-      expect(await db().$count(idempotencyKeys)).toBe(0);
-      expect(await make("b")).toBe("made b");
-    });
-
-    it("is refused when it is malformed, before a transaction is begun", async () => {
-      let hasBegun = false;
-      const work = async () => void (hasBegun = true);
-      const refusal = await refusalOf(openRequest({ scope: undefined }).run("a", { work }));
-      expect([refusal, hasBegun]).toEqual(["400 invalid_request_error", false]);
-    });
-
-    it("is never ignored: what is made without keeping it is an error", async () => {
-      const { context } = openRequest();
-      const answer = { make: async () => "made", replay: async () => "" };
-      expect(await refusalOf(once(context, {}, answer))).toContain("outside of inTransactionOnce");
-    });
-
-    it("counts for 24 hours, swept or not", async () => {
-      const key = { workspaceId: workspace.id, scope: "scope" };
-      await make("a");
-      test.clock.now += KEY_KEPT_MS - 1;
-      expect(await findKeptKey(test.core, key)).toMatchObject({ made: "a" });
-      expect(await make("b")).toBe("replay of a");
-      test.clock.now += 1;
-      expect(await findKeptKey(test.core, key)).toBeUndefined();
-      expect(await make("b")).toBe("made b");
-      expect(await make("c")).toBe("replay of b");
-      expect(await findKeptKey(test.core, { ...key, workspaceId: -1 })).toBeUndefined();
-    });
-
-    it("is swept when it is old, a thousand at a time", async () => {
-      const now = test.core.now();
-      await db().execute(sql`insert into idempotency_keys
-        select ${workspace.id}::bigint, 'old ' || n, '', '', ${now - KEY_KEPT_MS}::bigint - n
-        from generate_series(0, 1499) n`);
-      await make("a");
-      expect(await sweepIdempotencyKeys(test.core)).toBe(1000);
-      expect(await sweepIdempotencyKeys(test.core)).toBe(500);
-      expect(await sweepIdempotencyKeys(test.core)).toBe(0);
-      expect(await make("b")).toBe("replay of a");
-    });
+describe("an Idempotency-Key", () => {
+  let test: TestCore;
+  let workspace: WorkspaceRow;
+  let caller: CoreContext;
+  beforeAll(async () => {
+    test = await openTestCore();
+    workspace = await insertTestWorkspace(test.core);
+    caller = await openTestContext(test.core, workspace);
   });
-}
+  beforeEach(() => clearRuns(test.core));
+  afterAll(() => test.close());
+
+  const db = () => test.core.database.db;
+
+  /** A request with a key to a process of its own, which knows of no other. */
+  const openRequest = ({ scope }: { scope: string | undefined } = { scope: "scope" }) => {
+    const told: string[] = [];
+    const context: CoreContext = {
+      ...test.core,
+      ...caller,
+      idempotencyReservations: new Map(),
+      idempotencyKey: {
+        scope,
+        stored: undefined,
+        onReplay: () => told.push("replay"),
+        onRelease: () => told.push("release"),
+      },
+    };
+    const run = (
+      made: string,
+      { input = {}, work = async () => {} }: { input?: unknown; work?: () => Promise<void> } = {},
+    ) =>
+      once(context, input, {
+        make: async (claiming) => {
+          await inTransactionOnce(claiming, { id: made }, work);
+          return `made ${made}`;
+        },
+        replay: async (before) => `replay of ${before}`,
+      });
+    return { context, run, told };
+  };
+  const make = (...options: Parameters<ReturnType<typeof openRequest>["run"]>) =>
+    openRequest().run(...options);
+
+  it("makes once, and then replays what has the same input", async () => {
+    const first = openRequest();
+    expect(await first.run("a", { input: { x: [1, { y: 2, z: null }] } })).toBe("made a");
+    expect(first.told).toEqual(["release"]);
+    expect(first.context.idempotencyReservations.size).toBe(0);
+    const again = openRequest();
+    expect(await again.run("b", { input: { x: [1, { z: null, y: 2 }] } })).toBe("replay of a");
+    expect(again.told).toEqual(["release", "replay"]);
+    for (const input of [{ x: [{ y: 2, z: null }, 1] }, { x: [1, { y: 2 }] }, { x: [1] }, {}]) {
+      expect(await refusalOf(make("c", { input }))).toBe("422 idempotency_key_mismatch");
+    }
+  });
+
+  it("lets no other process make it meanwhile, nor wait for its transaction", async () => {
+    const begun = Promise.withResolvers<void>();
+    const commit = Promise.withResolvers<void>();
+    const work = async () => {
+      begun.resolve();
+      await commit.promise;
+    };
+    const first = make("a", { work });
+    await begun.promise;
+    const second = make("b");
+    expect(await refusalOf(second)).toBe("409 idempotency_key_in_use");
+    commit.resolve();
+    expect(await first).toBe("made a");
+    expect(await make("c")).toBe("replay of a");
+  });
+
+  it("is refused to other requests of the process before the database is asked", async () => {
+    const { context, run } = openRequest();
+    const other = { make: () => Promise.reject(new Error()), replay: () => Promise.reject() };
+    let refusal = "";
+    await run("a", {
+      work: async () => {
+        refusal = await refusalOf(once(context, {}, other));
+      },
+    });
+    expect(refusal).toBe("409 idempotency_key_in_use");
+  });
+
+  it("is free again when nothing was made", async () => {
+    const work = () => Promise.reject(new Error("It broke"));
+    expect(await refusalOf(make("a", { work }))).toContain("It broke");
+    expect(await db().$count(idempotencyKeys)).toBe(0);
+    expect(await make("b")).toBe("made b");
+  });
+
+  it("is refused when it is malformed, before a transaction is begun", async () => {
+    let hasBegun = false;
+    const work = async () => void (hasBegun = true);
+    const refusal = await refusalOf(openRequest({ scope: undefined }).run("a", { work }));
+    expect([refusal, hasBegun]).toEqual(["400 invalid_request_error", false]);
+  });
+
+  it("is never ignored: what is made without keeping it is an error", async () => {
+    const { context } = openRequest();
+    const answer = { make: async () => "made", replay: async () => "" };
+    expect(await refusalOf(once(context, {}, answer))).toContain("outside of inTransactionOnce");
+  });
+
+  it("counts for 24 hours, swept or not", async () => {
+    const key = { workspaceId: workspace.id, scope: "scope" };
+    await make("a");
+    test.clock.now += KEY_RETENTION_MS - 1;
+    expect(await findIdempotencyKey(test.core, key)).toMatchObject({ createdId: "a" });
+    expect(await make("b")).toBe("replay of a");
+    test.clock.now += 1;
+    expect(await findIdempotencyKey(test.core, key)).toBeUndefined();
+    expect(await make("b")).toBe("made b");
+    expect(await make("c")).toBe("replay of b");
+    expect(await findIdempotencyKey(test.core, { ...key, workspaceId: -1 })).toBeUndefined();
+  });
+
+  it("is swept when it is old, a thousand at a time", async () => {
+    const now = test.core.now();
+    await db().execute(sql`insert into idempotency_keys
+        select ${workspace.id}::bigint, 'old ' || n, '', '', ${now - KEY_RETENTION_MS}::bigint - n
+        from generate_series(0, 1499) n`);
+    await make("a");
+    expect(await sweepIdempotencyKeys(test.core)).toBe(1000);
+    expect(await sweepIdempotencyKeys(test.core)).toBe(500);
+    expect(await sweepIdempotencyKeys(test.core)).toBe(0);
+    expect(await make("b")).toBe("replay of a");
+  });
+});
 
 describe("scopeOfKey", () => {
   const parts = { apiKeyId: "a", route: "/r/{p}", params: { p: "1" }, key: "k" };

@@ -1,53 +1,63 @@
 /**
- * Idempotency-Key: what a request makes, and the row that says so, are one transaction. Whoever makes
- * something holds the key's advisory lock, which others try and never wait for: requests that queue
- * on a unique index instead would take every connection of the pool.
+ * Idempotency-Key: what a request creates and the row of its key are one transaction, which holds the
+ * key's advisory lock. Others try the lock and never wait for it: requests that queue on a unique index
+ * instead would take every connection of the pool.
  */
 import { createHash } from "node:crypto";
 import { statement } from "@parley/db";
 import { ParleyError } from "@parley/schema";
 import { sql } from "drizzle-orm";
-import { type Context, type Core, inTransaction, type Transaction } from "./context.ts";
+import type { Context, Process } from "./context.ts";
+import { unwanted } from "./data-access/batcher.ts";
+import { inTransaction, type Transaction } from "./log/transaction.ts";
 
-/** How long a key is kept, in milliseconds. */
-export const KEY_KEPT_MS = 24 * 60 * 60 * 1000;
+/** How long a key is stored, in milliseconds. */
+export const KEY_RETENTION_MS = 24 * 60 * 60 * 1000;
 const SWEPT_AT_ONCE = 1000;
 
-/** What is stored under a key. */
-interface KeptKey {
-  readonly fingerprint: string;
-  /** Id of what was made. */
-  readonly made: string;
-}
+type StoredKey = { readonly fingerprint: string; readonly createdId: string };
 
 /** The Idempotency-Key of a request. */
 export interface IdempotencyKey {
-  /** From `scopeOfKey`; none where the key is malformed, which is refused last of all. */
+  /** From `scopeOfKey`; undefined for a malformed key, which is refused after all other checks. */
   readonly scope: string | undefined;
-  /** What was found under the key when the request came. */
-  readonly kept: KeptKey | undefined;
-  /** Told when the answer is a replay. */
+  /** What was stored under the key when the request arrived. */
+  readonly stored: StoredKey | undefined;
+  /** Called when the response is a replay. */
   readonly onReplay: () => void;
-  /** Told once what the request makes is committed, or is not going to be. */
+  /** Called once what the request creates is committed, or will not be. */
   readonly onRelease: () => void;
 }
 
-/** A request's hold on its key, until what it makes is committed. */
-export interface KeyClaim {
+/** Reserves a key until what its request creates is committed. */
+export interface IdempotencyReservation {
   readonly scope: string | undefined;
   readonly fingerprint: string;
-  /** Whether it was let go. */
   released: boolean;
 }
 
-/** Another request made it since this one came. */
-class AlreadyMade extends Error {
-  override readonly name = "AlreadyMade";
-  readonly made: string;
+export interface KeyedRequestServices {
+  /** The keys under which this process is creating something, by scope. */
+  readonly idempotencyReservations: Map<string, IdempotencyReservation>;
+}
 
-  constructor(made: string) {
-    super("Another request with the same Idempotency-Key has made it");
-    this.made = made;
+export interface KeyedRequest {
+  readonly idempotencyKey?: IdempotencyKey | undefined;
+  /** Its reservation of that key, while it creates something. */
+  readonly claim?: IdempotencyReservation | undefined;
+}
+
+/** The context of functions that create at most once. */
+export type KeyedContext = Context & KeyedRequestServices & KeyedRequest;
+
+/** Another request has created it since this one arrived. */
+class AlreadyCreated extends Error {
+  override readonly name = "AlreadyCreated";
+  readonly createdId: string;
+
+  constructor(createdId: string) {
+    super("Another request with the same Idempotency-Key has created it");
+    this.createdId = createdId;
   }
 }
 
@@ -72,115 +82,129 @@ function hashOf(value: unknown): string {
   return createHash("sha256").update(canonical).digest("base64url");
 }
 
-const findStatement = statement<{ workspaceId: number; scope: string; expired: number }, KeptKey>(
+const findStatement = statement<{ workspaceId: number; scope: string; expired: number }, StoredKey>(
   "find_idempotency_key",
-  sql`select fingerprint, made from idempotency_keys
+  sql`select fingerprint, created_id as "createdId" from idempotency_keys
     where workspace_id = ${sql.placeholder("workspaceId")} and scope = ${sql.placeholder("scope")}
       and created_at > ${sql.placeholder("expired")}`,
 );
 
-/** What was made under a scope in the last 24 hours. */
-export async function findKeptKey(
-  core: Core,
+/** What was created under a scope in the last 24 hours. */
+export async function findIdempotencyKey(
+  core: Process,
   { workspaceId, scope }: { workspaceId: number; scope: string },
-): Promise<KeptKey | undefined> {
-  const values = { workspaceId, scope, expired: core.now() - KEY_KEPT_MS };
-  const [kept] = await findStatement.execute(core.database.db, values);
-  return kept;
+): Promise<StoredKey | undefined> {
+  const values = { workspaceId, scope, expired: core.now() - KEY_RETENTION_MS };
+  const [stored] = await findStatement.execute(core.database.db, values);
+  return stored;
 }
 
 /**
- * Runs `make`, which makes something in a transaction of `inTransactionOnce`, or, where an earlier
- * request with the same Idempotency-Key and input has made it, `replay` with its id. Throws
- * `idempotency_key_in_use` while another request makes it, and `idempotency_key_mismatch` where that
+ * Runs `make`, which creates something in a transaction of `inTransactionOnce`, or `replay` with its id
+ * if an earlier request with the same Idempotency-Key and input has created it. Throws
+ * `idempotency_key_in_use` while another request is creating it, and `idempotency_key_mismatch` if that
  * had another input.
  */
-export async function once<T>(
-  context: Context,
+export async function once<T, C extends KeyedContext>(
+  context: C,
   input: unknown,
-  answer: { make: (context: Context) => Promise<T>; replay: (made: string) => Promise<T> },
+  answer: { make: (context: C) => Promise<T>; replay: (createdId: string) => Promise<T> },
 ): Promise<T> {
   const { idempotencyKey: key } = context;
   if (key === undefined) return answer.make(context);
-  const { scope, kept } = key;
-  const replay = async (made: string): Promise<T> => {
-    const replayed = await answer.replay(made);
+  const { scope, stored } = key;
+  const replay = async (createdId: string): Promise<T> => {
+    const replayed = await answer.replay(createdId);
     key.onReplay();
     return replayed;
   };
   const fingerprint = hashOf(input);
-  if (kept?.fingerprint === fingerprint) return replay(kept.made);
-  const claim: KeyClaim = { scope, fingerprint, released: false };
+  if (stored?.fingerprint === fingerprint) return replay(stored.createdId);
+  const claim: IdempotencyReservation = { scope, fingerprint, released: false };
   if (scope !== undefined) {
-    // The database decides; this spares it the many requests of one process that come at once.
-    if (context.keyClaims.has(scope)) throw keyInUse();
-    context.keyClaims.set(scope, claim);
+    // The database decides; this spares it the concurrent requests of one process.
+    if (context.idempotencyReservations.has(scope)) throw keyInUse();
+    context.idempotencyReservations.set(scope, claim);
   }
   try {
-    const made = await answer.make({ ...context, claim });
-    if (!claim.released) throw new Error("Something was made outside of inTransactionOnce");
-    return made;
+    const created = await answer.make({ ...context, claim });
+    if (!claim.released) throw new Error("Something was created outside of inTransactionOnce");
+    return created;
   } catch (error) {
-    if (error instanceof AlreadyMade) return await replay(error.made);
+    if (error instanceof AlreadyCreated) return await replay(error.createdId);
     throw error;
   } finally {
     release(context, claim);
   }
 }
 
-function release({ keyClaims, idempotencyKey }: Context, claim: KeyClaim): void {
+function release(
+  { idempotencyReservations, idempotencyKey }: KeyedContext,
+  claim: IdempotencyReservation,
+): void {
   if (claim.released) return;
   claim.released = true;
-  if (claim.scope !== undefined) keyClaims.delete(claim.scope);
+  if (claim.scope !== undefined) idempotencyReservations.delete(claim.scope);
   idempotencyKey?.onRelease();
 }
 
+/** What a transaction creates. */
+export interface Making {
+  /** The id by which a replay finds it. */
+  readonly id: string;
+  /** Whether it is stored; without this, a commit whose acknowledgement is lost counts as failed. */
+  readonly isStored?: () => Promise<boolean>;
+}
+
 /**
- * Runs `work` in one transaction, like `inTransaction`, and keeps `made`, the id of what it makes,
- * under the request's Idempotency-Key if it has one.
+ * Runs `work` in one transaction, like `inTransaction`, and stores the id of what it creates under the
+ * request's Idempotency-Key if it has one. Throws `service_unavailable`, and does nothing, if the client
+ * has gone.
  */
 export async function inTransactionOnce<T>(
-  context: Context,
-  made: string,
+  context: KeyedContext,
+  { id: createdId, isStored }: Making,
   work: (transaction: Transaction) => Promise<T>,
 ): Promise<T> {
   const { claim } = context;
-  if (claim === undefined) return inTransaction(context, work);
-  if (claim.scope === undefined) {
+  if (context.isWanted?.() === false) throw unwanted();
+  if (claim === undefined) return inTransaction(context, work, isStored);
+  const { scope, fingerprint } = claim;
+  if (scope === undefined) {
     const message =
       "Idempotency-Key: must be one header of 1 to 255 characters, none of them control characters";
     throw new ParleyError("invalid_request_error", message);
   }
-  const key = { scope: claim.scope, fingerprint: claim.fingerprint, made };
+  const workspaceId = context.caller.workspace.id;
+  const isKeyStored = async () =>
+    (await findIdempotencyKey(context, { workspaceId, scope }))?.createdId === createdId;
   try {
-    return await inTransaction(context, async (transaction) => {
-      await takeKey(context, transaction, key);
-      return work(transaction);
-    });
+    return await inTransaction(
+      context,
+      async (transaction) => {
+        await takeKey(context, transaction, { scope, fingerprint, createdId });
+        return work(transaction);
+      },
+      isStored ?? isKeyStored,
+    );
   } finally {
     release(context, claim);
   }
 }
 
-// Whoever does not get the lock, and whoever finds a row of the last 24 hours, inserts nothing.
+// Inserts nothing without the lock, or if there is a row of the last 24 hours.
 const takeStatement = statement<
-  {
-    workspaceId: number;
-    scope: string;
-    fingerprint: string;
-    made: string;
-    now: number;
-    expired: number;
-  },
+  StoredKey & { workspaceId: number; scope: string; now: number; expired: number },
   { scope: string }
 >(
   "take_idempotency_key",
-  sql`insert into idempotency_keys (workspace_id, scope, fingerprint, made, created_at)
+  sql`insert into idempotency_keys (workspace_id, scope, fingerprint, created_id, created_at)
     select ${sql.placeholder("workspaceId")}::bigint, ${sql.placeholder("scope")},
-      ${sql.placeholder("fingerprint")}, ${sql.placeholder("made")}, ${sql.placeholder("now")}::bigint
+      ${sql.placeholder("fingerprint")}, ${sql.placeholder("createdId")}, ${sql.placeholder("now")}::bigint
     where pg_try_advisory_xact_lock(hashtextextended(${sql.placeholder("scope")}, 0))
+      and hold_workspaces(array[${sql.placeholder("workspaceId")}::bigint])
     on conflict (workspace_id, scope) do update
-      set fingerprint = excluded.fingerprint, made = excluded.made, created_at = excluded.created_at
+      set fingerprint = excluded.fingerprint, created_id = excluded.created_id, created_at = excluded.created_at
       where idempotency_keys.created_at <= ${sql.placeholder("expired")}
     returning scope`,
 );
@@ -188,17 +212,17 @@ const takeStatement = statement<
 async function takeKey(
   context: Context,
   { db }: Transaction,
-  key: KeptKey & { scope: string },
+  key: StoredKey & { scope: string },
 ): Promise<void> {
   const workspaceId = context.caller.workspace.id;
   const now = context.now();
-  const expired = now - KEY_KEPT_MS;
+  const expired = now - KEY_RETENTION_MS;
   const taken = await takeStatement.execute(db, { workspaceId, ...key, now, expired });
   if (taken.length > 0) return;
   const { scope } = key;
-  const [kept] = await findStatement.execute(db, { workspaceId, scope, expired });
-  if (kept === undefined) throw keyInUse();
-  if (kept.fingerprint === key.fingerprint) throw new AlreadyMade(kept.made);
+  const [stored] = await findStatement.execute(db, { workspaceId, scope, expired });
+  if (stored === undefined) throw keyInUse();
+  if (stored.fingerprint === key.fingerprint) throw new AlreadyCreated(stored.createdId);
   throw new ParleyError(
     "idempotency_key_mismatch",
     "The Idempotency-Key was used with another body: use a new key for a new request",
@@ -222,8 +246,8 @@ const sweepStatement = statement<{ expired: number; limit: number }, { scope: st
     returning scope`,
 );
 
-/** Deletes keys older than 24 hours, the oldest first and a bounded number of them; tells how many. */
-export async function sweepIdempotencyKeys(core: Core): Promise<number> {
-  const values = { expired: core.now() - KEY_KEPT_MS, limit: SWEPT_AT_ONCE };
+/** Deletes a bounded number of keys older than 24 hours, the oldest first, and gives that number. */
+export async function sweepIdempotencyKeys(core: Process): Promise<number> {
+  const values = { expired: core.now() - KEY_RETENTION_MS, limit: SWEPT_AT_ONCE };
   return (await sweepStatement.execute(core.database.db, values)).length;
 }

@@ -1,116 +1,158 @@
-export { type Act, actorOf, recordCommand, recordRefusal } from "./acts.ts";
-export * from "./agent-administration.ts";
-export * from "./agent-directory.ts";
-export { listAuditEvents, sweepAuditLog } from "./audit-events.ts";
-export { createApiKey, insertApiKey, listApiKeys } from "./api-keys.ts";
-export { revokeApiKey, updateApiKey } from "./api-keys.ts";
 export {
-  cancelInvocation,
-  cancelInvocations,
-  type CancelledInvocation,
-  replayCancelInvocation,
-} from "./cancel-invocation.ts";
-export { cancelMessages } from "./cancel-messages.ts";
-export { checkInput, checkOutput } from "./checked-values.ts";
-export { checkBehaviour } from "./check-behaviour.ts";
-export { createBatcher } from "./batcher.ts";
-export * from "./context.ts";
-export * from "./conversation-streams.ts";
-export { createConversation } from "./conversations.ts";
-export * from "./credentials.ts";
+  isDatabaseBusy,
+  isDatabaseUnavailable,
+  isDatabaseUnwritable,
+  isDataError,
+  isWorkspaceDeleted,
+} from "@parley/db";
+
+export type { Caller, RunOrigin, WorkspaceCaller } from "./context.ts";
+
+export {
+  type Core,
+  type CoreContext as Context,
+  type CoreParts,
+  type CoreRequest as RequestContext,
+  createCore,
+} from "./create-core.ts";
+
+export { createBatcher } from "./data-access/batcher.ts";
+export { type DatabaseClock, startDatabaseClock } from "./data-access/database-clock.ts";
+export * from "./data-access/retry-conflicts.ts";
+export { createRowIds } from "./data-access/row-ids.ts";
+export * from "./data-access/rows.ts";
+export { onSlowDatabase } from "./data-access/slow-database.ts";
+
+export { type Job, threadModule } from "./untrusted/job.ts";
+export * from "./untrusted/threads.ts";
+
+export * from "./log/append.ts";
+export * from "./log/bus.ts";
+export * from "./log/follow.ts";
+export * from "./log/hub.ts";
+export * from "./log/log-stream.ts";
+export * from "./log/read-log.ts";
+export * from "./log/redis-bus.ts";
+export { openRedis, type RedisConnection } from "./log/redis-connection.ts";
+export * from "./log/resume.ts";
+export * from "./log/retention.ts";
+export { startSafetyPoll } from "./log/safety-poll.ts";
+export type { Follower, Following } from "./log/tail.ts";
+export { inTransaction, type Transaction } from "./log/transaction.ts";
+
+export {
+  findIdempotencyKey,
+  type IdempotencyKey,
+  once,
+  scopeOfKey,
+  sweepIdempotencyKeys,
+} from "./idempotency.ts";
+
+export { listAuditEvents, sweepAuditLog } from "./audit/audit-events.ts";
+export { type AuditedMutation, actorOf, recordCommand } from "./audit/audited-mutations.ts";
+export * from "./audit/refused-credentials.ts";
+export { createRefusedMutations, type RefusedMutations } from "./audit/refused-mutations.ts";
+
+export * from "./access/credentials.ts";
+export { generateApiKey, hashApiKey } from "./access/key-secrets.ts";
+export { findReachedSpaces } from "./access/reached-spaces.ts";
+
+export type { Claimed, ClaimedRun } from "./runs/claim-parts.ts";
+export { dropOrphan } from "./runs/drop-orphan.ts";
+export { lookForDueRuns } from "./runs/due-runs.ts";
+export * from "./runs/leases.ts";
+export { voidClaims } from "./runs/void-claims.ts";
+export * from "./runs/waiting-runs.ts";
+export { wakeSuspendedRuns, wakeQueuedRuns } from "./runs/wake-runs.ts";
+
+export {
+  createApiKey,
+  insertApiKey,
+  listApiKeys,
+  revokeApiKey,
+  updateApiKey,
+} from "./workspaces/api-keys.ts";
 export {
   createDataSourceView,
   listDataSourceViews,
   putDataSourceNode,
   removeDataSourceNode,
-} from "./data-sources.ts";
-export { deleteWorkspace } from "./delete-workspace.ts";
-export { contextTokensOf } from "./models.ts";
-export * from "./events/append.ts";
-export * from "./events/bus.ts";
-export * from "./events/follow.ts";
-export * from "./events/hub.ts";
-export * from "./events/read.ts";
-export * from "./events/redis-bus.ts";
-export { openRedis, type RedisConnection } from "./events/redis-connection.ts";
-export * from "./events/resume.ts";
-export * from "./events/retention.ts";
-export { startSafetyPoll } from "./events/safety-poll.ts";
-export * from "./events/stream.ts";
-export type { Follower, Following } from "./events/tail.ts";
-export { announceFile, openFile, type ReadableFile, replayAnnouncement } from "./files.ts";
-export { sweepFiles } from "./files.ts";
-export {
-  archiveSandboxFunction,
-  createSandboxFunction,
-  readSandboxFunction,
-  restoreSandboxFunction,
-  updateSandboxFunction,
-} from "./function-administration.ts";
-export { findKeptKey, type IdempotencyKey, once, scopeOfKey } from "./idempotency.ts";
-export { sweepIdempotencyKeys } from "./idempotency.ts";
-export { insertInvocation, type InvocationRequest } from "./insert-invocations.ts";
-export { findInvocationStream, invokeSandboxFunction, replayInvocation } from "./invocations.ts";
-export { importSkills } from "./import-skills.ts";
-export { listAdministeredFunctions, listSandboxFunctions } from "./list-functions.ts";
-export { generateApiKey, hashApiKey } from "./key-secrets.ts";
-export { giveMadeTitle, mayUseModel, untitledMessage } from "./made-titles.ts";
-export * from "./members.ts";
+} from "./workspaces/data-sources.ts";
+export * from "./workspaces/members.ts";
+export { contextTokensOf } from "./workspaces/models.ts";
+export { picturePaths } from "./workspaces/pictures.ts";
 export {
   listProviderCredentials,
   putProviderCredential,
   readProviderSecret,
   removeProviderCredential,
   UnreadableSecret,
-} from "./provider-credentials.ts";
-export { createSecretBox, ENCRYPTION_KEY_BYTES } from "./secret-box.ts";
-export { addContentFragment, postMessage, retryMessage } from "./posted-messages.ts";
-export * from "./replays.ts";
-export * from "./refused-credentials.ts";
-export { recordBehaviour } from "./record-behaviour.ts";
-export { createRowIds } from "./row-ids.ts";
-export * from "./retry-conflicts.ts";
-export * from "./rows.ts";
-export * from "./runs/claim-runs.ts";
-export * from "./runs/finish-invocations.ts";
-export * from "./runs/finish-turns.ts";
-export * from "./runs/leases.ts";
-export * from "./runs/load-invocation.ts";
-export * from "./runs/load-turns.ts";
-export * from "./runs/lost-lease.ts";
-export * from "./runs/save-step.ts";
-export { hasOpenCalls, settleCalls } from "./runs/settle-calls.ts";
-export * from "./runs/waiting-runs.ts";
-export { wakeQueuedRuns } from "./runs/wake-runs.ts";
-export * from "./function-directory.ts";
-export { insertSandboxFunctions, type SandboxFunction } from "./sandbox-functions.ts";
+} from "./workspaces/provider-credentials.ts";
+export { createSecretBox, ENCRYPTION_KEY_BYTES } from "./workspaces/secret-box.ts";
+export { createSpace, listSpaces, updateSpace } from "./workspaces/spaces.ts";
 export {
-  type AnswerState,
-  outliveRecentStates,
-  skillStateReader,
-  type StateReader,
-} from "./listing-state.ts";
-export { loadSkillInstructions } from "./turn-skills.ts";
+  createWorkspace,
+  getWorkspace,
+  insertWorkspace,
+  updateWorkspace,
+} from "./workspaces/workspaces.ts";
+
 export {
-  approveSkill,
-  archiveSkill,
-  createSkill,
-  getSkill,
-  publishSkill,
-  restoreSkill,
-  updateSkill,
-} from "./skill-administration.ts";
-export { listSkills } from "./skills.ts";
-export { createSpace, listSpaces, updateSpace } from "./spaces.ts";
+  announceFile,
+  deleteFile,
+  openFile,
+  type ReadableFile,
+  replayAnnouncement,
+  sweepFiles,
+} from "./files/files.ts";
+export { type ReadUpload, uploadFile } from "./files/uploads.ts";
+
+export { checkBehaviour, findPlanFault } from "./functions/check-behaviour.ts";
+export { checkOutcome } from "./functions/check-values.ts";
+export * from "./functions/function-administration.ts";
+export * from "./functions/function-directory.ts";
+export { listAdministeredFunctions, listSandboxFunctions } from "./functions/list-functions.ts";
+export { recordBehaviour } from "./functions/record-behaviour.ts";
+export { insertSandboxFunctions, type SandboxFunction } from "./functions/sandbox-functions.ts";
+
+export { importSkills } from "./skills/import-skills.ts";
+export { type AnswerState, readSkillState } from "./skills/listing-state.ts";
+export * from "./skills/skill-administration.ts";
+export { listSkills } from "./skills/skills.ts";
+export { createTool, listTools, removeTool, updateTool } from "./skills/tool-administration.ts";
+
+export * from "./agents/agent-administration.ts";
+export * from "./agents/agent-directory.ts";
+
+export * from "./invocations/cancel-invocation.ts";
+export { claimInvocations } from "./invocations/claim-invocations.ts";
+export * from "./invocations/finish-invocations.ts";
+export * from "./invocations/invoke.ts";
+export * from "./invocations/load-invocation.ts";
+export { insertInvocation, type InvocationRequest } from "./invocations/new-invocations.ts";
+export { getInvocation, listInvocations } from "./invocations/read-invocations.ts";
+
+export { claimTurns } from "./turns/claim-turns.ts";
+export * from "./turns/finish-turns.ts";
+export * from "./turns/load-turns.ts";
+export * from "./turns/save-step.ts";
+export { hasOpenCalls, settleCalls } from "./turns/settle-calls.ts";
+export { takeOverRuns } from "./turns/take-over-runs.ts";
+export { listBlockedActions } from "./turns/tool-approvals.ts";
+export { listSkillFiles, loadSkillInstructions, readSkillFile } from "./turns/turn-skills.ts";
+export { replayValidateAction, validateAction } from "./turns/validate-action.ts";
+
+export { cancelMessages } from "./conversations/cancel-messages.ts";
+export { getConversation } from "./conversations/conversation-content.ts";
 export {
   deleteConversation,
-  getConversation,
   listConversations,
   updateConversation,
-} from "./stored-conversations.ts";
-export { createTool, listTools, removeTool, updateTool } from "./tool-administration.ts";
-export { getInvocation, listInvocations } from "./stored-invocations.ts";
-export { type ReadUpload, uploadFile } from "./uploads.ts";
-export { createWorkspace, getWorkspace, insertWorkspace, updateWorkspace } from "./workspaces.ts";
-export { isDatabaseBusy, isDatabaseUnavailable } from "@parley/db";
-export { replayValidateAction, validateAction } from "./validate-action.ts";
+} from "./conversations/conversations.ts";
+export { createConversation } from "./conversations/create-conversation.ts";
+export { addContentFragment, postMessage, retryMessage } from "./conversations/post-messages.ts";
+export * from "./conversations/replays.ts";
+export * from "./conversations/streams.ts";
+export { giveMadeTitle, mayUseModel, untitledMessage } from "./conversations/titles.ts";
+
+export { deleteWorkspace } from "./delete-workspace.ts";

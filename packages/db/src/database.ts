@@ -1,11 +1,10 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { PgDatabase, PgQueryResultHKT } from "drizzle-orm/pg-core";
-import type * as tables from "./tables.ts";
 
-/** What queries run on: the database itself, or a transaction. */
-export type Queryable = Omit<PgDatabase<PgQueryResultHKT, typeof tables>, "transaction">;
+/** What runs queries: the database or a transaction. */
+export type Queryable = Omit<PgDatabase<PgQueryResultHKT>, "transaction">;
 
-/** The connections of a pool, and who waits for one. */
+/** The connections of a pool, and the callers that wait for one. */
 export interface PoolState {
   readonly inUse: number;
   readonly idle: number;
@@ -14,21 +13,25 @@ export interface PoolState {
 
 /** An open database. */
 export interface Database {
-  readonly driver: "pglite" | "postgres";
   /** Runs queries outside transactions. Throws inside one: see `assertOutsideTransaction`. */
   readonly db: Queryable;
   /** Runs `work` in one transaction: commits when it resolves, rolls back when it rejects. */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
-  /** How busy the pool of connections is; undefined for the embedded database, which has none. */
-  readonly pool: () => PoolState | undefined;
-  /** Resolves once the database answers. */
+  /**
+   * The same for statements over many rows that no request waits for: their timeout is two minutes in
+   * place of seven seconds, and they have their own connections.
+   */
+  readonly slow: Pick<Database, "db" | "transaction">;
+  /** The state of the pool of connections. */
+  readonly pool: () => PoolState;
+  /** Resolves once the database answers. Throws where it is read-only, as a standby. */
   ping(): Promise<void>;
   close(): Promise<void>;
 }
 
 const scope = new AsyncLocalStorage<{ open: boolean }>();
 
-/** Runs `work` so that use of the plain database inside it is found out. */
+/** Runs `work` so that `assertOutsideTransaction` throws inside it. */
 export async function insideTransaction<T>(work: () => Promise<T>): Promise<T> {
   const state = { open: true };
   try {
@@ -39,8 +42,8 @@ export async function insideTransaction<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Throws inside a transaction. PGlite has one connection, which a query beside the transaction
- * would wait for for ever; on a pool, enough of the same mistake blocks every connection.
+ * Throws inside a transaction. A query outside it would take a second connection: enough of these at
+ * once block the pool.
  */
 export function assertOutsideTransaction(): void {
   if (scope.getStore()?.open) {

@@ -1,11 +1,17 @@
 export * from "./conflict.ts";
 export * from "./database.ts";
+export * from "./held-workspaces.ts";
 export * from "./lock.ts";
 export { DatabaseTooNew } from "./migrate.ts";
-export * from "./open.ts";
+export { holdsDatabase } from "./embedded/cluster.ts";
+export { openEmbedded } from "./embedded/open-embedded.ts";
+export { type EmbeddedServer, readEmbeddedUrl, startEmbedded } from "./embedded/start-embedded.ts";
+export { openPostgres, type PostgresOptions } from "./open-postgres.ts";
+export { ensurePrivateDirectory } from "./private-directory.ts";
 export * from "./statement.ts";
 export * from "./tables.ts";
 export { exportDatabase, type Transferred } from "./transfer/export-database.ts";
 export { RefusedTransfer } from "./transfer/format.ts";
 export { importDatabase } from "./transfer/import-database.ts";
 export * from "./unavailable.ts";
+export * from "./write-rows.ts";

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -6,6 +6,8 @@ import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DirectoryInUse, lockDirectory } from "./lock.ts";
+
+const hasStrace = spawnSync("strace", ["-V"]).status === 0;
 
 /** Another process that locks the directory given to it, and holds it until it is killed. */
 const HOLDER = `
@@ -89,4 +91,18 @@ describe("lockDirectory", () => {
     await writeFile(path.join(directory, "holder.json"), text);
     await expect(lockDirectory(directory)).rejects.toThrow("is in use by another process");
   });
+
+  it.skipIf(!hasStrace).each(["ENOLCK", "EOPNOTSUPP"])(
+    "says so where the file system answers every lock with %s",
+    (code) => {
+      const files = ["lock.sqlite", "lock-trial.sqlite"].map((name) => path.join(directory, name));
+      const inject = ["-e", "trace=fcntl", "-e", `inject=fcntl:error=${code}`];
+      const strace = ["-f", "-qq", "-o", "/dev/null", ...files.flatMap((one) => ["-P", one])];
+      const command = [process.execPath, "--input-type=module", "--eval", HOLDER, directory];
+      const { stderr } = spawnSync("strace", [...strace, ...inject, ...command], {
+        encoding: "utf8",
+      });
+      expect(stderr).toContain(`${directory} cannot be used: its file system has no locks`);
+    },
+  );
 });

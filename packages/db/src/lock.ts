@@ -1,43 +1,110 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
+import { accessSync, constants, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { ensurePrivateDirectory, OpenDirectory } from "./private-directory.ts";
 
 /** Another process has the data directory open. */
 export class DirectoryInUse extends Error {
   override readonly name = "DirectoryInUse";
 }
 
+/** The data directory cannot be written to. */
+export class DirectoryUnusable extends Error {
+  override readonly name = "DirectoryUnusable";
+}
+
 export interface DirectoryLock {
   release(): void;
 }
 
-/** How long a start waits for a predecessor that is just ending. */
-const PATIENCE_MS = 300;
+const SQLITE_BUSY = 5;
+/** Grace period for a predecessor that is just ending. */
+const GRACE_MS = 300;
 
 /**
- * Locks a data directory, which it makes if need be. Two PGlite processes on one directory lose each other's acknowledged
- * writes, so the lock is one that the operating system frees when its holder dies, however it dies:
- * SQLite's lock on a side file. Process ids and ages decide nothing. Throws `DirectoryInUse`.
+ * Locks a data directory; creates it if necessary and closes it to other users. Its owner ends any
+ * PostgreSQL in it, so the operating system must free the lock when its holder dies: the lock is SQLite's
+ * on a side file, independent of process ids and times. Throws `DirectoryInUse`, `OpenDirectory`, and
+ * `DirectoryUnusable` where the disk is full, read-only or without locks.
  */
 export async function lockDirectory(directory: string): Promise<DirectoryLock> {
-  await mkdir(directory, { recursive: true, mode: 0o700 });
+  await ensurePrivateDirectory(directory).catch((error: unknown) => {
+    throw error instanceof OpenDirectory ? error : unusable(directory, error);
+  });
   const holderFile = path.join(directory, "holder.json");
-  const file = new DatabaseSync(path.join(directory, "lock.sqlite"), { timeout: PATIENCE_MS });
+  let file: DatabaseSync | undefined;
   try {
-    file.exec("begin exclusive");
+    file = lockFile(path.join(directory, "lock.sqlite"));
+    const holder = { pid: process.pid, startedAt: new Date().toISOString() };
+    writeFileSync(holderFile, JSON.stringify(holder), { mode: 0o600 });
   } catch (cause) {
-    file.close();
+    file?.close();
+    const isBusy = (cause as { errcode?: number }).errcode === SQLITE_BUSY;
+    const refusal = isBusy ? cause : unusable(directory, cause);
+    if (refusal === cause) refuseLockless(directory, cause);
+    if (!isBusy) throw refusal;
     throw new DirectoryInUse(`${directory} is in use by ${describeHolder(holderFile)}`, { cause });
   }
-  const holder = { pid: process.pid, startedAt: new Date().toISOString() };
-  writeFileSync(holderFile, JSON.stringify(holder), { mode: 0o600 });
+  const held = file;
   return {
     release: () => {
       rmSync(holderFile, { force: true });
-      file.close();
+      held.close();
     },
   };
+}
+
+function lockFile(name: string): DatabaseSync {
+  const file = new DatabaseSync(name, { timeout: GRACE_MS });
+  try {
+    file.exec("begin exclusive");
+    return file;
+  } catch (error) {
+    file.close();
+    throw error;
+  }
+}
+
+/**
+ * Throws `DirectoryUnusable` where a new file cannot be locked either: some network file systems refuse
+ * every lock as taken.
+ */
+function refuseLockless(directory: string, cause: unknown): void {
+  const trial = path.join(directory, "lock-trial.sqlite");
+  try {
+    lockFile(trial).close();
+  } catch {
+    const why = "its file system has no locks: set PARLEY_DATA_DIR to a directory of a local disk";
+    throw new DirectoryUnusable(`${directory} cannot be used: ${why}`, { cause });
+  } finally {
+    rmSync(trial, { force: true });
+  }
+}
+
+/** Free bytes below which a disk counts as full: the size of the database's next log file. */
+const FULL_BYTES = 16 * 1024 * 1024;
+
+/** `DirectoryUnusable` for a directory that cannot be written to; else the given error. */
+export function unusable(directory: string, cause: unknown): unknown {
+  const why = whyUnusable(directory, cause);
+  return why === undefined
+    ? cause
+    : new DirectoryUnusable(`${directory} cannot be used: ${why}`, { cause });
+}
+
+/** Messages of PostgreSQL, the system and SQLite for a full disk. */
+const FULL = /No space left on device|ENOSPC|database or disk is full/;
+
+function whyUnusable(directory: string, cause: unknown): string | undefined {
+  if (cause instanceof Error && FULL.test(cause.message)) return "its disk is full";
+  try {
+    accessSync(directory, constants.W_OK);
+  } catch (error) {
+    const isReadOnly = (error as NodeJS.ErrnoException).code === "EROFS";
+    return isReadOnly ? "its disk is only for reading" : "it may not be written to";
+  }
+  const { bavail, bsize } = statfsSync(directory);
+  return bavail * bsize < FULL_BYTES ? "its disk is full" : undefined;
 }
 
 function describeHolder(holderFile: string): string {
@@ -47,7 +114,7 @@ function describeHolder(holderFile: string): string {
       return `process ${String(holder.pid)}, started at ${String(holder.startedAt)}`;
     }
   } catch {
-    // The holder is only named to help; the lock has already been refused.
+    // The holder is only named for convenience.
   }
   return "another process";
 }

@@ -1,16 +1,16 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { PGlite } from "@electric-sql/pglite";
 import { sql } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Database } from "./database.ts";
 import { DirectoryInUse } from "./lock.ts";
 import { DatabaseTooNew, migrationsFolder } from "./migrate.ts";
-import { openEmbedded, openPglite, openPostgres } from "./open.ts";
+import { openEmbedded } from "./embedded/open-embedded.ts";
+import { openPostgres } from "./open-postgres.ts";
 import { statement } from "./statement.ts";
 import { workspaces } from "./tables.ts";
-import { createTemporaryDatabase, drivers, openTestDatabase } from "./testing.ts";
+import { createTemporaryDatabase, openTestDatabase } from "./testing.ts";
 
 const journal = path.join(migrationsFolder, "meta", "_journal.json");
 const makeNewer = sql`insert into drizzle.__drizzle_migrations (hash, created_at)
@@ -22,9 +22,9 @@ const countMigrations = async ({ db }: Database) =>
   ).execute(db, {});
 const workspace = { sid: "w", name: "W", createdAt: 0 };
 
-describe.skipIf(drivers[1]?.skip)(`migrations ${drivers[1]?.suite}`, () => {
+describe("migrations", () => {
   let temporary: Awaited<ReturnType<typeof createTemporaryDatabase>>;
-  beforeEach(async () => void (temporary = await createTemporaryDatabase()));
+  beforeEach(async () => void (temporary = await createTemporaryDatabase({ isBare: true })));
   afterEach(() => temporary.drop());
   const open = () => openPostgres({ url: temporary.url, poolSize: 2 });
 
@@ -64,16 +64,6 @@ describe("a server that cannot be reached", () => {
   });
 });
 
-describe("migrations on PGlite", () => {
-  it("refuse a database that a newer version has written", async () => {
-    const client = await PGlite.create();
-    const database = await openPglite(client);
-    await database.db.execute(makeNewer);
-    await expect(openPglite(client)).rejects.toThrow(DatabaseTooNew);
-    await database.close();
-  });
-});
-
 describe("openEmbedded", () => {
   let directory: string;
   beforeAll(async () => {
@@ -92,13 +82,11 @@ describe("openEmbedded", () => {
   });
 });
 
-for (const { driver, skip, suite } of drivers) {
-  describe.skipIf(skip)(`a test database ${suite}`, () => {
-    it("is empty, migrated and nobody else's", async () => {
-      const [one, other] = [await openTestDatabase(driver), await openTestDatabase(driver)];
-      await one.db.insert(workspaces).values(workspace);
-      expect(await other.db.$count(workspaces)).toBe(0);
-      await Promise.all([one.close(), other.close()]);
-    });
+describe("a test database", () => {
+  it("is empty, migrated and nobody else's", async () => {
+    const [one, other] = [await openTestDatabase(), await openTestDatabase()];
+    await one.db.insert(workspaces).values(workspace);
+    expect(await other.db.$count(workspaces)).toBe(0);
+    await Promise.all([one.close(), other.close()]);
   });
-}
+});

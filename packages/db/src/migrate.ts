@@ -1,11 +1,8 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import type { PGlite } from "@electric-sql/pglite";
-import { drizzle as drizzlePostgres } from "drizzle-orm/node-postgres";
-import { migrate as migrateWithPostgres } from "drizzle-orm/node-postgres/migrator";
-import { drizzle as drizzlePglite } from "drizzle-orm/pglite";
-import { migrate as migrateWithPglite } from "drizzle-orm/pglite/migrator";
+import { drizzle } from "drizzle-orm/node-postgres";
+import { migrate } from "drizzle-orm/node-postgres/migrator";
 import type pg from "pg";
 
 /** The folder of the SQL migrations. */
@@ -22,17 +19,7 @@ const MIGRATION_LOCK = 0x7061_726c;
 const newestApplied = `select max(created_at) as newest from drizzle.__drizzle_migrations`;
 const hasMigrations = `select to_regclass('drizzle.__drizzle_migrations') is not null as known`;
 
-/** Applies the migrations that are missing. Throws `DatabaseTooNew`. */
-export async function migratePglite(client: PGlite): Promise<void> {
-  const { rows } = await client.query<{ known: boolean }>(hasMigrations);
-  if (rows[0]?.known) {
-    const applied = await client.query<{ newest: number | null }>(newestApplied);
-    refuseNewer(applied.rows[0]?.newest);
-  }
-  await migrateWithPglite(drizzlePglite(client), { migrationsFolder });
-}
-
-/** Applies the migrations that are missing, one replica at a time. Throws `DatabaseTooNew`. */
+/** Applies missing migrations, one replica at a time. Throws `DatabaseTooNew`. */
 export async function migratePostgres(pool: pg.Pool): Promise<void> {
   const client = await pool.connect();
   try {
@@ -42,7 +29,7 @@ export async function migratePostgres(pool: pg.Pool): Promise<void> {
       const applied = await client.query<{ newest: number | null }>(newestApplied);
       refuseNewer(applied.rows[0]?.newest);
     }
-    await migrateWithPostgres(drizzlePostgres(client), { migrationsFolder });
+    await migrate(drizzle(client), { migrationsFolder });
     await client.query("select pg_advisory_unlock($1)", [MIGRATION_LOCK]);
     client.release();
   } catch (error) {

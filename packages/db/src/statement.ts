@@ -2,16 +2,16 @@ import type { Query, SQL } from "drizzle-orm";
 import type { PgDialect, PgSession, PreparedQueryConfig } from "drizzle-orm/pg-core";
 import type { Queryable } from "./database.ts";
 
-/** A hand-written SQL statement of the hot path. */
+/** A hand-written SQL statement of a hot path. */
 export interface Statement<Values extends Record<string, unknown>, Row> {
   /** Runs the statement with a value for each of its placeholders. */
   execute(db: Queryable, values: Values): Promise<Row[]>;
 }
 
 /**
- * Names an SQL statement, so that each connection parses and plans it once: PostgreSQL spends more
- * on planning a statement of several inserts than on running it. Placeholders are
- * `sql.placeholder(name)`. The rows come as the driver gives them.
+ * Names an SQL statement, so that each connection parses and plans it once: planning a statement of several
+ * inserts takes PostgreSQL longer than running it. Placeholders are `sql.placeholder(name)`. The rows are
+ * those of the driver.
  */
 export function statement<Values extends Record<string, unknown>, Row = never>(
   name: string,
@@ -20,7 +20,7 @@ export function statement<Values extends Record<string, unknown>, Row = never>(
   let compiled: Query | undefined;
   return {
     execute: async (db, values) => {
-      // Drizzle prepares queries of its builder only; its own prepared queries are made like this.
+      // Drizzle only prepares queries of its builder; this is how it does.
       const { session, dialect } = db as unknown as { session: PgSession; dialect: PgDialect };
       const prepared = session.prepareQuery<PreparedQueryConfig & { execute: { rows: Row[] } }>(
         (compiled ??= dialect.sqlToQuery(query)),

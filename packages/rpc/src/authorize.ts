@@ -1,21 +1,32 @@
-import { type RequestContext, requireWorkspace, type WorkspaceCaller } from "@parley/core";
+import {
+  type Caller,
+  type RequestContext,
+  requireWorkspace,
+  type WorkspaceCaller,
+} from "@parley/core";
 import { type Endpoint, ParleyError, type RpcEndpoint, WorkspaceRole } from "@parley/schema";
 
+/** Checks the role of a caller. Throws `app_auth_error` for one below the endpoint's. */
+export function requireRole(endpoint: Endpoint, { apiKey }: Caller): void {
+  const rank = (role: string) => WorkspaceRole.options.findIndex((known) => known === role);
+  if (rank(apiKey.role) < rank(endpoint.role)) {
+    throw new ParleyError("app_auth_error", `This needs a key of role ${endpoint.role}`);
+  }
+}
+
 /**
- * Gives the context with the caller that the endpoint asks for. Throws `workspace_auth_error` for
- * another workspace's key, `app_auth_error` for a role below the endpoint's.
+ * Checks the workspace and the role of the caller, and returns the context as that of a workspace's
+ * key. Throws `workspace_auth_error` for another workspace's key, `app_auth_error` for a role below
+ * the endpoint's.
  */
 export function authorizeWorkspace<C extends RequestContext>(
   endpoint: Endpoint,
   context: C,
   wId: string,
 ): C & RequestContext<WorkspaceCaller> {
-  const caller = requireWorkspace(context.caller, wId);
-  const rank = (role: string) => WorkspaceRole.options.findIndex((known) => known === role);
-  if (rank(caller.apiKey.role) < rank(endpoint.role)) {
-    throw new ParleyError("app_auth_error", `This needs a key of role ${endpoint.role}`);
-  }
-  return { ...context, caller };
+  requireRole(endpoint, requireWorkspace(context.caller, wId));
+  // Only a key of the workspace passes.
+  return context as C & RequestContext<WorkspaceCaller>;
 }
 
 /**

@@ -17,6 +17,7 @@ describe("errors over RPC", () => {
   it.each([
     [new TRPCError({ code: "NOT_FOUND" }), "not_found"],
     [new TRPCError({ code: "PARSE_ERROR" }), "invalid_request_error"],
+    [new TRPCError({ code: "PARSE_ERROR", cause: new Error("x") }), "invalid_request_error"],
     [new TRPCError({ code: "BAD_REQUEST" }), "invalid_request_error"],
     [new TRPCError({ code: "METHOD_NOT_SUPPORTED" }), "method_not_supported_error"],
     [new TRPCError({ code: "UNSUPPORTED_MEDIA_TYPE" }), "invalid_request_error"],
@@ -39,12 +40,17 @@ describe("errors over RPC", () => {
   });
 
   it("say that the server is unavailable when its database is, and when to try again", () => {
-    const gone = Object.assign(new Error("connect"), { code: "ECONNREFUSED" });
+    const gone = Object.assign(new Error("connect"), { code: "ECONNREFUSED", syscall: "connect" });
     expect(toParleyError(new Error("Failed query", { cause: gone }))).toMatchObject({
       type: "service_unavailable",
       status: 503,
       retryAfterSeconds: 1,
     });
+  });
+
+  it("say that the server shuts down where that ended the waiting", () => {
+    const given = toParleyError(new DOMException("This operation was aborted", "AbortError"));
+    expect(given).toMatchObject({ type: "service_unavailable", retryAfterSeconds: 1 });
   });
 
   it("say that there is too much to do when no connection gets free", () => {

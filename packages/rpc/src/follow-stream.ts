@@ -3,10 +3,10 @@ import { tracked, type TrackedEnvelope } from "@trpc/server";
 import { toTrpcError } from "./errors.ts";
 
 /**
- * Yields the events of a stream behind `after`, each tracked by its number, until the log ends;
- * nothing where there is nothing to read. Throws the signal's reason, where that is a refusal, and
- * otherwise an `AbortError` when the signal aborts or nothing happens for too long: tRPC then breaks
- * the connection, and clients resume.
+ * Yields the events of a stream after number `after`, each tracked by its number, until the log ends; none
+ * where `after` is undefined. Throws the signal's reason where it is a refusal, otherwise an `AbortError`
+ * when the signal aborts or the stream is idle for too long: tRPC then closes the connection, and clients
+ * resume.
  */
 export async function* followStream<T>(
   core: Pick<Core, "hub">,
@@ -24,7 +24,7 @@ export async function* followStream<T>(
     for await (const events of followLog(core, { logId, after, signal })) {
       timer?.refresh();
       for (const { seq, type, payload } of events) {
-        // What is in a log is what its endpoint says.
+        // The log holds the events of its endpoint.
         if (!hidden.has(type)) {
           onEvent();
           yield tracked(String(seq), JSON.parse(payload) as T);
@@ -41,9 +41,8 @@ export async function* followStream<T>(
 }
 
 /**
- * The same events for tRPC, which asks for one ahead while its reader takes the last: nobody listens
- * to that promise yet when it rejects, and an unhandled rejection would end the process. tRPC still
- * gets the rejection when it comes to it.
+ * The same events for tRPC, which requests one event ahead. Nothing listens to that promise when it
+ * rejects, and an unhandled rejection would end the process; tRPC gets the rejection later.
  */
 export function askedAhead<T>(events: AsyncGenerator<T, void, undefined>): AsyncIterable<T> {
   const next = () => {

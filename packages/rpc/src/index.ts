@@ -1,11 +1,11 @@
-export { closeAct, openFormAct } from "./acts.ts";
+export { openFormMutation, recordMutation } from "./audited-mutations.ts";
 export * from "./authorize.ts";
 export * from "./errors.ts";
 export * from "./router.ts";
 export type {
+  CacheableQuery,
   Call,
-  KeptQuestion,
   NewSubscription,
   OpenSubscription,
   ProcedureContext,
-} from "./trpc.ts";
+} from "./procedure-context.ts";

@@ -1,28 +1,24 @@
 import * as core from "@parley/core";
-import { endpoints } from "@parley/schema";
-import {
-  createCallerFactory,
-  keptQuery,
-  mutation,
-  post,
-  query,
-  router,
-  subscription,
-} from "./trpc.ts";
+import { endpoints, type HttpInput, type JsonEndpoint } from "@parley/schema";
+import { callTRPCProcedure } from "@trpc/server";
+import type { ProcedureContext } from "./procedure-context.ts";
+import { cachedQuery, mutation, post, query, router, subscription } from "./trpc.ts";
 
-/** What finds the log behind each endpoint of kind stream. */
+/** The function that finds the log, per endpoint of kind stream. */
 export const streams = {
   "conversations.events": core.findConversationStream,
   "messages.events": core.findMessageStream,
   "sandboxFunctions.events": core.findInvocationStream,
 };
 
-/** The table of contents of the server: what each endpoint is answered by. */
+/** The implementation of each endpoint. */
 export const appRouter = router({
   agents: router({
     archive: mutation(endpoints["agents.archive"], core.archiveAgent),
     create: mutation(endpoints["agents.create"], core.createAgent),
+    get: query(endpoints["agents.get"], core.getAgent),
     list: query(endpoints["agents.list"], core.listAgents),
+    search: query(endpoints["agents.search"], core.searchAgents),
     update: mutation(endpoints["agents.update"], core.updateAgent),
   }),
   apiKeys: router({
@@ -52,6 +48,10 @@ export const appRouter = router({
     events: subscription(endpoints["conversations.events"], streams["conversations.events"]),
     get: query(endpoints["conversations.get"], core.getConversation),
     list: query(endpoints["conversations.list"], core.listConversations),
+    listBlockedActions: query(
+      endpoints["conversations.listBlockedActions"],
+      core.listBlockedActions,
+    ),
     update: mutation(endpoints["conversations.update"], core.updateConversation),
   }),
   dataSourceNodes: router({
@@ -64,6 +64,7 @@ export const appRouter = router({
   }),
   files: router({
     create: post(endpoints["files.create"], core.announceFile, core.replayAnnouncement),
+    delete: mutation(endpoints["files.delete"], core.deleteFile),
   }),
   invocations: router({
     cancel: post(
@@ -110,7 +111,7 @@ export const appRouter = router({
     update: mutation(endpoints["sandboxFunctions.update"], core.updateSandboxFunction),
   }),
   skills: router({
-    list: keptQuery(endpoints["skills.list"], core.listSkills, core.skillStateReader),
+    list: cachedQuery(endpoints["skills.list"], core.listSkills, core.readSkillState),
     approve: mutation(endpoints["skills.approve"], core.approveSkill),
     archive: mutation(endpoints["skills.archive"], core.archiveSkill),
     create: mutation(endpoints["skills.create"], core.createSkill),
@@ -140,14 +141,28 @@ export const appRouter = router({
 
 export type AppRouter = typeof appRouter;
 
-/** Makes the caller through which REST reaches the procedures. */
-export const createCaller = createCallerFactory(appRouter);
+/** Calls the procedure of an endpoint, as REST does. */
+export function callProcedure(
+  { name, method }: { name: string; method: JsonEndpoint["method"] },
+  context: ProcedureContext,
+  input: HttpInput,
+): Promise<unknown> {
+  return callTRPCProcedure({
+    router: appRouter,
+    path: name,
+    type: method === "GET" ? "query" : "mutation",
+    ctx: context,
+    getRawInput: async () => input,
+    signal: undefined,
+    batchIndex: 0,
+  });
+}
 
-/** What stores the bytes that come to each endpoint of kind upload. */
+/** The function that stores the bytes, per endpoint of kind upload. */
 export const uploads = { "files.upload": core.uploadFile };
 
-/** What answers each endpoint of kind form. */
+/** The implementation, per endpoint of kind form. */
 export const forms = { "skills.import": core.importSkills };
 
-/** What opens the bytes behind each endpoint of kind bytes. */
+/** The function that opens the bytes, per endpoint of kind bytes. */
 export const downloads = { "files.get": core.openFile };

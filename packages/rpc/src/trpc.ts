@@ -1,4 +1,6 @@
 import {
+  type AuditedMutation,
+  type AnswerState,
   type Caller,
   type Context,
   type LogStream,
@@ -6,70 +8,34 @@ import {
   parseCursor,
   readLogEnd,
   type RequestContext,
-  startBehind,
-  type StateReader,
+  startAfter,
   type WorkspaceCaller,
 } from "@parley/core";
 import {
   type Endpoint,
   type EventOf,
+  findUnknownMembers,
   type InputOf,
-  isAct,
+  isAuditedMutation,
   type JsonEndpoint,
   type OutputOf,
   type ParsedInputOf,
   parseInput,
   type RpcEndpoint,
   type StreamEndpoint,
+  type Warning,
+  warnsOfUnknown,
 } from "@parley/schema";
-import { initTRPC, type TrackedEnvelope } from "@trpc/server";
-import { closeAct, openAct, type RequestOrigin } from "./acts.ts";
+import { initTRPC, TRPCError, type TrackedEnvelope } from "@trpc/server";
+import { openMutation, recordMutation } from "./audited-mutations.ts";
 import { authorizeAdministration, authorizeWorkspace } from "./authorize.ts";
 import { renderError, toParleyError, toTrpcError } from "./errors.ts";
 import { askedAhead, followStream } from "./follow-stream.ts";
+import type { ProcedureContext } from "./procedure-context.ts";
 import { transformer } from "./transformer.ts";
 
 /** How often a quiet subscription shows that it is alive; clients give up on it after three. */
 const PING_MS = 15_000;
-
-/** What a transport gives to a procedure. */
-export interface ProcedureContext extends RequestContext, RequestOrigin {
-  /** Called once for each procedure with what it came to. */
-  readonly onCall: (call: Call) => void;
-  /** Takes a place among the open streams until the answer is sent. Throws `rate_limit_error`. */
-  readonly openStream: (stream: NewSubscription) => OpenSubscription;
-  /** Answers a question whose answers may be kept; without it, each is answered anew. */
-  readonly answerKept: ((question: KeptQuestion) => Promise<unknown>) | undefined;
-}
-
-/** A stream that a subscriber is about to be sent. */
-export interface NewSubscription {
-  /** The endpoint's name in the table. */
-  readonly name: string;
-  readonly isResumed: boolean;
-}
-
-/** A subscriber's place among the open streams. */
-export interface OpenSubscription {
-  /** Ends the stream, with the refusal as its reason where the key is refused. */
-  readonly signal: AbortSignal;
-  /** Called for each event that is sent. */
-  readonly onEvent: () => void;
-}
-
-/** A valid input of a caller that may ask it. Inputs of one `key` are the same. */
-export interface KeptQuestion {
-  readonly key: string;
-  /** What an answer that is computed from then on is made of. It keeps nothing of the request. */
-  readonly state: StateReader;
-  readonly compute: () => Promise<unknown>;
-}
-
-export interface Call {
-  readonly endpoint: Endpoint;
-  readonly durationMs: number;
-  readonly error: unknown;
-}
 
 const t = initTRPC.context<ProcedureContext>().create({
   transformer,
@@ -89,7 +55,7 @@ const t = initTRPC.context<ProcedureContext>().create({
   },
 });
 
-export const { router, createCallerFactory } = t;
+export const { router } = t;
 
 type ProcedureEndpoint = JsonEndpoint | RpcEndpoint;
 
@@ -98,44 +64,89 @@ type Implementation<E extends ProcedureEndpoint> = (
   input: ParsedInputOf<E>,
 ) => Promise<OutputOf<E>>;
 
-/** What all procedures share: one report of the call, the record of an act, the parsed input. */
-function procedure<Input, Parsed>(endpoint: Endpoint, parse: (raw: unknown) => Parsed) {
-  const parser = {
-    // tRPC takes the types of a parser from these two, which are never read.
-    _input: undefined as unknown as Input,
-    _output: undefined as unknown as Parsed,
-    parse,
-  };
-  return t.procedure
-    .use(async ({ ctx, next }) => {
-      const startedAt = performance.now();
-      const result = await next();
-      const durationMs = performance.now() - startedAt;
-      ctx.onCall({ endpoint, durationMs, error: result.ok ? undefined : result.error });
-      return result;
-    })
-    .use(async ({ ctx, path, getRawInput, next }) => {
-      // Input that cannot be read is refused by the parser.
-      const input = isAct(endpoint) ? await getRawInput().catch(() => undefined) : undefined;
-      const act = openAct(endpoint, { context: ctx, name: path, input });
-      // A context that is added to is copied: only acts pay for it.
-      if (act === undefined) return next();
-      const result = await next({ ctx: { act } });
-      await closeAct(ctx, act, result.ok ? undefined : result.error);
-      return result;
-    })
-    .input(parser);
+/** The argument of a resolver, whose types omit the raw input. */
+interface ProcedureCall {
+  readonly ctx: ProcedureContext;
+  readonly path: string;
+  readonly getRawInput: () => Promise<unknown>;
 }
 
-function resolver<E extends ProcedureEndpoint>(endpoint: E, implementation: Implementation<E>) {
-  return async (options: { ctx: ProcedureContext; input: unknown }): Promise<OutputOf<E>> => {
+type Answer<Parsed, Output> = (
+  context: ProcedureContext,
+  input: Parsed,
+  called: { readonly name: string; readonly raw: unknown },
+) => Promise<Output>;
+
+/** The shared part of all procedures: the report of the call, the record of a mutation, the parsed input. */
+function resolver<Parsed, Output>(
+  endpoint: Endpoint,
+  parse: (raw: unknown) => Parsed,
+  answer: Answer<Parsed, Output>,
+) {
+  const run = async (
+    { ctx, path: name, getRawInput }: ProcedureCall,
+    audited?: AuditedMutation,
+  ) => {
+    const raw = await getRawInput();
+    const input = parseOrRefuse(parse, raw);
     try {
-      const input = options.input as ParsedInputOf<E>;
-      return await implementation(authorize(endpoint, options.ctx, input), input);
+      // Only audited mutations pay for a copy of the context.
+      const context = audited === undefined ? ctx : { ...ctx, mutation: audited };
+      return await answer(context, input, { name, raw });
     } catch (error) {
       throw toTrpcError(error);
     }
   };
+  return async (options: object): Promise<Output> => {
+    const called = options as ProcedureCall;
+    const { ctx, path: name, getRawInput } = called;
+    const startedAt = performance.now();
+    let failure: unknown;
+    try {
+      if (!isAuditedMutation(endpoint)) return await run(called);
+      // Input that cannot be read is refused by the parser.
+      const input = await getRawInput().catch(() => undefined);
+      const audited = openMutation(endpoint, { context: ctx, name, input });
+      return await recordMutation(ctx, audited, () => run(called, audited));
+    } catch (error) {
+      failure = error;
+      throw error;
+    } finally {
+      ctx.onCall({ endpoint, durationMs: performance.now() - startedAt, error: failure });
+    }
+  };
+}
+
+function parseOrRefuse<Parsed>(parse: (raw: unknown) => Parsed, raw: unknown): Parsed {
+  try {
+    return parse(raw);
+  } catch (cause) {
+    throw new TRPCError({ code: "BAD_REQUEST", cause });
+  }
+}
+
+/**
+ * The builder of a procedure with an input, which its resolver parses: tRPC's parsers and middlewares copy
+ * their arguments several times, which took a sixth of the time of a short response.
+ */
+function procedure<Input>() {
+  const withInput = () =>
+    t.procedure.input({
+      // tRPC takes the types of a parser from these two.
+      _input: undefined as unknown as Input,
+      _output: undefined,
+      parse: (raw: unknown) => raw,
+    });
+  return t.procedure as unknown as ReturnType<typeof withInput>;
+}
+
+/** The resolver of an endpoint: authorizes the caller and calls the implementation. */
+function implement<E extends ProcedureEndpoint>(endpoint: E, implementation: Implementation<E>) {
+  return resolver<ParsedInputOf<E>, OutputOf<E>>(
+    endpoint,
+    (raw) => parseInput(endpoint, raw),
+    (context, input) => implementation(authorize(endpoint, context, input), input),
+  );
 }
 
 function authorize<E extends ProcedureEndpoint>(
@@ -144,7 +155,7 @@ function authorize<E extends ProcedureEndpoint>(
   input: ParsedInputOf<E>,
 ): Parameters<Implementation<E>>[0] {
   if (endpoint.kind === "json") {
-    // Every endpoint of kind json has the parameter wId: a house test checks it.
+    // Every endpoint of kind json has the parameter wId: an architecture test checks it.
     return authorizeWorkspace(endpoint, context, (input as { wId: string }).wId);
   }
   const { workspaceId } = input as { workspaceId?: string };
@@ -154,70 +165,88 @@ function authorize<E extends ProcedureEndpoint>(
   >[0];
 }
 
-function call<E extends ProcedureEndpoint>(endpoint: E) {
-  return procedure<InputOf<E>, ParsedInputOf<E>>(endpoint, (raw) => parseInput(endpoint, raw));
-}
-
 type PostEndpoint = JsonEndpoint & { readonly method: "POST" };
 
 /**
- * A procedure that makes something: once for an Idempotency-Key. `replay` answers again with what
- * was made, by its id.
+ * A procedure that creates something, once per Idempotency-Key. `replay` repeats the response for what was
+ * created.
  */
 export function post<E extends PostEndpoint>(
   endpoint: E,
   make: (context: Context, input: ParsedInputOf<E>) => Promise<OutputOf<E>>,
-  replay: (context: Context, input: ParsedInputOf<E>, made: string) => Promise<OutputOf<E>>,
+  replay: (context: Context, input: ParsedInputOf<E>, createdId: string) => Promise<OutputOf<E>>,
 ) {
   const implementation = (context: Context, input: ParsedInputOf<E>) =>
     once(context, input, {
       make: (claiming) => make(claiming, input),
-      replay: (made) => replay(context, input, made),
+      replay: (createdId) => {
+        // The first request has recorded it.
+        if (context.mutation !== undefined) context.mutation.recorded = true;
+        return replay(context, input, createdId);
+      },
     });
-  // The conditional type of the context is not narrowed by the kind.
-  return call(endpoint).mutation(resolver(endpoint, implementation as Implementation<E>));
+  return procedure<InputOf<E>>().mutation(
+    resolver<ParsedInputOf<E>, OutputOf<E>>(
+      endpoint,
+      (raw) => parseInput(endpoint, raw),
+      async (context, input, { raw }) => {
+        // Every endpoint of kind json has the parameter wId: an architecture test checks it.
+        const { wId } = input as unknown as { wId: string };
+        const output = await implementation(authorizeWorkspace(endpoint, context, wId), input);
+        return warnsOfUnknown(endpoint) ? warnOfUnknown(endpoint, raw, output) : output;
+      },
+    ),
+  );
+}
+
+/** Adds a warning to the response for each unknown member of the body. */
+function warnOfUnknown<Output>(endpoint: JsonEndpoint, raw: unknown, output: Output): Output {
+  const unknown = findUnknownMembers(endpoint, raw);
+  if (unknown.length === 0) return output;
+  const { warnings = [] } = output as { warnings?: readonly Warning[] };
+  return { ...output, warnings: [...warnings, ...unknown] };
 }
 
 type ChangeEndpoint = RpcEndpoint | (JsonEndpoint & { readonly method: "PATCH" | "DELETE" });
 
 /** A procedure that changes something. */
 export function mutation<E extends ChangeEndpoint>(endpoint: E, implementation: Implementation<E>) {
-  return call(endpoint).mutation(resolver(endpoint, implementation));
+  return procedure<InputOf<E>>().mutation(implement(endpoint, implementation));
 }
 
 /** A procedure that changes nothing. */
 export function query<E extends ProcedureEndpoint>(endpoint: E, implementation: Implementation<E>) {
-  return call(endpoint).query(resolver(endpoint, implementation));
+  return procedure<InputOf<E>>().query(implement(endpoint, implementation));
 }
 
-type KeptEndpoint = JsonEndpoint & { readonly method: "GET"; readonly kept: true };
+type CacheableEndpoint = JsonEndpoint & { readonly method: "GET"; readonly cacheable: true };
 
 /**
- * A query whose answers a transport may keep: they depend on nothing but the input and on what the
- * reader tells of the caller.
+ * A query whose responses a transport may cache: they depend only on the input and on the state that
+ * `readState` reads.
  */
-export function keptQuery<E extends KeptEndpoint>(
+export function cachedQuery<E extends CacheableEndpoint>(
   endpoint: E,
   implementation: (context: Context, input: ParsedInputOf<E>) => Promise<OutputOf<E>>,
-  createReader: (context: Context) => StateReader,
+  readState: (context: Context) => Promise<AnswerState>,
 ) {
   const answer = (context: Context & ProcedureContext, input: ParsedInputOf<E>) => {
     const compute = () => implementation(context, input);
-    if (context.answerKept === undefined) return compute();
+    if (context.responseCache === undefined) return compute();
     const key = `${endpoint.path} ${context.caller.workspace.id} ${JSON.stringify(input)}`;
-    return context.answerKept({ key, state: createReader(context), compute });
+    return context.responseCache.respond({ key, readState: () => readState(context), compute });
   };
-  // The context of a procedure is the transport's, and a transport that keeps answers sends them.
-  return call(endpoint).query(resolver(endpoint, answer as Implementation<E>));
+  // A transport with a cache sends the cached response in place of the output.
+  return procedure<InputOf<E>>().query(implement(endpoint, answer as Implementation<E>));
 }
 
-/** What a subscription takes beside its endpoint's input; tRPC sets it when a client reconnects. */
+/** The position of a subscriber, which tRPC sets when a client reconnects. */
 export interface Resumable {
   /** Number of the last event that the subscriber has. */
   readonly lastEventId?: string | null | undefined;
 }
 
-/** A procedure that follows a log from behind `lastEventId` to its end. */
+/** A procedure that follows a log from after `lastEventId` to its end. */
 export function subscription<E extends StreamEndpoint>(
   endpoint: E,
   find: (context: Context, input: ParsedInputOf<E>) => Promise<LogStream>,
@@ -227,23 +256,21 @@ export function subscription<E extends StreamEndpoint>(
     const { lastEventId } = raw as { lastEventId?: unknown };
     return { input, cursor: parseCursor(lastEventId ?? "") };
   };
-  type Parsed = ReturnType<typeof parse>;
-  return procedure<InputOf<E> & Resumable, Parsed>(endpoint, parse).subscription(
-    async (options): Promise<AsyncIterable<TrackedEnvelope<EventOf<E>>>> => {
-      try {
-        const { input, cursor } = options.input;
-        // Every endpoint of kind stream has the parameter wId: a house test checks it.
+  return procedure<InputOf<E> & Resumable>().subscription(
+    resolver<ReturnType<typeof parse>, AsyncIterable<TrackedEnvelope<EventOf<E>>>>(
+      endpoint,
+      parse,
+      async (given, { input, cursor }, { name }) => {
+        // Every endpoint of kind stream has the parameter wId: an architecture test checks it.
         const { wId } = input as unknown as { wId: string };
-        const context = authorizeWorkspace(endpoint, options.ctx, wId);
+        const context = authorizeWorkspace(endpoint, given, wId);
         const stream = await find(context, input);
         const end = await readLogEnd(context.database.db, stream.logId);
-        const after = startBehind(cursor, end, stream);
-        const { path: name } = options;
-        const opened = context.openStream({ name, isResumed: cursor > 0 });
+        const after = startAfter(cursor, end, stream);
+        const { space } = stream;
+        const opened = context.openStream({ name, isResumed: cursor > 0, space });
         return askedAhead(followStream(context, stream, { after, ...opened }));
-      } catch (error) {
-        throw toTrpcError(error);
-      }
-    },
+      },
+    ),
   );
 }

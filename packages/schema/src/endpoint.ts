@@ -1,21 +1,21 @@
 import type * as z from "zod";
-import type { ErrorType } from "./error-table.ts";
-import type { Role } from "./workspaces.ts";
+import type { ErrorType } from "./errors/error-table.ts";
+import type { Role } from "./roles.ts";
 
-/** Which limit a call counts against. */
+/** Rate limit that a call counts against. */
 export type RateLimitClass = "create" | "read" | "invoke" | "stream" | "operate";
 
 interface EndpointBase {
   readonly summary: string;
-  /** The least role that may call it. */
+  /** The lowest role that may call it. */
   readonly role: Role;
   readonly rateLimit: RateLimitClass;
-  /** Errors beyond those every endpoint of its kind can answer with. */
+  /** Errors besides those of every endpoint of its kind. */
   readonly errors: readonly ErrorType[];
   readonly tags: readonly string[];
 }
 
-interface HttpEndpoint extends EndpointBase {
+interface HttpEndpointBase extends EndpointBase {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   /** Path with `{name}` for parameters, each a key of `params`. */
   readonly path: string;
@@ -27,41 +27,45 @@ interface HttpEndpoint extends EndpointBase {
   readonly specified: boolean;
 }
 
-/** A request with a JSON answer: REST and RPC both reach the same procedure. */
-export interface JsonEndpoint extends HttpEndpoint {
+/** A request with a JSON response: REST and RPC call the same procedure. */
+export interface JsonEndpoint extends HttpEndpointBase {
   readonly kind: "json";
   readonly output: z.ZodType;
-  /** Whether who has its answer already is told so, by the answer's ETag. */
-  readonly kept?: boolean;
+  /** Whether its response is cached and has an ETag. */
+  readonly cacheable?: boolean;
+  /** Only of audited mutations: members of the input with the ids of the subject. */
+  readonly subject?: readonly string[];
+  /** Whether its response may be so long that it is serialized in pieces. */
+  readonly long?: boolean;
 }
 
-/** A Server-Sent Events stream, behind a redirect from `/api/` to `/api/sse/`. */
-export interface StreamEndpoint extends HttpEndpoint {
+/** A Server-Sent Events stream, after a redirect from `/api/` to `/api/sse/`. */
+export interface StreamEndpoint extends HttpEndpointBase {
   readonly kind: "stream";
   readonly event: z.ZodType;
-  /** Whether each event comes as `{eventId, data}`, or as it is. */
+  /** Whether each event is sent as `{eventId, data}`. */
   readonly enveloped: boolean;
 }
 
-/** A multipart form with one file, in its field `file`, that is read as it comes. */
-export interface UploadEndpoint extends HttpEndpoint {
+/** A streamed upload: multipart, with one file in its field `file`. */
+export interface UploadEndpoint extends HttpEndpointBase {
   readonly kind: "upload";
   readonly output: z.ZodType;
 }
 
-/** A multipart form with fields, its `body`, and named files in the field `files`, read whole. */
-export interface FormEndpoint extends HttpEndpoint {
-  readonly kind: "form";
+/** A multipart request with fields, its `body`, and files in the field `files`; buffered in memory. */
+export interface MultipartEndpoint extends HttpEndpointBase {
+  readonly kind: "multipart";
   readonly body: z.ZodObject;
   readonly output: z.ZodType;
   readonly maxFiles: number;
-  /** Of all files together. */
+  /** Total size of its files. */
   readonly maxBytes: number;
 }
 
-/** Bytes as they are stored, or a range of them. */
-export interface BytesEndpoint extends HttpEndpoint {
-  readonly kind: "bytes";
+/** A download: stored bytes, or a range of them. */
+export interface DownloadEndpoint extends HttpEndpointBase {
+  readonly kind: "download";
 }
 
 interface RpcEndpointBase extends EndpointBase {
@@ -74,27 +78,32 @@ interface RpcQuery extends RpcEndpointBase {
   readonly operation: "query";
 }
 
-/** An administrative act: it leaves a record in the audit log. */
+/** An audited mutation: it leaves a record in the audit log. */
 interface RpcMutation extends RpcEndpointBase {
   readonly operation: "mutation";
-  /** Members of the input whose ids say what it is done to; none where it makes something. */
+  /** Members of the input with the ids of its subject; none where it creates the subject. */
   readonly subject: readonly string[];
 }
 
 /** A procedure that only the typed RPC offers. */
 export type RpcEndpoint = RpcQuery | RpcMutation;
 
-export type Endpoint =
+/** An endpoint of the public API. */
+export type HttpEndpoint =
   | JsonEndpoint
   | StreamEndpoint
   | UploadEndpoint
-  | FormEndpoint
-  | BytesEndpoint
-  | RpcEndpoint;
+  | MultipartEndpoint
+  | DownloadEndpoint;
 
-/** Whether calls of an endpoint are administrative acts. */
-export function isAct(endpoint: Endpoint): endpoint is RpcMutation {
-  return endpoint.kind === "rpc" && endpoint.operation === "mutation";
+export type Endpoint = HttpEndpoint | RpcEndpoint;
+
+/** An endpoint whose calls are audited mutations: it names their subject. */
+type AuditedEndpoint = RpcMutation | (JsonEndpoint & Required<Pick<JsonEndpoint, "subject">>);
+
+/** Whether calls of an endpoint are audited mutations. */
+export function isAuditedMutation(endpoint: Endpoint): endpoint is AuditedEndpoint {
+  return "subject" in endpoint;
 }
 
 type Part<E, K extends string, Io extends "input" | "output"> = E extends {
@@ -110,15 +119,15 @@ type Parts<E, Io extends "input" | "output"> = Part<E, "query", Io> &
   Part<E, "params", Io> &
   Part<E, "input", Io>;
 
-/** What a caller gives an endpoint: path, query and body in one flat object. */
+/** Input of an endpoint as callers write it: path, query and body in one flat object. */
 export type InputOf<E extends Endpoint> = Parts<E, "input">;
 
-/** What an endpoint's implementation gets: the parsed input. */
+/** Input of an endpoint as its implementation gets it: parsed. */
 export type ParsedInputOf<E extends Endpoint> = Parts<E, "output">;
 
-/** What an endpoint answers. */
-export type OutputOf<E extends JsonEndpoint | UploadEndpoint | FormEndpoint | RpcEndpoint> =
+/** Output of an endpoint. */
+export type OutputOf<E extends JsonEndpoint | UploadEndpoint | MultipartEndpoint | RpcEndpoint> =
   z.input<E["output"]>;
 
-/** What an endpoint of kind stream tells its followers. */
+/** Event of an endpoint of kind stream. */
 export type EventOf<E extends StreamEndpoint> = z.output<E["event"]>;

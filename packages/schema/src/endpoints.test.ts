@@ -1,8 +1,9 @@
 import * as z from "zod";
 import { describe, expect, it } from "vitest";
-import { type Endpoint, isAct } from "./endpoint.ts";
+import { type Endpoint, isAuditedMutation } from "./endpoint.ts";
 import { endpoints } from "./endpoints.ts";
-import { errorTable } from "./error-table.ts";
+import { errorTable } from "./errors/error-table.ts";
+import { exampleOf } from "./examples.ts";
 import * as schema from "./index.ts";
 
 const all = Object.entries<Endpoint>(endpoints);
@@ -37,6 +38,14 @@ describe("the endpoint table", () => {
     expect(endpoint.kind === "stream" ? endpoint.method : "GET").toBe("GET");
   });
 
+  it.each(http)("has examples of %s that its schemas accept", (_name, endpoint) => {
+    const output = endpoint.kind === "stream" ? endpoint.event : undefined;
+    const parts = { output, ...endpoint };
+    const models = [parts.params, parts.body, parts.output].filter((part) => part !== undefined);
+    const errors = models.map((model) => model.safeParse(exampleOf(model)).error);
+    expect(errors.filter((error) => error !== undefined)).toEqual([]);
+  });
+
   it("serves each method and path once", () => {
     const routes = http.map(
       ([, { method, path }]) => `${method} ${path.replaceAll(/\{\w+\}/g, "*")}`,
@@ -50,8 +59,10 @@ describe("the endpoint table", () => {
   });
 
   it.each(all)("names the subject of %s by members of its input", (_name, endpoint) => {
-    const subject = isAct(endpoint) ? endpoint.subject : [];
-    const members = endpoint.kind === "rpc" ? Object.keys(endpoint.input.shape) : [];
+    const subject = isAuditedMutation(endpoint) ? endpoint.subject : [];
+    const parts =
+      endpoint.kind === "rpc" ? [endpoint.input] : [endpoint.params, endpoint.query, endpoint.body];
+    const members = parts.flatMap((part) => Object.keys(part?.shape ?? {}));
     expect(subject.filter((member) => !members.includes(member))).toEqual([]);
   });
 

@@ -1,17 +1,33 @@
 import type { Endpoint } from "./endpoint.ts";
+import { agentEndpoints } from "./endpoints/agents.ts";
+import { apiKeyEndpoints } from "./endpoints/api-keys.ts";
+import { auditEndpoints } from "./endpoints/audit.ts";
 import { conversationEndpoints } from "./endpoints/conversations.ts";
+import { dataSourceEndpoints } from "./endpoints/data-sources.ts";
 import { fileEndpoints } from "./endpoints/files.ts";
+import { memberEndpoints } from "./endpoints/members.ts";
+import { providerCredentialEndpoints } from "./endpoints/provider-credentials.ts";
 import { sandboxFunctionEndpoints } from "./endpoints/sandbox-functions.ts";
 import { skillEndpoints } from "./endpoints/skills.ts";
+import { spaceEndpoints } from "./endpoints/spaces.ts";
+import { toolEndpoints } from "./endpoints/tools.ts";
 import { workspaceEndpoints } from "./endpoints/workspaces.ts";
 
-/** Every operation of the server; REST routes, procedures and documents are made from it. */
+/** Every operation of the server; REST routes, procedures and documents derive from it. */
 export const endpoints = {
   ...conversationEndpoints,
   ...fileEndpoints,
   ...skillEndpoints,
+  ...toolEndpoints,
   ...sandboxFunctionEndpoints,
+  ...agentEndpoints,
   ...workspaceEndpoints,
+  ...apiKeyEndpoints,
+  ...memberEndpoints,
+  ...spaceEndpoints,
+  ...dataSourceEndpoints,
+  ...providerCredentialEndpoints,
+  ...auditEndpoints,
 } as const satisfies Record<string, Endpoint>;
 
 export type Endpoints = typeof endpoints;

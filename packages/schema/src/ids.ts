@@ -13,7 +13,7 @@ export type IdPrefix =
   | "act"
   | "key";
 
-// Asking the system for a few bytes costs as much as for many.
+// A system call for a few bytes costs as much as for many.
 const pool = new Uint8Array(4096);
 let unused = 0;
 
@@ -36,12 +36,12 @@ export function randomBase62(length: number): string {
   return result;
 }
 
-/** A new string id: 10 random characters, behind `<prefix>_` for the kinds that have one. */
+/** A new string id: 10 random characters, after `<prefix>_` for the kinds that have one. */
 export function newId(prefix?: IdPrefix): string {
   return prefix === undefined ? randomBase62(10) : `${prefix}_${randomBase62(10)}`;
 }
 
-/** Writes a whole number in base 62, with zeros before it up to `length` characters. */
+/** Writes a whole number in base 62, padded with zeros to `length` characters. */
 export function toBase62(value: number, length: number): string {
   let text = "";
   for (let rest = value; text.length < length; rest = Math.floor(rest / 62)) {

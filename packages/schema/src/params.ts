@@ -1,19 +1,21 @@
 import * as z from "zod";
-import { Reference } from "./text.ts";
+import { Reference } from "./parsing/text.ts";
 
-export const WorkspaceParams = z.object({ wId: Reference.describe("Id of the workspace") });
+export const WorkspaceParams = z.object({
+  wId: Reference.describe("Id of the workspace").meta({ example: "Ab3dE5fG7h" }),
+});
 
 export const ConversationParams = WorkspaceParams.extend({
-  cId: Reference.describe("Id of the conversation"),
+  cId: Reference.describe("Id of the conversation").meta({ example: "Kd82jXq0Pz" }),
 });
 
 export const MessageParams = ConversationParams.extend({
-  mId: Reference.describe("Id of the message"),
+  mId: Reference.describe("Id of the message").meta({ example: "Vn4tR9sWy1" }),
 });
 
-/** Input of what is done to a workspace over the RPC. */
+/** Input of an operation of the RPC on a workspace. */
 export const OfWorkspace = z.object({ workspaceId: Reference.describe("Id of the workspace") });
 
-/** What an operation answers that has nothing to tell. */
+/** Output of an operation without a result. */
 export const Success = z.object({ success: z.literal(true).describe("Always true") });
 export type Success = z.infer<typeof Success>;

@@ -39,6 +39,15 @@ function askRatios(measured: readonly Measured[]): RatioQuestion<Sample>[] {
     of: find("embedded", "parley", { blocking: true, connections }),
     over: find("embedded", "parley", { blocking: false, connections }),
   });
+  const embeddedOverServer = ([1, 16] as const).flatMap((connections) =>
+    [false, true].map((blocking) => ({
+      name: `embedded, ${blocking ? "blocking" : "non-blocking"} creates/s over PostgreSQL's, ${connections} at once`,
+      of: find("embedded", "parley", { blocking, connections }),
+      over: find("PostgreSQL", "parley", { blocking, connections }),
+      read: perSecond,
+      atLeast: 0.9,
+    })),
+  );
   const busy = { connections: 16 } as const;
   const questions: RatioQuestion<Sample>[] = [
     {
@@ -59,6 +68,7 @@ function askRatios(measured: readonly Measured[]): RatioQuestion<Sample>[] {
       read: p50Ms,
       atMost: 4,
     },
+    ...embeddedOverServer,
     {
       name: "embedded, blocking p50 over non-blocking, 1 connection",
       ...blockingOverNot(1),

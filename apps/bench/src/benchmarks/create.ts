@@ -5,6 +5,7 @@ import { measure } from "../measure.ts";
 import type { BenchmarkOptions } from "../options.ts";
 import type { Postgres } from "../scratch-database.ts";
 import {
+  type Creator,
   type Lane,
   type Measured,
   planLane,
@@ -15,39 +16,30 @@ import { renderCreates } from "./create-report.ts";
 
 const connectionCounts = [1, 16] as const;
 
-/** Measures creates on the embedded database, and on PostgreSQL against the floor. */
+/** Measures creates on the embedded database, and on PostgreSQL beside it and the floor. */
 export async function benchCreate(options: BenchmarkOptions): Promise<void> {
   const { postgres, resources, print } = options;
   const generator = startLoadGenerator(resources);
-  const measured = await measureEmbedded(options, generator);
+  const creators = [await startCreator(resources)];
   if (postgres === undefined) print("PostgreSQL: skipped, for DATABASE_URL is not set\n");
-  else measured.push(...(await measurePostgres(options, generator, postgres)));
+  else creators.push(...(await startOnPostgres(options, postgres)));
+  const measured: Measured[] = [];
+  for (const blocking of [false, true]) {
+    for (const connections of connectionCounts) {
+      const lanes = creators.map((creator) =>
+        planLane(creator, { blocking, connections }, options.seconds),
+      );
+      measured.push(...(await measureLanes(options, generator, lanes)));
+      print(`${blocking ? "blocking" : "non-blocking"}, ${connections}: measured\n`);
+    }
+  }
   print(renderCreates(measured));
 }
 
-async function measureEmbedded(
-  options: BenchmarkOptions,
-  generator: LoadGenerator,
-): Promise<Measured[]> {
-  // Stopped before PostgreSQL is measured.
-  await using resources = options.resources.use(new AsyncDisposableStack());
-  const server = await startCreator(resources);
-  const measured: Measured[] = [];
-  for (const connections of connectionCounts) {
-    const lanes = [false, true].map((blocking) =>
-      planLane(server, { blocking, connections }, options.seconds),
-    );
-    measured.push(...(await measureLanes(options, generator, lanes)));
-  }
-  return measured;
-}
-
-async function measurePostgres(
-  options: BenchmarkOptions,
-  generator: LoadGenerator,
+async function startOnPostgres(
+  { resources, reference }: BenchmarkOptions,
   postgres: Postgres,
-): Promise<Measured[]> {
-  const { resources, reference } = options;
+): Promise<Creator[]> {
   const floors = [{ name: "floor", file: ownFloor("create-floor") }];
   if (reference !== undefined) {
     floors.push({ name: "reference", file: await adoptFloor(resources, reference) });
@@ -57,16 +49,7 @@ async function measurePostgres(
     const database = await postgres.createDatabase(floor.name);
     creators.push(await startFloorCreator(resources, floor, database));
   }
-  const measured: Measured[] = [];
-  for (const blocking of [false, true]) {
-    for (const connections of connectionCounts) {
-      const lanes = creators.map((creator) =>
-        planLane(creator, { blocking, connections }, options.seconds),
-      );
-      measured.push(...(await measureLanes(options, generator, lanes)));
-    }
-  }
-  return measured;
+  return creators;
 }
 
 async function measureLanes(

@@ -23,6 +23,7 @@ export async function benchFanout(options: BenchmarkOptions): Promise<void> {
   const measured: Measured[] = [];
   for (const shape of shapes) {
     measured.push(...(await measureShape(options, generator, { shape, servers })));
+    print(`${shape.name}: measured\n`);
   }
   if (reference !== undefined) {
     const floors = { shape: postedShape, servers: [postedFloor, referenceFloor(reference)] };

@@ -44,8 +44,6 @@ function startOwn(resources: AsyncDisposableStack, file: string, database?: stri
     name: file,
     arguments: [
       "--conditions=@parley/source",
-      "--import",
-      "tsx",
       source,
       ...(database === undefined ? [] : [database]),
     ],

@@ -32,6 +32,8 @@ const settings = ApiSettings.parse({
   PARLEY_PORT: port,
   PARLEY_MAX_STREAMS: 20_000,
   PARLEY_MAX_STREAMS_PER_KEY: 20_000,
+  PARLEY_MAX_STREAMS_PER_WORKSPACE: 20_000,
+  PARLEY_MAX_CONNECTIONS_PER_ADDRESS: 20_000,
   PARLEY_RATE_CREATE_PER_MINUTE: 0,
   PARLEY_RATE_CREATE_PER_HOUR: 0,
   PARLEY_RATE_READ_PER_MINUTE: 0,
@@ -44,6 +46,7 @@ const core = createCore(
     safetyPollMs: 30_000,
     waitingRuns: 0,
     fileLimits: { fileBytes: 0, workspaceBytes: 0 },
+    conversationLimits: { messages: 10_000, bytes: 2 ** 26 },
   },
   () => `http://127.0.0.1:${settings.PARLEY_PORT}`,
 );

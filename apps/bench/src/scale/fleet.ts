@@ -42,6 +42,8 @@ export async function startFleet(
         PARLEY_LOG_LEVEL: "warn",
         PARLEY_SHUTDOWN_DELAY_MS: "0",
         PARLEY_MAX_STREAMS_PER_KEY: "10000",
+        PARLEY_MAX_STREAMS_PER_WORKSPACE: "10000",
+        PARLEY_MAX_CONNECTIONS_PER_ADDRESS: "20000",
         ...unlimited,
         ...addresses[kind],
       },

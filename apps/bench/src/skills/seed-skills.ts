@@ -1,4 +1,3 @@
-import { outliveRecentStates } from "@parley/core";
 import pg from "pg";
 
 /**
@@ -44,12 +43,11 @@ export async function seedSkills(client: pg.Client): Promise<void> {
   await client.query("analyze");
 }
 
-/** Changes a skill of a list as an act does, so that the next list is made anew. */
+/** Changes a skill of a list, so that the next list is made anew. */
 export async function touchSkill(client: pg.Client, { status }: ListSize): Promise<void> {
   await client.query(
     `update skills set updated_at = updated_at + 1
       where id = (select min(id) from skills where status = $1)`,
     [status],
   );
-  await outliveRecentStates();
 }

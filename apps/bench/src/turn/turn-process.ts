@@ -41,6 +41,7 @@ async function drainTurn(url: string): Promise<number> {
     script: null,
     maxSteps: 8,
     contextTokens: 32_000,
+    countFitting: async ({ texts }) => texts.length,
     finishedSteps: [],
     finishedReasoning: "",
     finishedCalls: [],

@@ -32,6 +32,7 @@ export function openTurnWorker(databaseUrl: string | undefined): TurnWorker {
       safetyPollMs: 30_000,
       waitingRuns: 0,
       fileLimits: { fileBytes: 0, workspaceBytes: 0 },
+      conversationLimits: { messages: 10_000, bytes: 2 ** 26 },
     };
     const core = createCore(parts, () => "http://bench");
     const workspace = await insertTestWorkspace(core);

@@ -1,41 +1,37 @@
 import jsonata from "jsonata";
-import type { InvocationErrorCode } from "@parley/schema";
-import { uniformFloat64 } from "pure-rand/distribution/uniformFloat64";
-import { xoroshiro128plusFromState } from "pure-rand/generator/xoroshiro128plus";
+import type { InvocationError } from "@parley/schema";
+import { type Draw, startDraws } from "./seeds.ts";
 
-/** One expression of a run. */
-export interface Evaluation {
-  readonly expression: string;
-  /** What its $random and $shuffle begin with. */
-  readonly state: readonly number[];
-  /** What its $now and $millis give. */
+/** The environment of an expression besides its input. */
+export interface Surroundings {
+  /** Seed of its $random and $shuffle. */
+  readonly state: () => readonly number[];
+  /** Time that its $now and $millis give. */
   readonly nowMs: number;
   readonly variables: Readonly<Record<string, unknown>>;
 }
 
-/** JSON of an expression's value, or why there is none. */
-export type Evaluated =
-  | { readonly json: string }
-  | { readonly code: InvocationErrorCode; readonly message: string };
+/** Why there is no value. */
+export type EvaluationFailure = Readonly<Pick<InvocationError, "code" | "message">>;
 
 const MAX_SEQUENCE = 1_000_000;
 const MAX_STACK = 500;
 
-/** Parses an expression that is stopped after `timeoutMs`, as far as it can be from within. */
+/** Parses an expression that stops itself after `timeoutMs` if JSONata can. */
 export function parseExpression(expression: string, timeoutMs: number): jsonata.Expression {
   return jsonata(expression, { timeout: timeoutMs, stack: MAX_STACK, sequence: MAX_SEQUENCE });
 }
 
 const now = jsonata("$fromMillis($at, $picture, $timezone)");
 
-/** Evaluates an expression over an input; what depends on chance or the clock is given. */
+/** JSON of an expression's value over an input; randomness and the clock are injected. */
 export async function evaluate(
   parsed: jsonata.Expression,
   input: unknown,
-  { state, nowMs, variables }: Evaluation,
-): Promise<Evaluated> {
-  const generator = xoroshiro128plusFromState(state);
-  const random = (): number => uniformFloat64(generator);
+  { state, nowMs, variables }: Surroundings,
+): Promise<{ readonly json: string } | EvaluationFailure> {
+  let draw: Draw | undefined;
+  const random: Draw = () => (draw ??= startDraws(state()))();
   const bindings = {
     ...variables,
     random,
@@ -63,9 +59,9 @@ function isLambda(value: unknown): boolean {
   );
 }
 
-/** Why there is no value, of what JSONata threw. */
-export function describeFailure(cause: unknown): Evaluated {
-  // JSONata throws objects that are no errors.
+/** The failure for an error of JSONata. */
+export function describeFailure(cause: unknown): EvaluationFailure {
+  // JSONata throws objects that are not errors.
   const { code, message = "The function threw" } = cause as { code?: string; message?: string };
   if (code === "D1012") return { code: "timed_out", message: "The expression took too long" };
   const isTooBig = code === "D2014" || code === "D2015" || message === "Invalid string length";

@@ -1,146 +1,200 @@
-import { type InvocationError, type ScriptedBehaviour } from "@parley/schema";
-import { type Execution, type ExecutionEvent, timedOut } from "../sandbox-executor.ts";
-import type { EvaluateAll, Wanted } from "./evaluate-all.ts";
-import type { Evaluated } from "./evaluate.ts";
-import { type Plan, type RunSeeds, seedRun } from "./plan.ts";
-import type { PreparedBehaviour, PreparedTemplate } from "./prepare.ts";
-import { drawDuration } from "./randomness.ts";
+import { type InvocationError, type ScriptedBehaviour, type TemplatePiece } from "@parley/schema";
+import { type Execution, type ExecutionEvent, timedOut } from "../executor/executor.ts";
+import { drawDuration } from "./draw-duration.ts";
+import type { Evaluated, Evaluation } from "./evaluation-thread.ts";
+import { type Evaluator, MAX_SHOWN_CHARACTERS } from "./evaluator.ts";
+import type { Moment } from "./plan.ts";
+import type { PreparedScript } from "./prepare.ts";
+import type { Draw } from "./seeds.ts";
 
-type Prepared = PreparedBehaviour & { type: "scripted" };
-
-/** An event whose texts are still templates. */
+/** An event whose text is still a template. */
 interface Draft {
   readonly atMs: number;
   readonly index: number;
-  readonly template: PreparedTemplate;
-  readonly make: (text: string) => ExecutionEvent;
+  readonly template: readonly TemplatePiece[];
+  readonly toEvent: (text: string) => ExecutionEvent;
 }
 
-/** Draws and evaluates everything that a run of a script does, before any of it happens. */
-export async function planScripted(
-  prepared: Prepared,
+type Purpose = "duration" | "steps" | "errors";
+
+/** Time of a run's clock at its start. */
+const CLOCK_START_MS = Date.UTC(2000, 0, 1);
+/** Expressions per call of a thread. */
+const MAX_TOGETHER = 100;
+
+/** Draws and evaluates the events of a scripted run, each shortly before its time. */
+export async function* planScripted(
+  { behaviour, template, fault }: PreparedScript,
   execution: Execution,
-  evaluateAll: EvaluateAll,
-): Promise<Plan> {
-  const { behaviour } = prepared;
-  const { limits } = execution;
-  const seeds = seedRun(behaviour.seed, execution);
-  const { drafts: all, lengthMs } = draftSteps(prepared, seeds);
-  const drawn = drawError(behaviour, seeds);
-  const error = drawn ?? behaviour.error;
-  const plannedMs = lengthMs * (drawn?.at ?? 1);
-  const isOver = plannedMs > limits.timeoutMs;
-  const endMs = Math.min(plannedMs, limits.timeoutMs);
-  const drafts = all.filter(({ atMs }) => atMs <= endMs);
-  const end = isOver ? undefined : draftEnd(prepared, error);
-  const pieces = [...drafts, ...(end === undefined ? [] : [{ ...end, atMs: endMs, index: 1 }])];
-  const wanted = pieces.flatMap(({ template, atMs, index }): Wanted[] =>
-    template.flatMap((piece) => (typeof piece === "string" ? [] : [{ piece, atMs, index }])),
-  );
-  const values = (await evaluateAll(wanted, execution, seeds)).values();
-  const moments: { atMs: number; event: ExecutionEvent }[] = [];
-  for (const { atMs, template, make } of drafts) {
-    const text = fill(template, values);
-    // What fails on the way ends the run there.
-    if (typeof text !== "string") return { moments, end: errored(text), endMs: atMs };
-    moments.push({ atMs, event: make(text) });
+  evaluator: Evaluator,
+): AsyncGenerator<Moment, void, undefined> {
+  const { limits, timezone } = execution;
+  if (fault !== undefined) {
+    yield { atMs: 0, event: errored({ code: "invocation_failed", message: fault }) };
+    return;
   }
-  return { moments, end: end === undefined ? timedOut(limits) : end.make(values), endMs };
+  // Each use starts the draws of a purpose again, and so draws the same numbers.
+  const startDraws = await evaluator.seed(purposesOf(behaviour));
+  const drawn = drawError(behaviour, startDraws);
+  const error = drawn ?? behaviour.error;
+  const plannedMs = measure(behaviour, startDraws) * (drawn?.at ?? 1);
+  const endMs = Math.min(plannedMs, limits.timeoutMs);
+  const isOver = plannedMs > limits.timeoutMs;
+  const drafts = () => draftSteps(behaviour, { template, startDraws, endMs });
+  const message = isOver || error === undefined ? [] : template(error.message);
+  const result = isOver || error !== undefined ? undefined : behaviour.result;
+  const values = evaluateAhead(function* () {
+    for (const draft of drafts()) yield* expressionsOf(draft, timezone);
+    const end = { atMs: endMs, index: 1 };
+    yield* expressionsOf({ ...end, template: message }, timezone);
+    if (result === undefined) return;
+    const [evaluation] = expressionsOf({ ...end, template: [{ expression: result }] }, timezone);
+    yield { ...evaluation!, isShown: false };
+  }, evaluator);
+
+  for (const { atMs, template: pieces, toEvent } of drafts()) {
+    const text = await fill(pieces, values);
+    // A template that fails ends the run at its time.
+    if (typeof text !== "string") {
+      yield { atMs, event: errored(text) };
+      return;
+    }
+    yield { atMs, event: toEvent(text) };
+  }
+  if (isOver) yield { atMs: endMs, event: timedOut(limits) };
+  else if (error !== undefined) {
+    const text = await fill(message, values);
+    const event = typeof text === "string" ? { ...error, message: text } : text;
+    yield { atMs: endMs, event: errored(event) };
+  } else {
+    const value = result === undefined ? { json: "null" } : await nextOf(values);
+    yield { atMs: endMs, event: endOf(value) };
+  }
 }
 
-function draftSteps(
-  { behaviour, template }: Prepared,
-  seeds: RunSeeds,
-): { drafts: Draft[]; lengthMs: number } {
-  const durationMs = draw(behaviour.durationMs, () => seeds.draws("duration"));
-  let stepDraws: ReturnType<RunSeeds["draws"]> | undefined;
+/** Purposes that a script draws for. Most durations are numbers, which need no seed. */
+function purposesOf({ durationMs, steps, errors = [] }: ScriptedBehaviour): Purpose[] {
+  return [
+    ...(typeof durationMs === "number" ? [] : (["duration"] as const)),
+    ...(steps.some(({ takesMs = 0 }) => typeof takesMs !== "number") ? (["steps"] as const) : []),
+    ...(errors.length === 0 ? [] : (["errors"] as const)),
+  ];
+}
+
+type StartDraws = (purpose: Purpose) => Draw;
+
+/** Time of each repetition of each step. */
+function* timeSteps({ durationMs, steps }: ScriptedBehaviour, startDraws: StartDraws) {
+  const lengthMs = drawDuration(durationMs, () => startDraws("duration"));
+  let stepDraws: Draw | undefined;
   let atMs = 0;
-  const drafts: Draft[] = [];
-  for (const { at, takesMs = 0, repeat = 1, log, progress } of behaviour.steps) {
+  for (const step of steps) {
+    const { at, takesMs = 0, repeat = 1 } = step;
     for (let index = 1; index <= repeat; index++) {
-      if (at === undefined) atMs += draw(takesMs, () => (stepDraws ??= seeds.draws("steps")));
-      else atMs = Math.max(atMs, at * durationMs);
-      if (log !== undefined) {
-        const { stream } = log;
-        const make = (text: string): ExecutionEvent => ({ type: "log", stream, text });
-        drafts.push({ atMs, index, template: template(log.text), make });
-      }
-      if (progress !== undefined) {
-        const { total } = progress;
-        const done = progress.done * index;
-        const make = (label: string): ExecutionEvent => ({ type: "progress", done, total, label });
-        drafts.push({ atMs, index, template: template(progress.label), make });
-      }
+      if (at === undefined)
+        atMs += drawDuration(takesMs, () => (stepDraws ??= startDraws("steps")));
+      else atMs = Math.max(atMs, at * lengthMs);
+      yield { atMs, index, step };
     }
   }
-  return { drafts, lengthMs: Math.max(atMs, durationMs) };
 }
 
-function draw(
-  duration: Parameters<typeof drawDuration>[0],
-  draws: () => ReturnType<RunSeeds["draws"]>,
-): number {
-  // Most durations are numbers, for which nothing has to be seeded.
-  return typeof duration === "number" ? duration : drawDuration(duration, draws());
+/** Duration of a run. */
+function measure(behaviour: ScriptedBehaviour, startDraws: StartDraws): number {
+  let lengthMs = drawDuration(behaviour.durationMs, () => startDraws("duration"));
+  for (const { atMs } of timeSteps(behaviour, startDraws)) lengthMs = Math.max(lengthMs, atMs);
+  return lengthMs;
 }
 
-function drawError({ errors = [] }: ScriptedBehaviour, seeds: RunSeeds) {
+/** The events of a run up to its end. */
+function* draftSteps(
+  behaviour: ScriptedBehaviour,
+  {
+    template,
+    startDraws,
+    endMs,
+  }: Pick<PreparedScript, "template"> & { startDraws: StartDraws; endMs: number },
+): Generator<Draft, void, undefined> {
+  for (const { atMs, index, step } of timeSteps(behaviour, startDraws)) {
+    if (atMs > endMs) return;
+    const { log, progress } = step;
+    if (log !== undefined) {
+      const { stream } = log;
+      const toEvent = (text: string): ExecutionEvent => ({ type: "log", stream, text });
+      yield { atMs, index, template: template(log.text), toEvent };
+    }
+    if (progress !== undefined) {
+      const { total } = progress;
+      const done = progress.done * index;
+      const toEvent = (label: string): ExecutionEvent => ({ type: "progress", done, total, label });
+      yield { atMs, index, template: template(progress.label), toEvent };
+    }
+  }
+}
+
+function drawError({ errors = [] }: ScriptedBehaviour, startDraws: StartDraws) {
   if (errors.length === 0) return undefined;
-  let rest = seeds.draws("errors")();
+  let rest = startDraws("errors")();
   return errors.find(({ rate }) => (rest -= rate) < 0);
 }
 
-/** How the run ends: with an error's message as its template, or with the result. */
-function draftEnd(
-  { template, result }: Prepared,
-  error: InvocationError | undefined,
-): { template: PreparedTemplate; make: (values: Iterator<Evaluated>) => ExecutionEvent } {
-  if (error !== undefined) {
-    const { code, status } = error;
-    const message = template(error.message);
-    return {
-      template: message,
-      make: (values) => {
-        const text = fill(message, values);
-        if (typeof text !== "string") return errored(text);
-        return {
-          type: "errored",
-          error: { code, message: text, ...(status !== undefined && { status }) },
-        };
-      },
-    };
+function expressionsOf(
+  { atMs, index, template }: Omit<Draft, "toEvent">,
+  timezone: string,
+): Omit<Evaluation, "position">[] {
+  const nowMs = CLOCK_START_MS + Math.round(atMs);
+  return template.flatMap((piece) => {
+    if ("text" in piece) return [];
+    const { expression } = piece;
+    return { expression, nowMs, variables: { index, timezone }, isShown: true };
+  });
+}
+
+/** The values of expressions in order, evaluated in batches. */
+async function* evaluateAhead(
+  expressions: () => Iterable<Omit<Evaluation, "position">>,
+  evaluator: Evaluator,
+): AsyncGenerator<Evaluated, void, undefined> {
+  let position = 0;
+  let batch: Evaluation[] = [];
+  for (const expression of expressions()) {
+    batch.push({ ...expression, position: position++ });
+    if (batch.length < MAX_TOGETHER) continue;
+    yield* await evaluator.evaluate(batch);
+    batch = [];
   }
-  return {
-    template: result === undefined ? [] : [result],
-    make: (values) => {
-      const value: Evaluated = result === undefined ? { json: "null" } : values.next().value;
-      if (!("json" in value)) return errored(value);
-      return { type: "succeeded", result: JSON.parse(value.json) };
-    },
-  };
+  if (batch.length > 0) yield* await evaluator.evaluate(batch);
 }
 
-function errored(error: InvocationError): ExecutionEvent {
-  return { type: "errored", error };
+async function nextOf(values: AsyncIterator<Evaluated, void>): Promise<Evaluated> {
+  const next = await values.next();
+  if (next.done === true) throw new Error("An expression was not evaluated");
+  return next.value;
 }
 
-/** The text of a template; takes as many values as it has expressions. */
-function fill(template: PreparedTemplate, values: Iterator<Evaluated>): string | InvocationError {
+/** The text of a template; consumes a value for each of its expressions. */
+async function fill(
+  template: readonly TemplatePiece[],
+  values: AsyncIterator<Evaluated, void>,
+): Promise<string | InvocationError> {
   let text = "";
   let failure: InvocationError | undefined;
   for (const piece of template) {
-    if (typeof piece === "string") {
-      text += piece;
-      continue;
-    }
-    const value: Evaluated = values.next().value;
-    if ("json" in value) text += show(value.json);
-    else failure ??= value;
+    const value = "text" in piece ? piece : await nextOf(values);
+    if ("text" in value) {
+      if (text.length < MAX_SHOWN_CHARACTERS) text += value.text;
+    } else if ("code" in value) failure ??= value;
   }
   return failure ?? text;
 }
 
-function show(json: string): string {
-  if (json === "null") return "";
-  return json.startsWith('"') ? String(JSON.parse(json)) : json;
+function endOf(value: Evaluated): ExecutionEvent {
+  if ("code" in value) return errored(value);
+  return { type: "succeeded", result: "json" in value ? JSON.parse(value.json) : value.text };
+}
+
+function errored(given: InvocationError): ExecutionEvent {
+  const { code, message, status } = given;
+  const error = status === undefined ? { code, message } : { code, message, status };
+  return { type: "errored", error };
 }

@@ -1,72 +1,53 @@
-import type jsonata from "jsonata";
+import { findPlanFault } from "@parley/core";
 import {
   type RecordedBehaviour,
   type Recording,
   type ScriptedBehaviour,
   type SimulatedBehaviour,
   splitTemplate,
+  type TemplatePiece,
 } from "@parley/schema";
-import { describeFailure, type Evaluated, parseExpression } from "./evaluate.ts";
-import { countCheapNodes } from "./is-cheap.ts";
-import { canonicalJson } from "./randomness.ts";
+import type { Evaluator } from "./evaluator.ts";
 
-/** How long the expressions of a run may take in all. */
-export const EVALUATION_TIMEOUT_MS = 1000;
-
-/** An expression as it is evaluated; one that cannot be parsed fails whenever it is. */
-export interface PreparedExpression {
-  readonly expression: string;
-  readonly parsed: jsonata.Expression | Evaluated;
-  /** See `countCheapNodes`. */
-  readonly cheapNodes: number;
+export interface PreparedScript {
+  readonly type: "scripted";
+  readonly behaviour: ScriptedBehaviour;
+  /** Why no run can play it; only for behaviours from before this was checked. */
+  readonly fault: string | undefined;
+  /** The pieces of a template. */
+  readonly template: (text: string) => readonly TemplatePiece[];
 }
 
-/** A template in its pieces. */
-export type PreparedTemplate = readonly (string | PreparedExpression)[];
+export interface PreparedRecordings {
+  readonly type: "recorded";
+  readonly behaviour: RecordedBehaviour;
+  /** By the fingerprint of the input. */
+  readonly byInput: ReadonlyMap<string, readonly Recording[]>;
+}
 
-export type PreparedBehaviour =
-  | {
-      readonly type: "scripted";
-      readonly behaviour: ScriptedBehaviour;
-      readonly result: PreparedExpression | undefined;
-      readonly template: (text: string) => PreparedTemplate;
-    }
-  | {
-      readonly type: "recorded";
-      readonly behaviour: RecordedBehaviour;
-      /** By the canonical JSON of the input. */
-      readonly byInput: ReadonlyMap<string, readonly Recording[]>;
-    };
+export type PreparedBehaviour = PreparedScript | PreparedRecordings;
 
-/** Does once per version of a function what its runs have in common. */
-export function prepareBehaviour(behaviour: SimulatedBehaviour): PreparedBehaviour {
+/** Prepares what all runs of a version of a function share. */
+export async function prepareBehaviour(
+  behaviour: SimulatedBehaviour,
+  evaluator: Pick<Evaluator, "fingerprint">,
+): Promise<PreparedBehaviour> {
   if (behaviour.type === "recorded") {
-    const byInput = Map.groupBy(behaviour.recordings, ({ input }) => canonicalJson(input ?? null));
+    const inputs = behaviour.recordings.map(({ input }) => JSON.stringify(input ?? null));
+    const fingerprints = (await evaluator.fingerprint(inputs)).values();
+    const byInput = Map.groupBy(behaviour.recordings, () => fingerprints.next().value ?? "");
     return { type: "recorded", behaviour, byInput };
   }
-  // As many as the behaviour has texts.
-  const templates = new Map<string, PreparedTemplate>();
+  // One entry for each text of the behaviour.
+  const templates = new Map<string, readonly TemplatePiece[]>();
   return {
     type: "scripted",
     behaviour,
-    result: behaviour.result === undefined ? undefined : prepareExpression(behaviour.result),
+    fault: findPlanFault(behaviour),
     template: (text) => {
-      const found = templates.get(text);
-      if (found !== undefined) return found;
-      const prepared = splitTemplate(text).map((piece) =>
-        "text" in piece ? piece.text : prepareExpression(piece.expression),
-      );
-      templates.set(text, prepared);
-      return prepared;
+      const pieces = templates.get(text) ?? splitTemplate(text);
+      templates.set(text, pieces);
+      return pieces;
     },
   };
-}
-
-function prepareExpression(expression: string): PreparedExpression {
-  try {
-    const parsed = parseExpression(expression, EVALUATION_TIMEOUT_MS);
-    return { expression, parsed, cheapNodes: countCheapNodes(parsed) };
-  } catch (cause) {
-    return { expression, parsed: describeFailure(cause), cheapNodes: 0 };
-  }
 }

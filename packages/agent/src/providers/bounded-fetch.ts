@@ -1,11 +1,11 @@
-/** Bytes of one answer, frames included: a service that sends more is hung up on. */
+/** Bytes of a response, frames included; a longer one is aborted. */
 const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
-/** Bytes of an answer that says what is wrong. */
+/** Bytes of an error response. */
 const MAX_ERROR_BYTES = 256 * 1024;
 
 /**
- * Fetches with a bound to what is read, so that no answer can fill the memory. Redirects are refused:
- * they would carry the credential elsewhere.
+ * Fetches with a bound on the response, so that none can fill the memory. Redirects are refused: they
+ * would send the credential elsewhere.
  */
 export const boundedFetch: typeof fetch = async (input, init) => {
   const response = await fetch(input, { ...init, redirect: "error" });

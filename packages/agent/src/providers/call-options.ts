@@ -9,7 +9,7 @@ import type {
 import type { StepRequest } from "../provider.ts";
 import { toSentName } from "./tool-names.ts";
 
-/** What a step leaves for the one after it: signatures that some services ask to be given back. */
+/** What a step stores for the next one: signatures that some services require back. */
 export interface Replay {
   readonly reasoning: readonly {
     readonly text: string;
@@ -21,7 +21,7 @@ export interface Replay {
 
 const efforts = { none: "none", light: "low", medium: "medium", high: "high" } as const;
 
-/** Puts a step into the terms of the AI SDK. */
+/** Converts a step into the AI SDK's options. */
 export function toCallOptions(request: StepRequest): LanguageModelV4CallOptions {
   const { temperature, reasoningEffort, tools, traceparent } = request;
   return {
@@ -30,14 +30,14 @@ export function toCallOptions(request: StepRequest): LanguageModelV4CallOptions 
     ...(reasoningEffort !== undefined && { reasoning: efforts[reasoningEffort] }),
     ...(tools.length > 0 && { tools: tools.map(toTool), toolChoice: { type: "auto" } }),
     ...(traceparent !== undefined && { headers: { traceparent } }),
-    // Conversations are kept here, and need not be kept there as well.
+    // Parley stores the conversation, so the service need not.
     providerOptions: { openai: { store: false }, xai: { store: false } },
   };
 }
 
 function toTool(tool: StepRequest["tools"][number]): LanguageModelV4FunctionTool {
   const { name, description, inputSchema } = tool;
-  // Services want an object with properties. The schema is JSON Schema, as functions are stored with.
+  // Services require an object with properties. Stored schemas are JSON Schema.
   const schema = { properties: {}, ...inputSchema, type: "object" } as JSONObject;
   return { type: "function", name: toSentName(name), description, inputSchema: schema };
 }
@@ -47,7 +47,7 @@ function toPrompt({ prompt, finishedSteps, finishedCalls }: StepRequest): Langua
   const messages = prompt.flatMap(({ role, content, isPinned }): LanguageModelV4Prompt => {
     if (role === "system" && isPinned) return [];
     const text = [{ type: "text" as const, text: content }];
-    // Services refuse blank answers, and instructions that come in the middle.
+    // Services refuse blank answers, and instructions in the middle.
     if (role !== "assistant") return [{ role: "user", content: text }];
     return content.trim() === "" ? [] : [{ role, content: text }];
   });
@@ -70,7 +70,7 @@ function toMessages(
 ): LanguageModelV4Message[] {
   // As `readStep` wrote it.
   const { reasoning = [], calls: options = {} } = (replay ?? {}) as Partial<Replay>;
-  const said: LanguageModelV4Message = {
+  const answer: LanguageModelV4Message = {
     role: "assistant",
     content: [
       ...reasoning.map(({ text, options: providerOptions }) => ({
@@ -88,12 +88,12 @@ function toMessages(
       })),
     ],
   };
-  const answers = calls.map(({ id, name, output }) => ({
+  const results = calls.map(({ id, name, output }) => ({
     type: "tool-result" as const,
     toolCallId: id,
     toolName: toSentName(name),
     output: { type: "text" as const, value: output },
   }));
-  if (said.content.length === 0) return [];
-  return answers.length === 0 ? [said] : [said, { role: "tool", content: answers }];
+  if (answer.content.length === 0) return [];
+  return results.length === 0 ? [answer] : [answer, { role: "tool", content: results }];
 }

@@ -1,6 +1,6 @@
 import { APICallError } from "@ai-sdk/provider";
 
-/** Why a step failed, under a code that stays. */
+/** Why a step failed, with a stable code. */
 export interface StepFailure {
   readonly code:
     | "provider_auth_error"
@@ -12,11 +12,11 @@ export interface StepFailure {
     | "output_too_large"
     | "timed_out";
   readonly message: string;
-  /** Whether the same call may go well later. */
+  /** Whether the same call may succeed later. */
   readonly isRetryable: boolean;
-  /** How long the service asks to be left alone. */
+  /** Pause that the service asks for. */
   readonly retryAfterMs?: number | undefined;
-  /** What the service said, for the log: neither the prompt nor the credential is in it. */
+  /** The service's own error for the log, without the prompt and the credential. */
   readonly cause?: Error | undefined;
 }
 
@@ -33,7 +33,7 @@ const messages = {
   timed_out: "The model's provider was silent for too long",
 } satisfies Record<StepFailure["code"], string>;
 
-/** A failure of this code, with the message that everybody gets to read. */
+/** A failure of this code, with its public message. */
 export function failure(
   code: StepFailure["code"],
   parts: Partial<Omit<StepFailure, "code" | "message">> = {},
@@ -45,31 +45,31 @@ const tooLong =
   /context[_ ](?:length|window)|maximum context|prompt is too long|too large for model|request_too_large|maximum number of tokens|input token count/i;
 const filtered = /content_filter|content_policy|content management policy|blocked by .*safety/i;
 const badKey = /api_key_invalid|api key not valid|authentication_error|invalid_api_key/i;
-const noMoney = /insufficient_quota|insufficient balance|credit balance|billing/i;
+const noCredit = /insufficient_quota|insufficient balance|credit balance|billing/i;
 const busy = /rate_limit|resource_exhausted|too many requests/i;
 
 /**
- * Says what an error of the AI SDK means. What the service wrote goes to the log alone, cut short and
- * without `secret`.
+ * Converts an error of the AI SDK into a failure. The service's text goes to the log only, shortened
+ * and without `secret`.
  */
 export function explainError(error: unknown, secret: string | undefined): StepFailure {
   const status = APICallError.isInstance(error) ? error.statusCode : undefined;
-  const said = describe(error);
-  const cause = new Error(redact(`${status ?? "No answer"}: ${said}`, secret));
+  const reported = describe(error);
+  const cause = new Error(redact(`${status ?? "No answer"}: ${reported}`, secret));
   const headers = APICallError.isInstance(error) ? error.responseHeaders : undefined;
   const retryAfterMs = readRetryAfter(headers);
-  if (status === 401 || status === 403 || badKey.test(said)) {
+  if (status === 401 || status === 403 || badKey.test(reported)) {
     return failure("provider_auth_error", { cause });
   }
-  if (status === 402 || noMoney.test(said)) return failure("provider_rate_limited", { cause });
-  if (status === 413 || tooLong.test(said)) return failure("context_too_long", { cause });
-  if (filtered.test(said)) return failure("content_filtered", { cause });
+  if (status === 402 || noCredit.test(reported)) return failure("provider_rate_limited", { cause });
+  if (status === 413 || tooLong.test(reported)) return failure("context_too_long", { cause });
+  if (filtered.test(reported)) return failure("content_filtered", { cause });
   const again = { cause, isRetryable: true, retryAfterMs };
-  if (status === 429 || busy.test(said)) return failure("provider_rate_limited", again);
+  if (status === 429 || busy.test(reported)) return failure("provider_rate_limited", again);
   if (status === 408 || status === 409 || (status !== undefined && status >= 500)) {
     return failure("provider_unavailable", again);
   }
-  // Without a status, the connection broke, or what came could not be read.
+  // Without an error status, the connection broke or the response was malformed.
   if (status === undefined || status < 300) return failure("provider_unavailable", again);
   return failure("provider_error", { cause });
 }
@@ -96,7 +96,9 @@ function describe(error: unknown): string {
 }
 
 function redact(text: string, secret: string | undefined): string {
-  const cut = secret ? text.replaceAll(secret, "***") : text;
-  // Also keys that are not this one: services quote parts of what they were sent.
-  return cut.replaceAll(/\b(?:sk|key|AIza)[-_\w*]{8,}/g, "***").slice(0, MAX_REASON_CHARACTERS);
+  const redacted = secret ? text.replaceAll(secret, "***") : text;
+  // Other keys too: services quote parts of requests.
+  return redacted
+    .replaceAll(/\b(?:sk|key|AIza)[-_\w*]{8,}/g, "***")
+    .slice(0, MAX_REASON_CHARACTERS);
 }

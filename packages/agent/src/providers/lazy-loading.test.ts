@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 const run = promisify(execFile);
 const root = path.resolve(import.meta.dirname, "../..");
 
-/** Modules that a process loads which evaluates this code, by their urls. */
+/** URLs of the modules that a process loads for this code. */
 async function loadedBy(code: string): Promise<string[]> {
   const script = `
     import { registerHooks } from "node:module";
@@ -21,16 +21,16 @@ async function loadedBy(code: string): Promise<string[]> {
 }
 
 it("loads neither the AI SDK nor a tokenizer before a service is called, and then its own package", async () => {
-  const dear = (urls: string[]) => urls.filter((url) => /ai-sdk|gpt-tokenizer/.test(url));
+  const heavy = (urls: string[]) => urls.filter((url) => /ai-sdk|gpt-tokenizer/.test(url));
   const providers = 'const provider = agent.createServiceProvider("openai", { apiKey: "x" });';
-  expect(dear(await loadedBy(providers))).toEqual([]);
+  expect(heavy(await loadedBy(providers))).toEqual([]);
   const call = `
     const abort = new AbortController();
     const request = { prompt: [], tools: [], finishedSteps: [], finishedCalls: [] };
     const parts = provider.streamStep({ ...request, signal: abort.signal });
     setImmediate(() => abort.abort());
     await parts[Symbol.asyncIterator]().next().catch(() => {});`;
-  const loaded = dear(await loadedBy(providers + call));
+  const loaded = heavy(await loadedBy(providers + call));
   expect(loaded.some((url) => url.includes("@ai-sdk"))).toBe(true);
   expect(loaded.some((url) => url.includes("anthropic"))).toBe(false);
 });

@@ -1,13 +1,7 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { ModelService } from "@parley/schema";
-
-/** What a model is reached with. */
-export interface ModelAccess {
-  readonly modelId: string;
-  readonly apiKey: string | undefined;
-  readonly baseUrl: string | undefined;
-  readonly fetch: typeof fetch;
-}
+import type { ServiceAccess } from "./access.ts";
+import { boundedFetch } from "./bounded-fetch.ts";
 
 interface Settings {
   readonly apiKey: string;
@@ -17,8 +11,7 @@ interface Settings {
 
 type Open = (settings: Settings, modelId: string) => Promise<LanguageModelV4>;
 
-// Each package is loaded by the first call of its service: a server that plays simulated models alone
-// never pays for any.
+// The first call of a service loads its package: a server of simulated models loads none.
 const openers: Readonly<Record<ModelService, Open>> = {
   openai: async (settings, modelId) =>
     (await import("@ai-sdk/openai")).createOpenAI(settings).responses(modelId),
@@ -38,16 +31,17 @@ const openers: Readonly<Record<ModelService, Open>> = {
     const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
     const settings = { name: "openai_compatible", baseURL, fetch, includeUsage: true };
     // Without a key, no header is sent.
-    const own = apiKey === "" ? settings : { ...settings, apiKey };
-    return createOpenAICompatible(own).languageModel(modelId);
+    const keyed = apiKey === "" ? settings : { ...settings, apiKey };
+    return createOpenAICompatible(keyed).languageModel(modelId);
   },
 };
 
 /** Opens a model of a service. */
 export async function openModel(
   serviceId: ModelService,
-  { modelId, apiKey = "", baseUrl, fetch }: ModelAccess,
+  modelId: string,
+  { apiKey = "", baseUrl }: Pick<ServiceAccess, "apiKey" | "baseUrl">,
 ): Promise<LanguageModelV4> {
-  const settings = { apiKey, fetch, ...(baseUrl !== undefined && { baseURL: baseUrl }) };
-  return openers[serviceId](settings, modelId);
+  const baseURL = baseUrl === undefined ? {} : { baseURL: baseUrl };
+  return openers[serviceId]({ apiKey, fetch: boundedFetch, ...baseURL }, modelId);
 }

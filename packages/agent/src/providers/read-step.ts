@@ -5,20 +5,20 @@ import { failure, type StepFailure } from "./failures.ts";
 /** Characters of the parameters of one step's calls. */
 const MAX_PARAMS_CHARACTERS = 1024 * 1024;
 
-/** A step that failed, told apart from what the AI SDK throws. */
+/** A step that failed, as opposed to an error of the AI SDK. */
 export class FailedStep extends Error {
   override readonly name = "FailedStep";
   readonly failure: StepFailure;
 
-  constructor(why: StepFailure) {
-    super(why.message);
-    this.failure = why;
+  constructor(given: StepFailure) {
+    super(given.message);
+    this.failure = given;
   }
 }
 
 /**
- * Makes parts of a step of what a model streams. Throws `FailedStep`, or whatever the stream reports
- * as an error.
+ * Converts the stream of a model into the parts of a step. Throws `FailedStep`, or the error that the
+ * stream reports.
  */
 export async function* readStep(
   stream: AsyncIterable<LanguageModelV4StreamPart>,
@@ -27,12 +27,12 @@ export async function* readStep(
   const callOptions: Record<string, SharedV4ProviderOptions> = {};
   let paramsCharacters = 0;
   let calls = 0;
-  let spoke = false;
+  let hasText = false;
   let ended = false;
   for await (const part of stream) {
     switch (part.type) {
       case "text-delta":
-        spoke ||= part.delta !== "";
+        hasText ||= part.delta !== "";
         yield { type: "text", text: part.delta };
         break;
       case "reasoning-start":
@@ -77,18 +77,18 @@ export async function* readStep(
         const { unified, raw } = part.finishReason;
         if (usage.inputTokens + usage.outputTokens > 0) yield { type: "usage", ...usage };
         if (unified === "content-filter") throw new FailedStep(failure("content_filtered"));
-        if (unified === "length" && !spoke && calls === 0) {
+        if (unified === "length" && !hasText && calls === 0) {
           throw new FailedStep(failure("context_too_long"));
         }
         if (unified === "error") throw new FailedStep(failure("provider_unavailable"));
-        // The connection ended before the service had said why it stopped.
+        // The connection ended before the service gave a finish reason.
         ended = unified !== "interrupted" && (unified !== "other" || raw !== undefined);
         break;
       }
     }
   }
   if (!ended) throw new FailedStep(failure("provider_unavailable", { isRetryable: true }));
-  // Nothing asks for it where no other step follows.
+  // Without calls no further step needs it.
   if (calls > 0) {
     yield { type: "replay", replay: { reasoning: [...reasoning.values()], calls: callOptions } };
   }
@@ -114,7 +114,7 @@ function parseParams(input: string): Record<string, unknown> | undefined {
   }
 }
 
-/** Services give a block's signature in pieces of their own name's member. */
+/** Services send a block's signature in pieces, each below the service's own name. */
 function mergeOptions(
   before: SharedV4ProviderOptions | undefined,
   given: SharedV4ProviderOptions,

@@ -1,6 +1,6 @@
-import type { ModelService } from "@parley/schema";
+import { type ModelService, modelServices } from "@parley/schema";
 import type { ModelProvider } from "../provider.ts";
-import { needsNoKey, type ServiceAccess } from "./access.ts";
+import type { ServiceAccess } from "./access.ts";
 import type { CallLimits } from "./stream-step.ts";
 
 export const defaultCallLimits: CallLimits = {
@@ -12,8 +12,8 @@ export const defaultCallLimits: CallLimits = {
 };
 
 /**
- * Makes the provider of a service's models. A step that has published something cannot go on behind
- * it: no service continues an answer from a given prefix.
+ * Creates the provider of a service's models. It cannot continue a step that has published something:
+ * no service continues an answer from a given prefix.
  */
 export function createServiceProvider(
   id: ModelService,
@@ -26,12 +26,12 @@ export function createServiceProvider(
     contextTokens: access.contextTokens,
     async *streamStep(request) {
       const apiKey = request.apiKey ?? access.apiKey;
-      if (apiKey === undefined && !needsNoKey(id)) {
+      if (apiKey === undefined && !modelServices[id].isSelfHosted) {
         const message = `There is no credential for ${id}: an admin can set one for the workspace`;
         yield { type: "error", code: "provider_auth_error", message };
         return;
       }
-      // Loaded when it is first needed: a server of simulated models does without the AI SDK.
+      // Loaded by the first call: a server of simulated models does not load the AI SDK.
       const { streamServiceStep } = await import("./stream-step.ts");
       yield* streamServiceStep({ id, access, limits }, request);
     },

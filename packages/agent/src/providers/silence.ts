@@ -1,16 +1,16 @@
-/** Ends a call when the service says nothing while somebody waits for it. */
+/** Ends a call when the service sends nothing while the consumer waits for it. */
 export interface SilenceWatch {
-  /** Somebody waits from now on. */
+  /** Starts to count silence: the consumer waits. */
   wait(): void;
-  /** Something came; what its reader does with it may take its time. */
+  /** Stops counting: a part came, and its consumer may take its time. */
   heard(): void;
   end(): void;
 }
 
-/** Makes a watch that calls `onSilence` when nothing came for `idleMs` to who waits. */
+/** Creates a watch that calls `onSilence` after `idleMs` without a part while the consumer waits. */
 export function watchSilence(idleMs: number, onSilence: () => void): SilenceWatch {
   let waits = false;
-  // What came while the process stood still is read first.
+  // Parts that came while the process was blocked are read first.
   const look = () => void (waits && setImmediate(() => waits && onSilence()));
   const timer = setTimeout(look, idleMs);
   return {

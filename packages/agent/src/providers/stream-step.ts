@@ -3,7 +3,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import type { StepPart, StepRequest, ToolCall } from "../provider.ts";
 import type { ServiceAccess } from "./access.ts";
-import { boundedFetch } from "./bounded-fetch.ts";
 import { toCallOptions } from "./call-options.ts";
 import { explainError, failure, type StepFailure } from "./failures.ts";
 import { openModel } from "./open-model.ts";
@@ -11,17 +10,17 @@ import { FailedStep, readStep } from "./read-step.ts";
 import { type SilenceWatch, watchSilence } from "./silence.ts";
 import { fromSentName } from "./tool-names.ts";
 
-/** How a call of a model is held to bounds. */
+/** Bounds of a call of a model. */
 export interface CallLimits {
   /** How long the service may be silent. */
   readonly idleMs: number;
-  /** How long a call may take, however much is said. */
+  /** How long a call may take in all. */
   readonly callMs: number;
-  /** How often a call is tried again that failed before its first token. */
+  /** How often a call that failed before its first token is retried. */
   readonly maxRetries: number;
   /** Longest pause that the service may ask for. */
   readonly maxRetryAfterMs: number;
-  /** Pause before the first of them; each one after is twice as long, up to a random part. */
+  /** Pause before the first retry, with jitter; it doubles for each further one. */
   readonly firstRetryMs: number;
 }
 
@@ -32,9 +31,9 @@ interface Service {
 }
 
 /**
- * Streams a step of a service's model. What fails before its first token is tried again, with growing
- * pauses; what fails after that, or for good, is the last part. Throws only when the signal aborts,
- * which ends the HTTP call at once, as does whoever stops to ask for parts.
+ * Streams a step of a service's model. A call that fails before its first token is retried, with
+ * growing pauses; any other failure is the last part. Throws only when the signal aborts. That ends
+ * the HTTP call at once, and so does a consumer that stops early.
  */
 export async function* streamServiceStep(
   service: Service,
@@ -44,10 +43,10 @@ export async function* streamServiceStep(
   const apiKey = request.apiKey ?? service.access.apiKey;
   for (let attempt = 0; ; attempt++) {
     let failed: StepFailure;
-    let spoke = false;
+    let hasPublished = false;
     try {
       for await (const part of callModel(service, { ...request, apiKey })) {
-        spoke ||= part.type !== "usage";
+        hasPublished ||= part.type !== "usage";
         yield part.type === "call" ? { ...part, call: rename(part.call, request.tools) } : part;
       }
       return;
@@ -56,7 +55,7 @@ export async function* streamServiceStep(
       failed = error instanceof FailedStep ? error.failure : explainError(error, apiKey);
     }
     const pauseMs = planRetry(failed, attempt, limits);
-    if (spoke || pauseMs === undefined) {
+    if (hasPublished || pauseMs === undefined) {
       const { code, message, cause } = failed;
       yield { type: "error", code, message: `${message} (${service.id})`, cause };
       return;
@@ -69,7 +68,7 @@ function rename(call: ToolCall, tools: StepRequest["tools"]): ToolCall {
   return { ...call, name: fromSentName(call.name, tools) };
 }
 
-/** How long to wait before the next attempt; undefined where there is to be none. */
+/** How long to wait before the next attempt; undefined for none. */
 export function planRetry(
   { isRetryable, retryAfterMs }: Pick<StepFailure, "isRetryable" | "retryAfterMs">,
   attempt: number,
@@ -94,7 +93,7 @@ async function* callModel(
   const end = setTimeout(() => call.abort(tooLong), limits.callMs);
   try {
     signal.throwIfAborted();
-    const model = await openModel(id, { modelId, apiKey, baseUrl, fetch: boundedFetch });
+    const model = await openModel(id, modelId, { apiKey, baseUrl });
     const options = { ...toCallOptions(request), abortSignal: call.signal };
     silence.wait();
     const { stream } = await model.doStream(options);
@@ -110,7 +109,7 @@ async function* callModel(
   }
 }
 
-/** Passes a stream on, and has the silence before each part watched. */
+/** Passes on a stream while the silence before each part is watched. */
 async function* noteActivity(
   stream: ReadableStream<LanguageModelV4StreamPart>,
   silence: SilenceWatch,

@@ -12,19 +12,19 @@ import { type ReadRequest, split, type WireFormat } from "./wire-formats/wire-fo
 
 const formats = [mistralChat, chatCompletions, responses, anthropicMessages, googleGenerateContent];
 
-/** What goes wrong with one request. */
+/** A fault of one request. */
 export type Fault =
-  /** Answered with a status that is an error. */
+  /** The response is an error with this status. */
   | { readonly kind: "status"; status: number; message?: string; headers?: Record<string, string> }
-  /** The connection is broken off after so many frames. */
+  /** The connection breaks after so many frames. */
   | { readonly kind: "cut"; afterFrames: number }
-  /** The answer ends, in good order, after so many frames. */
+  /** The response ends cleanly after so many frames. */
   | { readonly kind: "ended"; afterFrames: number }
-  /** A frame that is no JSON comes after so many others. */
+  /** A malformed frame comes after so many others. */
   | { readonly kind: "malformed"; afterFrames: number }
-  /** The service says, after so many frames, that it breaks off. */
+  /** The service reports an error after so many frames. */
   | { readonly kind: "broken off"; afterFrames: number }
-  /** Nothing more comes after so many frames, but the connection stays. */
+  /** Nothing comes after so many frames, and the connection stays open. */
   | { readonly kind: "silent"; afterFrames: number };
 
 export interface SeenRequest extends ReadRequest {
@@ -36,27 +36,27 @@ export interface SeenRequest extends ReadRequest {
 export interface FakeService {
   readonly url: string;
   readonly requests: SeenRequest[];
-  /** Faults of the next requests, in order; those after them go well. */
+  /** Faults of the next requests, in order; later ones succeed. */
   readonly faults: Fault[];
-  /** What is played from now on. */
+  /** Script of the following requests. */
   script: SimulatedScript;
-  /** The key that requests have to carry. */
+  /** The key that requests must have. */
   apiKey: string | undefined;
   /** Code units of a piece of text. */
   pieceSize: number;
-  /** Told of each request that was read. */
+  /** Called after each request was read. */
   onRequest: () => void;
-  /** Answers that are under way. */
+  /** Number of responses in progress. */
   open(): number;
-  /** Resolves once no answer is under way. */
+  /** Resolves when no response is in progress. */
   idle(): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
  * Starts an HTTP server that answers as the services' public documentation says: it plays the steps
- * of a script, in the format of the path that was asked. `{{message}}` and `{{result}}` of a script
- * are filled in with what came over the wire.
+ * of a script, in the format of the request's path. `{{message}}` and `{{result}}` of a script stand for
+ * the texts of the request.
  */
 export async function startFakeService(
   given: Partial<Pick<FakeService, "script" | "apiKey" | "pieceSize">> = {},
@@ -161,7 +161,7 @@ async function send(
     if (fault?.afterFrames === index) {
       if (fault.kind === "silent") return;
       if (fault.kind === "cut") {
-        // What the client has not read when a connection breaks is lost to it.
+        // A client loses what it has not read when the connection breaks.
         await sleep(20);
         return void response.destroy();
       }
@@ -171,7 +171,12 @@ async function send(
     if (delayMs > 0) await sleep(delayMs);
     if (response.destroyed) return;
     if (!response.write(`${frame}\n\n`)) {
-      await Promise.race([once(response, "drain"), once(response, "close")]);
+      const waited = new AbortController();
+      const { signal } = waited;
+      await Promise.race([
+        once(response, "drain", { signal }),
+        once(response, "close", { signal }),
+      ]).finally(() => waited.abort());
     }
   }
   response.end();

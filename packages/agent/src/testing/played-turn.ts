@@ -1,3 +1,4 @@
+import { countFitting } from "../count-thread.ts";
 import type { ModelProvider, StepPart, StepRequest } from "../provider.ts";
 import { runTurn, type TurnEvent, type TurnRequest } from "../turn.ts";
 
@@ -8,7 +9,7 @@ export const call = (name: string): StepPart => ({
   call: { id: `call_${name}`, name, params: {}, output: name },
 });
 
-/** A model that gives these parts, or throws, in each step. */
+/** Creates a provider that gives these parts, or throws, in each step. */
 export function createProvider(
   steps: readonly (readonly (StepPart | Error)[])[],
   canContinue = false,
@@ -42,6 +43,7 @@ export const run = (
       script: null,
       maxSteps: 8,
       contextTokens: 100_000,
+      countFitting: async (given) => countFitting(given),
       signal: new AbortController().signal,
       finishedSteps: [],
       finishedReasoning: "",

@@ -1,15 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { logs, runs } from "@parley/db";
-import { drivers, isFullRun, openContendedDatabase } from "@parley/db/testing";
+import { isFullRun, openContendedDatabase } from "@parley/db/testing";
 import { ParleyError } from "@parley/schema";
 import { eq, isNotNull, ne, sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { cancelMessages } from "../cancel-messages.ts";
-import { type Context, inTransaction } from "../context.ts";
-import { type Append, appendEvents } from "../events/append.ts";
-import { compactMessageLogs } from "../events/retention.ts";
-import { retryMessage } from "../posted-messages.ts";
-import { deleteConversation, updateConversation } from "../stored-conversations.ts";
+import { claimRuns } from "../../testing/runs.ts";
 import {
   claimTestTurns,
   createTestConversation,
@@ -21,13 +16,20 @@ import {
   testEnd,
   testOutcome,
   testToken,
-} from "../testing.ts";
-import { type ClaimedRun, claimRuns, takeOverRuns } from "./claim-runs.ts";
-import { finishTurns } from "./finish-turns.ts";
-import { handBackRuns, renewLeases } from "./leases.ts";
-import { loadTurns, type Turn } from "./load-turns.ts";
-import { LostLease } from "./lost-lease.ts";
-import { saveStep } from "./save-step.ts";
+} from "../../testing/testing.ts";
+import { cancelMessages } from "../conversations/cancel-messages.ts";
+import { deleteConversation, updateConversation } from "../conversations/conversations.ts";
+import { retryMessage } from "../conversations/post-messages.ts";
+import type { CoreContext } from "../create-core.ts";
+import { type Append, appendEvents } from "../log/append.ts";
+import { compactMessageLogs } from "../log/retention.ts";
+import { inTransaction } from "../log/transaction.ts";
+import { finishTurns } from "../turns/finish-turns.ts";
+import { loadTurn, type Turn } from "../turns/load-turns.ts";
+import { saveStep } from "../turns/save-step.ts";
+import { takeOverRuns } from "../turns/take-over-runs.ts";
+import type { ClaimedRun } from "./claim-parts.ts";
+import { LostLease, handBackRuns, renewLeases } from "./leases.ts";
 
 const ACTORS = 24;
 const ACTIONS = isFullRun ? 500 : 100;
@@ -49,7 +51,7 @@ const shuffled = <T>(all: readonly T[]) =>
 const some = <T>(all: readonly T[]) => shuffled(all).slice(0, 1 + below(all.length));
 
 /** What clients and workers do to the same few logs, each action in any order of the logs. */
-function createActions(context: Context) {
+function createActions(context: CoreContext) {
   const conversations = new Set<string>();
   const answers = new Map<string, string>();
   let attempts: Attempt[] = [];
@@ -61,9 +63,8 @@ function createActions(context: Context) {
     }
   };
   const hold = async (workerId: string, claimed: readonly ClaimedRun[]) => {
-    const turns = await loadTurns(context, claimed);
     for (const run of claimed) {
-      const turn = turns.get(run.logId);
+      const turn = await loadTurn(context, run);
       if (turn !== undefined) attempts.push({ workerId, run, turn });
     }
     attempts = attempts.slice(-20);
@@ -149,9 +150,7 @@ function createActions(context: Context) {
   return { ask, actions };
 }
 
-const { skip, suite } = drivers.find(({ driver }) => driver === "postgres")!;
-
-describe.skipIf(skip)(`what locks logs, runs and messages ${suite}`, () => {
+describe("what locks logs, runs and messages", () => {
   const open = async () => {
     const contended = await openContendedDatabase();
     const { core } = createTestCore(contended.database);
@@ -169,7 +168,7 @@ describe.skipIf(skip)(`what locks logs, runs and messages ${suite}`, () => {
     // What holds many rows, of which there would be little work among the rest.
     const busy = ["claim", "finish", "handBack"];
     const done = new Map<string, number>();
-    const act = async () => {
+    const mutation = async () => {
       const often = Math.random() < 0.4 ? busy : Object.keys(actions);
       // The keys of `actions`.
       const name = shuffled(often)[0] as keyof typeof actions;
@@ -182,7 +181,7 @@ describe.skipIf(skip)(`what locks logs, runs and messages ${suite}`, () => {
       }
     };
     const actors = Array.from({ length: ACTORS }, async () => {
-      for (let count = 0; count < ACTIONS; count++) await act();
+      for (let count = 0; count < ACTIONS; count++) await mutation();
     });
     await Promise.all(actors);
 

@@ -6,7 +6,7 @@ export interface DistinctKeys {
   /** The column whose values are wanted, the leading one of an index on what `where` says. */
   readonly column: SQL;
   readonly where: SQL;
-  /** The value behind which to begin. */
+  /** The value after which to begin. */
   readonly after: SQL;
   /** Values at most. */
   readonly max: number;
@@ -14,19 +14,19 @@ export interface DistinctKeys {
 
 /**
  * A part of a recursive statement that finds the distinct values of a column of `runs` in their order
- * without reading the runs behind each: it looks into the index once for each value.
+ * without reading the runs of each: it looks into the index once for each value.
  */
 export function distinctKeys({ name, column, where, after, max }: DistinctKeys): SQL {
   const self = sql.raw(name);
-  const nextBehind = (key: SQL) => sql`
+  const nextAfter = (key: SQL) => sql`
     select ${column} as key from runs where ${where} and ${column} > ${key}
     order by ${column} limit 1`;
   return sql`
   ${self} (key, place) as (
-    select first.key, 1 from (${nextBehind(after)}) first
+    select first.key, 1 from (${nextAfter(after)}) first
     union all
     select next.key, self.place + 1
-    from ${self} self, lateral (${nextBehind(sql`self.key`)}) next
+    from ${self} self, lateral (${nextAfter(sql`self.key`)}) next
     where self.place < ${sql.raw(String(max))}
   )`;
 }

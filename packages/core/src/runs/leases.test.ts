@@ -1,91 +1,90 @@
 import { runs } from "@parley/db";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { clearRuns, drivers, openTestCore, openTestLog, type TestCore } from "../testing.ts";
-import { claimRuns, takeOverRuns } from "./claim-runs.ts";
+import { claimRuns } from "../../testing/runs.ts";
+import { clearRuns, openTestCore, openTestLog, type TestCore } from "../../testing/testing.ts";
+import { takeOverRuns } from "../turns/take-over-runs.ts";
 import { handBackRuns, renewLeases } from "./leases.ts";
 
-for (const { driver, skip, suite } of drivers) {
-  describe.skipIf(skip)(`leases ${suite}`, () => {
-    let test: TestCore;
-    beforeAll(async () => void (test = await openTestCore(driver)));
-    beforeEach(() => clearRuns(test.core));
-    afterAll(() => test.close());
+describe("leases", () => {
+  let test: TestCore;
+  beforeAll(async () => void (test = await openTestCore()));
+  beforeEach(() => clearRuns(test.core));
+  afterAll(() => test.close());
 
-    const claim = (workerId: string, leaseMs = 60_000) =>
-      claimRuns(test.core, { workerId, leaseMs, limit: 10 });
-    const takeOver = (workerId: string) =>
-      takeOverRuns(test.core, { workerId, leaseMs: 60_000, limit: 10 });
-    const addRun = async (kind: "agent_turn" | "invocation" = "agent_turn", maxAttempts = 5) => {
-      const logId = await openTestLog(test.core);
-      await test.core.database.db.insert(runs).values({
-        kind,
-        workspaceId: 1,
-        logId,
-        subjectId: 1,
-        functionId: kind === "invocation" ? 1 : null,
-        status: "waiting",
-        priority: 0,
-        attempt: 0,
-        maxAttempts,
-        runAfter: new Date(0),
-        createdAt: 0,
-      });
-    };
-
-    it("renews a lease, also one that has just ended", async () => {
-      await addRun();
-      const [run] = await claim("one", -1);
-      const options = { workerId: "one", leaseMs: 60_000, logIds: [run!.logId] };
-      expect(await renewLeases(test.core, options)).toEqual(new Set([run!.logId]));
-      expect(await takeOver("two")).toEqual([]);
+  const claim = (workerId: string, leaseMs = 60_000) =>
+    claimRuns(test.core, { workerId, leaseMs, limit: 10 });
+  const takeOver = (workerId: string) =>
+    takeOverRuns(test.core, { workerId, leaseMs: 60_000, limit: 10 });
+  const addRun = async (kind: "agent_turn" | "invocation" = "agent_turn", maxAttempts = 5) => {
+    const logId = await openTestLog(test.core);
+    await test.core.database.db.insert(runs).values({
+      kind,
+      workspaceId: 1,
+      logId,
+      subjectId: 1,
+      functionId: kind === "invocation" ? 1 : null,
+      status: "waiting",
+      priority: 0,
+      attempt: 0,
+      maxAttempts,
+      runAfter: new Date(0),
+      createdAt: 0,
     });
+  };
 
-    it("renews no lease of another worker, and none of a run that was taken over", async () => {
-      await addRun();
-      const [run] = await claim("one", -1);
-      await takeOver("two");
-      const options = { workerId: "one", leaseMs: 60_000, logIds: [run!.logId, "unknown"] };
-      expect(await renewLeases(test.core, options)).toEqual(new Set());
-    });
-
-    it("hands a run back so that another worker has it at once, as a new attempt", async () => {
-      await addRun();
-      const [run] = await claim("one");
-      let woken = 0;
-      const unsubscribe = test.core.bus.subscribe("runs", () => woken++);
-      await handBackRuns(test.core, { workerId: "one", logIds: [run!.logId] });
-      unsubscribe();
-      expect(woken).toBe(1);
-      expect(await claim("two")).toMatchObject([{ id: run!.id, attempt: 2, exhausted: false }]);
-    });
-
-    it("takes no attempt of a run that is handed back", async () => {
-      await addRun("agent_turn", 1);
-      for (let times = 0; times < 3; times++) {
-        const [run] = await claim("one");
-        expect(run?.exhausted).toBe(false);
-        await handBackRuns(test.core, { workerId: "one", logIds: [run!.logId] });
-      }
-    });
-
-    it.each([
-      { name: "is not run again", maxAttempts: 1, exhausted: true },
-      { name: "is run again if it may be", maxAttempts: 5, exhausted: false },
-    ])("an invocation that is handed back $name", async ({ maxAttempts, exhausted }) => {
-      await addRun("invocation", maxAttempts);
-      const [run] = await claim("one");
-      await handBackRuns(test.core, { workerId: "one", logIds: [run!.logId] });
-      expect(await claim("two")).toMatchObject([{ attempt: 2, exhausted }]);
-    });
-
-    it("hands back no run of another worker, and none that has finished", async () => {
-      await addRun();
-      const [run] = await claim("one");
-      await handBackRuns(test.core, { workerId: "two", logIds: [run!.logId] });
-      expect(await claim("two")).toEqual([]);
-      await test.core.database.db.update(runs).set({ status: "finished" });
-      await handBackRuns(test.core, { workerId: "one", logIds: [run!.logId] });
-      expect(await claim("two")).toEqual([]);
-    });
+  it("renews a lease, also one that has just ended", async () => {
+    await addRun();
+    const [run] = await claim("one", -1);
+    const options = { workerId: "one", leaseMs: 60_000, logIds: [run!.logId] };
+    expect(await renewLeases(test.core, options)).toEqual(new Set([run!.logId]));
+    expect(await takeOver("two")).toEqual([]);
   });
-}
+
+  it("renews no lease of another worker, and none of a run that was taken over", async () => {
+    await addRun();
+    const [run] = await claim("one", -1);
+    await takeOver("two");
+    const options = { workerId: "one", leaseMs: 60_000, logIds: [run!.logId, "unknown"] };
+    expect(await renewLeases(test.core, options)).toEqual(new Set());
+  });
+
+  it("hands a run back so that another worker has it at once, as a new attempt", async () => {
+    await addRun();
+    const [run] = await claim("one");
+    let woken = 0;
+    const unsubscribe = test.core.bus.subscribe("runs", () => woken++);
+    await handBackRuns(test.core, { workerId: "one", logIds: [run!.logId] });
+    unsubscribe();
+    expect(woken).toBe(1);
+    expect(await claim("two")).toMatchObject([{ id: run!.id, attempt: 2, exhausted: false }]);
+  });
+
+  it("takes no attempt of a run that is handed back", async () => {
+    await addRun("agent_turn", 1);
+    for (let times = 0; times < 3; times++) {
+      const [run] = await claim("one");
+      expect(run?.exhausted).toBe(false);
+      await handBackRuns(test.core, { workerId: "one", logIds: [run!.logId] });
+    }
+  });
+
+  it.each([
+    { name: "is not run again", maxAttempts: 1, exhausted: true },
+    { name: "is run again if it may be", maxAttempts: 5, exhausted: false },
+  ])("an invocation that is handed back $name", async ({ maxAttempts, exhausted }) => {
+    await addRun("invocation", maxAttempts);
+    const [run] = await claim("one");
+    await handBackRuns(test.core, { workerId: "one", logIds: [run!.logId] });
+    expect(await claim("two")).toMatchObject([{ attempt: 2, exhausted }]);
+  });
+
+  it("hands back no run of another worker, and none that has finished", async () => {
+    await addRun();
+    const [run] = await claim("one");
+    await handBackRuns(test.core, { workerId: "two", logIds: [run!.logId] });
+    expect(await claim("two")).toEqual([]);
+    await test.core.database.db.update(runs).set({ status: "finished" });
+    await handBackRuns(test.core, { workerId: "one", logIds: [run!.logId] });
+    expect(await claim("two")).toEqual([]);
+  });
+});

@@ -1,10 +1,14 @@
-import { statement } from "@parley/db";
-import { sql } from "drizzle-orm";
-import type { Core } from "../context.ts";
-import { retryConflicts } from "../retry-conflicts.ts";
+import { logs, type Queryable, statement } from "@parley/db";
+import { and, eq, isNull, sql } from "drizzle-orm";
+import type { Process } from "../context.ts";
+import { jsonValues } from "../data-access/row-json.ts";
+import { retryConflicts } from "../data-access/retry-conflicts.ts";
+import type { ClaimedRun } from "./claim-parts.ts";
+import { noteSurvived } from "./deaths.ts";
+import { isOfKindWith } from "./run-kinds.ts";
 
-// Who ends runs locks them in another order, so waiting for them would be a deadlock. A run that is
-// locked is about to be ended; if it is not, the next renewal is in time.
+// Ending runs locks them in another order, so waiting for them could deadlock. A locked run is about to
+// end; if it does not, the next renewal is in time.
 const renewStatement = statement<
   { workerId: string; leaseMs: number; logIds: string },
   { logId: string }
@@ -14,7 +18,7 @@ const renewStatement = statement<
   with held as (
     select log_id from runs
     where status = 'running' and worker_id = ${sql.placeholder("workerId")}
-      and log_id in (select value from json_array_elements_text(${sql.placeholder("logIds")}::json))
+      and log_id in ${jsonValues(sql.placeholder("logIds"))}
   ),
   free as (
     select runs.log_id from runs join held on held.log_id = runs.log_id
@@ -29,46 +33,101 @@ const renewStatement = statement<
   select log_id as "logId" from held`,
 );
 
-/** Renews leases; the result holds the runs that the worker still has. */
+/** Renews leases and gives the runs that the worker still holds. Losing some does not affect the others. */
 export async function renewLeases(
-  core: Core,
+  core: Process,
   options: { workerId: string; leaseMs: number; logIds: readonly string[] },
 ): Promise<Set<string>> {
   const rows = await renewStatement.execute(core.database.db, {
     ...options,
     logIds: JSON.stringify(options.logIds),
   });
-  return new Set(rows.map((row) => row.logId));
+  const held = new Set(rows.map((row) => row.logId));
+  const lost = options.logIds.filter((logId) => !held.has(logId));
+  await noteSurvived(core.database.db, { workerId: options.workerId, logIds: lost });
+  return held;
 }
 
-// The logs first, in the order of their ids: who ends a run waits for its row under the log's lock.
-// The attempt is also the fence, so it never goes back: the run gets another one instead.
+// The logs first, in the order of their ids: ending a run waits for its row under the log's lock. The
+// attempt is also the fence, so it never decreases: the run may have one more instead.
 const handBackStatement = statement<{ workerId: string; logIds: string }>(
   "hand_back_runs",
   sql`
   with held as (
     select id from logs
-    where id in (select value from json_array_elements_text(${sql.placeholder("logIds")}::json))
+    where id in ${jsonValues(sql.placeholder("logIds"))}
     order by id for update
   )
   update runs set
     status = 'waiting',
     lease_until = null,
-    max_attempts = case when kind = 'invocation' and max_attempts = 1 then 1 else max_attempts + 1 end
+    max_attempts = case when ${isOfKindWith("mayRunOnce")} and max_attempts = 1 then 1 else max_attempts + 1 end
   from held
   where runs.log_id = held.id and status = 'running' and worker_id = ${sql.placeholder("workerId")}`,
 );
 
 /**
- * Hands runs back, so that another worker goes on with them at once. It costs them no attempt, except
- * that an invocation of a function that is not retryable has had its only one.
+ * Hands runs back, so that another worker continues them at once. This costs no attempt, except that an
+ * invocation of a function that is not retryable has had its only one.
  */
 export async function handBackRuns(
-  core: Core,
+  core: Process,
   { workerId, logIds }: { workerId: string; logIds: readonly string[] },
 ): Promise<void> {
   if (logIds.length === 0) return;
   const values = { workerId, logIds: JSON.stringify(logIds) };
   await retryConflicts(core, () => handBackStatement.execute(core.database.db, values));
   core.bus.publish([{ topic: "runs", cause: "added" }]);
+}
+
+const handBackUnknownStatement = statement<{ workerId: string; leaseMs: number; known: string }>(
+  "hand_back_unknown_runs",
+  sql`
+  with unknown as (
+    select log_id from runs
+    where status = 'running' and worker_id = ${sql.placeholder("workerId")}
+      and lease_until < now() + ${sql.placeholder("leaseMs")}::int / 2 * interval '1 millisecond'
+      and log_id not in ${jsonValues(sql.placeholder("known"))}
+  ),
+  held as (
+    select id from logs where id in (select log_id from unknown) order by id for update
+  )
+  update runs set status = 'waiting', lease_until = null, max_attempts = max_attempts + 1
+  from held
+  where runs.log_id = held.id and status = 'running' and worker_id = ${sql.placeholder("workerId")}
+  returning log_id as "logId"`,
+);
+
+/**
+ * Hands back runs whose claim never reached the worker: not those of `known`, nor those whose lease has
+ * more than half of its time left, which may be on their way. They never began, so it costs no attempt.
+ */
+export async function handBackUnknownRuns(
+  core: Process,
+  { workerId, leaseMs, known }: { workerId: string; leaseMs: number; known: readonly string[] },
+): Promise<void> {
+  const values = { workerId, leaseMs, known: JSON.stringify(known) };
+  const { db } = core.database;
+  const handedBack = await retryConflicts(core, () => handBackUnknownStatement.execute(db, values));
+  if (handedBack.length > 0) core.bus.publish([{ topic: "runs", cause: "added" }]);
+}
+
+/** The run's log is closed, or another worker has taken the run over. */
+export class LostLease extends Error {
+  override readonly name = "LostLease";
+}
+
+/** The error of a run that may not write any more. */
+export function lostLease(run: ClaimedRun): LostLease {
+  return new LostLease(`Attempt ${run.attempt} no longer holds ${run.logId}`);
+}
+
+/** Number of the last event in the log of a run that this attempt holds. Throws `LostLease`. */
+export async function readHeldLog(db: Queryable, run: ClaimedRun): Promise<number> {
+  const [held] = await db
+    .select({ lastSeq: logs.lastSeq })
+    .from(logs)
+    .where(and(eq(logs.id, run.logId), eq(logs.fence, run.attempt), isNull(logs.closedAt)));
+  if (held === undefined) throw lostLease(run);
+  return held.lastSeq;
 }

@@ -1,51 +1,54 @@
 import { statement } from "@parley/db";
 import { type SQL, sql } from "drizzle-orm";
-import type { Core } from "../context.ts";
+import type { Process } from "../context.ts";
 
-const wakeParked = statement<{ limit: number }, { logId: string }>(
-  "wake_parked_runs",
+const wakeSuspended = statement<{ limit: number }, { logId: string }>(
+  "wake_suspended_runs",
   sql`
   update runs set status = 'waiting' where log_id in (
-    select log_id from runs where status = 'parked' and run_after <= now()
+    select log_id from runs where status = 'suspended' and run_after <= now()
     order by run_after limit ${sql.placeholder("limit")}::int for update skip locked
   )
   returning log_id as "logId"`,
 );
 
-/** Lets parked runs that have waited long enough be claimed; tells how many. */
-export async function wakeParkedRuns(core: Core, limit: number): Promise<number> {
-  const woken = await wakeParked.execute(core.database.db, { limit });
+/** Makes suspended runs claimable that have waited long enough, and gives their number. */
+export async function wakeSuspendedRuns(core: Process, limit: number): Promise<number> {
+  const woken = await wakeSuspended.execute(core.database.db, { limit });
   if (woken.length > 0) core.bus.publish([{ topic: "runs", cause: "added" }]);
   return woken.length;
 }
 
-/** An update that lets the first of each lane be claimed whose runs (lane, id) have just ended. */
+/** An update that makes the next run claimable of each ordering key whose run (ordering_key, id) has just ended. */
 export function wakeNextOf(ended: SQL): SQL {
   return sql`
     update runs set status = 'waiting' from ${ended} ended, lateral (
       select log_id from runs left_over
-      where left_over.lane = ended.lane and left_over.id <> ended.id
+      where left_over.ordering_key = ended.ordering_key and left_over.id <> ended.id
         and left_over.status <> 'finished'
       order by left_over.id limit 1
     ) next
     where runs.log_id = next.log_id and runs.status = 'queued'`;
 }
 
-// One look into the index for each lane, however many runs are queued in it.
-const wakeQueued = statement<{ after: string; limit: number }, { lane: string; woken: boolean }>(
+// One look into the index for each ordering key, however many runs are queued in it.
+const wakeQueued = statement<
+  { after: string; limit: number },
+  { orderingKey: string; woken: boolean }
+>(
   "wake_queued_runs",
   sql`
-  with recursive lanes (lane, visited) as (
-    (select lane, 1 from runs
-      where status = 'queued' and lane > ${sql.placeholder("after")} order by lane limit 1)
+  with recursive keys (ordering_key, visited) as (
+    (select ordering_key, 1 from runs
+      where status = 'queued' and ordering_key > ${sql.placeholder("after")} order by ordering_key limit 1)
     union all
-    select next.lane, lanes.visited + 1 from lanes, lateral (
-      select lane from runs where status = 'queued' and lane > lanes.lane order by lane limit 1
-    ) next where lanes.visited < ${sql.placeholder("limit")}::int
+    select next.ordering_key, keys.visited + 1 from keys, lateral (
+      select ordering_key from runs where status = 'queued' and ordering_key > keys.ordering_key order by ordering_key limit 1
+    ) next where keys.visited < ${sql.placeholder("limit")}::int
   ),
   first as (
-    select lanes.lane, r.log_id, r.status from lanes, lateral (
-      select log_id, status from runs where lane = lanes.lane and status <> 'finished'
+    select keys.ordering_key, r.log_id, r.status from keys, lateral (
+      select log_id, status from runs where ordering_key = keys.ordering_key and status <> 'finished'
       order by id limit 1
     ) r
   ),
@@ -54,21 +57,21 @@ const wakeQueued = statement<{ after: string; limit: number }, { lane: string; w
     where first.status = 'queued' and runs.status = 'queued'
     for update of runs skip locked
   ),
-  woken as (update runs set status = 'waiting' from due where runs.log_id = due.log_id returning runs.lane)
-  select lanes.lane, woken.lane is not null as woken
-  from lanes left join woken on woken.lane = lanes.lane order by lanes.lane`,
+  woken as (update runs set status = 'waiting' from due where runs.log_id = due.log_id returning runs.ordering_key)
+  select keys.ordering_key as "orderingKey", woken.ordering_key is not null as woken
+  from keys left join woken on woken.ordering_key = keys.ordering_key order by keys.ordering_key`,
 );
 
 /**
- * Lets queued runs be claimed that are the first of their lane, in up to `limit` lanes behind `after`:
- * those that were queued in the moment in which the run before them ended. Gives the lane to go on
- * behind; "" when there are no more.
+ * Makes queued runs claimable that are the first of their ordering key, in up to `limit` keys after
+ * `after`: those that were queued just when the previous run ended. Gives the key to continue after; ""
+ * if there are no more.
  */
 export async function wakeQueuedRuns(
-  core: Core,
+  core: Process,
   { after, limit }: { after: string; limit: number },
 ): Promise<string> {
-  const lanes = await wakeQueued.execute(core.database.db, { after, limit });
-  if (lanes.some(({ woken }) => woken)) core.bus.publish([{ topic: "runs", cause: "added" }]);
-  return lanes.length < limit ? "" : (lanes.at(-1)?.lane ?? "");
+  const keys = await wakeQueued.execute(core.database.db, { after, limit });
+  if (keys.some(({ woken }) => woken)) core.bus.publish([{ topic: "runs", cause: "added" }]);
+  return keys.length < limit ? "" : (keys.at(-1)?.orderingKey ?? "");
 }

@@ -9,19 +9,17 @@ import {
 } from "drizzle-orm/pg-core";
 import type { SimulatedScript } from "@parley/schema";
 import { sql } from "drizzle-orm";
-import { identity, milliseconds, number } from "./columns.ts";
+import { identity, milliseconds, reference } from "./columns.ts";
 import { workspaces } from "./workspaces.ts";
 
-/** One row per version of an agent; the current one is what a mention resolves to. */
+/** One row per version of an agent; mentions resolve to the current one. */
 export const agents = pgTable(
   "agents",
   {
     id: identity(),
     /** Not unique over the server: built-in agents have a slug, the same in every workspace. */
     sid: text().notNull(),
-    workspaceId: number()
-      .notNull()
-      .references(() => workspaces.id),
+    workspaceId: reference(() => workspaces.id),
     version: integer().notNull(),
     isCurrent: boolean().notNull(),
     name: text().notNull(),

@@ -2,16 +2,16 @@ import { index, integer, pgTable, text } from "drizzle-orm/pg-core";
 import { identity, milliseconds } from "./columns.ts";
 
 /**
- * Administrative acts and refused credentials. Rows are only added: triggers of the migrations refuse
- * every change, and let go only of what the sweep says is old. They refer to other tables by public
- * ids, because they outlive what they speak of.
+ * Administrative mutations and refused credentials. Triggers of the migrations refuse every change of a
+ * row, and every deletion except the sweep of old rows. Rows refer to other tables by public ids, because
+ * they outlive the rows of those tables.
  */
 export const auditEvents = pgTable(
   "audit_events",
   {
     id: identity(),
     at: milliseconds().notNull(),
-    /** Public id of the workspace; null for what is the server's. */
+    /** Public id of the workspace; null for the server. */
     workspaceId: text(),
     /** Id of the key that acted, or `cli`; null for a refused credential. */
     actorId: text(),
@@ -19,9 +19,9 @@ export const auditEvents = pgTable(
     /** The endpoint's name, or `credentials.refused`. */
     action: text().notNull(),
     subjectId: text(),
-    /** What was asked with a refused credential. */
+    /** The request of a refused credential. */
     route: text(),
-    address: text(),
+    clientIp: text(),
     requestId: text(),
     /** `succeeded`, or the type of the error. */
     outcome: text().notNull(),

@@ -1,6 +1,6 @@
-import { bigint, text } from "drizzle-orm/pg-core";
+import { type AnyPgColumn, bigint, text } from "drizzle-orm/pg-core";
 
-/** A time that the wire shows: milliseconds since the epoch, by the clock of the server. */
+/** A time on the wire: milliseconds since the epoch, by the clock of the server. */
 export const milliseconds = () => bigint({ mode: "number" });
 
 /** A generated number. */
@@ -11,3 +11,15 @@ export const identity = () => number().primaryKey().generatedAlwaysAsIdentity();
 
 /** A public id: unique over the whole server. */
 export const sid = () => text().notNull().unique();
+
+/** The number and the public id of a row. */
+export const identified = () => ({ id: identity(), sid: sid() });
+
+/** The number of a row of another table. */
+export const reference = (column: () => AnyPgColumn) => number().notNull().references(column);
+
+/** When a row was created, and when it was last changed. */
+export const timestamps = () => ({
+  createdAt: milliseconds().notNull(),
+  updatedAt: milliseconds().notNull(),
+});

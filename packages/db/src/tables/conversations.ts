@@ -1,4 +1,5 @@
 import type { AgentError, ContentNode, MessageContext, ModelSelection } from "@parley/schema";
+import { sql } from "drizzle-orm";
 import {
   boolean,
   index,
@@ -9,14 +10,17 @@ import {
   text,
   uniqueIndex,
 } from "drizzle-orm/pg-core";
-import { identity, milliseconds, number, sid } from "./columns.ts";
+import { identified, milliseconds, number, sid, timestamps } from "./columns.ts";
 
 /**
- * Numbers of conversations and messages. Each value stands for a block of `ROW_ID_BLOCK` numbers,
- * so that a process knows the numbers of the rows it is about to write without asking for each.
+ * Numbers of conversations and messages. Each value stands for a block of `ROW_ID_BLOCK` numbers, so
+ * that a process knows numbers of new rows without a query for each.
  */
 export const ROW_ID_BLOCK = 1000;
 export const rowIds = pgSequence("row_ids", { startWith: 1000, increment: ROW_ID_BLOCK });
+
+/** Numbers of conversations in the order of their creation. */
+export const conversationPositions = pgSequence("conversation_positions");
 
 // The tables of the hot path carry no foreign keys: see docs/decisions/no-foreign-keys-on-hot-tables.md.
 
@@ -30,12 +34,20 @@ export const conversations = pgTable(
     apiKeyId: number().notNull(),
     title: text().notNull(),
     visibility: text().notNull(),
-    createdAt: milliseconds().notNull(),
-    updatedAt: milliseconds().notNull(),
-    /** When it was last marked as read: what came after that is unread. */
+    ...timestamps(),
+    /** When it was last marked as read. */
     readAt: milliseconds().notNull(),
+    /** Ascends in the order of creation, whichever process creates: ids come in blocks of a process. */
+    position: number()
+      .notNull()
+      .default(sql`nextval('conversation_positions')`),
+    // The counts are null in rows from before they were introduced.
+    /** Messages, including fragments, answers and all versions. */
+    messageCount: integer(),
+    /** Bytes of the messages without answers, which its log counts. */
+    messageBytes: number(),
   },
-  (table) => [index("conversations_by_workspace").on(table.workspaceId, table.id)],
+  (table) => [index("conversations_by_position").on(table.workspaceId, table.position)],
 );
 
 /** The messages of conversations: users', agents' and content fragments. */
@@ -43,7 +55,7 @@ export const messages = pgTable(
   "messages",
   {
     sid: text().primaryKey(),
-    /** Unique too, but never looked up by: an index less to write. */
+    /** Unique, but without an index, because no query looks it up. */
     id: number().notNull(),
     workspaceId: number().notNull(),
     conversationId: number().notNull(),
@@ -67,7 +79,7 @@ export const messages = pgTable(
     modelSelection: jsonb().$type<ModelSelection>(),
     skipToolsValidation: boolean(),
     finishedAt: milliseconds(),
-    /** What each step took, and what its provider is shown again while the turn goes on. */
+    /** Measurements of each step, and what its provider needs while the turn continues. */
     steps: jsonb().$type<StoredStep[]>(),
     // Content fragments.
     fragment: jsonb().$type<StoredFragment>(),
@@ -75,7 +87,7 @@ export const messages = pgTable(
   (table) => [uniqueIndex("messages_by_rank").on(table.conversationId, table.rank, table.version)],
 );
 
-/** What a step of a turn took: tokens as the provider counts them. */
+/** Measurements of a step of a turn; tokens as the provider counts them. */
 export interface StoredStep {
   readonly step: number;
   readonly inputTokens: number | null;
@@ -84,7 +96,7 @@ export interface StoredStep {
   readonly replay?: unknown;
 }
 
-/** What a content fragment says beyond its text: of a file, or of a node as it was when added. */
+/** A content fragment without its text: of a file, or of a node as it was when added. */
 export interface StoredFragment {
   readonly title: string;
   readonly contentType: string;
@@ -93,14 +105,19 @@ export interface StoredFragment {
   /** Size of the file in bytes, where its content is text. */
   readonly textBytes?: number | null;
   readonly node?: ContentNode;
+  /** Members of the request that have no effect, but that responses repeat. */
+  readonly sent?: {
+    readonly path?: string;
+    readonly processedPath?: string;
+    readonly skipFileProcessing?: boolean;
+  };
 }
 
 /** Tool calls of agent messages. */
 export const actions = pgTable(
   "actions",
   {
-    id: identity(),
-    sid: sid(),
+    ...identified(),
     messageId: number().notNull(),
     step: integer().notNull(),
     position: integer().notNull(),
@@ -110,13 +127,12 @@ export const actions = pgTable(
     status: text().notNull(),
     params: jsonb().$type<Record<string, unknown>>().notNull(),
     output: jsonb().$type<unknown[]>(),
-    /** Log of the message, where the call is a sandbox function's: its end wakes that log's run. */
+    /** For a call of a sandbox function: the log of the message, whose run its end wakes. */
     logId: text(),
-    /** What somebody decided about a call that waited for approval. */
+    /** The decision about a call that waited for approval. */
     decision: text().$type<"approved" | "rejected" | "always_approved">(),
     executionDurationMs: integer(),
-    createdAt: milliseconds().notNull(),
-    updatedAt: milliseconds().notNull(),
+    ...timestamps(),
   },
   (table) => [uniqueIndex("actions_by_message").on(table.messageId, table.step, table.position)],
 );

@@ -1,19 +1,14 @@
 import { index, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
-import { identity, milliseconds, number, sid } from "./columns.ts";
+import { identified, milliseconds, reference } from "./columns.ts";
 import { spaces, workspaces } from "./workspaces.ts";
 
-/** What of a data source a space sees. */
+/** The part of a data source that a space sees. */
 export const dataSourceViews = pgTable(
   "data_source_views",
   {
-    id: identity(),
-    sid: sid(),
-    workspaceId: number()
-      .notNull()
-      .references(() => workspaces.id),
-    spaceId: number()
-      .notNull()
-      .references(() => spaces.id),
+    ...identified(),
+    workspaceId: reference(() => workspaces.id),
+    spaceId: reference(() => spaces.id),
     name: text().notNull(),
     provider: text(),
     createdAt: milliseconds().notNull(),
@@ -21,13 +16,11 @@ export const dataSourceViews = pgTable(
   (table) => [index("data_source_views_by_workspace").on(table.workspaceId)],
 );
 
-/** Documents, tables and folders of a view, under the ids that their source gives them. */
+/** Documents, tables and folders of a view, under the ids of their source. */
 export const dataSourceNodes = pgTable(
   "data_source_nodes",
   {
-    viewId: number()
-      .notNull()
-      .references(() => dataSourceViews.id),
+    viewId: reference(() => dataSourceViews.id),
     nodeId: text().notNull(),
     nodeType: text().$type<"document" | "table" | "folder">().notNull(),
     title: text().notNull(),

@@ -10,19 +10,19 @@ import {
 } from "drizzle-orm/pg-core";
 import { milliseconds, number, sid } from "./columns.ts";
 
-/** Bytes of each chunk of a file but the last, which may have fewer. */
+/** Bytes of each chunk of a file; the last may have fewer. */
 export const FILE_CHUNK_BYTES = 256 * 1024;
 
 const bytes = customType<{ data: Uint8Array }>({ dataType: () => "bytea" });
 
-/** Files: announced ones, whose bytes are still to come, and those that can be read. */
+/** Announced files, whose bytes are not there yet, and readable files. */
 export const files = pgTable(
   "files",
   {
     id: number().primaryKey(),
     sid: sid(),
     workspaceId: number().notNull(),
-    /** The conversation whose inline fragment it is; null for what was uploaded. */
+    /** The conversation of an inline fragment; null for an upload. */
     conversationId: number(),
     contentType: text().notNull(),
     fileName: text().notNull(),
@@ -31,10 +31,10 @@ export const files = pgTable(
     status: text().$type<"created" | "ready">().notNull(),
     /** SHA-256 of the bytes, in hexadecimal. */
     sha256: text(),
-    /** What agents are given of it; null where the type has no text. */
+    /** The text that agents read; null for a type without text. */
     text: text(),
     createdAt: milliseconds().notNull(),
-    /** The upload that may write chunks, until a time of the database unless it goes on. */
+    /** The upload that may write chunks, and the end of its lease by the clock of the database. */
     uploadId: text(),
     uploadUntil: timestamp({ withTimezone: true }),
   },
@@ -64,7 +64,7 @@ export const fileChunks = pgTable(
   (table) => [primaryKey({ columns: [table.fileId, table.position] })],
 );
 
-/** Secrets that the server made for itself, shared by all of its processes. */
+/** Secrets that the server generates, shared by all of its processes. */
 export const serverSecrets = pgTable("server_secrets", {
   name: text().primaryKey(),
   value: text().notNull(),

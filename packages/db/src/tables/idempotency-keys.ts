@@ -1,7 +1,7 @@
 import { index, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
 import { milliseconds, number } from "./columns.ts";
 
-/** What requests with an Idempotency-Key have made; written in the transaction that makes it. */
+/** What requests with an Idempotency-Key created; written in the transaction that creates it. */
 export const idempotencyKeys = pgTable(
   "idempotency_keys",
   {
@@ -10,8 +10,8 @@ export const idempotencyKeys = pgTable(
     scope: text().notNull(),
     /** SHA-256 of the request's parsed input. */
     fingerprint: text().notNull(),
-    /** Id of what was made. */
-    made: text().notNull(),
+    /** Id of what was created. */
+    createdId: text().notNull(),
     createdAt: milliseconds().notNull(),
   },
   (table) => [

@@ -13,11 +13,13 @@ export const logs = pgTable(
     fence: integer().notNull(),
     /** Set by the terminal event: nothing is appended after it. */
     closedAt: timestamp({ withTimezone: true }),
-    /** Number of the event behind which retention goes on; null once nothing is left to take out. */
+    /** For a conversation's log: bytes of the finished answers. */
+    answerBytes: number().notNull().default(0),
+    /** Number of the event after which retention continues; null once trimming is complete. */
     trimAfter: integer().default(0),
   },
   (table) => [
-    // Holds only what is still to be trimmed. An append to an open log changes none of its columns.
+    // Holds only logs to trim. An append to an open log changes none of its columns.
     index("logs_untrimmed")
       .on(sql`starts_with(${table.id}, 'sfi_')`, table.closedAt)
       .where(sql`${table.closedAt} is not null and ${table.trimAfter} is not null`),
@@ -30,13 +32,13 @@ export const events = pgTable(
     logId: text().notNull(),
     seq: integer().notNull(),
     type: text().notNull(),
-    /** The event's JSON as it is sent, kept as text so that every reader gets the same bytes. */
+    /** The event's JSON as it is sent; text, so that every reader gets the same bytes. */
     payload: text().notNull(),
   },
   (table) => [primaryKey({ columns: [table.logId, table.seq] })],
 );
 
-/** Jobs: agent turns and invocations. The times are the database's, so that workers' clocks may differ. */
+/** Agent turns and invocations to run. Times are the database's, because workers' clocks may differ. */
 export const runs = pgTable(
   "runs",
   {
@@ -50,13 +52,13 @@ export const runs = pgTable(
     subjectId: number().notNull(),
     /** The function that an invocation runs; null for agent turns. */
     functionId: number(),
-    /** Runs of one lane happen one after the other, in the order of their numbers; null: no order. */
-    lane: text(),
+    /** Runs with the same key execute serially, in the order of their numbers; null: no order. */
+    orderingKey: text(),
     /**
-     * A run that waits can be claimed. A queued one is behind another of its lane; a parked one waits
-     * for something else than a worker, until `runAfter` at the longest.
+     * A waiting run can be claimed. A queued run is after another of its ordering key. A suspended run
+     * waits for something else than a worker, until `runAfter` at the latest.
      */
-    status: text().$type<"waiting" | "queued" | "running" | "parked" | "finished">().notNull(),
+    status: text().$type<"waiting" | "queued" | "running" | "suspended" | "finished">().notNull(),
     priority: integer().notNull(),
     attempt: integer().notNull(),
     maxAttempts: integer().notNull(),
@@ -64,7 +66,7 @@ export const runs = pgTable(
     leaseUntil: timestamp({ withTimezone: true }),
     runAfter: timestamp({ withTimezone: true }).notNull(),
     createdAt: milliseconds().notNull(),
-    /** The request that made it, and the W3C trace that the request was part of. */
+    /** The request that created it, and the W3C trace of that request. */
     requestId: text(),
     traceparent: text(),
   },
@@ -79,19 +81,19 @@ export const runs = pgTable(
       .on(table.workspaceId, table.functionId)
       .where(sql`${table.status} = 'running' and ${table.kind} = 'invocation'`),
     index("runs_queued")
-      .on(table.lane, table.id)
+      .on(table.orderingKey, table.id)
       .where(sql`${table.status} = 'queued'`),
     index("runs_queued_of_workspace")
       .on(table.workspaceId)
       .where(sql`${table.status} = 'queued'`),
-    index("runs_parked")
+    index("runs_suspended")
       .on(table.runAfter)
-      .where(sql`${table.status} = 'parked'`),
+      .where(sql`${table.status} = 'suspended'`),
     index("runs_leased")
       .on(table.leaseUntil)
       .where(sql`${table.status} = 'running'`),
-    index("runs_unfinished_by_lane")
-      .on(table.lane, table.id)
-      .where(sql`${table.status} <> 'finished' and ${table.lane} is not null`),
+    index("runs_unfinished_by_ordering_key")
+      .on(table.orderingKey, table.id)
+      .where(sql`${table.status} <> 'finished' and ${table.orderingKey} is not null`),
   ],
 );

@@ -1,4 +1,4 @@
-import type { InvocationError, SimulatedBehaviour } from "@parley/schema";
+import type { InvocationError, Program } from "@parley/schema";
 import { sql } from "drizzle-orm";
 import {
   boolean,
@@ -11,40 +11,34 @@ import {
   uniqueIndex,
 } from "drizzle-orm/pg-core";
 import { agents } from "./agents.ts";
-import { identity, milliseconds, number, sid } from "./columns.ts";
+import { identified, milliseconds, number, reference, timestamps } from "./columns.ts";
 import { users, workspaces } from "./workspaces.ts";
 
-/** What a function is called; what it does is in its versions. */
+/** Identities of functions; definitions are in their versions. */
 export const sandboxFunctions = pgTable(
   "sandbox_functions",
   {
-    id: identity(),
-    sid: sid(),
-    workspaceId: number()
-      .notNull()
-      .references(() => workspaces.id),
-    /** Taken for ever, also by a function that is archived. */
+    ...identified(),
+    workspaceId: reference(() => workspaces.id),
+    /** Reserved for ever, also by an archived function. */
     slug: text().notNull(),
     status: text().$type<"active" | "archived">().notNull().default("active"),
-    /** The current version, which is what new invocations run. */
+    /** The current version, which new invocations run. */
     version: integer().notNull().default(1),
-    createdAt: milliseconds().notNull(),
-    updatedAt: milliseconds().notNull(),
+    ...timestamps(),
   },
   (table) => [uniqueIndex("sandbox_functions_by_slug").on(table.workspaceId, table.slug)],
 );
 
-/** What a function does, version by version. A version never changes: its invocations end with it. */
+/** Definitions of functions. A version never changes: its invocations end with it. */
 export const sandboxFunctionVersions = pgTable(
   "sandbox_function_versions",
   {
-    functionId: number()
-      .notNull()
-      .references(() => sandboxFunctions.id),
+    functionId: reference(() => sandboxFunctions.id),
     version: integer().notNull(),
     description: text().notNull(),
-    behaviour: jsonb().$type<SimulatedBehaviour>().notNull(),
-    /** JSON Schema (2020-12) of the input; none where any input is taken. */
+    program: jsonb().$type<Program>().notNull(),
+    /** JSON Schema (2020-12) of the input; null for any input. */
     inputSchema: jsonb().$type<Record<string, unknown>>(),
     outputSchema: jsonb().$type<Record<string, unknown>>(),
     timeoutMs: integer().notNull().default(60_000),
@@ -54,9 +48,9 @@ export const sandboxFunctionVersions = pgTable(
     maxConcurrent: integer().notNull().default(20),
     /** Whether an interrupted invocation may be run again. */
     retryable: boolean().notNull(),
-    /** Agents call a function of high stake only with somebody's approval. */
-    stake: text().$type<"low" | "high">().notNull().default("low"),
-    /** Who wrote the version; none where an operator did. */
+    /** Whether a call by an agent waits for an approval. */
+    requiresApproval: boolean().notNull().default(false),
+    /** The author of the version; null for an operator. */
     editedBy: number().references(() => users.id),
     createdAt: milliseconds().notNull(),
   },
@@ -67,27 +61,19 @@ export const sandboxFunctionVersions = pgTable(
 export const agentFunctions = pgTable(
   "agent_functions",
   {
-    agentId: number()
-      .notNull()
-      .references(() => agents.id),
-    functionId: number()
-      .notNull()
-      .references(() => sandboxFunctions.id),
+    agentId: reference(() => agents.id),
+    functionId: reference(() => sandboxFunctions.id),
     position: integer().notNull(),
   },
   (table) => [primaryKey({ columns: [table.agentId, table.functionId] })],
 );
 
-/** Functions of high stake that agents may call for a user without being asked again. */
+/** Functions that require approval and that a user has approved for all later calls. */
 export const functionApprovals = pgTable(
   "function_approvals",
   {
-    userId: number()
-      .notNull()
-      .references(() => users.id),
-    functionId: number()
-      .notNull()
-      .references(() => sandboxFunctions.id),
+    userId: reference(() => users.id),
+    functionId: reference(() => sandboxFunctions.id),
     createdAt: milliseconds().notNull(),
   },
   (table) => [primaryKey({ columns: [table.userId, table.functionId] })],
@@ -96,20 +82,19 @@ export const functionApprovals = pgTable(
 export const invocations = pgTable(
   "invocations",
   {
-    id: identity(),
-    sid: sid(),
+    ...identified(),
     workspaceId: number().notNull(),
     functionId: number().notNull(),
     functionVersion: integer().notNull(),
-    /** The key that invoked it; none where an agent did. */
+    /** The key that invoked it; null for an agent. */
     apiKeyId: number(),
-    /** The tool call that it is; none where a key invoked it. */
+    /** The tool call that invoked it; null for a key. */
     actionId: number(),
     status: text().$type<"created" | "succeeded" | "errored">().notNull(),
-    /** JSON, kept as text: jsonb would change numbers and the order of members. */
+    /** JSON as text: jsonb would change numbers and the order of members. */
     input: text().notNull(),
     timezone: text(),
-    /** JSON of what the function returned. */
+    /** JSON of the result. */
     result: text(),
     error: jsonb().$type<InvocationError>(),
     createdAt: milliseconds().notNull(),

@@ -2,17 +2,14 @@ import type { Skill, ToolServer } from "@parley/schema";
 import { sql } from "drizzle-orm";
 import { boolean, index, integer, jsonb, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
 import { agents } from "./agents.ts";
-import { identity, milliseconds, number, sid } from "./columns.ts";
+import { identified, milliseconds, number, reference, timestamps } from "./columns.ts";
 import { spaces, users, workspaces } from "./workspaces.ts";
 
 export const skills = pgTable(
   "skills",
   {
-    id: identity(),
-    sid: sid(),
-    workspaceId: number()
-      .notNull()
-      .references(() => workspaces.id),
+    ...identified(),
+    workspaceId: reference(() => workspaces.id),
     name: text().notNull(),
     status: text().$type<Skill["status"]>().notNull(),
     availability: text().$type<Skill["availability"]>().notNull(),
@@ -28,10 +25,9 @@ export const skills = pgTable(
     instructions: text(),
     instructionsHtml: text(),
     editedBy: number().references(() => users.id),
-    /** Counts the changes: who changes a skill names the version that they saw. */
+    /** Counts the changes: a change names the version that it is based on. */
     version: integer().notNull().default(0),
-    createdAt: milliseconds().notNull(),
-    updatedAt: milliseconds().notNull(),
+    ...timestamps(),
   },
   (table) => [
     // The order of the listing does not depend on the database's collation.
@@ -41,23 +37,19 @@ export const skills = pgTable(
       sql`${table.name} collate "C"`,
       sql`${table.sid} collate "C"`,
     ),
-    // Each turn looks for them.
+    // Each turn reads them.
     index("skills_of_every_agent")
       .on(table.workspaceId)
       .where(sql`${table.availability} = 'users_and_agents' and ${table.status} = 'active'`),
   ],
 );
 
-/** Users who may change a skill beside admins; without any, all builders may. */
+/** Builders that may change a skill; without any, all builders may. */
 export const skillEditors = pgTable(
   "skill_editors",
   {
-    skillId: number()
-      .notNull()
-      .references(() => skills.id),
-    userId: number()
-      .notNull()
-      .references(() => users.id),
+    skillId: reference(() => skills.id),
+    userId: reference(() => users.id),
   },
   (table) => [primaryKey({ columns: [table.skillId, table.userId] })],
 );
@@ -65,40 +57,36 @@ export const skillEditors = pgTable(
 export const skillAttachments = pgTable(
   "skill_attachments",
   {
-    skillId: number()
-      .notNull()
-      .references(() => skills.id),
+    skillId: reference(() => skills.id),
     position: integer().notNull(),
     fileId: text().notNull(),
     fileName: text().notNull(),
   },
-  (table) => [primaryKey({ columns: [table.skillId, table.position] })],
+  (table) => [
+    primaryKey({ columns: [table.skillId, table.position] }),
+    // Readers of a file must reach a skill with it.
+    index("skill_attachments_by_file").on(table.fileId),
+  ],
 );
 
 /** Views of MCP servers. */
 export const tools = pgTable(
   "tools",
   {
-    id: identity(),
-    sid: sid(),
-    workspaceId: number()
-      .notNull()
-      .references(() => workspaces.id),
-    spaceId: number()
-      .notNull()
-      .references(() => spaces.id),
+    ...identified(),
+    workspaceId: reference(() => workspaces.id),
+    spaceId: reference(() => spaces.id),
     name: text().notNull(),
     description: text().notNull(),
     serverType: text().$type<"remote" | "internal">().notNull(),
     server: jsonb().$type<ToolServer>().notNull(),
     oAuthUseCase: text("oauth_use_case").$type<"personal_actions" | "platform_actions">().notNull(),
     isRestrictedToSkills: boolean().notNull(),
-    /** Raised by every change, which names the one that it was made from. */
+    /** Counts the changes: a change names the version that it is based on. */
     version: integer().notNull().default(0),
-    /** None where an operator did. */
+    /** Null for an operator. */
     editedBy: number().references(() => users.id),
-    createdAt: milliseconds().notNull(),
-    updatedAt: milliseconds().notNull(),
+    ...timestamps(),
   },
   (table) => [index("tools_by_workspace").on(table.workspaceId)],
 );
@@ -106,41 +94,33 @@ export const tools = pgTable(
 export const skillTools = pgTable(
   "skill_tools",
   {
-    skillId: number()
-      .notNull()
-      .references(() => skills.id),
-    toolId: number()
-      .notNull()
-      .references(() => tools.id),
+    skillId: reference(() => skills.id),
+    toolId: reference(() => tools.id),
     position: integer().notNull(),
   },
   (table) => [primaryKey({ columns: [table.skillId, table.toolId] })],
 );
 
-/** The skills that a version of an agent has, beside those that every agent has. */
+/** The skills of a version of an agent, beside those of every agent. */
 export const agentSkills = pgTable(
   "agent_skills",
   {
-    agentId: number()
-      .notNull()
-      .references(() => agents.id),
-    skillId: number()
-      .notNull()
-      .references(() => skills.id),
+    agentId: reference(() => agents.id),
+    skillId: reference(() => skills.id),
     position: integer().notNull(),
   },
   (table) => [primaryKey({ columns: [table.agentId, table.skillId] })],
 );
 
 /**
- * What a workspace's lists of skills were made of, as a value that is another one after each change.
- * Triggers write it when a transaction commits that changed such a table (0009_skill-versions.sql):
- * `docs/decisions/lists-have-a-version.md`. A workspace that never changed has no row.
+ * The version of a workspace's lists of skills, which differs after each change. Triggers write it when a
+ * transaction that changed such a table commits (0009_skill-versions.sql):
+ * `docs/decisions/lists-have-a-version.md`. A workspace without changes has no row.
  */
 export const skillVersions = pgTable("skill_versions", {
   workspaceId: number()
     .primaryKey()
     .references(() => workspaces.id, { onDelete: "cascade" }),
-  /** The number of the transaction that changed it last: PostgreSQL gives none twice. */
+  /** The number of the transaction that changed it last; PostgreSQL repeats none. */
   version: number().notNull(),
 });

@@ -1,6 +1,14 @@
 import { boolean, index, jsonb, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { sql } from "drizzle-orm";
-import { identity, milliseconds, number, sid } from "./columns.ts";
+import {
+  identified,
+  identity,
+  milliseconds,
+  number,
+  reference,
+  sid,
+  timestamps,
+} from "./columns.ts";
 
 export const workspaces = pgTable("workspaces", {
   id: identity(),
@@ -16,16 +24,15 @@ export const workspaces = pgTable("workspaces", {
   /** Pairs that are enabled, each as `provider/model`. */
   models: jsonb().$type<string[]>().notNull().default([]),
   createdAt: milliseconds().notNull(),
+  /** Set when its deletion begins: later writes into it fail. */
+  deletedAt: milliseconds(),
 });
 
 export const users = pgTable(
   "users",
   {
-    id: identity(),
-    sid: sid(),
-    workspaceId: number()
-      .notNull()
-      .references(() => workspaces.id),
+    ...identified(),
+    workspaceId: reference(() => workspaces.id),
     username: text().notNull(),
     email: text().notNull(),
     firstName: text().notNull(),
@@ -34,7 +41,7 @@ export const users = pgTable(
     provider: text().notNull(),
     image: text().notNull(),
     createdAt: milliseconds().notNull(),
-    /** Set when a member left; what they wrote stays theirs. */
+    /** Set when a member was removed; messages keep their author. */
     removedAt: milliseconds(),
   },
   (table) => [
@@ -48,8 +55,7 @@ export const users = pgTable(
 export const apiKeys = pgTable(
   "api_keys",
   {
-    id: identity(),
-    sid: sid(),
+    ...identified(),
     workspaceId: number().references(() => workspaces.id),
     userId: number().references(() => users.id),
     name: text().notNull(),
@@ -69,16 +75,12 @@ export const apiKeys = pgTable(
 export const spaces = pgTable(
   "spaces",
   {
-    id: identity(),
-    sid: sid(),
-    workspaceId: number()
-      .notNull()
-      .references(() => workspaces.id),
+    ...identified(),
+    workspaceId: reference(() => workspaces.id),
     name: text().notNull(),
     kind: text().notNull(),
     isRestricted: boolean().notNull(),
-    createdAt: milliseconds().notNull(),
-    updatedAt: milliseconds().notNull(),
+    ...timestamps(),
   },
   (table) => [index("spaces_by_workspace").on(table.workspaceId)],
 );
@@ -87,12 +89,8 @@ export const spaces = pgTable(
 export const apiKeySpaces = pgTable(
   "api_key_spaces",
   {
-    apiKeyId: number()
-      .notNull()
-      .references(() => apiKeys.id),
-    spaceId: number()
-      .notNull()
-      .references(() => spaces.id),
+    apiKeyId: reference(() => apiKeys.id),
+    spaceId: reference(() => spaces.id),
   },
   (table) => [primaryKey({ columns: [table.apiKeyId, table.spaceId] })],
 );
@@ -101,16 +99,13 @@ export const apiKeySpaces = pgTable(
 export const providerCredentials = pgTable(
   "provider_credentials",
   {
-    workspaceId: number()
-      .notNull()
-      .references(() => workspaces.id),
+    workspaceId: reference(() => workspaces.id),
     providerId: text().notNull(),
-    /** Which of the deployment's keys it is encrypted with. */
+    /** The deployment's key that encrypts it. */
     keyId: text().notNull(),
     /** AES-256-GCM, in base64: nonce, tag and ciphertext. */
-    sealed: text().notNull(),
-    createdAt: milliseconds().notNull(),
-    updatedAt: milliseconds().notNull(),
+    ciphertext: text().notNull(),
+    ...timestamps(),
   },
   (table) => [primaryKey({ columns: [table.workspaceId, table.providerId] })],
 );

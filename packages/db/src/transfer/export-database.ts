@@ -11,7 +11,7 @@ import {
   select,
 } from "./format.ts";
 
-/** Rows that are fetched at once, and about how many bytes of them. */
+/** Rows to fetch at once, and about how many bytes. */
 const MAX_ROWS = 256;
 const MAX_BYTES = 1024 * 1024;
 
@@ -22,14 +22,14 @@ export interface Transferred {
 }
 
 /**
- * Writes all rows of a database as lines, as they are at one moment, whoever writes meanwhile.
- * `write` is given some lines at a time and is waited for; what is held of the database is bounded.
+ * Writes all rows of a database as lines, from one snapshot. `write` is called with some lines at a time
+ * and awaited; the memory that this takes is bounded.
  */
 export async function exportDatabase(
   database: Database,
   write: (lines: string) => Promise<void>,
 ): Promise<Transferred> {
-  return database.transaction(async (db) => {
+  return database.slow.transaction(async (db) => {
     await db.execute(sql`set transaction isolation level repeatable read, read only`);
     await prepareTransfer(db);
     const hash = createHash("sha256");
@@ -59,7 +59,7 @@ async function exportRows(
   const values = columns.map((column) => `${quoted(column.name)}::text`).join(", ");
   const declare = (cursor: string, expression: string) =>
     select(db, `declare ${cursor} no scroll cursor for select ${expression} from ${quoted(name)}`);
-  // A cursor fetches so many rows, however large they are: another one tells their sizes before.
+  // A cursor fetches a number of rows of any size, so another one reads their sizes first.
   await declare("sizes", `${columns.map(sizeOf).join(" + ")} as size`);
   await declare("exported", `json_build_array(${values})::text as line`);
   let rows = 0;
@@ -77,14 +77,14 @@ async function exportRows(
   return rows;
 }
 
-/** About the bytes that a column prints; those of a large text are known without reading it. */
+/** SQL for about the printed bytes of a column; it does not read large texts. */
 function sizeOf({ name, type }: MovedTable["columns"][number]): string {
   if (type === "text") return `coalesce(octet_length(${quoted(name)}), 0)`;
   if (type === "bytea") return `coalesce(2 * octet_length(${quoted(name)}), 0)`;
   return type === "jsonb" ? `coalesce(octet_length(${quoted(name)}::text), 0)` : "20";
 }
 
-/** How many rows to fetch at a time, so that each time they are small together, or one. */
+/** Numbers of rows to fetch: each batch is within `MAX_BYTES`, or has one row. */
 export function countsWithin(sizes: readonly number[]): number[] {
   const counts: number[] = [];
   let bytes = Infinity;

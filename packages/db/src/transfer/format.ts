@@ -7,27 +7,27 @@
  *     {"sequence": "row_ids", "last": "1001", "called": true}
  *     {"end": {"rows": 1, "sha256": "…"}}
  *
- * A row is an array of what PostgreSQL prints of its columns, so that every value comes back as it was,
- * whatever its type. The end holds the hash of all lines before it.
+ * A row is an array of its columns as PostgreSQL prints them, so that values of every type are preserved.
+ * The end holds the hash of all lines before it.
  */
 import type { Queryable } from "../database.ts";
 import { sql } from "drizzle-orm";
 
-/** The version of the lines, not that of the tables. */
+/** The version of the format, not of the tables. */
 export const FORMAT = 1;
 
-/** A database cannot be exported, or not be imported; the message says why. */
+/** A database cannot be exported or imported; the message says why. */
 export class RefusedTransfer extends Error {
   override readonly name = "RefusedTransfer";
 }
 
-/** A table that is moved, with its columns in their order. */
+/** A table to transfer, with its columns in order. */
 export interface MovedTable {
   readonly name: string;
   readonly columns: readonly { readonly name: string; readonly type: string }[];
 }
 
-/** A table after those that its rows refer to. Throws where they refer to each other in a circle. */
+/** Sorts tables after those that they refer to. Throws for circular references. */
 export function inOrderOfReferences(
   tables: readonly MovedTable[],
   references: readonly { readonly from: string; readonly to: string }[],
@@ -49,7 +49,7 @@ export function inOrderOfReferences(
   return ordered;
 }
 
-/** The tables of Parley in the order in which their rows can be written. */
+/** Parley's tables, in the order in which their rows can be written. */
 export async function readTables(db: Queryable): Promise<MovedTable[]> {
   const columns = await select<{ table: string; name: string; type: string }>(
     db,
@@ -75,7 +75,7 @@ export async function readTables(db: Queryable): Promise<MovedTable[]> {
   return inOrderOfReferences(tables, references);
 }
 
-/** What tells which tables a database has: the hash of the last migration. */
+/** The hash of the last migration, which identifies the tables of a database. */
 export async function readMigration(db: Queryable): Promise<string> {
   const query = `select hash from drizzle.__drizzle_migrations order by created_at desc limit 1`;
   const [row] = await select<{ hash: string }>(db, query);
@@ -83,17 +83,17 @@ export async function readMigration(db: Queryable): Promise<string> {
   return row.hash;
 }
 
-/** Runs a statement that holds no values. */
+/** Runs a statement without parameters. */
 export async function select<Row>(db: Queryable, query: string): Promise<Row[]> {
   const result = await db.execute(sql.raw(query));
-  // Both drivers give the rows there.
+  // The driver gives the rows there.
   return (result as { rows: Row[] }).rows;
 }
 
-/** A name that PostgreSQL gave, as it can be written into a statement. */
+/** A name as an identifier of SQL. */
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** Values are printed alike whatever the server's settings are, rows come in one order, and who reads may be slow. */
+/** Makes printed values and the order of rows independent of settings, and allows slow readers. */
 export async function prepareTransfer(db: Queryable): Promise<void> {
   await db.execute(
     sql.raw(`select set_config(name, value, true) from (values

@@ -14,7 +14,7 @@ import {
   select,
 } from "./format.ts";
 
-/** Rows of one statement at most, and the characters from which on they are written. */
+/** Rows of one statement, and characters after which it is sent. */
 const MAX_ROWS = 500;
 const MAX_CHARACTERS = 1024 * 1024;
 
@@ -28,15 +28,14 @@ const Marker = z.union([
 ]);
 
 /**
- * Writes the lines of an export into an empty database, in one transaction: all of it or nothing.
- * Throws `RefusedTransfer` where the database holds anything, has other tables than the one that was
- * exported, or the lines are not whole.
+ * Writes the lines of an export into an empty database, in one transaction. Throws `RefusedTransfer` where
+ * the database is not empty, has other tables than the exported one, or the export is incomplete.
  */
 export async function importDatabase(
   database: Database,
   lines: AsyncIterable<string>,
 ): Promise<Transferred> {
-  return database.transaction(async (db) => {
+  return database.slow.transaction(async (db) => {
     await prepareTransfer(db);
     const tables = await readTables(db);
     await lockEmpty(db, tables);
@@ -47,7 +46,7 @@ export async function importDatabase(
   });
 }
 
-/** Nobody else writes until the import has ended. */
+/** Locks the tables against writes, and refuses tables with rows. */
 async function lockEmpty(db: Queryable, tables: readonly MovedTable[]): Promise<void> {
   const names = tables.map(({ name }) => quoted(name));
   await select(db, `lock table ${names.join(", ")} in exclusive mode`);
@@ -64,7 +63,7 @@ async function lockEmpty(db: Queryable, tables: readonly MovedTable[]): Promise<
   }
 }
 
-/** What triggers made of rows when they were written first is in the rows. */
+/** Rows contain what the triggers did when they were first written. */
 async function setTriggers(
   db: Queryable,
   tables: readonly MovedTable[],
@@ -99,7 +98,7 @@ async function importLines(
   };
 
   for await (const line of lines) {
-    if (hasEnded) throw new RefusedTransfer("The export goes on behind its end");
+    if (hasEnded) throw new RefusedTransfer("The export continues after its end");
     if (!hasHeader) {
       await checkHeader(db, line);
       hasHeader = true;
@@ -124,7 +123,7 @@ async function importLines(
     if (!hasEnded) hash.update(`${line}\n`);
   }
   if (!hasEnded) throw new RefusedTransfer("The export has no end: it was cut off");
-  // What is done to a sequence is not undone with its transaction.
+  // Setting a sequence is not rolled back.
   for (const sequence of sequences.values()) await setSequence(db, sequence);
   return total;
 }
@@ -144,7 +143,7 @@ function requireTable(
 ): MovedTable {
   const found = known.get(table);
   const names = found?.columns.map(({ name }) => name) ?? [];
-  // Columns may have come in another order.
+  // The order of columns may differ.
   if (found === undefined || columns.toSorted().join() !== names.toSorted().join()) {
     throw new RefusedTransfer(`The database has no such table as the export's ${table}`);
   }
@@ -177,7 +176,7 @@ function parse<T>(schema: z.ZodType<T>, line: string): T {
     value = undefined;
   }
   const result = schema.safeParse(value);
-  // The line may hold what people wrote.
+  // The message omits the line, which may hold user data.
   if (!result.success) throw new RefusedTransfer("This is no export of Parley, or it was cut off");
   return result.data;
 }

@@ -2,8 +2,8 @@ import { sql } from "drizzle-orm";
 import pg from "pg";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Database } from "../database.ts";
-import { openPostgres } from "../open.ts";
-import { createTemporaryDatabase, type Driver, drivers, openTestDatabase } from "../testing.ts";
+import { openPostgres } from "../open-postgres.ts";
+import { createTemporaryDatabase, openTestDatabase } from "../testing.ts";
 import { countsWithin, exportDatabase } from "./export-database.ts";
 import { inOrderOfReferences, RefusedTransfer, select } from "./format.ts";
 import { importDatabase } from "./import-database.ts";
@@ -37,16 +37,10 @@ const read = async function* (text: string): AsyncGenerator<string> {
   yield* text.split("\n").slice(0, -1);
 };
 
-const pairs = drivers.map(({ driver, skip }) => ({
-  from: "pglite" as const,
-  to: driver,
-  reason: skip ? "(DATABASE_URL is not set)" : "",
-}));
-
-describe.each(pairs)("moving a database from $from to $to $reason", ({ from, to, reason }) => {
+describe("moving a database", () => {
   const opened: Database[] = [];
-  const open = async (driver: Driver) => {
-    const database = await openTestDatabase(driver);
+  const open = async () => {
+    const database = await openTestDatabase();
     opened.push(database);
     return database;
   };
@@ -54,104 +48,97 @@ describe.each(pairs)("moving a database from $from to $to $reason", ({ from, to,
     for (const database of opened.splice(0)) await database.close();
   });
 
-  it.skipIf(reason !== "")(
-    "brings every value and every number, and leaves nothing behind",
-    async () => {
-      const source = await open(from);
-      await source.db.execute(fill);
-      await source.db.execute(sql`select nextval('row_ids')`);
-      const text = await collect(source);
-      const target = await open(to);
-      expect(await importDatabase(target, read(text))).toMatchObject({ rows: 704 });
-      expect(await collect(target)).toBe(text);
-      const rows = await select(
-        target.db,
-        `select nextval('row_ids')::int as id, (select count(*)::int from actions
+  it("brings every value and every number, and leaves nothing behind", async () => {
+    const source = await open();
+    await source.db.execute(fill);
+    await source.db.execute(sql`select nextval('row_ids')`);
+    const text = await collect(source);
+    const target = await open();
+    expect(await importDatabase(target, read(text))).toMatchObject({ rows: 704 });
+    expect(await collect(target)).toBe(text);
+    const rows = await select(
+      target.db,
+      `select nextval('row_ids')::int as id, (select count(*)::int from actions
         where output = 'null'::jsonb) as nulls`,
-      );
-      expect(rows).toEqual([{ id: 2000, nulls: 1 }]);
-      await target.db.execute(sql`insert into actions (sid, message_id, step, position, tool_name,
+    );
+    expect(rows).toEqual([{ id: 2000, nulls: 1 }]);
+    await target.db.execute(sql`insert into actions (sid, message_id, step, position, tool_name,
       function_call_name, function_call_id, status, params, created_at, updated_at)
       values ('three', 2, 0, 0, '', '', '', 'created', '[]', 1, 1)`);
-    },
-  );
+  });
 });
 
-for (const { driver, skip, suite } of drivers) {
-  describe.skipIf(skip)(`an import ${suite}`, () => {
-    let text = "";
-    const opened: Database[] = [];
-    const open = async () => {
-      const database = await openTestDatabase(driver);
-      opened.push(database);
-      return database;
-    };
-    afterEach(async () => {
-      for (const database of opened.splice(0)) await database.close();
-    });
-
-    it("refuses what is not a whole export, and writes nothing of it", async () => {
-      const source = await open();
-      await source.db.execute(fill);
-      text = await collect(source);
-      const target = await open();
-      const before = await collect(target);
-      const lines = text.split("\n");
-      const version = /another version/;
-      for (const [broken, message] of [
-        ["", /cut off/],
-        ["no export\n", /no export/],
-        [lines.slice(0, 40).join("\n"), /cut off/],
-        [lines.slice(0, -2).join("\n"), /cut off/],
-        [text.replace("9007199254740991", "9007199254740990"), /changed/],
-        [text.replace('"format":1', '"format":2'), version],
-        [text.replace(/"migration":"./, '"migration":"-'), version],
-        [text.replace('{"table":"actions"', '{"table":"strangers"'), /no such table/],
-        [text.replace('"tool_name"', '"tool"'), /no such table/],
-        [`${text}[]\n`, /behind its end/],
-      ] as const) {
-        const error = await importDatabase(target, read(broken)).catch((thrown: unknown) => thrown);
-        expect(error).toBeInstanceOf(RefusedTransfer);
-        expect((error as Error).message).toMatch(message);
-        expect((error as Error).message).not.toContain(SECRET);
-      }
-      expect(await collect(target)).toBe(before);
-    });
-
-    it("refuses a database that holds something", async () => {
-      const target = await open();
-      await target.db.execute(fill);
-      const before = await collect(target);
-      await expect(importDatabase(target, read(before))).rejects.toThrow(/take an empty one/);
-      expect(await collect(target)).toBe(before);
-    });
+describe("an import", () => {
+  let text = "";
+  const opened: Database[] = [];
+  const open = async () => {
+    const database = await openTestDatabase();
+    opened.push(database);
+    return database;
+  };
+  afterEach(async () => {
+    for (const database of opened.splice(0)) await database.close();
   });
-}
 
-for (const { skip, suite } of drivers.filter(({ driver }) => driver === "postgres")) {
-  it.skipIf(skip)(`an export is of one moment, whoever writes meanwhile, ${suite}`, async () => {
-    const { url, drop } = await createTemporaryDatabase();
-    const database = await openPostgres({ url });
-    // The database's own handle may not be used inside its transaction.
-    const other = new pg.Client({ connectionString: url });
-    await other.connect();
-    try {
-      await database.db.execute(fill);
-      let text = "";
-      await exportDatabase(database, async (lines) => {
-        text += lines;
-        await other.query(`insert into server_secrets (name, value)
-          select 'late ' || count(*), '' from server_secrets`);
-      });
-      expect(text).not.toContain("late ");
-      expect(text).toContain('"end":{"rows":704');
-    } finally {
-      await other.end();
-      await database.close();
-      await drop();
+  it("refuses what is not a whole export, and writes nothing of it", async () => {
+    const source = await open();
+    await source.db.execute(fill);
+    text = await collect(source);
+    const target = await open();
+    const before = await collect(target);
+    const lines = text.split("\n");
+    const version = /another version/;
+    for (const [broken, message] of [
+      ["", /cut off/],
+      ["no export\n", /no export/],
+      [lines.slice(0, 40).join("\n"), /cut off/],
+      [lines.slice(0, -2).join("\n"), /cut off/],
+      [text.replace("9007199254740991", "9007199254740990"), /changed/],
+      [text.replace('"format":1', '"format":2'), version],
+      [text.replace(/"migration":"./, '"migration":"-'), version],
+      [text.replace('{"table":"actions"', '{"table":"strangers"'), /no such table/],
+      [text.replace('"tool_name"', '"tool"'), /no such table/],
+      [`${text}[]\n`, /after its end/],
+    ] as const) {
+      const error = await importDatabase(target, read(broken)).catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(RefusedTransfer);
+      expect((error as Error).message).toMatch(message);
+      expect((error as Error).message).not.toContain(SECRET);
     }
+    expect(await collect(target)).toBe(before);
   });
-}
+
+  it("refuses a database that holds something", async () => {
+    const target = await open();
+    await target.db.execute(fill);
+    const before = await collect(target);
+    await expect(importDatabase(target, read(before))).rejects.toThrow(/take an empty one/);
+    expect(await collect(target)).toBe(before);
+  });
+});
+
+it("an export is of one moment, whoever writes meanwhile", async () => {
+  const { url, drop } = await createTemporaryDatabase();
+  const database = await openPostgres({ url });
+  // The database's own handle may not be used inside its transaction.
+  const other = new pg.Client({ connectionString: url });
+  await other.connect();
+  try {
+    await database.db.execute(fill);
+    let text = "";
+    await exportDatabase(database, async (lines) => {
+      text += lines;
+      await other.query(`insert into server_secrets (name, value)
+          select 'late ' || count(*), '' from server_secrets`);
+    });
+    expect(text).not.toContain("late ");
+    expect(text).toContain('"end":{"rows":704');
+  } finally {
+    await other.end();
+    await database.close();
+    await drop();
+  }
+});
 
 describe("countsWithin", () => {
   it.each([

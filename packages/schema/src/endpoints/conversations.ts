@@ -1,171 +1,190 @@
 import * as z from "zod";
-import { CreateContentFragment, ContentFragment } from "../content-fragments.ts";
+import { CreateContentFragment, ContentFragment } from "../conversations/content-fragments.ts";
+import { ConversationEvent } from "../conversations/conversation-events.ts";
 import {
-  Conversation,
   ConversationPage,
+  ConversationPart,
   CreateConversation,
   CreatedConversation,
+  GetConversation,
   ListConversations,
   UpdateConversation,
-} from "../conversations.ts";
+} from "../conversations/conversations.ts";
+import { MessageEvent } from "../conversations/message-events.ts";
+import {
+  AgentMessage,
+  BlockedAction,
+  PostedMessage,
+  PostMessage,
+  ValidateAction,
+} from "../conversations/messages.ts";
 import type { Endpoint } from "../endpoint.ts";
-import { ConversationEvent, MessageEvent } from "../events.ts";
-import { AgentMessage, PostedMessage, PostMessage, ValidateAction } from "../messages.ts";
+import { exampleOf } from "../examples.ts";
 import { ConversationParams, MessageParams, Success, WorkspaceParams } from "../params.ts";
-import { Reference } from "../text.ts";
+import { Reference } from "../parsing/text.ts";
+import { warnings } from "../parsing/warnings.ts";
+import { get, post, stream } from "./defaults.ts";
 
 const root = "/api/v1/w/{wId}/assistant/conversations";
 const conversation = `${root}/{cId}` as const;
+const message = `${conversation}/messages/{mId}` as const;
 
-const sibling = {
-  kind: "json",
-  status: 200,
-  role: "user",
-  tags: ["conversations"],
-  specified: false,
+const tags = ["conversations"] as const;
+const ofConversation = {
+  tags,
+  path: conversation,
+  params: ConversationParams,
+  errors: ["conversation_not_found"],
+} as const;
+const ofMessage = {
+  tags,
+  params: MessageParams,
+  errors: ["conversation_not_found", "message_not_found"],
 } as const;
 
 /** Operations on conversations and their messages. */
 export const conversationEndpoints = {
   "conversations.create": {
-    ...sibling,
+    ...post,
+    tags,
     summary: "Create a conversation",
-    method: "POST",
     path: root,
     params: WorkspaceParams,
     body: CreateConversation,
     output: CreatedConversation,
-    rateLimit: "create",
+    long: true,
     errors: [
       "model_disabled",
       "space_not_found",
       "file_not_found",
       "data_source_view_not_found",
-      // Only of a request sent again, whose conversation was deleted since.
+      // Only for a repeated request whose conversation was deleted since.
       "conversation_not_found",
     ],
     specified: true,
   },
   "conversations.list": {
-    ...sibling,
+    ...get,
+    tags,
     summary: "List conversations, the newest first",
-    method: "GET",
     path: root,
     params: WorkspaceParams,
     query: ListConversations,
     output: ConversationPage,
-    rateLimit: "read",
-    errors: [],
   },
   "conversations.get": {
-    ...sibling,
+    ...get,
+    ...ofConversation,
     summary: "Read a conversation",
-    method: "GET",
-    path: conversation,
-    params: ConversationParams,
-    output: z.object({ conversation: Conversation.describe("The conversation") }),
-    rateLimit: "read",
-    errors: ["conversation_not_found"],
+    query: GetConversation,
+    output: ConversationPart,
+    long: true,
   },
   "conversations.update": {
-    ...sibling,
+    ...get,
+    ...ofConversation,
     summary: "Mark a conversation as read, or give it a title",
     method: "PATCH",
-    path: conversation,
-    params: ConversationParams,
     body: UpdateConversation,
     output: Success,
-    rateLimit: "read",
-    errors: ["conversation_not_found"],
   },
   "conversations.delete": {
-    ...sibling,
+    ...get,
+    ...ofConversation,
     summary: "Delete a conversation and all of its content",
     method: "DELETE",
-    path: conversation,
-    params: ConversationParams,
     output: Success,
-    rateLimit: "read",
-    errors: ["conversation_not_found"],
+    subject: ["cId"],
   },
   "conversations.cancel": {
-    ...sibling,
+    ...post,
+    ...ofConversation,
     summary: "Cancel agent messages",
-    method: "POST",
     path: `${conversation}/cancel`,
-    params: ConversationParams,
     body: z.object({
-      messageIds: z.array(Reference).max(100).describe("Ids of the messages to cancel"),
+      messageIds: z
+        .array(Reference)
+        .max(100)
+        .describe("Ids of the messages to cancel")
+        .meta({ example: ["Vn4tR9sWy1"] }),
     }),
     output: Success,
     rateLimit: "read",
-    errors: ["conversation_not_found"],
   },
   "conversations.events": {
-    ...sibling,
-    kind: "stream",
+    ...stream,
+    ...ofConversation,
     summary: "Follow a conversation",
-    method: "GET",
     path: `${conversation}/events`,
-    params: ConversationParams,
     event: ConversationEvent,
     enveloped: true,
-    rateLimit: "stream",
-    errors: ["conversation_not_found"],
+  },
+  "conversations.listBlockedActions": {
+    ...get,
+    ...ofConversation,
+    summary: "List the tool calls that wait for approval",
+    path: `${conversation}/actions/blocked`,
+    output: z.object({
+      blockedActions: z.array(BlockedAction).describe("The calls, the oldest first"),
+    }),
   },
   "contentFragments.create": {
-    ...sibling,
+    ...post,
+    ...ofConversation,
     summary: "Add a content fragment to a conversation",
-    method: "POST",
     path: `${conversation}/content_fragments`,
-    params: ConversationParams,
     body: CreateContentFragment,
-    output: z.object({ contentFragment: ContentFragment.describe("The new fragment") }),
-    rateLimit: "create",
+    output: z.object({
+      contentFragment: ContentFragment.describe("The new fragment"),
+      warnings,
+    }),
     errors: ["conversation_not_found", "file_not_found", "data_source_view_not_found"],
   },
   "messages.create": {
-    ...sibling,
+    ...post,
+    ...ofConversation,
     summary: "Post a message",
-    method: "POST",
     path: `${conversation}/messages`,
-    params: ConversationParams,
     body: PostMessage,
     output: PostedMessage,
-    rateLimit: "create",
-    errors: ["conversation_not_found", "model_disabled"],
+    long: true,
+    errors: [
+      "conversation_not_found",
+      "model_disabled",
+      "file_not_found",
+      "data_source_view_not_found",
+    ],
   },
   "messages.retry": {
-    ...sibling,
+    ...post,
+    ...ofMessage,
     summary: "Answer again: a new version of an agent message",
-    method: "POST",
-    path: `${conversation}/messages/{mId}/retry`,
-    params: MessageParams,
-    output: z.object({ message: AgentMessage.describe("The new version") }),
-    rateLimit: "create",
-    errors: ["conversation_not_found", "message_not_found", "model_disabled"],
+    path: `${message}/retry`,
+    output: z.object({
+      message: AgentMessage.meta({
+        description: "The new version",
+        example: { ...exampleOf(AgentMessage), version: 1 },
+      }),
+    }),
+    long: true,
+    errors: [...ofMessage.errors, "model_disabled"],
   },
   "messages.validateAction": {
-    ...sibling,
+    ...post,
+    ...ofMessage,
     summary: "Approve or reject a tool call that waits for it",
-    method: "POST",
-    path: `${conversation}/messages/{mId}/validate-action`,
-    params: MessageParams,
+    path: `${message}/validate-action`,
     body: ValidateAction,
     output: Success,
-    rateLimit: "create",
-    errors: ["conversation_not_found", "message_not_found"],
+    // The decision too: the record contains nothing else of the body.
+    subject: ["cId", "mId", "actionId", "approved"],
   },
   "messages.events": {
-    ...sibling,
-    kind: "stream",
+    ...stream,
+    ...ofMessage,
     summary: "Follow an agent message",
-    method: "GET",
-    path: `${conversation}/messages/{mId}/events`,
-    params: MessageParams,
+    path: `${message}/events`,
     event: MessageEvent,
     enveloped: true,
-    rateLimit: "stream",
-    errors: ["conversation_not_found", "message_not_found"],
   },
 } as const satisfies Record<string, Endpoint>;

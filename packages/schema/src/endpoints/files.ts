@@ -1,45 +1,44 @@
 import type { Endpoint } from "../endpoint.ts";
-import { CreateFile, FileAnswer, FileParams, UploadQuery } from "../files.ts";
-import { WorkspaceParams } from "../params.ts";
+import { exampleOf } from "../examples.ts";
+import { Success, WorkspaceParams } from "../params.ts";
+import { CreateFile, File, FileAnswer, FileParams, UploadQuery } from "../workspaces/files.ts";
+import { get, post } from "./defaults.ts";
 
 const root = "/api/v1/w/{wId}/files";
-
-const sibling = { status: 200, role: "user", tags: ["files"], specified: false } as const;
+const shared = { tags: ["files"], errors: ["file_not_found"] } as const;
+const ofFile = { ...shared, path: `${root}/{fileId}`, params: FileParams } as const;
 
 /** Operations on files. */
 export const fileEndpoints = {
   "files.create": {
-    ...sibling,
-    kind: "json",
+    ...post,
+    ...shared,
     summary: "Announce a file that is going to be uploaded",
-    method: "POST",
     path: root,
     params: WorkspaceParams,
     body: CreateFile,
     output: FileAnswer,
-    rateLimit: "create",
-    errors: ["file_not_found"],
   },
   "files.upload": {
-    ...sibling,
+    ...post,
+    ...ofFile,
     kind: "upload",
     summary: "Upload the bytes of a file that was announced",
-    method: "POST",
-    path: `${root}/{fileId}`,
-    params: FileParams,
     query: UploadQuery,
-    output: FileAnswer,
-    rateLimit: "create",
-    errors: ["file_not_found"],
+    output: FileAnswer.meta({ example: { file: { ...exampleOf(File), status: "ready" } } }),
   },
   "files.get": {
-    ...sibling,
-    kind: "bytes",
+    ...get,
+    ...ofFile,
+    kind: "download",
     summary: "Read the bytes of a file",
-    method: "GET",
-    path: `${root}/{fileId}`,
-    params: FileParams,
-    rateLimit: "read",
-    errors: ["file_not_found"],
+  },
+  "files.delete": {
+    ...get,
+    ...ofFile,
+    summary: "Delete a file; fragments that use it stay, without its bytes",
+    method: "DELETE",
+    status: 204,
+    output: Success,
   },
 } as const satisfies Record<string, Endpoint>;

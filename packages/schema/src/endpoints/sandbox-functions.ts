@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Endpoint } from "../endpoint.ts";
-import { InvocationEvent } from "../events.ts";
+import { exampleOf } from "../examples.ts";
 import {
   AdministeredFunctionPage,
   CreateSandboxFunction,
@@ -8,136 +8,125 @@ import {
   ListAdministeredFunctions,
   OneAdministeredFunction,
   UpdateSandboxFunction,
-} from "../function-administration.ts";
-import { WorkspaceParams } from "../params.ts";
+} from "../functions/function-administration.ts";
 import {
-  InvocationPage,
   InvocationParams,
-  InvokedSandboxFunction,
-  InvokeSandboxFunction,
-  ListInvocations,
   ListSandboxFunctions,
   SandboxFunctionPage,
   SandboxFunctionParams,
-} from "../sandbox-functions.ts";
+} from "../functions/sandbox-functions.ts";
+import { InvocationEvent } from "../invocations/invocation-events.ts";
+import {
+  Invocation,
+  InvocationPage,
+  InvokedSandboxFunction,
+  InvokeSandboxFunction,
+  ListInvocations,
+} from "../invocations/invocations.ts";
+import { WorkspaceParams } from "../params.ts";
+import { builderMutation, builderQuery, get, post, stream } from "./defaults.ts";
 
 const listPath = "/api/w/{wId}/sandbox-functions";
 const functionPath = `${listPath}/{functionId}/invocations` as const;
 const invocationPath = `${functionPath}/{invocationId}` as const;
 
-const open = {
-  kind: "json",
-  status: 200,
-  role: "user",
-  tags: ["sandbox functions"],
-  specified: false,
+const tags = ["sandbox functions"] as const;
+const ofFunction = {
+  tags,
+  path: functionPath,
+  params: SandboxFunctionParams,
+  errors: ["sandbox_function_not_found"],
 } as const;
-const invocationErrors = [
-  "sandbox_function_not_found",
-  "sandbox_function_invocation_not_found",
-] as const;
+const ofInvocation = {
+  tags,
+  path: invocationPath,
+  params: InvocationParams,
+  errors: ["sandbox_function_not_found", "sandbox_function_invocation_not_found"],
+} as const;
 
-const change = {
-  kind: "rpc",
-  operation: "mutation",
-  role: "builder",
-  rateLimit: "operate",
-  tags: ["administration"],
+const administered = {
   output: OneAdministeredFunction,
+  errors: ["workspace_not_found", "sandbox_function_not_found"],
 } as const;
-const ofFunction = { ...change, subject: ["functionId"] } as const;
-const moveErrors = ["workspace_not_found", "sandbox_function_not_found"] as const;
+const change = { ...builderMutation, ...administered, subject: ["functionId"] } as const;
 
 /** Operations on sandbox functions and their invocations. */
 export const sandboxFunctionEndpoints = {
   "sandboxFunctions.list": {
-    ...open,
+    ...get,
+    tags,
     summary: "List the sandbox functions that can be invoked",
-    method: "GET",
     path: listPath,
     params: WorkspaceParams,
     query: ListSandboxFunctions,
     output: SandboxFunctionPage,
-    rateLimit: "read",
-    errors: [],
   },
   "sandboxFunctions.invoke": {
-    ...open,
+    ...post,
+    ...ofFunction,
     summary: "Invoke a sandbox function",
-    method: "POST",
-    path: functionPath,
-    params: SandboxFunctionParams,
     body: InvokeSandboxFunction,
     output: InvokedSandboxFunction,
     status: 201,
     rateLimit: "invoke",
-    errors: ["sandbox_function_not_found"],
   },
   "sandboxFunctions.events": {
-    ...open,
-    kind: "stream",
+    ...stream,
+    ...ofInvocation,
     summary: "Follow an invocation of a sandbox function",
-    method: "GET",
     path: `${invocationPath}/events`,
-    params: InvocationParams,
     query: z.object({
       include: z
-        .unknown()
+        .union([z.string(), z.array(z.string())])
         .optional()
-        .transform((value) => String(value ?? "").split(","))
-        .describe("Further event types, separated by commas: log, progress"),
+        .transform((value = "") => String(value).split(","))
+        .describe("Further event types, separated by commas: log, progress")
+        .meta({ example: "log,progress" }),
     }),
     event: InvocationEvent,
     enveloped: false,
-    rateLimit: "stream",
-    errors: invocationErrors,
     specified: true,
   },
   "invocations.list": {
-    ...open,
+    ...get,
+    ...ofFunction,
     summary: "List the invocations of a sandbox function",
-    method: "GET",
-    path: functionPath,
-    params: SandboxFunctionParams,
     query: ListInvocations,
     output: InvocationPage,
-    rateLimit: "read",
-    errors: ["sandbox_function_not_found"],
   },
   "invocations.get": {
-    ...open,
+    ...get,
+    ...ofInvocation,
     summary: "Read an invocation of a sandbox function",
-    method: "GET",
-    path: invocationPath,
-    params: InvocationParams,
     output: InvokedSandboxFunction,
-    rateLimit: "read",
-    errors: invocationErrors,
   },
   "invocations.cancel": {
-    ...open,
+    ...post,
+    ...ofInvocation,
     summary: "Cancel an invocation of a sandbox function",
-    method: "POST",
     path: `${invocationPath}/cancel`,
-    params: InvocationParams,
-    output: InvokedSandboxFunction,
+    output: InvokedSandboxFunction.meta({
+      example: {
+        invocation: { ...exampleOf(Invocation), status: "errored" },
+        outcome: {
+          status: "errored",
+          error: { code: "cancelled", message: "The invocation was cancelled" },
+        },
+      },
+    }),
     rateLimit: "invoke",
-    errors: invocationErrors,
   },
   "sandboxFunctions.get": {
-    ...change,
-    operation: "query",
+    ...builderQuery,
+    ...administered,
     summary: "Read a sandbox function with what it does",
     input: FunctionIdentity,
-    errors: moveErrors,
   },
   "sandboxFunctions.listAll": {
-    ...change,
-    operation: "query",
+    ...builderQuery,
     summary: "List the sandbox functions, the archived too",
     input: ListAdministeredFunctions,
     output: AdministeredFunctionPage,
-    errors: ["workspace_not_found"],
   },
   "sandboxFunctions.create": {
     ...change,
@@ -147,21 +136,19 @@ export const sandboxFunctionEndpoints = {
     errors: ["workspace_not_found", "sandbox_function_already_exists"],
   },
   "sandboxFunctions.update": {
-    ...ofFunction,
+    ...change,
     summary: "Give a sandbox function a new version",
     input: UpdateSandboxFunction,
-    errors: [...moveErrors, "version_conflict"],
+    errors: [...administered.errors, "version_conflict"],
   },
   "sandboxFunctions.archive": {
-    ...ofFunction,
+    ...change,
     summary: "Archive a sandbox function",
     input: FunctionIdentity,
-    errors: moveErrors,
   },
   "sandboxFunctions.restore": {
-    ...ofFunction,
+    ...change,
     summary: "Let an archived sandbox function be invoked again",
     input: FunctionIdentity,
-    errors: moveErrors,
   },
 } as const satisfies Record<string, Endpoint>;

@@ -8,7 +8,7 @@ interface Body {
   }[];
 }
 
-/** OpenAI's chat completions, which many services speak. */
+/** OpenAI's chat completions, which many services support. */
 export const chatCompletions: WireFormat = {
   path: /\/chat\/completions$/,
   credential: ["authorization", "Bearer "],
@@ -30,7 +30,7 @@ export const chatCompletions: WireFormat = {
   }),
 };
 
-/** The same as Mistral speaks it: calls come whole, and usage with the reason to stop. */
+/** Mistral's variant: calls come whole, and usage with the finish reason. */
 export const mistralChat: WireFormat = {
   ...chatCompletions,
   path: /\/mistral\/.*chat\/completions$/,

@@ -17,7 +17,7 @@ export const responses: WireFormat = {
       const content = input.findLast((one) => roles.includes(one.role ?? ""))?.content ?? "";
       return typeof content === "string" ? content : content.map(({ text }) => text ?? "").join("");
     };
-    // Calls that stand together were one step.
+    // Adjacent calls were one step.
     const calls = input.filter(
       (one, index) => one.type === "function_call" && input[index - 1]?.type !== "function_call",
     );
@@ -58,7 +58,7 @@ export const responses: WireFormat = {
         event("response.reasoning_summary_part.done", { ...place, part: summary[0] }),
       ];
       const value = { type: "reasoning", id: item_id, status: "in_progress", summary: [] };
-      const encrypted_content = `sealed_${step}`;
+      const encrypted_content = `encrypted_${step}`;
       frames.push(
         ...item(value, deltas, { ...value, status: "completed", summary, encrypted_content }),
       );

@@ -2,18 +2,18 @@ import type { SimulatedScript } from "@parley/schema";
 
 type SimulatedStep = SimulatedScript["steps"][number];
 
-/** What a request asks, whatever its format. */
+/** The content of a request in any format. */
 export interface ReadRequest {
   /** Text of the newest message of a user. */
   readonly message: string;
-  /** What the newest call of a tool gave; empty before there is one. */
+  /** Output of the newest tool call; empty without one. */
   readonly result: string;
-  /** Answers of the model that have calls of tools: the steps of the turn so far. */
+  /** Number of the model's answers with tool calls: the steps of the turn so far. */
   readonly step: number;
   readonly instructions: string;
 }
 
-/** A step to be sent, its texts filled in and split. */
+/** A step to send, with its texts filled in and split. */
 export interface SentStep {
   readonly model: string;
   readonly reasoning: readonly string[];
@@ -23,17 +23,17 @@ export interface SentStep {
   readonly step: number;
 }
 
-/** How one service's API is spoken. */
+/** The API format of one service. */
 export interface WireFormat {
   readonly path: RegExp;
-  /** Header that carries the key, and what is before it. */
+  /** Header that carries the key, and the prefix of its value. */
   readonly credential: readonly [header: string, scheme: string];
   read(body: unknown): ReadRequest;
-  /** The frames of an answer: Server-Sent Events without their blank line. */
+  /** The frames of a response: Server-Sent Events without their blank line. */
   encode(step: SentStep): string[];
-  /** The frame that ends an answer which has begun, because the service takes too many calls. */
+  /** The frame that ends a response in progress with a rate limit error. */
   breakOff(message: string): string;
-  /** Body of an answer that says what is wrong. */
+  /** Body of an error response. */
   refuse(status: number, message: string): object;
 }
 
@@ -44,5 +44,5 @@ export function split(text: string, size: number): string[] {
   );
 }
 
-/** What a step is counted as. */
+/** Usage of every step. */
 export const counted = { input: 11, output: 7 };

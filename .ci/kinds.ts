@@ -1,0 +1,100 @@
+import path from "node:path";
+
+// Which files of tests belong to which kind of run, by their paths from the root.
+
+/** What only `test:full` runs: what takes long, and finds what a change seldom breaks. */
+const full = [
+  // Fuzz.
+  "apps/e2e/fuzz/**",
+  "apps/e2e/openapi/fuzz.*",
+  // Contention.
+  "packages/core/src/**/*contention.test.ts",
+  // Kill loops and faults.
+  "apps/e2e/faults/crash.*",
+  "apps/e2e/faults/embedded-ledger.*",
+  "apps/e2e/faults/growth.*",
+  "apps/e2e/faults/invocations.*",
+  "apps/e2e/faults/ledger.*",
+  "apps/e2e/faults/power-cut.*",
+  "apps/e2e/faults/slow-connections.*",
+  "apps/e2e/hostile/attacks.*",
+  // Replicas.
+  "apps/e2e/replicas/**",
+  "apps/e2e/skills/replicas.*",
+  // Packaging.
+  "apps/e2e/clients/**",
+  "apps/e2e/packaging/**",
+  // A browser.
+  "apps/e2e/openapi/browser.*",
+];
+
+/** Tests that measure time or memory: one file after the other, when all others are done. */
+export const alone = [
+  "apps/api/src/limits/database-wait.test.ts",
+  "apps/api/src/limits/loop-delay.test.ts",
+  "apps/e2e/faults/half-open.*",
+  "apps/e2e/faults/growth.*",
+  "apps/e2e/faults/overload.*",
+  "apps/e2e/faults/slow-connections.*",
+  "apps/e2e/files/large.*",
+  "apps/e2e/hostile/attacks.*",
+  "apps/e2e/hostile/large-conversations.*",
+  "apps/e2e/replicas/costs.*",
+  "apps/worker/src/executor/limit-execution.test.ts",
+  "packages/core/src/log/follow.busy.test.ts",
+  "packages/core/src/untrusted/threads.test.ts",
+];
+
+/** A kind of run, by the flag of `.ci/test.ts` that asks for it. */
+export interface Kind {
+  /** The files that it runs alone, if it does not run all. */
+  readonly only?: readonly string[];
+  /** The files that it leaves out. */
+  readonly leavesOut: readonly string[];
+  /** What the tests read of it. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** What it prints about what it leaves out. */
+  readonly note?: string;
+}
+
+const NOTE =
+  "Left out: fuzz, contention, kill loops, replicas, packaging, the browser: pnpm test:full";
+
+export const kinds = {
+  test: { leavesOut: full, environment: {}, note: NOTE },
+  full: {
+    leavesOut: [],
+    environment: { PARLEY_TEST_FULL: "1" },
+    note: "Left out: the long run of faults: pnpm test:faults",
+  },
+  faults: {
+    only: ["apps/e2e/faults/ledger.*", "apps/e2e/hostile/attacks.*"],
+    leavesOut: [],
+    environment: { PARLEY_TEST_FAULTS: "1" },
+    note: "Left out: everything but the long run of faults",
+  },
+  browser: {
+    only: ["apps/e2e/openapi/browser.*"],
+    leavesOut: [],
+    environment: {},
+    note: "Left out: everything but the browser",
+  },
+} as const satisfies Record<string, Kind>;
+
+export type KindName = keyof typeof kinds;
+
+/** Names the kind of this process's run of vitest. Without a name, no file is left out. */
+export const KIND_VARIABLE = "PARLEY_TEST_KIND";
+/** Names the file that a run of vitest reports to as JSON, if it is to. */
+export const REPORT_VARIABLE = "PARLEY_TEST_REPORT";
+
+/** The kind that this process's environment names. */
+export function currentKind(): Kind {
+  const name = process.env[KIND_VARIABLE] ?? "";
+  return name in kinds ? kinds[name as KindName] : { leavesOut: [], environment: {} };
+}
+
+/** Whether a path from the root matches one of the patterns. */
+export function matches(file: string, patterns: readonly string[]): boolean {
+  return patterns.some((pattern) => path.matchesGlob(file, pattern));
+}

@@ -1,0 +1,94 @@
+import path from "node:path";
+import type { Reporter, TestCase, TestModule, Vitest } from "vitest/node";
+
+const root = path.resolve(import.meta.dirname, "..");
+/** Silence is never longer. */
+const HEARTBEAT_MS = 8000;
+
+/**
+ * Reports a run as it goes: a line for each file that has ended, each failure when it happens with the
+ * command that runs its file alone, and every few seconds which files run.
+ */
+export class Progress implements Reporter {
+  #vitest: Vitest | undefined;
+  #heartbeat: NodeJS.Timeout | undefined;
+  #total = 0;
+  #ended = 0;
+  #printedAt = 0;
+  readonly #counts = { passed: 0, failed: 0, skipped: 0 };
+  readonly #running = new Map<TestModule, number>();
+  readonly #reported = new Set<string>();
+
+  onInit(vitest: Vitest): void {
+    this.#vitest = vitest;
+  }
+
+  onTestRunStart(specifications: readonly unknown[]): void {
+    this.#total = specifications.length;
+    this.#print(`Running ${this.#total} files of tests`);
+    this.#heartbeat = setInterval(() => this.#beat(), 1000);
+  }
+
+  onTestModuleStart(module: TestModule): void {
+    this.#running.set(module, performance.now());
+  }
+
+  onTestCaseResult(test: TestCase): void {
+    const result = test.result();
+    if (result.state !== "pending") this.#counts[result.state]++;
+    if (result.state !== "failed") return;
+    this.#fail(`${fileOf(test.module)} > ${test.fullName}`, test.module, result.errors);
+  }
+
+  onTestModuleEnd(module: TestModule): void {
+    this.#running.delete(module);
+    this.#ended++;
+    const errors = module.errors();
+    if (errors.length > 0) this.#fail(fileOf(module), module, errors);
+    const tests = [...module.children.allTests()];
+    const skipped = tests.filter((test) => test.result().state === "skipped").length;
+    const mark = module.ok() ? "✓" : "✗";
+    const seconds = (module.diagnostic().duration / 1000).toFixed(1);
+    const counts =
+      skipped === 0 ? `${tests.length}` : `${tests.length - skipped} + ${skipped} skipped`;
+    this.#print(
+      `${mark} ${this.#ended}/${this.#total} ${fileOf(module)}: ${counts} tests, ${seconds} s`,
+    );
+  }
+
+  onTestRunEnd(_modules: readonly unknown[], errors: readonly unknown[]): void {
+    clearInterval(this.#heartbeat);
+    for (const error of errors) this.#vitest?.logger.printError(error);
+    const { passed, failed, skipped } = this.#counts;
+    this.#print(`${passed} passed, ${failed} failed, ${skipped} skipped`);
+  }
+
+  #fail(title: string, module: TestModule, errors: readonly unknown[]): void {
+    this.#print(`\n✗ ${title}`);
+    for (const error of errors) {
+      this.#vitest?.logger.printError(error, { project: module.project });
+    }
+    const file = fileOf(module);
+    if (this.#reported.has(file)) return;
+    this.#reported.add(file);
+    this.#print(`Run it alone: npx -y pnpm@12.21.0 test ${file}\n`);
+  }
+
+  #beat(): void {
+    if (performance.now() - this.#printedAt < HEARTBEAT_MS) return;
+    const running = [...this.#running].map(
+      ([module, since]) =>
+        `${fileOf(module)} (${Math.round((performance.now() - since) / 1000)} s)`,
+    );
+    this.#print(`… ${this.#ended}/${this.#total}, running: ${running.join(", ") || "nothing yet"}`);
+  }
+
+  #print(line: string): void {
+    this.#printedAt = performance.now();
+    process.stdout.write(`${line}\n`);
+  }
+}
+
+function fileOf(module: TestModule): string {
+  return path.relative(root, module.moduleId);
+}

@@ -1,0 +1,31 @@
+import { endpoints, ParleyError } from "@parley/schema";
+import type { FastifyInstance } from "fastify";
+
+/** Refuses unknown paths, and known paths with a wrong method, before a body is read. */
+export function registerNotFound(app: FastifyInstance): void {
+  const paths = Object.values(endpoints).flatMap((endpoint) => {
+    if (endpoint.kind === "rpc") return [];
+    const { method, path } = endpoint;
+    const both = endpoint.kind === "stream" ? [path, path.replace("/api/", "/api/sse/")] : [path];
+    return both.map((one) => ({
+      method,
+      pattern: new RegExp(`^${one.replaceAll(/\{\w+\}/g, "[^/]+")}$`),
+    }));
+  });
+  paths.push({
+    method: "GET",
+    pattern: /^\/(?:livez|readyz|openapi\.json|docs|llms\.txt|pictures\/(?:agent|user)-1\.svg)$/,
+  });
+  app.addHook("onRequest", async (request, reply) => {
+    // The route `*` is for preflights, which have their response already.
+    if (!request.is404 && request.routeOptions.url !== "*") return;
+    const [path = ""] = request.url.split("?");
+    const allowed = paths.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method);
+    if (allowed.length === 0) throw new ParleyError("not_found", "There is no such route");
+    reply.header("Allow", [...new Set(allowed)].join(", "));
+    throw new ParleyError(
+      "method_not_supported_error",
+      `${request.method} is not supported here: use ${allowed.join(" or ")}`,
+    );
+  });
+}

@@ -1,0 +1,48 @@
+import { ParleyError, requireFewValues } from "@parley/schema";
+
+const decoder = new TextDecoder("utf-8", { fatal: true });
+
+/** Decodes a request body. Throws `invalid_request_error` where it is not UTF-8. */
+export function decodeBody(body: Buffer): string {
+  try {
+    return decoder.decode(body);
+  } catch (cause) {
+    throw new ParleyError("invalid_request_error", "Invalid request body: not valid UTF-8", {
+      cause,
+    });
+  }
+}
+
+const forbidden = new Set(["__proto__", "constructor", "prototype"]);
+
+/**
+ * Refuses input with forbidden member names, which superjson cannot write, and input with too many
+ * values. Throws `invalid_request_error`.
+ */
+export function requireSafeJson(text: string): void {
+  requireFewValues(text);
+  if (!/proto|constructor|\\u/.test(text)) return;
+  let found: string | undefined;
+  try {
+    found = findForbidden(JSON.parse(text));
+  } catch {
+    return; // tRPC refuses malformed JSON, and the parser what is nested too deeply.
+  }
+  if (found !== undefined) {
+    throw new ParleyError(
+      "invalid_request_error",
+      `Invalid request body: no member may be named ${found}`,
+    );
+  }
+}
+
+function findForbidden(value: unknown): string | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  const isList = Array.isArray(value);
+  for (const name of Object.keys(value)) {
+    if (!isList && forbidden.has(name)) return name;
+    const found = findForbidden((value as Record<string, unknown>)[name]);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

@@ -1,0 +1,44 @@
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+
+// Closing a connection with unread bytes resets it, and the client loses a response that it has not
+// read yet. So after a response that came before the end of its request's body, the rest of the body is
+// read for a while and discarded.
+
+/** How long a client may continue to send after its response. */
+const UNREAD_MS = 30_000;
+/** How many bytes it may send; more than any route accepts. */
+const UNREAD_BYTES = 64 * 1024 * 1024;
+const CHECK_INTERVAL_MS = 100;
+
+/** Makes responses reach clients that first send their whole body. */
+export function readOn(server: Server): void {
+  // Not a hook: with one, Fastify would hold request and reply of each open stream in memory.
+  server.on("request", (request, response) => {
+    // Before Node's own listener, which may close the connection.
+    if (hasBody(request)) response.prependOnceListener("finish", () => drain(request, response));
+  });
+}
+
+/** Whether a request declares a body. */
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined;
+}
+
+function drain(request: IncomingMessage, { shouldKeepAlive }: ServerResponse): void {
+  if (request.complete) return;
+  const { socket } = request;
+  const maxBytesRead = socket.bytesRead + UNREAD_BYTES;
+  const deadline = performance.now() + UNREAD_MS;
+  const timer = setInterval(() => {
+    if (socket.bytesRead > maxBytesRead || performance.now() > deadline) socket.destroy();
+  }, CHECK_INTERVAL_MS);
+  timer.unref();
+  const stop = () => clearInterval(timer);
+  socket.once("close", stop);
+  request.once("end", stop);
+  request.resume();
+  if (shouldKeepAlive) return;
+  // Node calls this next: the client learns that nothing more comes, and can finish sending.
+  socket.destroySoon = () => socket.end();
+  request.once("end", () => socket.destroy());
+}

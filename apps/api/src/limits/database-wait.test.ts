@@ -1,0 +1,51 @@
+import type { Database } from "@parley/db";
+import { openTestDatabase } from "@parley/db/testing";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createDatabaseWait } from "./database-wait.ts";
+
+/** More than any pool of the tests has. */
+const CONNECTIONS = 20;
+
+describe("the wait for the database", () => {
+  let database: Database;
+  beforeAll(async () => {
+    database = await openTestDatabase();
+  });
+  afterAll(() => database.close());
+
+  it("grows while no connection gets free, and is over soon after one is", async () => {
+    const gate = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    const held = Array.from({ length: CONNECTIONS }, () =>
+      database.transaction(async () => {
+        begun.resolve();
+        await gate.promise;
+      }),
+    );
+    await begun.promise;
+    const wait = createDatabaseWait(database);
+    try {
+      await expect.poll(wait, { interval: 20 }).toBeGreaterThan(400);
+    } finally {
+      gate.resolve();
+      await Promise.all(held);
+    }
+    await expect.poll(wait, { interval: 20 }).toBeLessThan(200);
+  });
+
+  it("is nothing where the database is idle", async () => {
+    const wait = createDatabaseWait(database);
+    for (let look = 0; look < 20; look++) {
+      expect(wait()).toBeLessThan(200);
+      await database.ping();
+    }
+  });
+});
+
+it("is nothing where the database cannot be reached: the requests tell", async () => {
+  const gone = Object.assign(new Error("gone"), { code: "ECONNREFUSED" });
+  const wait = createDatabaseWait({ ping: () => Promise.reject(gone) });
+  wait();
+  await Promise.resolve();
+  expect(wait()).toBe(0);
+});

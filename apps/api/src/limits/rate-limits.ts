@@ -1,0 +1,111 @@
+import { ParleyError, type RateLimitClass } from "@parley/schema";
+import type { ApiSettings } from "../config.ts";
+import { clientIpGroup } from "./client-ip-group.ts";
+import { type Consumed, createLimiter, type Policy } from "./memory-limiter.ts";
+import type { Payer } from "./payer.ts";
+import { createSharedLimiter, type SharedCounters } from "./redis-limiter.ts";
+
+type SetHeaders = (headers: Record<string, string>) => void;
+
+const MINUTE = 60;
+const HOUR = 3600;
+
+export type RateLimits = ReturnType<typeof createRateLimits>;
+
+/**
+ * Counts calls in the shared counters, or in the memory of this process. A quota of 0 limits nothing.
+ * `onRefused` is called with the name of each quota that refuses a call.
+ */
+export function createRateLimits(
+  settings: ApiSettings,
+  shared?: SharedCounters,
+  onRefused: (limit: string) => void = () => {},
+) {
+  const limiter = shared === undefined ? createLimiter() : createSharedLimiter(shared);
+  const factor = settings.PARLEY_RATE_WORKSPACE_FACTOR;
+  const limitOf = (name: string, quota: number, windowSeconds = MINUTE): Policy[] =>
+    quota === 0 ? [] : [{ name, quota, windowSeconds }];
+  const ofWorkspace = ({ name, quota, windowSeconds }: Policy): Policy => {
+    return { name: `${name}-workspace`, quota: quota * factor, windowSeconds };
+  };
+  const reads = settings.PARLEY_RATE_READ_PER_MINUTE;
+  const classes: Record<RateLimitClass, Policy[]> = {
+    create: [
+      ...limitOf("create", settings.PARLEY_RATE_CREATE_PER_MINUTE),
+      ...limitOf("create-hour", settings.PARLEY_RATE_CREATE_PER_HOUR, HOUR),
+    ],
+    invoke: limitOf("invoke", settings.PARLEY_RATE_INVOKE_PER_MINUTE),
+    read: limitOf("read", reads),
+    stream: limitOf("stream", reads),
+    operate: limitOf("operate", reads),
+  };
+  const failures = limitOf("failed-auth", settings.PARLEY_RATE_FAILED_AUTH_PER_MINUTE);
+
+  /**
+   * Counts calls of these classes for a key and its workspace, and calls `setHeaders` with what is
+   * left, also when it then throws `rate_limit_error` because a quota is used up. Refused calls count
+   * against the minute that refused them, and against nothing else.
+   */
+  const consumeEach = async (
+    kinds: readonly RateLimitClass[],
+    { keyId, workspaceId }: Payer,
+    setHeaders: SetHeaders,
+  ): Promise<void> => {
+    const ofKey = [...Map.groupBy(kinds, (kind) => kind)].flatMap(([kind, { length: points }]) =>
+      classes[kind].map((policy) => ({ policy, subject: keyId, points })),
+    );
+    if (ofKey.length === 0) return;
+    const charges = [...ofKey];
+    if (workspaceId !== undefined && factor > 0) {
+      for (const { policy, points } of ofKey) {
+        charges.push({ policy: ofWorkspace(policy), subject: workspaceId, points });
+      }
+    }
+    const consumed = await limiter.consume(charges);
+    const left = consumed.slice(0, ofKey.length);
+    const binding = consumed
+      .slice(ofKey.length)
+      .filter(({ remaining }, index) => remaining < left[index]!.remaining);
+    setHeaders(describe([...left, ...binding]));
+    refuse(consumed, onRefused);
+  };
+
+  return {
+    consumeEach,
+    /** The same for a single call. */
+    consume: (kind: RateLimitClass, payer: Payer, setHeaders: SetHeaders): Promise<void> =>
+      consumeEach([kind], payer, setHeaders),
+    /** Counts a refused credential. Throws `rate_limit_error` when a client IP has had too many. */
+    consumeFailure: async (clientIp: string | undefined): Promise<void> => {
+      if (failures.length === 0) return;
+      const subject = clientIpGroup(clientIp);
+      const charges = failures.map((policy) => ({ policy, subject, points: 1 }));
+      refuse(await limiter.consume(charges), onRefused);
+    },
+  };
+}
+
+/** Throws `rate_limit_error` when a quota is used up, with the longest wait. */
+function refuse(consumed: readonly Consumed[], onRefused: (limit: string) => void): void {
+  const refusals = consumed.filter(({ refused }) => refused);
+  if (refusals.length === 0) return;
+  for (const { policy } of refusals) onRefused(policy.name);
+  const waits = refusals.map(({ resetMs }) => resetMs);
+  const retryAfterSeconds = Math.max(1, Math.ceil(Math.max(...waits) / 1000));
+  throw new ParleyError(
+    "rate_limit_error",
+    `Too many requests: try again in ${retryAfterSeconds} s`,
+    { retryAfterSeconds },
+  );
+}
+
+function describe(consumed: readonly Consumed[]): Record<string, string> {
+  const limits = consumed.map(
+    ({ policy: { name, quota, windowSeconds } }) => `"${name}";q=${quota};w=${windowSeconds}`,
+  );
+  const left = consumed.map(
+    ({ policy, remaining, resetMs }) =>
+      `"${policy.name}";r=${remaining};t=${Math.ceil(resetMs / 1000)}`,
+  );
+  return { "RateLimit-Policy": limits.join(", "), RateLimit: left.join(", ") };
+}

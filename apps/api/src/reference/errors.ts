@@ -1,0 +1,123 @@
+import {
+  commonErrors,
+  errorTable,
+  type ErrorType,
+  errorTypesOf,
+  type HttpEndpoint,
+} from "@parley/schema";
+import type { JsonSchema } from "./models.ts";
+
+/** The error types of an endpoint by their status, sorted. */
+export function errorsByStatus(endpoint: HttpEndpoint): [number, ErrorType[]][] {
+  const found = [...errorTypesOf(endpoint)].map((type): [number, ErrorType] => {
+    return [errorTable[type].status, type];
+  });
+  // An unknown file in a body is a fault of the body.
+  const isInBody =
+    endpoint.errors.includes("file_not_found") && !("fileId" in endpoint.params.shape);
+  if (isInBody) found.push([400, "file_not_found"]);
+  if (endpoint.kind === "download") found.push([416, "invalid_request_error"]);
+  return [...Map.groupBy(found, ([status]) => status)]
+    .map(([status, pairs]): [number, ErrorType[]] => [status, pairs.map(([, type]) => type)])
+    .toSorted(([one], [other]) => one - other);
+}
+
+const headersOf: Readonly<Record<number, readonly string[]>> = {
+  401: ["WWW-Authenticate"],
+  405: ["Allow"],
+  409: ["Retry-After"],
+  416: ["Content-Range"],
+  429: ["Retry-After"],
+  503: ["Retry-After"],
+};
+
+const names: Readonly<Record<number, string>> = {
+  400: "The request is invalid",
+  401: "The credential is missing or refused",
+  403: "The role of the key is too low",
+  404: "The path names something unknown",
+  405: "The path has no such method",
+  409: "The request conflicts with the current state",
+  413: "The body is too large",
+  416: "The file has no such range",
+  422: "The idempotency key belongs to another request",
+  429: "A limit is reached",
+  500: "The server failed",
+  503: "The server cannot answer now",
+};
+
+/** The refusals of operations; equal ones are shared among the document's components. */
+export interface Refusals {
+  readonly components: Readonly<Record<string, object>>;
+  /** A reference to the response of a status with these error types, each with an example. */
+  refer(status: number, types: readonly ErrorType[], rated?: boolean): object;
+}
+
+/** Starts to collect refusals; `body` is the schema of every error response. */
+export function createRefusals(body: JsonSchema): Refusals {
+  const components: Record<string, object> = {};
+  return {
+    components,
+    refer: (status, types, rated = true) => {
+      const own = types.filter((type) => !commonErrors.includes(type) || !rated);
+      const name = ["Error", status, ...own.toSorted()].join(".");
+      components[name] ??= describe(status, types, { rated, body });
+      return { $ref: `#/components/responses/${name}` };
+    },
+  };
+}
+
+function describe(
+  status: number,
+  types: readonly ErrorType[],
+  { rated, body }: { rated: boolean; body: JsonSchema },
+): object {
+  const headers = ["x-request-id", ...(headersOf[status] ?? [])];
+  // Credentials are refused before calls are counted.
+  if (rated && status !== 401) headers.push("RateLimit", "RateLimit-Policy");
+  return {
+    description: names[status] ?? "Refused",
+    headers: referToHeaders(headers),
+    content: {
+      "application/json": {
+        schema: ofTypes(body, types),
+        examples: Object.fromEntries(types.map((type) => [type, exampleOfError(type)])),
+      },
+    },
+  };
+}
+
+/** References to headers of the document's components. */
+export function referToHeaders(headers: readonly string[]): object {
+  return Object.fromEntries(
+    headers.map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+  );
+}
+
+function ofTypes(body: JsonSchema, types: readonly ErrorType[]): JsonSchema {
+  const copy: JsonSchema = structuredClone(body);
+  const { error } = (copy as { properties: { error: { properties: { type: JsonSchema } } } })
+    .properties;
+  error.properties.type["enum"] = types;
+  return copy;
+}
+
+function exampleOfError(type: ErrorType): object {
+  const { cause, cure } = errorTable[type];
+  const issues = [{ path: "message.content", message: "must be a string" }];
+  return {
+    summary: cause,
+    description: cure,
+    value: {
+      error: {
+        type,
+        message:
+          type === "invalid_request_error"
+            ? "Invalid request body: message.content: must be a string"
+            : cause,
+        request_id: "0b7f4a52-7d0c-4c55-9d3e-2f6a1c1e8b90",
+        ...(type === "invalid_request_error" && { issues }),
+      },
+    },
+  };
+}

@@ -1,0 +1,138 @@
+import { exampleOf, type HttpEndpoint, type StreamEndpoint } from "@parley/schema";
+import { errorsByStatus, referToHeaders, type Refusals } from "./errors.ts";
+import type { JsonSchema, Models } from "./models.ts";
+import { describeParameters } from "./parameters.ts";
+
+/** What operations of the document refer to. */
+export interface Parts {
+  readonly input: Models;
+  readonly output: Models;
+  readonly refusals: Refusals;
+}
+
+const RATED = ["x-request-id", "RateLimit", "RateLimit-Policy"];
+const BYTES = { type: "string", contentMediaType: "application/octet-stream" };
+
+/** The operations of an endpoint, each with its path: a stream has one for its redirect too. */
+export function describeOperations(
+  name: string,
+  endpoint: HttpEndpoint,
+  { input, output, refusals }: Parts,
+): [path: string, operation: object][] {
+  const { path, summary, tags, specified, role } = endpoint;
+  const shared = {
+    summary,
+    description: `Least role of the key: ${role}.`,
+    tags: specified ? ["specified"] : tags,
+    parameters: describeParameters(name, endpoint, input),
+  };
+  const errors = Object.fromEntries(
+    errorsByStatus(endpoint).map(([status, types]) => [status, refusals.refer(status, types)]),
+  );
+  const requestBody = describeBody(name, endpoint, input);
+  const operation = {
+    operationId: name,
+    ...shared,
+    ...(requestBody && { requestBody }),
+    responses: { ...describeSuccess(name, endpoint, output), ...errors },
+  };
+  if (endpoint.kind !== "stream") return [[path, operation]];
+  const stream = {
+    ...shared,
+    operationId: `${name}.stream`,
+    summary: `${summary}: the stream itself`,
+    responses: { ...describeStream(name, endpoint, output), ...errors },
+  };
+  return [
+    [path, operation],
+    [path.replace("/api/", "/api/sse/"), stream],
+  ];
+}
+
+function describeBody(name: string, endpoint: HttpEndpoint, models: Models): object | undefined {
+  if (endpoint.kind === "upload") {
+    const schema = { type: "object", required: ["file"], properties: { file: BYTES } };
+    return multipart(schema, { file: "We open at nine." });
+  }
+  if (endpoint.body === undefined) return undefined;
+  const schema = models.of(`${name}.body`);
+  const example = exampleOf(endpoint.body);
+  if (endpoint.kind === "multipart") {
+    const description = `Files, each with its path as its name; ${endpoint.maxBytes} bytes together`;
+    const list = { type: "array", items: BYTES, minItems: 1, maxItems: endpoint.maxFiles };
+    const files = { ...list, description };
+    const own = { type: "object", required: ["files"], properties: { files } };
+    return multipart({ allOf: [schema, own] }, { ...example, files: ["---\nname: greeting\n"] });
+  }
+  return { required: true, content: { "application/json": { schema, example } } };
+}
+
+function multipart(schema: JsonSchema, example: unknown): object {
+  return { required: true, content: { "multipart/form-data": { schema, example } } };
+}
+
+function respond(description: string, headers: readonly string[], content?: object): object {
+  return { description, headers: referToHeaders(headers), ...(content && { content }) };
+}
+
+function describeSuccess(name: string, endpoint: HttpEndpoint, models: Models): object {
+  if (endpoint.kind === "stream") {
+    const about = "The stream is at `Location`; send the credential there too";
+    const redirect = respond(about, ["x-request-id", "Location"]);
+    return { 307: redirect, ...describeStream(name, endpoint, models) };
+  }
+  if (endpoint.kind === "download") return describeBytes();
+  if (endpoint.status === 204) return { 204: respond("Done", RATED) };
+  const isCacheable = endpoint.kind === "json" && endpoint.cacheable === true;
+  const isCreate = endpoint.kind === "json" && endpoint.method === "POST";
+  const own = [...(isCreate ? ["Idempotent-Replayed"] : []), ...(isCacheable ? ["ETag"] : [])];
+  const schema = models.of(`${name}.output`);
+  const content = { "application/json": { schema, example: exampleOf(endpoint.output) } };
+  return {
+    [endpoint.status]: respond("Done", [...RATED, ...own], content),
+    ...(isCacheable && {
+      304: respond("The client has the current response", [...RATED, "ETag"]),
+    }),
+  };
+}
+
+function describeBytes(): object {
+  const headers = [...RATED, "ETag"];
+  const content = { "*/*": { schema: BYTES, example: "We open at nine." } };
+  return {
+    200: respond("The file", headers, content),
+    206: respond("The requested range of the file", [...headers, "Content-Range"], content),
+    304: respond("The client has the file", headers),
+  };
+}
+
+function describeStream(name: string, endpoint: StreamEndpoint, models: Models): object {
+  const event = models.of(`${name}.event`);
+  const example = exampleOf(endpoint.event);
+  const frame = {
+    type: "object",
+    required: ["eventId", "data"],
+    properties: {
+      eventId: { type: "string", description: "Number of the event, in decimal" },
+      data: event,
+    },
+  };
+  const schema = {
+    type: "string",
+    description:
+      "Each event is one line `data: ` with JSON, described by `contentSchema`, and a blank " +
+      "line; a line `id: ` comes before it where the client sent a last event id. Lines " +
+      "that begin with a colon keep the connection alive",
+    contentMediaType: "application/json",
+    contentSchema: endpoint.enveloped ? frame : event,
+  };
+  const data = endpoint.enveloped ? { eventId: "1", data: example } : example;
+  const content = { schema, example: `data: ${JSON.stringify(data)}\n\n` };
+  const about = "Server-Sent Events, until the last event";
+  const stream = respond(about, RATED, { "text/event-stream": content });
+  if (endpoint.enveloped) return { 200: stream };
+  return {
+    200: stream,
+    204: respond("The client has every event, and there will be no more", RATED),
+  };
+}

@@ -1,0 +1,108 @@
+import { picturePaths } from "@parley/core";
+import { referToHeaders, type Refusals } from "./errors.ts";
+
+interface Page {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly type: string;
+  readonly schema?: object;
+  readonly example?: unknown;
+  readonly headers?: readonly string[];
+  readonly parameters?: readonly object[];
+  /** Responses besides 200, 400 and 500. */
+  readonly responses?: object;
+}
+
+const status = {
+  type: "application/json",
+  schema: {
+    type: "object",
+    required: ["status"],
+    properties: { status: { type: "string", const: "ok", description: "Always ok" } },
+  },
+  example: { status: "ok" },
+};
+
+const document = {
+  operationId: "server.document",
+  summary: "Read this document",
+  type: "application/json",
+  schema: {
+    type: "object",
+    required: ["openapi"],
+    additionalProperties: true,
+    properties: { openapi: { type: "string", description: "Version of OpenAPI" } },
+  },
+  example: { openapi: "3.1.1" },
+  headers: ["ETag"],
+  parameters: [
+    {
+      name: "If-None-Match",
+      in: "header",
+      required: false,
+      description: "ETags of the responses that the client has",
+      schema: { type: "string" },
+    },
+  ],
+  responses: {
+    304: {
+      description: "The client has the current document",
+      headers: referToHeaders(["x-request-id", "ETag"]),
+    },
+  },
+};
+
+/** The paths that need no key. */
+export function describeServerPaths(refusals: Refusals): Record<string, object> {
+  const pictures: [string, Page][] = Object.entries(picturePaths).map(([whose, path]) => {
+    const summary = `The default picture of ${whose}s`;
+    return [path, { operationId: `server.picture.${whose}`, summary, type: "image/svg+xml" }];
+  });
+  const pages: Record<string, Page> = {
+    ...Object.fromEntries(pictures),
+    "/livez": { ...status, operationId: "server.live", summary: "Whether the process answers" },
+    "/readyz": {
+      ...status,
+      operationId: "server.ready",
+      summary: "Whether the server can serve",
+      responses: { 503: refusals.refer(503, ["service_unavailable"], false) },
+    },
+    "/openapi.json": document,
+    "/docs": {
+      operationId: "server.reference",
+      summary: "Read this document in a browser, and try its operations",
+      type: "text/html",
+    },
+    "/llms.txt": {
+      operationId: "server.overview",
+      summary: "Read an overview of the server for language models",
+      type: "text/plain",
+    },
+  };
+  const paths = Object.entries(pages).map(([path, page]) => [path, describePage(page, refusals)]);
+  return Object.fromEntries(paths) as Record<string, object>;
+}
+
+function describePage(page: Page, refusals: Refusals): object {
+  const { operationId, summary, type, schema = { type: "string" }, example } = page;
+  const { parameters, headers = [], responses } = page;
+  return {
+    get: {
+      operationId,
+      summary,
+      tags: ["server"],
+      security: [],
+      ...(parameters !== undefined && { parameters }),
+      responses: {
+        200: {
+          description: "The page",
+          headers: referToHeaders(["x-request-id", ...headers]),
+          content: { [type]: { schema, ...(example !== undefined && { example }) } },
+        },
+        400: refusals.refer(400, ["invalid_request_error"], false),
+        500: refusals.refer(500, ["internal_server_error"], false),
+        ...responses,
+      },
+    },
+  };
+}

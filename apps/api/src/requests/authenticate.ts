@@ -1,0 +1,51 @@
+import { type Caller, requireWorkspace, type WorkspaceCaller } from "@parley/core";
+import { ParleyError } from "@parley/schema";
+import type { FastifyRequest } from "fastify";
+import type { ApiServices } from "../services.ts";
+import { describeCaller, noteRefused } from "./call-log.ts";
+
+/**
+ * Checks that the server takes requests, then the credential, then that it belongs to the workspace in
+ * the path. Refused credentials are recorded in the audit log and count against their client IP, never
+ * against a valid key.
+ */
+export async function authenticate(services: ApiServices, request: FastifyRequest): Promise<void> {
+  if (services.draining) {
+    throw new ParleyError("service_unavailable", "The server is shutting down: try again", {
+      retryAfterSeconds: 1,
+    });
+  }
+  refuseOverload(services);
+  try {
+    request.caller = await services.credentials.authenticate(request.headers.authorization);
+    const { wId } = request.params as { wId?: string };
+    if (wId !== undefined) requireWorkspace(request.caller, wId);
+    request.logFields = describeCaller(request.caller, request);
+  } catch (error) {
+    if (error instanceof ParleyError && error.status === 401) {
+      noteRefused(services, request, error);
+      await services.rateLimits.consumeFailure(request.ip);
+    }
+    throw error;
+  }
+}
+
+function refuseOverload({ overload, metrics }: ApiServices): void {
+  try {
+    overload.refuse();
+  } catch (error) {
+    metrics.limited("overload");
+    throw error;
+  }
+}
+
+/** The caller of an authenticated request whose path names a workspace. */
+export function workspaceCallerOf(request: FastifyRequest): WorkspaceCaller {
+  return callerOf(request) as WorkspaceCaller;
+}
+
+/** The caller of an authenticated request. */
+export function callerOf(request: FastifyRequest): Caller {
+  if (request.caller === null) throw new Error(`${request.routeOptions.url} is not authenticated`);
+  return request.caller;
+}

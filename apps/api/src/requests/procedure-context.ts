@@ -1,0 +1,132 @@
+import type { Core, RequestContext } from "@parley/core";
+import {
+  type Call,
+  type NewSubscription,
+  type OpenSubscription,
+  type ProcedureContext,
+  toParleyError,
+} from "@parley/rpc";
+import { isAuditedMutation } from "@parley/schema";
+import type { FastifyRequest } from "fastify";
+import { cutOff, watchStall } from "../http/stalled-readers.ts";
+import { parseTraceparent } from "../http/traceparent.ts";
+import { payerOf } from "../limits/payer.ts";
+import type { ApiServices, Exchange } from "../services.ts";
+import { callerOf } from "./authenticate.ts";
+import { clientIpOf, logCall, noteRefused, noteUnlisted } from "./call-log.ts";
+import { parsePreferredWait } from "./prefer.ts";
+
+/** How often a subscriber's progress is checked. */
+const STALL_LOOK_MS = 1000;
+
+type Shared = Core & Pick<RequestContext, "agents" | "functions">;
+const shared = new WeakMap<ApiServices, Shared>();
+
+/**
+ * The part of the context that all requests share. It is copied once, because the core has a getter that
+ * makes each copy take 5 µs; its value no longer changes once there are requests.
+ */
+function sharedContext(services: ApiServices): Shared {
+  const { core, agents, functions } = services;
+  return shared.getOrInsertComputed(services, () => ({ ...core, agents, functions }));
+}
+
+/** The context of a request, with what a caller adds to it. */
+export function requestContext<Added extends object>(
+  services: ApiServices,
+  request: FastifyRequest,
+  added: Added & Pick<RequestContext, "signal">,
+): RequestContext & Added {
+  return {
+    ...sharedContext(services),
+    caller: callerOf(request),
+    preferredWaitMs: parsePreferredWait(request.headers.prefer),
+    origin: {
+      requestId: request.id,
+      traceparent: parseTraceparent(request.headers.traceparent),
+    },
+    ...added,
+  };
+}
+
+/** Members that a transport adds to the context of its procedures. */
+type OfTransport = Pick<ProcedureContext, "idempotencyKey" | "streamsAnswers" | "responseCache">;
+
+/** The context of the procedure that answers a request. */
+export function procedureContext(
+  services: ApiServices,
+  { request, reply }: Exchange,
+  ofTransport: OfTransport = {},
+): ProcedureContext {
+  const closed = new AbortController();
+  let isClosed = false;
+  services.openRequests.add(closed);
+  reply.raw.once("close", () => {
+    isClosed = true;
+    services.openRequests.delete(closed);
+    // A finished response leaves nothing to stop.
+    if (!reply.raw.writableFinished) closed.abort();
+  });
+  return requestContext(services, request, {
+    ...ofTransport,
+    signal: closed.signal,
+    isWanted: () => !isClosed,
+    requestId: request.id,
+    clientIp: clientIpOf(request),
+    refusedMutations: services.refusedMutations,
+    onCall: (call: Call) => {
+      const error = call.error === undefined ? undefined : toParleyError(call.error);
+      services.writeHealth.note(error);
+      logCall(request, { ...call, error });
+      // Over RPC, tRPC sends the error.
+      if (error !== undefined) {
+        reply.errorType = error.type;
+        noteUnlisted(request, call.endpoint, error);
+      }
+      // Over RPC the workspace is part of the input; refused mutations are recorded separately.
+      if (error?.status === 401 && !isAuditedMutation(call.endpoint))
+        noteRefused(services, request, error);
+    },
+    openStream: (stream: NewSubscription) => openStream(services, stream, { request, reply }),
+  });
+}
+
+/** Reserves a place among the open streams for the response. Throws `rate_limit_error`. */
+function openStream(
+  services: ApiServices,
+  { name, isResumed, space }: NewSubscription,
+  { request, reply }: Exchange,
+): OpenSubscription {
+  const response = reply.raw;
+  const ended = new AbortController();
+  const { streams } = services.metrics;
+  const counts = streams.of(name, "rpc");
+  const release = services.openStreams.open({
+    name,
+    counts,
+    isResumed,
+    ...payerOf(callerOf(request)),
+    space,
+    authorization: request.headers.authorization,
+    end: (refusal) => ended.abort(refusal),
+  });
+  const stall = watchStall(response, services.settings.PARLEY_STREAM_STALL_MS, () => {
+    streams.evicted(name, "stalled");
+    cutOff(response);
+  });
+  // tRPC writes the response, so the reader's progress is polled.
+  const looking = setInterval(() => {
+    if (response.writableLength > 0) stall.start();
+  }, STALL_LOOK_MS).unref();
+  const close = () => {
+    clearInterval(looking);
+    stall.stop();
+    release();
+    ended.abort();
+  };
+  // The client may have disconnected already.
+  if (response.closed) close();
+  else response.once("close", close);
+  reply.answered();
+  return { signal: ended.signal, onEvent: () => counts.sent++ };
+}

@@ -1,0 +1,59 @@
+import type {
+  AgentDirectory,
+  Caller,
+  Core,
+  Credentials,
+  FunctionDirectory,
+  IdempotencyKey,
+  RefusedCredentials,
+  RefusedMutations,
+} from "@parley/core";
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from "fastify";
+import type { ApiSettings } from "./config.ts";
+import type { OpenStreams } from "./limits/open-streams.ts";
+import type { Overload } from "./limits/overload.ts";
+import type { RateLimits } from "./limits/rate-limits.ts";
+import type { WriteHealth } from "./limits/write-health.ts";
+import type { ApiMetrics } from "./metrics/api-metrics.ts";
+import type { ResponseCache } from "./response-cache/response-cache.ts";
+
+/** What the transports share. */
+export interface ApiServices {
+  readonly core: Core;
+  readonly settings: ApiSettings;
+  readonly logger: FastifyBaseLogger;
+  readonly credentials: Credentials;
+  readonly refusedCredentials: RefusedCredentials;
+  readonly refusedMutations: RefusedMutations;
+  readonly agents: AgentDirectory;
+  readonly functions: FunctionDirectory;
+  readonly rateLimits: RateLimits;
+  readonly overload: Overload;
+  readonly metrics: ApiMetrics;
+  readonly openStreams: OpenStreams;
+  readonly responseCache: ResponseCache;
+  readonly writeHealth: WriteHealth;
+  /** Requests that are being answered; aborted when the server shuts down. */
+  readonly openRequests: Set<AbortController>;
+  /** Why the rest of the process does not work now; undefined while it does. */
+  readonly whyNotReady: () => string | undefined;
+  /** Whether the server will shut down soon: /readyz says so, and everything else continues. */
+  leaving: boolean;
+  /** Whether the server is shutting down and takes no new work. */
+  draining: boolean;
+}
+
+/** A request with its reply. */
+export interface Exchange {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Set by the credential check. */
+    caller: Caller | null;
+    /** Set once a request with an Idempotency-Key is charged. */
+    idempotencyKey: IdempotencyKey | undefined;
+  }
+}

@@ -1,0 +1,90 @@
+import { Readable } from "node:stream";
+import type { ReadableFile, RequestContext, WorkspaceCaller } from "@parley/core";
+import { downloads } from "@parley/rpc";
+import { essenceOf, ParleyError } from "@parley/schema";
+import { create as createDisposition } from "content-disposition";
+import type { FastifyInstance, FastifyReply } from "fastify";
+import { namesTag } from "../http/conditional.ts";
+import { routePath } from "../http/route-path.ts";
+import { cutOff } from "../http/stalled-readers.ts";
+import { authenticateAndCharge } from "../requests/charge-request.ts";
+import { procedureContext } from "../requests/procedure-context.ts";
+import type { ApiServices, Exchange } from "../services.ts";
+import { parseRange } from "./byte-ranges.ts";
+import { endpointsOfKind } from "./endpoints-of-kind.ts";
+import { prepareTransfer, reportTransfer } from "./transfers.ts";
+
+type Open = (context: RequestContext<WorkspaceCaller>, input: never) => Promise<ReadableFile>;
+
+/** Types that a browser may show; it saves all others, such as pages and images with scripts. */
+const shown = new Set(["text/plain", "image/png", "image/jpeg", "image/gif", "image/webp"]);
+
+/** Serves every endpoint of kind download. */
+export function registerDownloads(app: FastifyInstance, services: ApiServices): void {
+  const openers: Record<string, Open> = downloads;
+  for (const { endpoint, implementation: open } of endpointsOfKind("download", openers)) {
+    app.route({
+      // Fastify's own HEAD would read the whole file.
+      method: ["GET", "HEAD"],
+      url: routePath(endpoint.path),
+      onRequest: (request, reply) => authenticateAndCharge(services, endpoint, { request, reply }),
+      handler: async (request, reply) => {
+        const context = procedureContext(services, { request, reply });
+        return reportTransfer(endpoint, context, async () => {
+          const { input, authorized } = prepareTransfer(endpoint, context, request);
+          // The input of each opener is that of its endpoint's schemas.
+          const file = await open(authorized, input as never);
+          return sendFile(file, services.settings.PARLEY_TRANSFER_IDLE_MS, { request, reply });
+        });
+      },
+    });
+  }
+}
+
+/** Sends a file, or a range of it. A client that reads nothing for `idleMs` is cut off. */
+function sendFile(
+  file: ReadableFile,
+  idleMs: number,
+  { request: { method, headers }, reply }: Exchange,
+): FastifyReply {
+  const { sizeBytes } = file;
+  const etag = `"${file.sha256}"`;
+  if (namesTag(headers["if-none-match"], etag)) {
+    return reply.code(304).headers(cacheHeaders(etag)).send();
+  }
+  // A range is useful only if the file is the one that the client has a part of.
+  const wanted = (headers["if-range"] ?? etag) === etag && method === "GET";
+  const range = parseRange(wanted ? headers.range : undefined, sizeBytes);
+  if (range === "unsatisfiable") {
+    reply.header("Content-Range", `bytes */${sizeBytes}`);
+    const message = `Invalid Range header: the file has ${sizeBytes} bytes`;
+    throw new ParleyError("invalid_request_error", message, { status: 416 });
+  }
+  const { start, end } = range ?? { start: 0, end: sizeBytes };
+  reply
+    .code(range === undefined ? 200 : 206)
+    .headers(cacheHeaders(etag))
+    .headers(describeFile(file))
+    .header("Content-Length", end - start);
+  if (range !== undefined) {
+    reply.header("Content-Range", `bytes ${start}-${end - 1}/${sizeBytes}`);
+  }
+  if (method === "HEAD") return reply.send();
+  reply.raw.setTimeout(idleMs, () => cutOff(reply.raw));
+  // Reads one chunk ahead of the client.
+  return reply.send(Readable.from(file.read(start, end), { objectMode: false, highWaterMark: 1 }));
+}
+
+function cacheHeaders(etag: string) {
+  return { ETag: etag, "Cache-Control": "private, no-cache", "Accept-Ranges": "bytes" };
+}
+
+/** Headers that describe the file, and keep browsers from treating it as part of this site. */
+function describeFile({ contentType, fileName }: ReadableFile) {
+  const type = shown.has(essenceOf(contentType)) ? "inline" : "attachment";
+  return {
+    "Content-Type": contentType,
+    "Content-Disposition": createDisposition(fileName, { type }),
+    "Content-Security-Policy": "sandbox; default-src 'none'; frame-ancestors 'none'",
+  };
+}

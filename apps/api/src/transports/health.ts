@@ -1,0 +1,31 @@
+import { isDatabaseUnwritable } from "@parley/core";
+import { ParleyError } from "@parley/schema";
+import type { FastifyInstance } from "fastify";
+import type { ApiServices } from "../services.ts";
+
+/**
+ * Serves /livez (the process responds) and /readyz (the database responds, has not lately refused a
+ * write, and the rest of the process works).
+ */
+export function registerHealth(app: FastifyInstance, services: ApiServices): void {
+  app.get("/livez", async () => ({ status: "ok" }));
+  app.get("/readyz", async () => {
+    if (services.leaving || services.draining) throw notReady("The server is shutting down");
+    try {
+      await services.core.database.ping();
+    } catch (cause) {
+      const message = isDatabaseUnwritable(cause)
+        ? "The database takes no writes"
+        : "The database does not answer";
+      throw notReady(message, cause);
+    }
+    const reason = services.whyNotReady();
+    if (reason !== undefined) throw notReady(reason);
+    if (services.writeHealth.failed()) throw notReady("The database takes no writes");
+    return { status: "ok" };
+  });
+}
+
+function notReady(message: string, cause?: unknown): ParleyError {
+  return new ParleyError("service_unavailable", message, { retryAfterSeconds: 1, cause });
+}

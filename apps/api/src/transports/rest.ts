@@ -1,0 +1,66 @@
+import { callProcedure } from "@parley/rpc";
+import { endpoints, HttpInput, type JsonEndpoint, parseJson } from "@parley/schema";
+import type { FastifyInstance } from "fastify";
+import { decodeBody } from "../http/read-body.ts";
+import { routePath } from "../http/route-path.ts";
+import { authenticate } from "../requests/authenticate.ts";
+import { createChargeRequest } from "../requests/charge-request.ts";
+import { procedureContext } from "../requests/procedure-context.ts";
+import { CachedResponse } from "../response-cache/response-cache.ts";
+import { sendCached } from "../response-cache/send-cached.ts";
+import type { ApiServices } from "../services.ts";
+import { isLong } from "./json-pieces.ts";
+import { sendPieces } from "./send-pieces.ts";
+
+/** Serves every endpoint of kind json: each route passes its raw parts to the procedure. */
+export function registerRest(app: FastifyInstance, services: ApiServices): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser<Buffer>(
+    "application/json",
+    { parseAs: "buffer" },
+    // Clients send a content type with every request, also without a body.
+    async (_request: unknown, body: Buffer) =>
+      body.length === 0 ? undefined : parseJson(decodeBody(body)),
+  );
+  for (const [name, endpoint] of Object.entries(endpoints)) {
+    if (endpoint.kind === "json") registerJson(app, services, { name, endpoint });
+  }
+}
+
+function registerJson(
+  app: FastifyInstance,
+  services: ApiServices,
+  { name, endpoint }: { name: string; endpoint: JsonEndpoint },
+): void {
+  const chargeRequest = createChargeRequest(services, endpoint);
+  app.route({
+    method: endpoint.method,
+    url: routePath(endpoint.path),
+    exposeHeadRoute: endpoint.method === "GET",
+    onRequest: async (request, reply) => {
+      await authenticate(services, request);
+      request.idempotencyKey = await chargeRequest({ request, reply });
+    },
+    handler: async (request, reply) => {
+      const { params, query, body } = request;
+      const context = procedureContext(
+        services,
+        { request, reply },
+        {
+          idempotencyKey: request.idempotencyKey,
+          streamsAnswers: true,
+          responseCache: services.responseCache,
+        },
+      );
+      const input = new HttpInput({ params, query, body });
+      const output = await callProcedure({ name, method: endpoint.method }, context, input);
+      reply.code(endpoint.status);
+      if (endpoint.status === 204) return reply.send();
+      if (endpoint.long === true && isLong(output)) {
+        return sendPieces(reply, output, services.settings.PARLEY_TRANSFER_IDLE_MS);
+      }
+      if (output instanceof CachedResponse) return sendCached(request, reply, output);
+      return reply.send(output);
+    },
+  });
+}

@@ -1,0 +1,91 @@
+import { appRouter, renderRpcError, toParleyError } from "@parley/rpc";
+import { endpoints, type Endpoint, ParleyError, type RateLimitClass } from "@parley/schema";
+import { fastifyRequestHandler } from "@trpc/server/adapters/fastify";
+import type { FastifyInstance } from "fastify";
+import { logUnexpected, sendError } from "../http/error-response.ts";
+import { decodeBody, requireSafeJson } from "../http/read-body.ts";
+import { payerOf } from "../limits/payer.ts";
+import { authenticate, callerOf } from "../requests/authenticate.ts";
+import { procedureContext } from "../requests/procedure-context.ts";
+import type { ApiServices } from "../services.ts";
+
+const MAX_BATCH = 50;
+
+/** The procedures in the path of a call or a batch, as tRPC reads them. */
+function calledProcedures(path: string, parameters: URLSearchParams): string[] {
+  return parameters.get("batch") === "1" ? path.split(",") : [path];
+}
+
+/**
+ * Refuses a path that is still encoded: tRPC decodes it again, and would make other calls than were
+ * charged. Throws `invalid_request_error`.
+ */
+function requireDecoded(path: string): void {
+  if (!path.includes("%")) return;
+  throw new ParleyError(
+    "invalid_request_error",
+    "Invalid path parameters: the name of a procedure has no %",
+  );
+}
+
+function rateLimitOf(procedure: string): RateLimitClass {
+  const endpoint: Endpoint | undefined = endpoints[procedure as keyof typeof endpoints];
+  // Unknown procedures are charged too.
+  return endpoint?.rateLimit ?? "operate";
+}
+
+/** Serves the typed RPC below /rpc. */
+export function registerRpc(root: FastifyInstance, services: ApiServices): void {
+  void root.register(
+    async (app) => {
+      app.setErrorHandler((error, request, reply) =>
+        sendError(error, request, reply, renderRpcError),
+      );
+      app.removeAllContentTypeParsers();
+      app.addContentTypeParser<Buffer>(
+        "application/json",
+        { parseAs: "buffer" },
+        async (_request: unknown, body: Buffer) => {
+          const text = decodeBody(body);
+          requireSafeJson(text);
+          return text;
+        },
+      );
+      app.addHook<{ Params: { "*": string } }>("onRequest", async (request, reply) => {
+        await authenticate(services, request);
+        const { searchParams: parameters } = new URL(request.url, "http://parley");
+        const names = calledProcedures(request.params["*"], parameters);
+        await services.rateLimits.consumeEach(
+          names.slice(0, MAX_BATCH).map(rateLimitOf),
+          payerOf(callerOf(request)),
+          (headers) => void reply.headers(headers),
+        );
+        requireDecoded(request.params["*"]);
+        if (names.length > MAX_BATCH) {
+          throw new ParleyError(
+            "invalid_request_error",
+            `Invalid query parameters: a batch has at most ${MAX_BATCH} calls`,
+          );
+        }
+        const input = parameters.get("input");
+        if (input !== null) requireSafeJson(input);
+      });
+      app.route<{ Params: { "*": string } }>({
+        method: ["GET", "POST"],
+        url: "/*",
+        handler: (request, reply) =>
+          fastifyRequestHandler({
+            router: appRouter,
+            req: request,
+            res: reply,
+            path: request.params["*"],
+            allowBatching: true,
+            maxBatchSize: MAX_BATCH,
+            onError: ({ error }) => logUnexpected(toParleyError(error), request),
+            createContext: async () => procedureContext(services, { request, reply }),
+          }),
+      });
+    },
+    { prefix: "/rpc" },
+  );
+}

@@ -1,0 +1,138 @@
+import type { ServerResponse } from "node:http";
+import { type LogStream, parseCursor, type StoredEvent } from "@parley/core";
+import type { FastifyRequest } from "fastify";
+import { cutOff, type StallWatch, watchStall } from "../http/stalled-readers.ts";
+import { payerOf } from "../limits/payer.ts";
+import { callerOf } from "../requests/authenticate.ts";
+import type { ApiServices, Exchange } from "../services.ts";
+import { frameEncoder } from "./sse-frames.ts";
+
+const HEARTBEAT_MS = 15_000;
+const HEARTBEAT = Buffer.from(": ping\n\n");
+
+/** Where a stream is to start. */
+interface Resume {
+  /** Number of the last event that the client has; 0 for none. */
+  readonly cursor: number;
+  /** Whether the client resumes, and so wants `id:` lines. */
+  readonly withIds: boolean;
+}
+
+/** Reads `Last-Event-ID` and `lastEventId`; the header wins. Throws `invalid_request_error`. */
+export function parseResume(request: Pick<FastifyRequest, "headers" | "query">): Resume {
+  const header = request.headers["last-event-id"];
+  const { lastEventId } = request.query as { lastEventId?: unknown };
+  const value = header ?? lastEventId;
+  if (value === undefined) return { cursor: 0, withIds: false };
+  return { cursor: parseCursor(value), withIds: true };
+}
+
+/** A stream to send. */
+interface NewStream {
+  /** The endpoint's name in the table. */
+  readonly name: string;
+  readonly source: LogStream;
+  /** Number of the event after which it begins. */
+  readonly after: number;
+  readonly withIds: boolean;
+}
+
+/**
+ * Sends a log as Server-Sent Events, until its terminal event or an earlier end. Throws
+ * `rate_limit_error` where too many streams are open; nothing is written then.
+ */
+export function startStream(
+  { core, settings, openStreams, metrics, logger }: ApiServices,
+  { name, source, after, withIds }: NewStream,
+  { request, reply }: Exchange,
+): void {
+  // No closure below may refer to the request or the reply: an open stream would hold them in memory.
+  const { authorization } = request.headers;
+  const { id: requestId } = request;
+  const response = reply.raw;
+  let ended = false;
+  const counts = metrics.streams.of(name, "sse");
+  const isResumed = withIds && after > 0;
+  const { space } = source;
+  const { keyId, workspaceId } = payerOf(callerOf(request));
+  const stream = { name, keyId, workspaceId, authorization, space, counts, isResumed, end };
+  const release = openStreams.open(stream);
+  reply.hijack();
+  letGoOfReply(response);
+  response.writeHead(200, {
+    ...(reply.getHeaders() as Record<string, string>),
+    "Content-Type": "text/event-stream; charset=utf-8",
+    "Cache-Control": "no-cache, no-transform",
+    "X-Accel-Buffering": "no",
+  });
+  response.flushHeaders();
+  reply.answered();
+  const encode = frameEncoder(source, withIds);
+  const { logId, idleTimeoutMs } = source;
+  const idle = idleTimeoutMs === undefined ? undefined : setTimeout(end, idleTimeoutMs);
+  // Created only for streams that stall: idle ones are many.
+  let stall: StallWatch | undefined;
+  const watch = (): void => {
+    stall ??= watchStall(response, settings.PARLEY_STREAM_STALL_MS, () => {
+      metrics.streams.evicted(name, "stalled");
+      cutOff(response);
+    });
+    stall.start();
+  };
+  const heartbeat = setInterval(() => {
+    if (response.writableLength === 0) response.write(HEARTBEAT);
+    else watch();
+  }, HEARTBEAT_MS);
+  const take = (events: readonly StoredEvent[]): boolean => {
+    idle?.refresh();
+    const frames = encode(events);
+    if (frames.count > 0) response.write(frames.bytes);
+    counts.sent += frames.count;
+    if (response.writableLength <= settings.PARLEY_STREAM_BUFFER_BYTES) return true;
+    counts.fedFromLog++;
+    // From now on it is fed as its socket drains, and cut off when the socket stalls.
+    watch();
+    return false;
+  };
+  const fail = (error: unknown): void => {
+    metrics.streams.evicted(name, "log_unreadable");
+    logger.error({ err: error, logId, requestId, workspaceId }, "A stream broke");
+    response.destroy();
+  };
+  // Deferred, because the end may come before `following` is set.
+  const endSoon = () => void setImmediate(end);
+  const following = core.hub.follow({ take, end: endSoon, fail }, { logId, after });
+  response.on("drain", () => following.resume());
+  response.once("close", () => {
+    end();
+    stall?.stop();
+  });
+  // The client may have disconnected already.
+  if (response.destroyed) end();
+
+  function end(): void {
+    if (ended) return;
+    ended = true;
+    following.stop();
+    release();
+    clearTimeout(idle);
+    clearInterval(heartbeat);
+    response.end();
+    if (!response.writableFinished) watch();
+  }
+}
+
+/**
+ * Removes Fastify's listener for the end of the response, which logs it and runs hooks; a stream has
+ * neither. The listener would hold the request and the reply: 1.5 KB for each idle stream.
+ */
+function letGoOfReply(response: ServerResponse): void {
+  for (const listener of response.listeners("error")) {
+    // The same function listens to both events.
+    response.off("finish", listener as () => void).off("error", listener as () => void);
+  }
+  response.on("error", ignoreError);
+}
+
+/** A write to a client that has disconnected: the stream's `close` follows. */
+function ignoreError(): void {}

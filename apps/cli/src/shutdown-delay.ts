@@ -1,0 +1,13 @@
+import type { ServeOptions } from "./serve.ts";
+
+/** A proxy that checks every second or two whether a process is ready has done so by then. */
+const API_SHUTDOWN_DELAY_MS = 3000;
+
+/** How long the API continues to accept requests after a signal to stop. */
+export function shutdownDelayOf({
+  settings,
+  parts,
+}: Pick<ServeOptions, "settings" | "parts">): number {
+  if (!parts.api) return 0;
+  return settings.PARLEY_SHUTDOWN_DELAY_MS ?? (parts.worker ? 0 : API_SHUTDOWN_DELAY_MS);
+}

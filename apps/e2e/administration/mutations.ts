@@ -1,0 +1,120 @@
+import type { Server } from "../server.ts";
+import type { createCalls } from "../siblings/calls.ts";
+import { describeFunctionMutations } from "./function-mutations.ts";
+import { describeSkillMutations } from "./skill-mutations.ts";
+
+/** A mutation that the server does when it is asked to. */
+export interface Doable {
+  readonly input: object;
+  /** Id of what it is done to, or how that is found in the answer where it makes something. */
+  readonly subject: string | ((output: never) => string);
+  /** Whether it takes an operator. */
+  readonly asOperator?: true;
+}
+
+interface Named {
+  readonly sId: string;
+}
+
+/** Every administrative mutation by its name, each with what it needs to be done. */
+export function describeMutations(
+  server: () => Server,
+  { rpc, operator, createAgent }: ReturnType<typeof createCalls>,
+): Record<string, () => Promise<Doable>> {
+  let emails = 0;
+  const newEmail = () => `audited${++emails}@example.com`;
+  const ofDemo = () => ({ workspaceId: server().demo.workspaceId });
+  const createKey = async () => {
+    const { apiKey } = await rpc().apiKeys.create.mutate({ ...ofDemo(), name: "x", role: "user" });
+    return apiKey.sId;
+  };
+  const createView = async () => {
+    const view = { ...ofDemo(), spaceId: server().demo.spaceId, name: "x" };
+    return (await rpc().dataSourceViews.create.mutate(view)).dataSourceView.sId;
+  };
+  const createAuditedAgent = () =>
+    createAgent("audited", { steps: [{ text: "x" }], tokenDelayMs: 0 });
+  const model = { providerId: "simulated", modelId: "simulated-1" };
+  return {
+    ...describeFunctionMutations(server, rpc),
+    ...describeSkillMutations(server, rpc),
+    "workspaces.create": async () => ({
+      input: { name: "Audited" },
+      subject: ({ workspace }: { workspace: Named }) => workspace.sId,
+      asOperator: true,
+    }),
+    "workspaces.delete": async () => {
+      const { workspace } = await operator().workspaces.create.mutate({ name: "Short" });
+      const workspaceId = workspace.sId;
+      return { input: { workspaceId }, subject: workspaceId, asOperator: true };
+    },
+    "workspaces.update": async () => {
+      const { workspaceId } = ofDemo();
+      return { input: { workspaceId, name: "Demo" }, subject: workspaceId };
+    },
+    "apiKeys.create": async () => ({
+      input: { ...ofDemo(), name: "x", role: "user" },
+      subject: ({ apiKey }: { apiKey: Named }) => apiKey.sId,
+    }),
+    "apiKeys.update": async () => {
+      const keyId = await createKey();
+      return { input: { ...ofDemo(), keyId, disabled: true }, subject: keyId };
+    },
+    "apiKeys.revoke": async () => {
+      const keyId = await createKey();
+      return { input: { ...ofDemo(), keyId }, subject: keyId };
+    },
+    "providerCredentials.put": async () => ({
+      input: { ...ofDemo(), providerId: "mistral", apiKey: "sk-not-logged" },
+      subject: "mistral",
+    }),
+    "providerCredentials.remove": async () => {
+      const credential = { ...ofDemo(), providerId: "xai" } as const;
+      await rpc().providerCredentials.put.mutate({ ...credential, apiKey: "sk-not-logged" });
+      return { input: credential, subject: "xai" };
+    },
+    "members.add": async () => ({
+      input: { ...ofDemo(), email: newEmail(), firstName: "Ada" },
+      subject: ({ member }: { member: Named }) => member.sId,
+    }),
+    "members.remove": async () => {
+      const ada = { ...ofDemo(), email: newEmail(), firstName: "Ada" };
+      const memberId = (await rpc().members.add.mutate(ada)).member.sId;
+      return { input: { ...ofDemo(), memberId }, subject: memberId };
+    },
+    "spaces.create": async () => ({
+      input: { ...ofDemo(), name: "x" },
+      subject: ({ space }: { space: Named }) => space.sId,
+    }),
+    "spaces.update": async () => {
+      const { spaceId } = server().demo;
+      return { input: { ...ofDemo(), spaceId }, subject: spaceId };
+    },
+    "agents.create": async () => ({
+      input: { ...ofDemo(), name: "x", description: "", model },
+      subject: (output: { agentConfiguration: Named }) => output.agentConfiguration.sId,
+    }),
+    "agents.update": async () => {
+      const agentId = await createAuditedAgent();
+      return { input: { ...ofDemo(), agentId, name: "y" }, subject: agentId };
+    },
+    "agents.archive": async () => {
+      const agentId = await createAuditedAgent();
+      return { input: { ...ofDemo(), agentId }, subject: agentId };
+    },
+    "dataSourceViews.create": async () => ({
+      input: { ...ofDemo(), spaceId: server().demo.spaceId, name: "x" },
+      subject: (output: { dataSourceView: Named }) => output.dataSourceView.sId,
+    }),
+    "dataSourceNodes.put": async () => {
+      const dataSourceViewId = await createView();
+      const node = { dataSourceViewId, nodeId: "n", nodeType: "document", title: "x" };
+      return { input: { ...ofDemo(), ...node }, subject: `${dataSourceViewId}/n` };
+    },
+    "dataSourceNodes.remove": async () => {
+      const dataSourceViewId = await createView();
+      const input = { ...ofDemo(), dataSourceViewId, nodeId: "n" };
+      return { input, subject: `${dataSourceViewId}/n` };
+    },
+  };
+}

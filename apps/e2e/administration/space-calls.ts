@@ -1,0 +1,165 @@
+import type { EndpointName } from "@parley/schema";
+import type { Things } from "./closed-space.ts";
+
+/** What a caller of the table has itself, in the open. */
+export interface Own {
+  readonly cId: string;
+  readonly skillId: string;
+  readonly agentId: string;
+  readonly functionId: string;
+}
+
+type Inputs = (things: Things, own: Own) => readonly object[];
+
+const fragment = { title: "t" };
+const message = { content: "x", mentions: [] };
+const model = { providerId: "simulated", modelId: "simulated-1" };
+const node = ({ nodeId, dataSourceViewId }: Things) => ({
+  nodeId,
+  nodeDataSourceViewId: dataSourceViewId,
+});
+const ofSkill: Inputs = ({ skillId }) => [{ skillId, version: 0 }];
+const ofTool: Inputs = ({ toolId }) => [{ toolId, version: 0 }];
+const ofConversation =
+  (more: object = {}): Inputs =>
+  ({ cId }) => [{ cId, ...more }];
+const ofAnswer =
+  (more: object = {}): Inputs =>
+  ({ cId, mId }) => [{ cId, mId, ...more }];
+const ofInvocation: Inputs = ({ invocationId }, { functionId }) => [{ functionId, invocationId }];
+
+/** Every way in which the input of a call names something of a space. */
+export const naming: Partial<Record<EndpointName, Inputs>> = {
+  "conversations.create": (things) => [
+    { message, spaceId: things.spaceId },
+    { message, contentFragments: [{ ...fragment, fileId: things.fragmentFileId }] },
+    { message, contentFragments: [{ ...fragment, fileId: things.attachedFileId }] },
+    { message, contentFragments: [{ ...fragment, ...node(things) }] },
+  ],
+  "conversations.get": ofConversation(),
+  "conversations.listBlockedActions": ofConversation(),
+  "conversations.update": ofConversation({ title: "POISONED" }),
+  "conversations.delete": ofConversation(),
+  "conversations.cancel": ({ cId, mId }, own) => [
+    { cId, messageIds: [mId] },
+    { cId: own.cId, messageIds: [mId] },
+  ],
+  "conversations.events": ofConversation(),
+  "contentFragments.create": (things, own) => [
+    { cId: things.cId, ...fragment, content: "POISONED", contentType: "text/plain" },
+    { cId: own.cId, ...fragment, fileId: things.fragmentFileId },
+    { cId: own.cId, ...fragment, fileId: things.attachedFileId },
+    { cId: own.cId, ...fragment, ...node(things) },
+  ],
+  "messages.create": ofConversation(message),
+  "messages.retry": ofAnswer(),
+  "messages.validateAction": ({ cId, mId, actionId }, own) => [
+    { cId, mId, actionId, approved: "rejected" },
+    { cId: own.cId, mId, actionId, approved: "rejected" },
+  ],
+  "messages.events": ofAnswer(),
+  "files.upload": ({ fragmentFileId, attachedFileId }) => [
+    { fileId: fragmentFileId },
+    { fileId: attachedFileId },
+  ],
+  "files.delete": ({ fragmentFileId, attachedFileId }) => [
+    { fileId: fragmentFileId },
+    { fileId: attachedFileId },
+  ],
+  "files.get": ({ fragmentFileId, attachedFileId }) => [
+    { fileId: fragmentFileId },
+    { fileId: attachedFileId },
+  ],
+  "skills.import": ({ skillName }) => [
+    { name: skillName, onConflict: "error" },
+    { name: skillName, onConflict: "skip" },
+    { name: skillName, onConflict: "override" },
+  ],
+  "skills.get": ofSkill,
+  "skills.create": ({ spaceId, toolId, attachedFileId }) =>
+    [{ spaceIds: [spaceId] }, { toolIds: [toolId] }, { fileIds: [attachedFileId] }].map((more) => ({
+      name: "x",
+      agentFacingDescription: "x",
+      ...more,
+    })),
+  "skills.update": ({ skillId, spaceId, toolId, attachedFileId }, own) => [
+    { skillId, version: 0, name: "POISONED" },
+    ...[{ spaceIds: [spaceId] }, { toolIds: [toolId] }, { fileIds: [attachedFileId] }].map(
+      (more) => ({ skillId: own.skillId, version: 0, ...more }),
+    ),
+  ],
+  "skills.approve": ofSkill,
+  "skills.archive": ofSkill,
+  "skills.restore": ofSkill,
+  "skills.publish": ({ skillId }) => [{ skillId, version: 0, availability: "editors" }],
+  "tools.create": ({ spaceId }) => [
+    { spaceId, name: "POISONED", description: "x", serverType: "remote", server: "of the test" },
+  ],
+  "tools.update": ({ toolId }) => [{ toolId, version: 0, name: "POISONED" }],
+  "tools.remove": ofTool,
+  "invocations.get": ofInvocation,
+  "invocations.cancel": ofInvocation,
+  "sandboxFunctions.events": ofInvocation,
+  "agents.create": ({ skillId }) => [{ name: "x", description: "", model, skillIds: [skillId] }],
+  "agents.update": ({ skillId }, { agentId }) => [{ agentId, skillIds: [skillId] }],
+  "dataSourceViews.create": ({ spaceId }) => [{ spaceId, name: "POISONED" }],
+  "dataSourceNodes.put": ({ dataSourceViewId, nodeId }) =>
+    [nodeId, "planted"].map((id) => ({
+      dataSourceViewId,
+      nodeId: id,
+      nodeType: "document",
+      title: "POISONED",
+      content: "POISONED",
+    })),
+  "dataSourceNodes.remove": ({ dataSourceViewId, nodeId }) => [{ dataSourceViewId, nodeId }],
+};
+
+/** Calls that name nothing of a space but could tell of it. */
+export const telling: Partial<Record<EndpointName, (own: Own) => readonly object[]>> = {
+  "conversations.list": () => [{}],
+  "conversations.get": ({ cId }) => [{ cId }],
+  "skills.list": () =>
+    ["active", "suggested", "archived"].flatMap((status) => [
+      { status },
+      { status, bypassEditorVisibility: "true" },
+    ]),
+  "tools.list": () => [{}],
+  "invocations.list": ({ functionId }) => [{ functionId }, { functionId, status: "succeeded" }],
+  "sandboxFunctions.get": ({ functionId }) => [{ functionId }],
+  "sandboxFunctions.list": () => [{}],
+  "sandboxFunctions.listAll": () => [{}],
+  "spaces.list": () => [{}],
+  "agents.list": () => [{ view: "all" }],
+  "agents.search": () => [{ q: "a" }],
+  "agents.get": ({ agentId }) => [{ sId: agentId }],
+  "agents.update": ({ agentId }) => [{ agentId, description: "changed" }],
+  "dataSourceViews.list": () => [{}],
+  "members.list": () => [{}],
+  "providerCredentials.list": () => [{}],
+  "workspaces.get": () => [{}],
+};
+
+/** The rest, and why there is nothing of a space in it that is closed to its caller. */
+export const apart: Partial<Record<EndpointName, string>> = {
+  "files.create": "announces a file, which is the workspace's",
+  "sandboxFunctions.invoke": "functions are the workspace's",
+  "sandboxFunctions.create": "functions are the workspace's",
+  "sandboxFunctions.update": "functions are the workspace's",
+  "sandboxFunctions.archive": "functions are the workspace's",
+  "sandboxFunctions.restore": "functions are the workspace's",
+  "agents.archive": "agents are the workspace's",
+  "members.add": "members are the workspace's",
+  "members.remove": "members are the workspace's",
+  "providerCredentials.put": "credentials are the workspace's",
+  "providerCredentials.remove": "credentials are the workspace's",
+  "workspaces.create": "is the operator's, who reaches all",
+  "workspaces.delete": "is the operator's, who reaches all",
+  "workspaces.update": "settings are the workspace's",
+  "spaces.create": "admins say which keys reach a space",
+  "spaces.update": "admins say which keys reach a space, which their own need not",
+  "apiKeys.create": "admins say which spaces a key reaches",
+  "apiKeys.update": "admins say which spaces a key reaches",
+  "apiKeys.list": "admins see which spaces a key reaches",
+  "apiKeys.revoke": "keys are the workspace's",
+  "audit.list": "tells admins who did what, with ids and without content",
+};

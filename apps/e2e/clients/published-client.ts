@@ -1,0 +1,58 @@
+/** The outcome of a method, as the published clients give it. */
+interface Result<T> {
+  isErr(): boolean;
+  readonly value?: T;
+  readonly error?: unknown;
+}
+
+interface PublishedMessage {
+  readonly type: string;
+  readonly sId: string;
+  readonly status?: string;
+  readonly title?: string;
+  readonly content?: string;
+  readonly version?: number;
+}
+
+export interface PublishedConversation {
+  readonly sId: string;
+  readonly content: readonly (readonly PublishedMessage[])[];
+}
+
+interface PublishedEvent {
+  readonly type: string;
+  readonly text?: string;
+  readonly actionId?: string;
+  readonly metadata?: { readonly toolName: string };
+}
+
+type Call<T> = (input: object) => Promise<Result<T>>;
+
+/** The methods of the published clients that are called, by what is read of their answers. */
+export interface Published {
+  createConversation: Call<{
+    conversation: PublishedConversation;
+    message?: PublishedMessage | null;
+  }>;
+  getConversation: Call<PublishedConversation>;
+  getConversations: () => Promise<Result<readonly PublishedConversation[]>>;
+  postUserMessage: Call<PublishedMessage>;
+  postContentFragment: Call<PublishedMessage>;
+  streamAgentAnswerEvents: Call<{ eventStream: AsyncIterable<PublishedEvent> }>;
+  validateAction: Call<unknown>;
+  cancelMessageGeneration: Call<unknown>;
+  uploadFile: Call<{ sId: string }>;
+  deleteFile: Call<unknown>;
+  getAgentConfigurations: Call<readonly { sId: string }[]>;
+  getSpaces: Call<readonly { kind: string }[]>;
+  /** Not of every version. */
+  getBlockedActions?: Call<{ blockedActions: readonly { actionId: string; status: string }[] }>;
+  retryMessage?: Call<PublishedMessage>;
+}
+
+/** What a method gives; throws where the client could not do it, or not read the answer. */
+export function resultOf<T>(result: Result<T>): T {
+  if (result.isErr()) throw new Error(JSON.stringify(result.error)?.slice(0, 1000));
+  // What is no error has a value.
+  return result.value as T;
+}

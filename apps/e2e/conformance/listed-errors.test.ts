@@ -1,0 +1,191 @@
+import { createRpcClient } from "@parley/client";
+import { type Endpoint, type EndpointName, endpoints, type ErrorType } from "@parley/schema";
+import { beforeAll, expect, test } from "vitest";
+import { describeMutations } from "../administration/mutations.ts";
+import { pathsOf, type Request, send } from "../request.ts";
+import { shareServer } from "../server.ts";
+import { createCalls, mentionOf } from "../siblings/calls.ts";
+
+// The endpoint table lists what an endpoint can answer beyond what all can: each type is provoked
+// here. That nothing else is answered is seen by every suite, where its server ends.
+
+const server = shareServer();
+const calls = createCalls(server);
+const mutations = describeMutations(server, calls);
+
+/** What there is in the demo workspace, by the members of inputs that name it. */
+let there: Readonly<Record<string, unknown>>;
+beforeAll(async () => {
+  const { workspaceId, functions } = server().demo;
+  const { conversation } = await calls.create("Hello", ["helper"], { blocking: true });
+  const add = { wId: workspaceId, functionId: functions[0]?.sId ?? "", input: { a: 1, b: 2 } };
+  const { invocation } = await calls.rpc().sandboxFunctions.invoke.mutate(add);
+  await calls.rpc().members.add.mutate({ workspaceId, email: "ada@parley.test", firstName: "Ada" });
+  there = {
+    workspaceId,
+    wId: workspaceId,
+    cId: conversation.sId,
+    mId: conversation.content[1]?.[0]?.sId,
+    functionId: add.functionId,
+    invocationId: invocation.sId,
+    message: { content: "x", mentions: [] },
+    content: "x",
+    contentType: "text/plain",
+    title: "t",
+    mentions: mentionOf("helper"),
+    messageIds: [],
+    actionId: "nobody",
+    approved: "approved",
+    skillId: "nobody",
+  };
+});
+
+const nobody = "nobody";
+const inline = { title: "t", contentType: "text/plain" };
+const unknownModel = { providerId: "simulated", modelId: "nobody" };
+
+/** Which members of an input name what an error says is not there, or is there already. */
+const members: Partial<Record<ErrorType, Readonly<Record<string, unknown>>>> = {
+  workspace_not_found: { workspaceId: nobody },
+  conversation_not_found: { cId: nobody },
+  message_not_found: { mId: nobody },
+  sandbox_function_not_found: { functionId: nobody, functionIds: [nobody] },
+  sandbox_function_invocation_not_found: { invocationId: nobody },
+  skill_not_found: { skillId: nobody, skillIds: [nobody] },
+  space_not_found: { spaceId: nobody, spaceIds: [nobody] },
+  member_not_found: { memberId: nobody, editorIds: [nobody] },
+  file_not_found: {
+    fileId: nobody,
+    fileIds: [nobody],
+    contentFragment: { ...inline, fileId: nobody },
+    contentFragments: [{ ...inline, fileId: nobody }],
+  },
+  tool_not_found: { toolId: nobody, toolIds: [nobody] },
+  api_key_not_found: { keyId: nobody, keyIds: [nobody] },
+  agent_not_found: { agentId: nobody, sId: nobody },
+  data_source_view_not_found: {
+    dataSourceViewId: nobody,
+    nodeId: "n",
+    nodeDataSourceViewId: nobody,
+    contentFragment: { ...inline, nodeId: "n", nodeDataSourceViewId: nobody },
+    contentFragments: [{ ...inline, nodeId: "n", nodeDataSourceViewId: nobody }],
+  },
+  version_conflict: { version: 999 },
+  model_disabled: {
+    mentions: [],
+    model: unknownModel,
+    modelSelection: unknownModel,
+    models: [unknownModel],
+  },
+  provider_credential_not_found: { providerId: "mistral" },
+  member_already_exists: { email: "ada@parley.test" },
+  sandbox_function_already_exists: { slug: "add" },
+};
+
+/** What no member of an input provokes. */
+const others: Readonly<Record<string, () => Promise<string>>> = {
+  "conversations.create model_disabled": async () =>
+    call("conversations.create", {
+      wId: server().demo.workspaceId,
+      message: { content: "x", mentions: [], modelSelection: unknownModel },
+    }),
+  "conversations.create conversation_not_found": async () => {
+    const key = { "idempotency-key": "conversation" };
+    const json = { message: { content: "x", mentions: [] } };
+    const { body } = await rest({ path: pathsOf(server()).conversations, json, headers: key });
+    const { sId } = (body as { conversation: { sId: string } }).conversation;
+    await rest({ method: "DELETE", path: `${pathsOf(server()).conversations}/${sId}` });
+    return (await rest({ path: pathsOf(server()).conversations, json, headers: key })).type;
+  },
+  "messages.retry model_disabled": async () => {
+    const { workspaceId } = server().demo;
+    const { get, update } = calls.operator().workspaces;
+    const { models } = await get.query({ workspaceId });
+    await update.mutate({ workspaceId, models: [] });
+    try {
+      return await call("messages.retry", there);
+    } finally {
+      await update.mutate({ workspaceId, models });
+    }
+  },
+  "files.get file_not_found": async () =>
+    (await rest({ path: `${pathsOf(server()).workspace}/files/fil_nobody` })).type,
+  "skills.import skill_already_exists": async () => {
+    const skill = "---\nname: greeting\ndescription: Greets.\n---\nSay hello.";
+    const body =
+      '--b\r\nContent-Disposition: form-data; name="files"; filename="greeting/SKILL.md"\r\n\r\n' +
+      `${skill}\r\n--b--\r\n`;
+    const headers = { "content-type": "multipart/form-data; boundary=b" };
+    const twice = { path: pathsOf(server()).skills, body, headers };
+    await rest(twice);
+    return (await rest(twice)).type;
+  },
+};
+
+/** The type of the error that a call ends with, over the typed RPC, by whoever may do most. */
+async function call(name: string, input: object): Promise<string> {
+  const endpoint: Endpoint = endpoints[name as EndpointName];
+  const isAdministration = endpoint.kind === "rpc";
+  const apiKey = isAdministration ? server().demo.operatorKey : server().demo.adminKey;
+  const client = createRpcClient({ url: server().url, apiKey });
+  const [group = "", procedure = ""] = name.split(".");
+  // The table names procedures that the compiler does not know one by one.
+  const found = (client as unknown as Record<string, Record<string, Procedure>>)[group]?.[
+    procedure
+  ];
+  const isQuery = isAdministration ? endpoint.operation === "query" : endpoint.method === "GET";
+  try {
+    if (endpoint.kind === "stream") {
+      await new Promise((resolve, onError) => {
+        found?.subscribe(input, { onError, onComplete: () => resolve(undefined) });
+      });
+    } else await (isQuery ? found?.query(input) : found?.mutate(input));
+    return "no error";
+  } catch (error) {
+    return (error as { data?: { type?: string } }).data?.type ?? String(error);
+  }
+}
+
+interface Procedure {
+  query(input: object): Promise<unknown>;
+  mutate(input: object): Promise<unknown>;
+  subscribe(input: object, observer: object): unknown;
+}
+
+/** Sends a request of the workspace's admin, and gives the body and the type of its error. */
+async function rest(request: Request): Promise<{ body: unknown; type: string }> {
+  const { text, status } = await send(server(), { key: server().demo.adminKey, ...request });
+  const body: unknown = text === "" ? undefined : JSON.parse(text);
+  const { error } = (body ?? {}) as { error?: { type: string } };
+  return { body, type: error?.type ?? `no error, but ${status}` };
+}
+
+/** Of a file that was announced and is forgotten a day later. */
+const unprovoked = new Set(["files.create file_not_found", "files.upload file_not_found"]);
+
+const listed = Object.entries(endpoints as Record<string, Endpoint>).flatMap(([name, { errors }]) =>
+  errors.filter((type) => !unprovoked.has(`${name} ${type}`)).map((type) => ({ name, type })),
+);
+
+/** Members that an endpoint's input may have. */
+function membersOf(endpoint: Endpoint): Set<string> {
+  if (endpoint.kind === "rpc") return new Set(Object.keys(endpoint.input.shape));
+  const { params, query, body } = endpoint;
+  return new Set([params, query, body].flatMap((part) => Object.keys(part?.shape ?? {})));
+}
+
+test.for(listed)("$name answers $type", async ({ name, type }) => {
+  const provoke = others[`${name} ${type}`] ?? (() => callWrongly(name, type));
+  expect(await provoke()).toBe(type);
+});
+
+/** Calls an endpoint with the members of its input that provoke an error. */
+async function callWrongly(name: string, type: ErrorType): Promise<string> {
+  const known = membersOf(endpoints[name as EndpointName]);
+  const ofInput = (all: Readonly<Record<string, unknown>>) =>
+    Object.fromEntries(Object.entries(all).filter(([member]) => known.has(member)));
+  const wrong = ofInput(members[type] ?? {});
+  if (Object.keys(wrong).length === 0) return "no member of the input provokes it";
+  const right = (await mutations[name]?.())?.input ?? ofInput(there);
+  return call(name, { ...right, ...wrong });
+}

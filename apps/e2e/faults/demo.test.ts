@@ -1,0 +1,119 @@
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { createRpcClient } from "@parley/client";
+import { describe, expect, test } from "vitest";
+import { pathsOf, send } from "../request.ts";
+import {
+  createPlace,
+  eventually,
+  type Place,
+  type Server,
+  settingsFor,
+  startProgram,
+  startServer,
+  within,
+} from "../server.ts";
+
+// The demo on a database with other things in it: it touches what it made, and nothing else.
+
+/** Makes the first operator key of a server. */
+async function bootstrap(place: Place): Promise<string> {
+  const program = startProgram(["keys", "bootstrap"], settingsFor(place));
+  expect(await within(30_000, program.exited), program.output.stderr).toBe(0);
+  return program.output.stdout.trim();
+}
+
+/** Makes a workspace called Demo, on a server without a demo. */
+async function createNamesake(place: Place, operatorKey: string) {
+  const program = startProgram(["serve"], settingsFor(place));
+  const url = await eventually(async () => {
+    const [, value] = /Server listening at (http:[^"\s]+)/.exec(program.output.stderr) ?? [];
+    return value === undefined ? {} : { value };
+  }, 30_000);
+  const operator = createRpcClient({ url, apiKey: operatorKey });
+  const made = await operator.workspaces.create.mutate({ name: "Demo" });
+  program.signal("SIGTERM");
+  expect(await within(12_000, program.exited)).toBe(0);
+  return made;
+}
+
+const worksFor = async (server: Server, key: string) =>
+  (await send(server, { path: pathsOf(server).skills, key })).status === 200;
+
+describe("the demo of a server that others use", { timeout: 120_000 }, () => {
+  test("leaves the operator key and a workspace of its name as they are", async () => {
+    await using place = await createPlace();
+    const operatorKey = await bootstrap(place);
+    const { workspace, adminKey } = await createNamesake(place, operatorKey);
+    await using server = await startServer(place);
+    const operator = createRpcClient({ url: server.url, apiKey: operatorKey });
+    expect(server.demo.workspaceId).not.toBe(workspace.sId);
+    const workspaceId = workspace.sId;
+    const { apiKeys } = await operator.apiKeys.list.query({ workspaceId });
+    expect(apiKeys.map(({ name, revokedAt }) => [name, revokedAt])).toEqual([["admin", null]]);
+    const owner = createRpcClient({ url: server.url, apiKey: adminKey });
+    expect(await owner.agents.list.query({ wId: workspaceId })).toEqual({
+      agentConfigurations: [],
+    });
+  });
+
+  test("is the same after another start, also without its file, and on another server", async () => {
+    await using place = await createPlace();
+    const file = path.join(place.directory, "demo.json");
+    const first = await startServer(place);
+    await first[Symbol.asyncDispose]();
+    const again = await startServer(place);
+    const { url: _url, pid: _pid, ...keys } = first.demo;
+    expect(again.demo).toMatchObject({ ...keys, startedAt: expect.any(String) });
+    // Another server on the same database, with a directory of its own.
+    const directory = path.join(os.tmpdir(), `parley-e2e-${process.pid}-other`);
+    const elsewhere: Place = { ...place, directory };
+    const other = await startServer(elsewhere);
+    expect(other.demo.workspaceId).toBe(first.demo.workspaceId);
+    expect(other.demo.adminKey).not.toBe(first.demo.adminKey);
+    expect(await worksFor(again, first.demo.adminKey)).toBe(true);
+    expect(await worksFor(again, other.demo.userKey)).toBe(true);
+    await other[Symbol.asyncDispose]();
+    await rm(directory, { recursive: true });
+    await again[Symbol.asyncDispose]();
+    await rm(file);
+    await using last = await startServer(place);
+    expect(last.demo.workspaceId).toBe(first.demo.workspaceId);
+    expect(JSON.parse(await readFile(file, "utf8"))).toMatchObject({
+      adminKey: last.demo.adminKey,
+    });
+    // Whose file is gone, only its administrators can say.
+    expect(await worksFor(last, first.demo.adminKey)).toBe(true);
+  });
+
+  test("makes nothing of a file that names what its keys are not of", async () => {
+    await using place = await createPlace();
+    const operatorKey = await bootstrap(place);
+    const { workspace } = await createNamesake(place, operatorKey);
+    const named = { workspaceId: workspace.sId, adminKey: "sk-planted", userKey: "sk-planted-too" };
+    const content = { ...named, operatorKey, spaceId: "x", agents: [], functions: [] };
+    await mkdir(place.directory, { mode: 0o700, recursive: true });
+    await writeFile(path.join(place.directory, "demo.json"), JSON.stringify(content));
+    await using server = await startServer(place);
+    expect(server.demo.workspaceId).not.toBe(workspace.sId);
+    const operator = createRpcClient({ url: server.url, apiKey: operatorKey });
+    const { apiKeys } = await operator.apiKeys.list.query({ workspaceId: workspace.sId });
+    expect(apiKeys).toHaveLength(1);
+  });
+});
+
+test(
+  "a directory of its own replaces the keys of a demo file that is gone",
+  { timeout: 120_000 },
+  async () => {
+    await using place = await createPlace({ isEmbedded: true });
+    const first = await startServer(place);
+    await first[Symbol.asyncDispose]();
+    await rm(path.join(place.directory, "demo.json"));
+    await using last = await startServer(place);
+    expect(last.demo.workspaceId).toBe(first.demo.workspaceId);
+    expect(await worksFor(last, first.demo.adminKey)).toBe(false);
+    expect(await worksFor(last, last.demo.adminKey)).toBe(true);
+  },
+);

@@ -1,0 +1,13 @@
+import { describe } from "vitest";
+import { shareServer } from "../server.ts";
+import { refusalsSuite } from "./refusals.suite.ts";
+import { replaysSuite } from "./replays.suite.ts";
+
+const suites = { replays: replaysSuite, "keys that are refused": refusalsSuite };
+
+describe("a server", () => {
+  const server = shareServer();
+  describe.for(Object.entries(suites))("%s", ([, suite]) => {
+    suite(server);
+  });
+});

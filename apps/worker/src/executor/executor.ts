@@ -1,0 +1,49 @@
+import type { InvocationError, InvocationLimits, Program } from "@parley/schema";
+
+export interface Execution {
+  /** Work is bounded per workspace. */
+  readonly workspaceId: number;
+  readonly functionId: string;
+  /** A version never changes: what is prepared for it can be cached. */
+  readonly version: number;
+  readonly program: Program;
+  /** JSON of the input. */
+  readonly input: string;
+  /** IANA name of the caller's time zone. */
+  readonly timezone: string;
+  /** Seed of random choices: equal seeds and inputs give equal runs. */
+  readonly seed: string;
+  /** Attempt at the invocation, from 1. */
+  readonly attempt: number;
+  /** Limits that the executor should stop at; `limitExecution` enforces them. */
+  readonly limits: InvocationLimits;
+  readonly signal: AbortSignal;
+}
+
+/** Events of an execution, in order; `succeeded` or `errored` is the last. */
+export type ExecutionEvent =
+  | { readonly type: "log"; readonly stream: "stdout" | "stderr"; readonly text: string }
+  | {
+      readonly type: "progress";
+      readonly done: number;
+      readonly total: number;
+      readonly label: string;
+    }
+  | { readonly type: "succeeded"; readonly result: unknown }
+  | { readonly type: "errored"; readonly error: InvocationError };
+
+/**
+ * Runs sandbox functions. A function's failure is a value; throws only when the signal aborts.
+ * Its events are untrusted: every executor is called through `limitExecution`.
+ */
+export interface SandboxExecutor {
+  execute(execution: Execution): AsyncIterable<ExecutionEvent>;
+  /** Releases what is cached between executions; the executor can be used again. */
+  close(): Promise<void>;
+}
+
+/** The failure of a function that exceeded its timeout. */
+export function timedOut({ timeoutMs }: InvocationLimits): ExecutionEvent & { type: "errored" } {
+  const message = `The function did not end within ${timeoutMs} ms`;
+  return { type: "errored", error: { code: "timed_out", message } };
+}

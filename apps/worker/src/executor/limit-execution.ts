@@ -1,0 +1,134 @@
+import { setImmediate as yieldToLoop } from "node:timers/promises";
+import { InvocationErrorCode, toStorable } from "@parley/schema";
+import { boundResult } from "./bound-result.ts";
+import { type Execution, type ExecutionEvent, type SandboxExecutor, timedOut } from "./executor.ts";
+
+/** Longest line of output; the rest is cut. */
+export const MAX_LINE_CHARACTERS = 16_384;
+const MAX_LABEL_CHARACTERS = 1024;
+const MAX_MESSAGE_CHARACTERS = 4096;
+const CUT = " … (cut)";
+/** Progress events of an execution; further ones are dropped. */
+const MAX_PROGRESS = 10_000;
+/** An executor that never waits would starve timers and signals. */
+const EVENTS_BETWEEN_YIELDS = 100;
+
+/**
+ * Runs an executor within the limits: every event can be stored, exactly one terminal event is the
+ * last, and it comes in time even if the executor ignores its signal. Throws only when the signal
+ * aborts.
+ */
+export async function* limitExecution(
+  executor: SandboxExecutor,
+  execution: Execution,
+): AsyncGenerator<ExecutionEvent, void, undefined> {
+  const { limits, signal } = execution;
+  signal.throwIfAborted();
+  const stop = new AbortController();
+  let lines = 0;
+  let reports = 0;
+  const deadline = startDeadline(limits.timeoutMs, signal);
+  let events: AsyncIterator<ExecutionEvent> | undefined;
+  let terminal: ExecutionEvent | undefined;
+  try {
+    for (let count = 1; terminal === undefined; count++) {
+      const next = await deadline.race(async () => {
+        events ??= executor.execute({ ...execution, signal: stop.signal })[Symbol.asyncIterator]();
+        return events.next();
+      });
+      if (next === "passed") terminal = timedOut(limits);
+      else if (next.done === true) terminal = failed("The function ended without an outcome");
+      else if (next.value.type === "log") {
+        if (++lines <= limits.maxLogLines) yield boundLine(next.value);
+      } else if (next.value.type === "progress") {
+        if (++reports <= MAX_PROGRESS) yield boundProgress(next.value);
+      } else terminal = boundEnd(next.value, execution);
+      if (count % EVENTS_BETWEEN_YIELDS === 0) await yieldToLoop();
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    terminal = failed(`The function could not be run: ${messageOf(error)}`);
+  } finally {
+    deadline.clear();
+    stop.abort(signal.reason);
+    // It may never settle, and errors after the end do not matter.
+    void Promise.resolve(events?.return?.()).catch(() => undefined);
+  }
+  yield* reportDropped({ lines, reports }, limits.maxLogLines);
+  yield terminal;
+}
+
+/** Waits for one promise at a time, until the timeout passes or the signal aborts. */
+function startDeadline(timeoutMs: number, signal: AbortSignal) {
+  const { promise, resolve, reject } = Promise.withResolvers<"passed">();
+  // It may reject while nothing waits for it.
+  promise.catch(() => undefined);
+  const timer = setTimeout(() => resolve("passed"), timeoutMs);
+  const abort = (): void => reject(signal.reason);
+  signal.addEventListener("abort", abort, { once: true });
+  return {
+    race: <T>(work: () => Promise<T>) => Promise.race([promise, work()]),
+    clear: (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", abort);
+    },
+  };
+}
+
+function boundEnd(event: ExecutionEvent, { limits }: Execution): ExecutionEvent {
+  if (event.type === "succeeded") return boundResult(event.result, limits.maxOutputBytes);
+  if (event.type !== "errored") return failed("The function gave an event of no known type");
+  const { code, message, status } = event.error;
+  if (!InvocationErrorCode.safeParse(code).success) return failed(message);
+  const error = { code, message: cut(message, MAX_MESSAGE_CHARACTERS) };
+  return {
+    type: "errored",
+    error: Number.isSafeInteger(status) ? { ...error, status: status! } : error,
+  };
+}
+
+function boundLine({ stream, text }: ExecutionEvent & { type: "log" }): ExecutionEvent {
+  const known = stream === "stderr" ? "stderr" : "stdout";
+  return { type: "log", stream: known, text: cut(text, MAX_LINE_CHARACTERS) };
+}
+
+function boundProgress({
+  done,
+  total,
+  label,
+}: ExecutionEvent & { type: "progress" }): ExecutionEvent {
+  const finite = (value: unknown): number => (Number.isFinite(value) ? Number(value) : 0);
+  const bounded = cut(label, MAX_LABEL_CHARACTERS);
+  return { type: "progress", done: finite(done), total: finite(total), label: bounded };
+}
+
+/** A line about the events past their limits, if there are any. */
+function* reportDropped(
+  { lines, reports }: { lines: number; reports: number },
+  maxLines: number,
+): Generator<ExecutionEvent, void, undefined> {
+  const parts: string[] = [];
+  if (lines > maxLines) parts.push(`${lines - maxLines} more lines (limit: ${maxLines})`);
+  if (reports > MAX_PROGRESS) {
+    parts.push(`${reports - MAX_PROGRESS} more reports of progress (limit: ${MAX_PROGRESS})`);
+  }
+  if (parts.length > 0) {
+    yield { type: "log", stream: "stderr", text: `left out: ${parts.join(", ")}` };
+  }
+}
+
+function failed(message: unknown): ExecutionEvent {
+  const bounded = cut(message, MAX_MESSAGE_CHARACTERS);
+  return { type: "errored", error: { code: "invocation_failed", message: bounded } };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Storable text of at most `max` characters; longer text ends with a mark. */
+function cut(given: unknown, max: number): string {
+  const text = String(given);
+  // Cutting may split a surrogate pair, so it comes first.
+  return toStorable(text.length <= max ? text : text.slice(0, max - CUT.length) + CUT);
+}

@@ -1,0 +1,29 @@
+import { claimInvocations, dropOrphan, finishInvocations } from "@parley/core";
+import { createRunServices, type RunKind } from "../runs/run-kind.ts";
+import { executeInvocation, type InvocationServices } from "./run-invocation.ts";
+
+export interface InvocationRunsOptions extends Omit<InvocationServices, "writer" | "finish"> {
+  /** Invocations of a workspace that run at once, on all workers. */
+  readonly perWorkspace: number;
+}
+
+/** Runs of invocations of sandbox functions. */
+export function createInvocationRuns({ perWorkspace, ...options }: InvocationRunsOptions): RunKind {
+  const { core, persistence } = options;
+  const services: InvocationServices = {
+    ...options,
+    ...createRunServices(options, finishInvocations),
+  };
+  return {
+    writer: services.writer,
+    claim: async ({ held: _held, ...request }) => {
+      return claimInvocations(core, { ...request, perWorkspace });
+    },
+    execute: async (run, signal) => {
+      if (run.subject !== null) return executeInvocation(services, run, signal);
+      // Its function was deleted.
+      await persistence.retry(run, signal, () => dropOrphan(core, run));
+      return "deleted";
+    },
+  };
+}

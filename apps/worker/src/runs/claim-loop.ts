@@ -1,0 +1,98 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Claimed, ClaimedRun } from "@parley/core";
+import type { Backoff } from "./outage.ts";
+
+/** Most runs of one claim. */
+const MAX_CLAIMED_TOGETHER = 100;
+/** Runs that end together share the claim after them. */
+const ENDED_DELAY_MS = 1;
+
+export interface ClaimLoopParts {
+  /** Free capacity. */
+  readonly free: () => number;
+  readonly claim: (limit: number, after: number) => Promise<Claimed>;
+  readonly start: (runs: readonly ClaimedRun[]) => void;
+  /** Does the work and handles its failure; gives whether it succeeded. */
+  readonly attempt: (work: () => Promise<void>) => Promise<boolean>;
+  /** How long to wait after claims that failed. */
+  readonly backoff: Backoff;
+}
+
+/** Claims runs of one kind: one claim at a time, and none without a reason to expect runs. */
+export interface ClaimLoop {
+  /** Claims after `delayMs`; further calls until then share the claim. */
+  wake(delayMs?: number): void;
+  /** Records that runs may have ended: runs that waited for capacity may be claimed now. */
+  ended(): void;
+  /** Stops claiming; resolves when the current claim has ended. */
+  close(): Promise<void>;
+}
+
+/** Creates the loop; it does nothing until it is woken. */
+export function createClaimLoop(parts: ClaimLoopParts): ClaimLoop {
+  const { free, claim, start, attempt, backoff } = parts;
+  const closing = new AbortController();
+  let closed = false;
+  let wanted = false;
+  /** Whether the last claim left runs unclaimed. */
+  let more = false;
+  /** Workspace at which the last claim stopped. */
+  let after = 0;
+  let claiming = false;
+  /** Whether runs ended that the current claim may still have counted. */
+  let endedMeanwhile = false;
+  let loop: Promise<void> = Promise.resolve();
+  let soon: NodeJS.Timeout | undefined;
+
+  async function run(): Promise<void> {
+    while (wanted && !closed) {
+      wanted = false;
+      const limit = Math.min(free(), MAX_CLAIMED_TOGETHER);
+      more = limit <= 0;
+      if (more) break;
+      const isClaimed = await attempt(async () => {
+        endedMeanwhile = false;
+        const claimed = await claim(limit, after);
+        ({ more, after } = claimed);
+        if (claimed.runs.length === limit || after > 0 || (more && endedMeanwhile)) wanted = true;
+        start(claimed.runs);
+      });
+      if (isClaimed) backoff.reset();
+      else {
+        backoff.failed();
+        await sleep(backoff.waitMs(), undefined, closing).catch(() => {});
+        wanted = true;
+      }
+    }
+    claiming = false;
+  }
+
+  function wake(delayMs = 0): void {
+    if (closed) return;
+    if (delayMs > 0) {
+      soon ??= setTimeout(() => {
+        soon = undefined;
+        wake();
+      }, delayMs);
+      return;
+    }
+    wanted = true;
+    if (claiming) return;
+    claiming = true;
+    loop = run();
+  }
+
+  return {
+    wake,
+    ended: () => {
+      endedMeanwhile = true;
+      if (more) wake(ENDED_DELAY_MS);
+    },
+    close: async () => {
+      closed = true;
+      closing.abort();
+      clearTimeout(soon);
+      await loop;
+    },
+  };
+}

@@ -1,0 +1,118 @@
+import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+import type { ClaimedRun } from "@parley/core";
+
+/** How a worker got a run. */
+export type Acquisition = "claimed" | "taken_over";
+
+/** How a run left a worker: finished with an outcome, or not. */
+type RunExit = "lost" | "broken" | "handed_back" | { readonly outcome: string };
+
+/** Metrics of a worker. */
+export interface WorkerMetrics {
+  started(run: ClaimedRun, acquisition: Acquisition): void;
+  /** Counts a run that left the worker. */
+  left(run: ClaimedRun, exit: RunExit): void;
+  swept(what: string, count: number): void;
+  sweepEnded(outcome: "done" | "failed"): void;
+  readonly operations: OperationMetrics;
+}
+
+/** As OpenTelemetry recommends for generative AI. */
+const DURATION_BUCKETS = [
+  0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92,
+];
+const TOKEN_BUCKETS = [
+  1, 4, 16, 64, 256, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216,
+  67_108_864,
+];
+
+/** Registers the metrics of a worker. `running` counts the runs that it holds, by kind. */
+export function createWorkerMetrics(
+  registry: Registry,
+  running: () => Iterable<readonly [kind: string, count: number]>,
+): WorkerMetrics {
+  const counter = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
+    new Counter({ name, help, labelNames, registers: [registry] });
+  const runs = {
+    claimed: counter("parley_runs_claimed_total", "Runs that this worker claimed", "kind"),
+    taken_over: counter(
+      "parley_runs_taken_over_total",
+      "Runs that this worker took over from one whose lease had expired",
+      "kind",
+    ),
+    lost: counter(
+      "parley_runs_lost_total",
+      "Runs whose log was closed, or taken over, while this worker had them",
+      "kind",
+    ),
+    broken: counter(
+      "parley_runs_broken_total",
+      "Runs that this worker released after an error of its own, to be taken over",
+      "kind",
+    ),
+    handed_back: counter(
+      "parley_runs_handed_back_total",
+      "Runs that this worker handed back when it stopped",
+      "kind",
+    ),
+  };
+  const finished = counter(
+    "parley_runs_finished_total",
+    "Runs that this worker ended: an agent_turn succeeded, failed or suspended for functions, an " +
+      "invocation succeeded or with the code of its error",
+    "kind",
+    "outcome",
+  );
+  registry.registerMetric(
+    new Gauge({
+      name: "parley_runs_running",
+      help: "Runs that this worker holds",
+      labelNames: ["kind"],
+      registers: [],
+      collect() {
+        for (const [kind, count] of running()) this.set({ kind }, count);
+      },
+    }),
+  );
+  const swept = counter(
+    "parley_swept_total",
+    "What retention removed: logs that were compacted or trimmed, rows that were deleted",
+    "what",
+  );
+  const sweeps = counter("parley_sweeps_total", "Retention sweeps, done or failed", "outcome");
+  return {
+    started: ({ kind }, acquisition) => runs[acquisition].inc({ kind }),
+    left: ({ kind }, exit) => {
+      if (typeof exit === "string") runs[exit].inc({ kind });
+      else finished.inc({ kind, outcome: exit.outcome });
+    },
+    swept: (what, count) => swept.inc({ what }, count),
+    sweepEnded: (outcome) => sweeps.inc({ outcome }),
+    operations: createOperationMetrics(registry),
+  };
+}
+
+/** Metrics of the operations of model providers. */
+export type OperationMetrics = ReturnType<typeof createOperationMetrics>;
+
+function createOperationMetrics(registry: Registry) {
+  const labels = ["gen_ai_operation_name", "gen_ai_provider_name", "gen_ai_request_model"] as const;
+  return {
+    duration: new Histogram({
+      name: "gen_ai_client_operation_duration_seconds",
+      help:
+        "Duration of steps of model providers. error_type: provider_error (the provider reported " +
+        "it), exception (it threw), aborted (the run was stopped)",
+      labelNames: [...labels, "error_type"],
+      buckets: DURATION_BUCKETS,
+      registers: [registry],
+    }),
+    tokens: new Histogram({
+      name: "gen_ai_client_token_usage",
+      help: "Tokens of steps as reported by their provider: input and output",
+      labelNames: [...labels, "gen_ai_token_type"],
+      buckets: TOKEN_BUCKETS,
+      registers: [registry],
+    }),
+  };
+}

@@ -1,0 +1,53 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Threads } from "@parley/core";
+import { LRUCache } from "lru-cache";
+import type { Execution, SandboxExecutor } from "../executor/executor.ts";
+import { createEvaluator, type Evaluator } from "./evaluator.ts";
+import { planScripted } from "./plan-scripted.ts";
+import { type Plan, planRecorded } from "./plan.ts";
+import { type PreparedBehaviour, prepareBehaviour } from "./prepare.ts";
+
+const MAX_PREPARED = 500;
+
+/**
+ * Plays the behaviours of functions: equal behaviours, seeds and inputs give equal events at equal
+ * times. Every wait is multiplied by `timeScale`; with 0 nothing waits. Expressions of behaviours are
+ * evaluated in the threads.
+ */
+export function createSimulatedExecutor(threads: Threads, timeScale: number): SandboxExecutor {
+  const prepared = new LRUCache<string, PreparedBehaviour>({ max: MAX_PREPARED });
+
+  const prepare = async (
+    { functionId, version, program }: Execution,
+    evaluator: Evaluator,
+  ): Promise<PreparedBehaviour> => {
+    const key = `${functionId} ${version}`;
+    const found = prepared.get(key) ?? (await prepareBehaviour(program.behaviour, evaluator));
+    prepared.set(key, found);
+    return found;
+  };
+
+  return {
+    async *execute(execution) {
+      const { signal } = execution;
+      signal.throwIfAborted();
+      const startedAt = performance.now();
+      const evaluator = createEvaluator(threads, execution, execution.program.behaviour.seed);
+      const behaviour = await prepare(execution, evaluator);
+      const plan: Plan =
+        behaviour.type === "recorded"
+          ? planRecorded(behaviour, execution, evaluator)
+          : planScripted(behaviour, execution, evaluator);
+      const waitUntil = async (atMs: number): Promise<void> => {
+        const waitMs = timeScale === 0 ? 0 : atMs * timeScale - (performance.now() - startedAt);
+        if (waitMs > 0) await sleep(waitMs, undefined, { signal });
+        signal.throwIfAborted();
+      };
+      for await (const { atMs, event } of plan) {
+        await waitUntil(atMs);
+        yield event;
+      }
+    },
+    close: async () => {},
+  };
+}

@@ -1,0 +1,175 @@
+import {
+  buildPrompt,
+  type CountFitting,
+  countModule,
+  type ModelProvider,
+  promptCharacters,
+  runTurn,
+  skillTools,
+  summarizeTurn,
+  type TurnProgress,
+  type TurnState,
+} from "@parley/agent";
+import {
+  type ActionRow,
+  type ClaimedRun,
+  type FinishedTurn,
+  hasOpenCalls,
+  type HistoryRow,
+  type Job,
+  listSkillFiles,
+  loadSkillInstructions,
+  lostLease,
+  readSkillFile,
+  saveStep,
+  settleCalls,
+  type Turn,
+} from "@parley/core";
+import type { AgentError, MessageEvent } from "@parley/schema";
+import type { Logger } from "pino";
+import { chooseModel } from "../models/choose-model.ts";
+import { describeRun } from "../runs/describe-run.ts";
+import type { RunServices } from "../runs/run-kind.ts";
+
+export interface TurnServices extends RunServices<MessageEvent, FinishedTurn> {
+  readonly logger: Logger;
+  /** Model providers by their id. */
+  readonly providers: Readonly<Record<string, ModelProvider>>;
+}
+
+/** A prompt of a million tokens takes at most two seconds. */
+const countJob: Job<Parameters<CountFitting>[0], number> = {
+  url: countModule,
+  name: "countFitting",
+  deadlineMs: 10_000,
+};
+
+type TurnEnd = "succeeded" | "failed" | "suspended";
+
+/**
+ * Continues an agent turn to its end, or until it is suspended (`suspended`), and gives which. Throws
+ * `LostLease`, or the reason of the signal.
+ */
+export async function executeTurn(
+  services: TurnServices,
+  { run, turn }: { run: ClaimedRun; turn: Turn },
+  signal: AbortSignal,
+): Promise<TurnEnd> {
+  const { core, writer } = services;
+  const { message, agent } = turn;
+  const retry = <T>(work: () => Promise<T>) => services.persistence.retry(run, signal, work);
+  let actions: readonly ActionRow[] = turn.actions;
+  if (hasOpenCalls(turn)) {
+    const settled = await retry(() => settleCalls(core, { run, turn, giveUp: run.exhausted }));
+    // Some calls have not ended: the turn is suspended again.
+    if (settled === null) return "suspended";
+    ({ actions } = settled);
+    writer.continueAfter(run, settled.lastSeq);
+  }
+  const progress = readProgress({ ...turn, actions });
+  let steps = message.steps ?? [];
+  const finish = async (state: TurnState, error: AgentError | null): Promise<TurnEnd> => {
+    const unwritten = await writer.take(run);
+    const finished = { run, turn, outcome: { ...state, error, steps }, ...unwritten, actions };
+    if (!(await retry(() => services.finish(finished)))) throw lostLease(run);
+    return error === null ? "succeeded" : "failed";
+  };
+
+  if (run.exhausted) {
+    const error = { code: "interrupted", message: "The turn was interrupted too often" };
+    return finish(summarizeTurn(progress), { ...error, metadata: null });
+  }
+  const chosen = await retry(() => chooseModel(services, { run, turn }));
+  if (!("provider" in chosen)) return finish(summarizeTurn(progress), chosen);
+  const events = runTurn({
+    ...progress,
+    ...chosen,
+    countFitting: async (given) => {
+      const options = { workspaceId: run.workspaceId, origin: "run", signal } as const;
+      const counted = await core.threads.call(countJob, given, options);
+      if ("value" in counted) return counted.value;
+      throw new Error(`The prompt's tokens cannot be counted: ${counted.failure}`);
+    },
+    reasoningEffort: message.modelSelection?.reasoningEffort,
+    temperature: agent.temperature,
+    prompt: buildPrompt(
+      { instructions: agent.instructions, skills: turn.skills },
+      turn.history.map(toHistory),
+      promptCharacters(chosen.contextTokens, chosen.provider),
+    ),
+    tools: skillTools(turn.skills, {
+      loadInstructions: ({ id }) => retry(() => loadSkillInstructions(core, turn, id)),
+      listFiles: ({ id }) => retry(() => listSkillFiles(core, turn, id)),
+      readFile: ({ id: skillId }, name) =>
+        retry(() => readSkillFile(core, turn, { skillId, name })),
+    }),
+    functions: turn.functions.map(({ slug, description, inputSchema }) => ({
+      name: slug,
+      description,
+      inputSchema: inputSchema ?? { type: "object" },
+    })),
+    script: agent.script,
+    maxSteps: agent.maxStepsPerRun,
+    traceparent: run.traceparent ?? undefined,
+    signal,
+  });
+  for await (const event of events) {
+    if (event.type === "tokens") {
+      await writer.write(run, {
+        type: "generation_tokens",
+        created: core.now(),
+        configurationId: agent.sid,
+        messageId: run.logId,
+        step: event.step,
+        text: event.text,
+        classification: event.classification,
+      });
+    } else if (event.type === "step finished") {
+      const { step, calls, rawContents, chainOfThought } = event;
+      steps = [...steps, event.record];
+      const unwritten = await writer.take(run);
+      const output = { step, calls, rawContents, chainOfThought, steps };
+      const saved = await retry(() => saveStep(core, { run, turn, ...unwritten, ...output }));
+      writer.continueAfter(run, saved.lastSeq);
+      actions = [...actions, ...saved.rows];
+    } else {
+      if (event.cause !== undefined) {
+        services.logger.error({ err: event.cause, ...describeRun(run) }, "A provider failed");
+      }
+      if (event.record !== undefined) steps = [...steps, event.record];
+      return finish(event, event.error);
+    }
+  }
+  // The last step waits for the functions that it called.
+  return "suspended";
+}
+
+function toHistory(row: HistoryRow) {
+  const { title, contentType } = row.fragment ?? {};
+  return { type: row.type, content: row.content, title, contentType };
+}
+
+/** State that earlier attempts left: their finished steps, and what they published after those. */
+function readProgress({ message, published, actions }: Turn): TurnProgress {
+  const replays = new Map(message.steps?.map(({ step, replay }) => [step, replay]));
+  const finishedSteps = (message.rawContents ?? []).map((finished) => {
+    return { ...finished, replay: replays.get(finished.step) };
+  });
+  const prefix = { text: "", reasoning: "" };
+  for (const payload of published) {
+    // The log holds only events of this type.
+    const event = JSON.parse(payload) as MessageEvent;
+    if (event.type !== "generation_tokens" || event.step < finishedSteps.length) continue;
+    if (event.classification === "tokens") prefix.text += event.text;
+    if (event.classification === "chain_of_thought") prefix.reasoning += event.text;
+  }
+  const finishedCalls = actions.map(toFinishedCall);
+  return { finishedSteps, finishedReasoning: message.chainOfThought ?? "", finishedCalls, prefix };
+}
+
+function toFinishedCall(row: ActionRow): TurnProgress["finishedCalls"][number] {
+  // As `saveStep` wrote it.
+  const [answer] = row.output as { text: string }[];
+  const { functionCallId: id, functionCallName: name, params, step } = row;
+  return { id, name, params, output: answer?.text ?? "", step };
+}

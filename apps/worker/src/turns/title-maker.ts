@@ -1,0 +1,97 @@
+import {
+  type ClaimedRun,
+  giveMadeTitle,
+  mayUseModel,
+  type Turn,
+  untitledMessage,
+} from "@parley/core";
+import { readOwnKey } from "../models/choose-model.ts";
+import { describeRun } from "../runs/describe-run.ts";
+import type { TurnServices } from "./run-turn.ts";
+
+/** Titles in progress at once; further conversations keep their first words as title. */
+const MAX_AT_ONCE = 50;
+const TIMEOUT_MS = 30_000;
+const MAX_MESSAGE_CHARACTERS = 4000;
+/** Of the model's answer; a title is truncated anyway. */
+const MAX_TITLE_CHARACTERS = 1000;
+
+const INSTRUCTIONS =
+  "Give the conversation that begins with this message a title of two to six words, in the " +
+  "message's language. Answer with the title alone: no quotation marks, no full stop.";
+
+export interface TitleMakerOptions extends Pick<TurnServices, "core" | "logger" | "providers"> {
+  /** The model that writes titles; none are written without one. */
+  readonly model: { readonly providerId: string; readonly modelId: string } | undefined;
+}
+
+/** Writes titles concurrently with the turns, which never wait for one. */
+export interface TitleMaker {
+  /** Starts a title if the turn is the first of a conversation without a title. */
+  consider(run: ClaimedRun, turn: Turn): void;
+  /** Aborts the titles in progress. */
+  close(): Promise<void>;
+}
+
+/** Creates the title writer of a worker. A title that fails is not retried. */
+export function createTitleMaker({
+  core,
+  logger,
+  providers,
+  model,
+}: TitleMakerOptions): TitleMaker {
+  const abort = new AbortController();
+  const pending = new Set<Promise<void>>();
+  const provider = model && providers[model.providerId];
+
+  async function writeTitle(run: ClaimedRun, turn: Turn, message: string): Promise<void> {
+    if (model === undefined || provider === undefined) return;
+    const { workspaceId } = run;
+    if (!(await mayUseModel(core, workspaceId, model))) return;
+    const { providerId, modelId } = model;
+    const apiKey = await readOwnKey(core, { workspaceId, providerId });
+    let title = "";
+    const parts = provider.streamStep({
+      modelId,
+      apiKey,
+      temperature: 0.3,
+      prompt: [
+        { role: "system", content: INSTRUCTIONS, isPinned: true },
+        { role: "user", content: message.slice(0, MAX_MESSAGE_CHARACTERS) },
+      ],
+      tools: [],
+      finishedSteps: [],
+      finishedCalls: [],
+      step: 0,
+      script: null,
+      prefix: { text: "", reasoning: "" },
+      traceparent: run.traceparent ?? undefined,
+      signal: AbortSignal.any([abort.signal, AbortSignal.timeout(TIMEOUT_MS)]),
+    });
+    for await (const part of parts) {
+      if (part.type === "error") throw new Error(part.code, { cause: part.cause });
+      if (part.type === "text") title += part.text;
+      if (title.length > MAX_TITLE_CHARACTERS) break;
+    }
+    const bare = title.replaceAll(/^[\s"'“„«]+|[\s"'”“».]+$/g, "");
+    if (bare !== "") await giveMadeTitle(core, turn.conversation, bare);
+  }
+
+  return {
+    consider: (run, turn) => {
+      if (provider === undefined || abort.signal.aborted || pending.size >= MAX_AT_ONCE) return;
+      const message = run.attempt === 1 ? untitledMessage(turn) : undefined;
+      if (message === undefined) return;
+      const work = writeTitle(run, turn, message).catch((err: unknown) => {
+        if (abort.signal.aborted) return;
+        logger.warn({ err, ...describeRun(run) }, "A title could not be written");
+      });
+      pending.add(work);
+      void work.finally(() => pending.delete(work));
+    },
+    close: async () => {
+      abort.abort();
+      await Promise.all(pending);
+    },
+  };
+}

@@ -1,0 +1,30 @@
+import {
+  type EndpointName,
+  type Endpoints,
+  endpoints,
+  errorTable,
+  terminalTypes,
+} from "@parley/schema";
+
+// What the client needs of the schemas' tables. The build evaluates this module and bundles its values,
+// so that the package carries no schemas: they must be JSON.
+
+/** Endpoints that have a path; the others are procedures of the internal RPC alone. */
+export type RouteName = {
+  [N in EndpointName]: Endpoints[N] extends { readonly path: string } ? N : never;
+}[EndpointName];
+
+/** Method and path of every public endpoint, as in `GET /api/v1/w/{wId}/skills`. */
+export const routes = Object.fromEntries(
+  Object.entries(endpoints).flatMap(([name, endpoint]) =>
+    endpoint.kind === "rpc" ? [] : [[name, `${endpoint.method} ${endpoint.path}`]],
+  ),
+) as Readonly<Record<RouteName, string>>;
+
+/** Types of errors after which the same request may succeed later. */
+export const retryableTypes: readonly string[] = Object.entries(errorTable).flatMap(
+  ([type, { retryable }]) => (retryable ? type : []),
+);
+
+/** Types of the events that end their stream. */
+export const terminalEventTypes: readonly string[] = [...terminalTypes];

@@ -1,0 +1,39 @@
+import { apiKeySpaces, type Queryable, spaces } from "@parley/db";
+import { ParleyError } from "@parley/schema";
+import { and, eq, or, type SQL, sql } from "drizzle-orm";
+import type { Caller } from "../context.ts";
+import type { SpaceRow } from "../data-access/rows.ts";
+
+/**
+ * The condition that a caller reaches the space of the row: it is open, or the key has access. Operators
+ * reach all spaces.
+ */
+export function reachesSpace(caller: Caller): SQL | undefined {
+  if (caller.kind === "operator") return undefined;
+  return or(
+    eq(spaces.isRestricted, false),
+    sql`exists (select 1 from ${apiKeySpaces} where ${and(
+      eq(apiKeySpaces.apiKeyId, caller.apiKey.id),
+      eq(apiKeySpaces.spaceId, spaces.id),
+    )})`,
+  );
+}
+
+/** The workspace's space that the caller reaches under this id. Throws `space_not_found` (400). */
+export async function requireSpace(
+  db: Queryable,
+  caller: Caller,
+  { workspaceId, sid }: { workspaceId: number; sid: string },
+): Promise<SpaceRow> {
+  const [row] = await db
+    .select()
+    .from(spaces)
+    .where(and(eq(spaces.workspaceId, workspaceId), eq(spaces.sid, sid), reachesSpace(caller)));
+  if (row === undefined) throw spaceNotFound();
+  return row;
+}
+
+/** The error for a space that is unknown, or that the caller does not reach. */
+export function spaceNotFound(): ParleyError {
+  return new ParleyError("space_not_found", "spaceId: the workspace has no such space");
+}

@@ -1,0 +1,118 @@
+import {
+  agentFunctions,
+  agentSkills,
+  type Queryable,
+  replaceRows,
+  sandboxFunctions,
+  skills,
+} from "@parley/db";
+import { ParleyError } from "@parley/schema";
+import { and, asc, eq, inArray, or, sql } from "drizzle-orm";
+import { reachesSkill } from "../access/skill-reach.ts";
+import type { RequestContext } from "../context.ts";
+import type { AgentRow } from "../data-access/rows.ts";
+import { requireFound } from "../workspaces/administered-workspace.ts";
+
+/** A new version of an agent, and what a request grants it. */
+interface Granted {
+  readonly agent: Pick<AgentRow, "id" | "workspaceId">;
+  /** The id of the version before; undefined for the first. */
+  readonly fromId: number | undefined;
+  /** The granted ids, in order; undefined for those of the version before. */
+  readonly names: readonly string[] | undefined;
+}
+
+/**
+ * Grants skills to a new version of an agent. The result is the ids of those that the caller reaches;
+ * other skills of the version before stay with the agent. Throws `skill_not_found` for a skill that the
+ * workspace does not have, or that the caller does not reach.
+ */
+export async function grantSkills(
+  { caller }: RequestContext,
+  db: Queryable,
+  { agent, fromId, names }: Granted,
+): Promise<string[]> {
+  const before =
+    fromId === undefined
+      ? []
+      : await db
+          .select({
+            id: agentSkills.skillId,
+            sid: skills.sid,
+            isReached: sql<boolean>`${reachesSkill(caller) ?? sql`true`}`,
+          })
+          .from(agentSkills)
+          .innerJoin(skills, eq(skills.id, agentSkills.skillId))
+          .where(eq(agentSkills.agentId, fromId))
+          .orderBy(asc(agentSkills.position));
+  if (names === undefined) {
+    await linkSkills(db, agent.id, before);
+    return before.flatMap(({ sid, isReached }) => (isReached ? sid : []));
+  }
+  const ofWorkspace = eq(skills.workspaceId, agent.workspaceId);
+  const rows = await db
+    .select({ id: skills.id, sid: skills.sid })
+    .from(skills)
+    .where(and(ofWorkspace, inArray(skills.sid, [...names]), reachesSkill(caller)));
+  const found = requireFound(rows, names, (sid) => {
+    const path = `skillIds[${names.indexOf(sid)}]`;
+    return new ParleyError("skill_not_found", `${path}: the workspace has no such skill`);
+  });
+  await linkSkills(db, agent.id, [...found, ...before.filter(({ isReached }) => !isReached)]);
+  return found.map(({ sid }) => sid);
+}
+
+async function linkSkills(
+  db: Queryable,
+  agentId: number,
+  found: readonly { readonly id: number }[],
+): Promise<void> {
+  const rows = found.map(({ id: skillId }, position) => ({ agentId, skillId, position }));
+  await replaceRows(db, agentSkills, { where: eq(agentSkills.agentId, agentId), rows });
+}
+
+/**
+ * Lets a new version of an agent call functions, named by id or slug. The result is their ids. Throws
+ * `sandbox_function_not_found` for a function that the workspace does not have, or has archived.
+ */
+export async function grantFunctions(
+  db: Queryable,
+  { agent, fromId, names }: Granted,
+): Promise<string[]> {
+  const { id: agentId, workspaceId } = agent;
+  const found =
+    names === undefined
+      ? await db
+          .select(shown)
+          .from(agentFunctions)
+          .innerJoin(sandboxFunctions, eq(sandboxFunctions.id, agentFunctions.functionId))
+          .where(eq(agentFunctions.agentId, fromId ?? 0))
+          .orderBy(asc(agentFunctions.position))
+      : await findFunctions(db, workspaceId, names);
+  // A request may name one function by its id and by its slug.
+  const unique = [...new Map(found.map((row) => [row.id, row])).values()];
+  const rows = unique.map(({ id: functionId }, position) => ({ agentId, functionId, position }));
+  await replaceRows(db, agentFunctions, { where: eq(agentFunctions.agentId, agentId), rows });
+  return unique.map(({ sid }) => sid);
+}
+
+const shown = { id: sandboxFunctions.id, sid: sandboxFunctions.sid, slug: sandboxFunctions.slug };
+
+async function findFunctions(db: Queryable, workspaceId: number, names: readonly string[]) {
+  const rows = await db
+    .select(shown)
+    .from(sandboxFunctions)
+    .where(
+      and(
+        eq(sandboxFunctions.workspaceId, workspaceId),
+        eq(sandboxFunctions.status, "active"),
+        or(inArray(sandboxFunctions.sid, [...names]), inArray(sandboxFunctions.slug, [...names])),
+      ),
+    );
+  return names.map((name, index) => {
+    const row = rows.find(({ sid, slug }) => sid === name || slug === name);
+    if (row !== undefined) return row;
+    const message = `functionIds[${index}]: the workspace has no such function`;
+    throw new ParleyError("sandbox_function_not_found", message);
+  });
+}

@@ -1,0 +1,76 @@
+import { agents, type Queryable } from "@parley/db";
+import { and, eq, getTableColumns, inArray } from "drizzle-orm";
+import { LRUCache } from "lru-cache";
+import type { Context } from "../context.ts";
+import type { Configurations } from "../log/payloads.ts";
+import type { PublicUrl } from "../workspaces/pictures.ts";
+import { type AgentVersion, renderAgent } from "./agents.ts";
+
+/** Characters of all versions that a process caches. */
+const MAX_CHARACTERS = 32 * 1024 * 1024;
+/** Estimate for a version without its long texts. */
+const VERSION_CHARACTERS = 1024;
+
+/** Versions of agents by number, as messages and events refer to them. */
+export interface AgentVersions {
+  /** A version; undefined where there is none. Its status may be outdated. */
+  get(id: number): Promise<AgentVersion | undefined>;
+  /** The cached version; undefined where `get` would read it. */
+  peek(id: number): AgentVersion | undefined;
+}
+
+/** What reading messages needs. */
+export interface AgentServices {
+  readonly agentVersions: AgentVersions;
+}
+
+/** Configurations of versions, for rendering events that name them. */
+export function configurationsOf(from: AgentServices & PublicUrl): Configurations {
+  const { agentVersions } = from;
+  const render = (version: AgentVersion | undefined) => version && renderAgent(from, version);
+  return {
+    get: async (id) => render(await agentVersions.get(id)),
+    peek: (id) => render(agentVersions.peek(id)),
+  };
+}
+
+// Scripts may be megabytes, and are not shown here.
+const { script: _script, ...columns } = getTableColumns(agents);
+
+/**
+ * Creates the cache of a process. Only the status of a version changes, so an entry is valid until it is
+ * evicted. Concurrent calls for one version share a read.
+ */
+export function createAgentVersions(db: Queryable): AgentVersions {
+  const versions = new LRUCache<number, AgentVersion>({
+    maxSize: MAX_CHARACTERS,
+    sizeCalculation: ({ instructions, description, pictureUrl }) =>
+      VERSION_CHARACTERS + (instructions?.length ?? 0) + description.length + pictureUrl.length,
+    // An entry that is evicted before it is read is still returned.
+    ignoreFetchAbort: true,
+    fetchMethod: async (id) => {
+      const [row] = await db.select(columns).from(agents).where(eq(agents.id, id));
+      return row;
+    },
+  });
+  return { get: (id) => versions.fetch(id), peek: (id) => versions.get(id) };
+}
+
+/** The workspace's versions with these numbers, by number, with their current status. */
+export async function findVersions(
+  { agentVersions, caller }: AgentServices & Pick<Context, "caller">,
+  db: Queryable,
+  ids: readonly number[],
+): Promise<Map<number, AgentVersion>> {
+  const found = new Map<number, AgentVersion>();
+  if (ids.length === 0) return found;
+  const rows = await db
+    .select({ id: agents.id, status: agents.status })
+    .from(agents)
+    .where(and(eq(agents.workspaceId, caller.workspace.id), inArray(agents.id, [...new Set(ids)])));
+  for (const { id, status } of rows) {
+    const version = agentVersions.peek(id) ?? (await agentVersions.get(id));
+    if (version !== undefined) found.set(id, { ...version, status });
+  }
+  return found;
+}

@@ -1,0 +1,109 @@
+import { actions, events, messages, type Queryable, runs } from "@parley/db";
+import type { MessageEvent, Success } from "@parley/schema";
+import { and, asc, eq, inArray, sql } from "drizzle-orm";
+import { requireConversation } from "../access/conversation-reach.ts";
+import { findAgentVersions } from "../agents/agents.ts";
+import type { MessageRow } from "../data-access/rows.ts";
+import { inTransactionOnce, type KeyedContext } from "../idempotency.ts";
+import { appendEvents } from "../log/append.ts";
+import { lockLogs, fenceLogs } from "../log/lock-logs.ts";
+import { sizeOfAnswer } from "../messages/conversation-size.ts";
+import { wakeNextOf } from "../runs/wake-runs.ts";
+import { closeCalls, readRunningCalls } from "../turns/function-calls.ts";
+
+/**
+ * Ends running agent messages with the text they have published, and stops their models and functions.
+ * Ignores what has ended, is not an agent's, or is not in the conversation.
+ */
+export async function cancelMessages(
+  context: KeyedContext,
+  input: { cId: string; messageIds: readonly string[] },
+): Promise<Success> {
+  const conversation = await requireConversation(context.database.db, context, input.cId);
+  await inTransactionOnce(context, { id: conversation.sid }, async (transaction) => {
+    const { db, afterCommit } = transaction;
+    const asked = await db
+      .select()
+      .from(messages)
+      .where(
+        and(
+          eq(messages.conversationId, conversation.id),
+          inArray(messages.sid, [...new Set(input.messageIds)]),
+          eq(messages.status, "created"),
+        ),
+      );
+    if (asked.length === 0) return;
+    const messageIds = asked.map((row) => row.id);
+    const running = (await readRunningCalls(db, messageIds)).map(({ sid }) => sid);
+    const sids = asked.map((row) => row.sid);
+    await lockLogs(db, [conversation.sid, ...sids, ...running]);
+    const fences = await fenceLogs(db, sids, conversation.sid);
+    const agentIds = asked.map((row) => row.agentId ?? 0);
+    const agents = await findAgentVersions(db, conversation.workspaceId, agentIds);
+    const now = context.now();
+    // Others ended before their logs were locked.
+    const ended = asked.filter(({ sid }) => fences.has(sid));
+    if (ended.length === 0) return;
+    for (const row of ended) {
+      const said = await readPublished(db, row);
+      const configurationId = agents.get(row.agentId ?? 0)?.sid ?? "";
+      const about = { created: now, configurationId, messageId: row.sid };
+      const guard = { logId: row.sid, fence: fences.get(row.sid)! };
+      const cancelled = { type: "agent_generation_cancelled", ...about, step: said.step } as const;
+      const done = {
+        type: "agent_message_done",
+        ...about,
+        conversationId: conversation.sid,
+        status: "error",
+      } as const;
+      const appends = [
+        { logId: row.sid, events: [cancelled], guard },
+        { logId: conversation.sid, events: [done], guard, answerBytes: said.bytes },
+      ];
+      await appendEvents(db, appends, afterCommit);
+      const { content, chainOfThought, rawContents } = said;
+      await db
+        .update(messages)
+        .set({ status: "cancelled", content, chainOfThought, rawContents, finishedAt: now })
+        .where(eq(messages.sid, row.sid));
+    }
+    await closeCalls(
+      context,
+      transaction,
+      ended.map(({ id }) => id),
+    );
+    const logIds = ended.map(({ sid }) => sid);
+    const ofEnded = inArray(runs.logId, logIds);
+    await db.update(runs).set({ status: "finished", leaseUntil: null }).where(ofEnded);
+    const endedRuns = sql`(select ${runs.orderingKey}, ${runs.id} from ${runs} where ${ofEnded})`;
+    await db.execute(wakeNextOf(endedRuns));
+    afterCommit.push({ topic: "runs", cause: "ended", logIds });
+  });
+  return { success: true };
+}
+
+/** What a message has published: the tokens of its log, without what its worker has not written. */
+async function readPublished(db: Queryable, row: MessageRow) {
+  const published = await db
+    .select({ payload: events.payload })
+    .from(events)
+    .where(and(eq(events.logId, row.sid), eq(events.type, "generation_tokens")))
+    .orderBy(asc(events.seq));
+  const steps = new Map<number, string>();
+  let reasoning = "";
+  for (const { payload } of published) {
+    // Written by this program: the log holds what `MessageEvent` describes.
+    const event = JSON.parse(payload) as Extract<MessageEvent, { type: "generation_tokens" }>;
+    if (event.classification === "tokens") {
+      steps.set(event.step, (steps.get(event.step) ?? "") + event.text);
+    } else if (event.classification === "chain_of_thought") reasoning += event.text;
+  }
+  const rawContents = [...steps].map(([step, content]) => ({ step, content }));
+  const said = {
+    content: rawContents.map(({ content }) => content).join(""),
+    chainOfThought: reasoning === "" ? null : reasoning,
+  };
+  const called = await db.select().from(actions).where(eq(actions.messageId, row.id));
+  const bytes = sizeOfAnswer(said, called);
+  return { ...said, step: rawContents.at(-1)?.step ?? 0, rawContents, bytes };
+}

@@ -1,0 +1,30 @@
+import { conversations, type Queryable } from "@parley/db";
+import { eq, sql } from "drizzle-orm";
+import { callStatus } from "../turns/function-calls.ts";
+
+/** Columns of a select of conversations that are derived from the messages. */
+// Drizzle leaves out the name of a select's only table, and `id` would be the message's.
+export const activity = {
+  /** When something last happened in it; null where it has no message. */
+  lastActivityAt: sql<number | null>`(
+    select max(greatest(m.created_at, coalesce(m.finished_at, 0))) from messages m
+    where m.conversation_id = conversations.id)`.mapWith(Number),
+  /** Whether a call of an answer that is under way waits for approval. */
+  actionRequired: sql<boolean>`exists (
+    select 1 from messages m join actions a on a.message_id = m.id
+    where m.conversation_id = conversations.id and m.status = 'created'
+      and a.status = ${callStatus.blocked})`,
+};
+
+/** Reads what is derived from a conversation's messages, without their texts. */
+export async function readActivity(
+  db: Queryable,
+  conversationId: number,
+): Promise<{ lastActivityAt: number; actionRequired: boolean }> {
+  const [found] = await db
+    .select(activity)
+    .from(conversations)
+    .where(eq(conversations.id, conversationId));
+  const { lastActivityAt, actionRequired = false } = found ?? {};
+  return { lastActivityAt: lastActivityAt ?? 0, actionRequired };
+}

@@ -1,0 +1,162 @@
+/**
+ * The content of a conversation. It may be far larger than a process should hold for each reader, so it
+ * is read a page at a time: callers that stream their response get all of it, others the newest page.
+ */
+import type {
+  ConversationMessage,
+  ConversationPart,
+  ConversationSummary,
+  GetConversation,
+} from "@parley/schema";
+import { requireConversation } from "../access/conversation-reach.ts";
+import type { ConversationRow } from "../data-access/rows.ts";
+import {
+  type MessageContext,
+  firstPlace,
+  lastPlace,
+  type MessagePage,
+  type Place,
+  type ReadMessages,
+  readMessagePage,
+  readReferences,
+} from "../messages/read-messages.ts";
+import { renderMessage } from "../messages/render-messages.ts";
+import { callStatus } from "../turns/function-calls.ts";
+import { readActivity } from "./conversation-activity.ts";
+import { renderConversation } from "./render-conversation.ts";
+
+/** Positions of a page by default. */
+const PAGE_POSITIONS = 100;
+
+/**
+ * A conversation with its messages, all versions of each; of the whole, or of the newest positions
+ * before `lastValue`.
+ */
+export async function getConversation(
+  context: MessageContext,
+  input: { cId: string } & Partial<GetConversation>,
+): Promise<ConversationPart> {
+  const row = await requireConversation(context.database.db, context, input.cId);
+  const { limit, lastValue } = input;
+  if (limit === undefined && lastValue === undefined) return renderStored(context, row, asIs);
+  return renderNewest(context, row, {
+    show: asIs,
+    maxPositions: limit ?? PAGE_POSITIONS,
+    before: lastValue === undefined ? lastPlace : parsePlace(lastValue),
+  });
+}
+
+const asIs = (message: ConversationMessage): ConversationMessage => message;
+
+function parsePlace(lastValue: string): Place {
+  const [rank = 0, version = 0] = lastValue.split(".").map(Number);
+  return { rank, version };
+}
+
+type Show<Shown> = (message: ConversationMessage) => Shown;
+
+/** A conversation, or a page of it, with its messages as they are shown. */
+type StoredPart<Shown> = Omit<ConversationPart, "conversation"> & {
+  conversation: ConversationSummary & { content: Shown[][] };
+};
+
+/**
+ * A stored conversation as the wire shows it, each message rendered by `show`. If it is larger than a
+ * page, callers that stream responses get content that is read while the response is written; others
+ * get the newest page with `hasMore`.
+ */
+export async function renderStored<Shown>(
+  context: MessageContext,
+  row: ConversationRow,
+  show: Show<Shown>,
+): Promise<StoredPart<Shown>> {
+  const { db } = context.database;
+  const page = await readMessagePage(db, { conversationId: row.id, after: firstPlace });
+  if (page.isLast) {
+    const content = await renderPage(context, page, show);
+    return { conversation: { ...renderConversation(context, row, activityOf(page)), content } };
+  }
+  if (context.streamsAnswers !== true) {
+    return renderNewest(context, row, { show, before: lastPlace, maxPositions: PAGE_POSITIONS });
+  }
+  const summary = renderConversation(context, row, await readActivity(db, row.id));
+  const content = readFrom(context, row, { page, show });
+  // A caller that streams takes an async iterable in place of an array.
+  return { conversation: { ...summary, content: content as unknown as Shown[][] } };
+}
+
+function activityOf({ messages, actions }: ReadMessages) {
+  const times = messages.map(({ createdAt, finishedAt }) => Math.max(createdAt, finishedAt ?? 0));
+  const actionRequired = actions
+    .values()
+    .some((calls) => calls.some(({ status }) => status === callStatus.blocked));
+  return { lastActivityAt: Math.max(0, ...times), actionRequired };
+}
+
+async function renderPage<Shown>(
+  context: MessageContext,
+  page: ReadMessages,
+  show: Show<Shown>,
+): Promise<Shown[][]> {
+  const references = await readReferences(context.database.db, context, page);
+  return Map.groupBy(page.messages, ({ rank }) => rank)
+    .values()
+    .map((versions) => versions.map((version) => show(renderMessage(version, references))))
+    .toArray();
+}
+
+async function renderNewest<Shown>(
+  context: MessageContext,
+  row: ConversationRow,
+  { show, before, maxPositions }: { show: Show<Shown>; before: Place; maxPositions: number },
+): Promise<StoredPart<Shown>> {
+  const { db } = context.database;
+  const page = await readMessagePage(db, { conversationId: row.id, before, maxPositions });
+  const summary = renderConversation(context, row, await readActivity(db, row.id));
+  const [oldest] = page.messages;
+  return {
+    conversation: { ...summary, content: await renderPage(context, page, show) },
+    hasMore: !page.isLast,
+    lastValue: oldest === undefined ? null : `${oldest.rank}.${oldest.version}`,
+  };
+}
+
+/**
+ * The positions of a conversation from a page on, read on demand. The versions of a position that
+ * continues on the next page come as an async iterable, which is to be read to its end.
+ */
+async function* readFrom<Shown>(
+  context: MessageContext,
+  row: ConversationRow,
+  { page: first, show }: { page: MessagePage; show: Show<Shown> },
+): AsyncGenerator<Shown[] | AsyncIterable<Shown>> {
+  let page = first;
+  let positions = await renderPage(context, page, show);
+  const readNext = async (after: Place): Promise<void> => {
+    page = await readMessagePage(context.database.db, { conversationId: row.id, after });
+    positions = await renderPage(context, page, show);
+  };
+  /** The versions of this page, and those on the next pages. */
+  async function* readVersions(versions: Shown[], rank: number): AsyncGenerator<Shown> {
+    yield* versions;
+    while (page.messages[0]?.rank === rank) {
+      yield* positions.shift() ?? [];
+      const end = page.messages.at(-1);
+      if (page.isLast || end === undefined || end.rank !== rank) return;
+      await readNext(end);
+    }
+  }
+  for (;;) {
+    const last = positions.pop();
+    const end = page.messages.at(-1);
+    yield* positions;
+    if (last === undefined || end === undefined) return;
+    if (page.isLast) {
+      yield last;
+      return;
+    }
+    await readNext(end);
+    if (page.messages[0]?.rank === end.rank) yield readVersions(last, end.rank);
+    else yield last;
+  }
+}

@@ -1,0 +1,120 @@
+import { actions, conversations, events, files, logs, messages, runs } from "@parley/db";
+import {
+  type ConversationPage,
+  type ListConversations,
+  type Success,
+  type UpdateConversation,
+} from "@parley/schema";
+import { and, desc, eq, inArray, lt } from "drizzle-orm";
+import { lockConversation, reachesConversation } from "../access/conversation-reach.ts";
+import type { Context, Process } from "../context.ts";
+import { jsonValues } from "../data-access/row-json.ts";
+import type { ConversationRow } from "../data-access/rows.ts";
+import { appendEvents } from "../log/append.ts";
+import { goneHints } from "../log/bus.ts";
+import { lockLogs } from "../log/lock-logs.ts";
+import { inTransaction, type Transaction } from "../log/transaction.ts";
+import { closeCalls, readRunningCalls } from "../turns/function-calls.ts";
+import { activity } from "./conversation-activity.ts";
+import { renderConversation } from "./render-conversation.ts";
+
+/** Lists conversations without their messages, the newest first, a page at a time. */
+export async function listConversations(
+  context: Context,
+  input: ListConversations,
+): Promise<ConversationPage> {
+  const { limit, lastValue } = input;
+  const rows = await context.database.db
+    .select({ row: conversations, ...activity })
+    .from(conversations)
+    .where(
+      and(
+        reachesConversation(context),
+        // The value is `p` and a position.
+        lastValue === undefined
+          ? undefined
+          : lt(conversations.position, Number(lastValue.slice(1))),
+      ),
+    )
+    .orderBy(desc(conversations.workspaceId), desc(conversations.position))
+    .limit(limit + 1);
+  const page = rows.slice(0, limit);
+  const last = page.at(-1)?.row;
+  return {
+    conversations: page.map(({ row, lastActivityAt, actionRequired }) =>
+      renderConversation(context, row, { lastActivityAt: lastActivityAt ?? 0, actionRequired }),
+    ),
+    hasMore: rows.length > limit,
+    lastValue: last === undefined ? null : `p${last.position}`,
+  };
+}
+
+/** Marks a conversation as read, or sets its title and notifies its followers. */
+export async function updateConversation(
+  context: Context,
+  input: UpdateConversation & { cId: string },
+): Promise<Success> {
+  return inTransaction(context, async ({ db, afterCommit }) => {
+    const row = await lockConversation(db, context, input.cId);
+    const now = context.now();
+    const { read, title } = input;
+    await db
+      .update(conversations)
+      .set({ ...(read && { readAt: now }), ...(title !== undefined && { title }) })
+      .where(eq(conversations.id, row.id));
+    if (title !== undefined) {
+      const event = { type: "conversation_title", created: now, title } as const;
+      await appendEvents(db, [{ logId: row.sid, events: [event] }], afterCommit);
+    }
+    return { success: true };
+  });
+}
+
+/** Deletes a conversation with all of its content; turns that run in it are stopped. */
+export async function deleteConversation(
+  context: Context,
+  input: { cId: string },
+): Promise<Success> {
+  return inTransaction(context, async (transaction) => {
+    const row = await lockConversation(transaction.db, context, input.cId);
+    const gone = await deleteConversationRows(context, transaction, [row]);
+    transaction.afterCommit.push(...goneHints(gone));
+    return { success: true };
+  });
+}
+
+/**
+ * Deletes every row of the conversations and cancels the invocations that their agents wait for. Gives
+ * the ids of their logs.
+ */
+export async function deleteConversationRows(
+  core: Pick<Process, "now">,
+  transaction: Transaction,
+  rows: readonly Pick<ConversationRow, "id" | "sid">[],
+): Promise<string[]> {
+  const { db } = transaction;
+  const ids = rows.map((row) => row.id);
+  const inConversations = inArray(messages.conversationId, ids);
+  const found = await db
+    .select({ id: messages.id, sid: messages.sid, type: messages.type, status: messages.status })
+    .from(messages)
+    .where(inConversations);
+  const answers = found.filter((message) => message.type === "agent_message");
+  const logIds = [...rows.map((row) => row.sid), ...answers.map((message) => message.sid)];
+  const ofLogs = jsonValues(JSON.stringify(logIds));
+  const openIds = answers.filter(({ status }) => status === "created").map(({ id }) => id);
+  const running = (await readRunningCalls(db, openIds)).map(({ sid }) => sid);
+  // The logs first, as all writers lock them.
+  await lockLogs(db, [...logIds, ...running]);
+  await closeCalls(core, transaction, openIds);
+  await db.delete(logs).where(inArray(logs.id, ofLogs));
+  await db.delete(events).where(inArray(events.logId, ofLogs));
+  await db.delete(runs).where(inArray(runs.logId, ofLogs));
+  const messageIds = db.select({ id: messages.id }).from(messages).where(inConversations);
+  await db.delete(actions).where(inArray(actions.messageId, messageIds));
+  await db.delete(messages).where(inConversations);
+  // Of their inline fragments; the chunks go with them.
+  await db.delete(files).where(inArray(files.conversationId, ids));
+  await db.delete(conversations).where(inArray(conversations.id, ids));
+  return logIds;
+}

@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import {
+  claimTestTurns,
+  clearRuns,
+  createTestConversation,
+  insertTestAgent,
+  insertTestWorkspace,
+  openTestContext,
+  openTestCore,
+  type TestCore,
+  testOutcome,
+} from "../../testing/testing.ts";
+import type { CoreContext } from "../create-core.ts";
+import { finishTurns } from "../turns/finish-turns.ts";
+
+const failure = { code: "broken", message: "It broke", metadata: null };
+
+describe("a blocking createConversation", () => {
+  let test: TestCore;
+  let context: CoreContext;
+  beforeAll(async () => {
+    test = await openTestCore({ safetyPollMs: 60_000 });
+    const workspace = await insertTestWorkspace(test.core);
+    context = await openTestContext(test.core, workspace);
+    for (const sid of ["ann", "bob"]) await insertTestAgent(test.core, workspace, { sid });
+  });
+  beforeEach(() => clearRuns(test.core));
+  afterAll(() => test.close());
+
+  /** Plays the worker: ends each turn once it is woken. */
+  const work = (outcomeOf: (agentId: string) => ReturnType<typeof testOutcome>) => {
+    const unsubscribe = test.core.bus.subscribe("runs", () => {
+      unsubscribe();
+      void (async () => {
+        for (const { run, turn } of await claimTestTurns(test.core)) {
+          const outcome = outcomeOf(turn.agent.sid);
+          await finishTurns(test.core, [{ run, turn, outcome, events: [], actions: [] }]);
+        }
+      })();
+    });
+  };
+
+  it("answers with what the agents said once all of them have ended", async () => {
+    work((agentId) => testOutcome(`I am ${agentId}`));
+    const { conversation } = await createTestConversation(context, ["ann", "bob"], {
+      blocking: true,
+    });
+    expect(conversation.content.flat()).toMatchObject([
+      { type: "user_message" },
+      { status: "succeeded", content: "I am ann", rawContents: [{ step: 0 }] },
+      { status: "succeeded", content: "I am bob" },
+    ]);
+  });
+
+  it("answers with the error of an agent that failed as a string", async () => {
+    work((agentId) => testOutcome("", agentId === "ann" ? failure : null));
+    const { conversation } = await createTestConversation(context, ["ann", "bob"], {
+      blocking: true,
+    });
+    expect(conversation.content.flat()).toMatchObject([
+      { type: "user_message" },
+      { status: "failed", error: "It broke" },
+      { status: "succeeded", error: null },
+    ]);
+  });
+
+  it.each([
+    { name: "its timeout has passed", blockingTimeoutMs: 10, signal: new AbortController().signal },
+    { name: "the client goes away", blockingTimeoutMs: 60_000, signal: AbortSignal.timeout(10) },
+  ])("answers with the conversation as it is when $name", async ({ name: _name, ...parts }) => {
+    const impatient = Object.assign(Object.create(context) as CoreContext, parts);
+    const created = await createTestConversation(impatient, ["ann"], { blocking: true });
+    expect(created.conversation.content[1]).toMatchObject([{ status: "created", content: "" }]);
+  });
+});

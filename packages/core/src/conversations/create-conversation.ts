@@ -1,0 +1,123 @@
+import type { CreateConversation, CreatedConversation } from "@parley/schema";
+import { requireSpace } from "../access/space-reach.ts";
+import type { SpaceRow } from "../data-access/rows.ts";
+import { inTransactionOnce } from "../idempotency.ts";
+import { listenForEnds } from "../log/listen-for-ends.ts";
+import { addToSize } from "../messages/conversation-size.ts";
+import { fileUrl } from "../messages/read-messages.ts";
+import {
+  renderContentFragment,
+  renderUserMessage,
+  toSpecified,
+} from "../messages/render-messages.ts";
+import { resolveFragments } from "./content-fragments.ts";
+import type { ConversationContext } from "./conversation-context.ts";
+import { buildEvents, buildMessages, resolveMessage } from "./new-messages.ts";
+import { readAnswers } from "./read-answers.ts";
+import { renderConversation } from "./render-conversation.ts";
+import { deriveTitle } from "./titles.ts";
+import {
+  insertConversations,
+  type NewConversation,
+  type NewConversationRow,
+} from "./write-messages.ts";
+
+/**
+ * Creates a conversation and starts a turn of each mentioned agent. With `blocking`, answers when
+ * all of them have ended, or at the timeout.
+ */
+export async function createConversation(
+  context: ConversationContext,
+  input: CreateConversation,
+): Promise<CreatedConversation> {
+  const { db } = context.database;
+  const { message, spaceId } = input;
+  const resolved = await resolveMessage(db, context, { message, path: "message." });
+  const { caller } = context;
+  const workspaceId = caller.workspace.id;
+  const space =
+    spaceId === undefined
+      ? undefined
+      : await requireSpace(db, caller, { workspaceId, sid: spaceId });
+  const resolvedFragments = await resolveFragments(db, context, input);
+  await context.reserveRunCapacity(workspaceId, "agent_turn", resolved.agents.length);
+  const opened = await buildConversation(context, input, space);
+  const rows = resolvedFragments.length + 1 + resolved.agents.length;
+  const position = { workspaceId, conversationId: opened.id, rank: 0 };
+  const created = buildMessages(context, position, {
+    ids: await context.takeRowIds(rows),
+    fragments: resolvedFragments,
+    resolved,
+    skipToolsValidation: input.skipToolsValidation ?? false,
+  });
+  const { fragments, files, userMessage, turns, messages } = created;
+  const { user, warnings } = resolved;
+  // Later than its messages, which are not unread to their author.
+  const now = context.now();
+  const size = addToSize(context.conversationLimits, opened, {
+    added: messages,
+    path: "Invalid request body: contentFragments",
+  });
+  const conversation = { ...opened, ...size, updatedAt: now, readAt: now };
+  // Listening from before the write, it need not read the logs.
+  using pending = input.blocking
+    ? listenForEnds(context, {
+        logIds: turns.map((turn) => turn.message.sid),
+        timeoutMs: context.blockingTimeoutMs,
+        signal: context.signal,
+        newAfter: 0,
+      })
+    : undefined;
+  const events = buildEvents(context, created, user);
+  await writeOnce(context, { conversation, messages, files, events, turns });
+  if (turns.length > 0) {
+    context.bus.publish([{ topic: "runs", cause: "added", kind: "agent_turn" }]);
+  }
+  const answers = await readAnswers(context, turns, await pending?.ends);
+  const posted = renderUserMessage(context, userMessage, user);
+  const content = [
+    ...fragments.map((row) => renderContentFragment(row, fileUrl(context))),
+    posted,
+    ...answers,
+  ];
+  return {
+    conversation: {
+      ...renderConversation(context, conversation),
+      content: content.map((one) => [toSpecified(one)]),
+    },
+    message: posted,
+    ...(warnings.length > 0 && { warnings: [...warnings] }),
+  };
+}
+
+/** With an Idempotency-Key, writes in a transaction of its own; otherwise shares a commit with others. */
+async function writeOnce(context: ConversationContext, created: NewConversation): Promise<void> {
+  if (context.claim === undefined) return context.writeConversation(created, context.isWanted);
+  await inTransactionOnce(context, { id: created.conversation.sid }, async ({ db }) =>
+    insertConversations(db, [created]),
+  );
+}
+
+async function buildConversation(
+  context: ConversationContext,
+  input: CreateConversation,
+  space: SpaceRow | undefined,
+): Promise<NewConversationRow> {
+  const { workspace, apiKey } = context.caller;
+  const [id = 0] = await context.takeRowIds(1);
+  const now = context.now();
+  return {
+    id,
+    sid: context.newId(),
+    workspaceId: workspace.id,
+    spaceId: space?.id ?? null,
+    apiKeyId: apiKey.id,
+    title: input.title ?? deriveTitle(input.message.content),
+    visibility: "unlisted",
+    createdAt: now,
+    updatedAt: now,
+    readAt: now,
+    messageCount: 0,
+    messageBytes: 0,
+  };
+}

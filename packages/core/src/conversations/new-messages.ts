@@ -1,0 +1,193 @@
+import type { ConversationEvent, CreateMessage, ModelSelection, Warning } from "@parley/schema";
+import type { Queryable } from "@parley/db";
+import type { MentionServices } from "../agents/agent-directory.ts";
+import type { Context, Process, RunOrigin } from "../context.ts";
+import type { AgentRow, FileRow, MessageRow, UserRow } from "../data-access/rows.ts";
+import { renderAgentMessage, renderUserMessage } from "../messages/render-messages.ts";
+import { requireModels } from "../workspaces/models.ts";
+import type { PublicUrl } from "../workspaces/pictures.ts";
+import { findMember } from "../workspaces/users.ts";
+import type { ResolvedFragment } from "./content-fragments.ts";
+
+/** A message with everything that it refers to. */
+export interface ResolvedMessage {
+  readonly message: CreateMessage;
+  readonly user: UserRow;
+  /** The agents that answer, in the order of the mentions, each once. */
+  readonly agents: readonly AgentRow[];
+  readonly modelSelection: ModelSelection | null;
+  /** One for each mention that resolves to no active agent. */
+  readonly warnings: readonly Warning[];
+}
+
+/** Finds what a message refers to. Throws `model_disabled`. */
+export async function resolveMessage(
+  db: Queryable,
+  context: Context & MentionServices,
+  { message, path }: { message: CreateMessage; path: string },
+): Promise<ResolvedMessage> {
+  const { workspace, user: serviceUser } = context.caller;
+  const mentioned = message.mentions.map((mention) => mention.configurationId);
+  // Each agent once, in the order of the mentions.
+  const known = await context.agents.find(workspace.id, [...new Set(mentioned)]);
+  const agents = [...known.values()];
+  const modelSelection = requireModels(workspace, message.modelSelection, agents);
+  const email = message.context?.email;
+  const member = email ? await findMember(db, workspace.id, email) : undefined;
+  const warnings = warnAboutMentions(message.mentions, known, path);
+  return { message, user: member ?? serviceUser, agents, modelSelection, warnings };
+}
+
+/** A warning for each mention of an agent that does not answer. */
+export function warnAboutMentions(
+  mentions: readonly { configurationId: string }[],
+  answering: Pick<ReadonlySet<string>, "has">,
+  path: string,
+): Warning[] {
+  const message = "The workspace has no active agent with this id: nobody will answer for it";
+  return mentions.flatMap(({ configurationId }, index) => {
+    const unanswered = { path: `${path}mentions[${index}].configurationId`, message };
+    return answering.has(configurationId) ? [] : [unanswered];
+  });
+}
+
+/** An agent message that waits for its agent. */
+export interface NewTurn {
+  readonly message: MessageRow;
+  readonly agent: AgentRow;
+  readonly origin?: RunOrigin | undefined;
+}
+
+/** The rows of messages that are about to be written. */
+export interface NewMessages {
+  readonly fragments: readonly MessageRow[];
+  /** The texts among the fragments that become files of their own. */
+  readonly files: readonly FileRow[];
+  readonly userMessage: MessageRow;
+  readonly turns: readonly NewTurn[];
+  /** All rows, in the order of their positions. */
+  readonly messages: readonly MessageRow[];
+}
+
+/** Where new messages stand. */
+export interface Position {
+  readonly workspaceId: number;
+  readonly conversationId: number;
+  /** Position of the first of them. */
+  readonly rank: number;
+}
+
+/** A message row with only those values that every message has. */
+export function emptyMessage(
+  core: Process,
+  { id, workspaceId, conversationId, rank }: Position & { id: number },
+): MessageRow {
+  return {
+    id,
+    sid: core.newId(),
+    workspaceId,
+    conversationId,
+    rank,
+    version: 0,
+    type: "",
+    visibility: "visible",
+    createdAt: core.now(),
+    content: "",
+    context: null,
+    userId: null,
+    mentions: null,
+    agentId: null,
+    parentMessageId: null,
+    status: null,
+    chainOfThought: null,
+    rawContents: null,
+    error: null,
+    modelSelection: null,
+    skipToolsValidation: null,
+    finishedAt: null,
+    steps: null,
+    fragment: null,
+  };
+}
+
+/** Builds the rows of a user's message, of the fragments before it and of the answers after it. */
+export function buildMessages(
+  core: Process & Pick<Context, "origin">,
+  position: Position,
+  parts: {
+    /** Numbers for all of the rows; taken outside the transaction that writes them. */
+    ids: readonly number[];
+    fragments: readonly ResolvedFragment[];
+    resolved: ResolvedMessage;
+    skipToolsValidation: boolean;
+  },
+): NewMessages {
+  const { ids, resolved, skipToolsValidation } = parts;
+  const { message, user, agents, modelSelection } = resolved;
+  const count = parts.fragments.length;
+  const row = (index: number, columns: Partial<MessageRow>): MessageRow => ({
+    ...emptyMessage(core, { ...position, id: ids[index] ?? 0, rank: position.rank + index }),
+    ...columns,
+  });
+  const fragments = parts.fragments.map((fragment, index) => row(index, fragment.columns));
+  const files = parts.fragments.flatMap((fragment, index) =>
+    toFiles(fragment, { ...position, id: ids[index] ?? 0 }),
+  );
+  const userMessage = row(count, {
+    type: "user_message",
+    content: message.content,
+    context: { username: "API User", timezone: "UTC", ...message.context },
+    userId: user.id,
+    mentions: message.mentions,
+  });
+  const turns = agents.map((agent, index) => ({
+    agent,
+    origin: core.origin,
+    message: row(count + 1 + index, {
+      type: "agent_message",
+      agentId: agent.id,
+      parentMessageId: userMessage.sid,
+      status: "created",
+      modelSelection,
+      skipToolsValidation,
+    }),
+  }));
+  const messages = [...fragments, userMessage, ...turns.map((turn) => turn.message)];
+  return { fragments, files, userMessage, turns, messages };
+}
+
+/** The file of an inline text, under the number of its message; none for other fragments. */
+export function toFiles(
+  { inline }: ResolvedFragment,
+  { id, workspaceId, conversationId }: Position & { id: number },
+): FileRow[] {
+  return inline === undefined ? [] : [{ ...inline, id, workspaceId, conversationId }];
+}
+
+/** The events that announce new messages; fragments are not announced. */
+export function buildEvents(
+  core: PublicUrl,
+  { userMessage, turns }: Pick<NewMessages, "userMessage" | "turns">,
+  user: UserRow,
+): ConversationEvent[] {
+  return [
+    {
+      type: "user_message_new",
+      created: userMessage.createdAt,
+      messageId: userMessage.sid,
+      message: { ...renderUserMessage(core, userMessage, user), rank: userMessage.rank },
+    },
+    ...turns.map((turn) => announceTurn(core, turn)),
+  ];
+}
+
+/** The event that announces an agent message. */
+export function announceTurn(core: PublicUrl, { message, agent }: NewTurn): ConversationEvent {
+  return {
+    type: "agent_message_new",
+    created: message.createdAt,
+    configurationId: agent.sid,
+    messageId: message.sid,
+    message: { ...renderAgentMessage(core, message, { agent }), rank: message.rank },
+  };
+}

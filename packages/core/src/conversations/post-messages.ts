@@ -1,0 +1,205 @@
+import { conversations, messages, type Queryable } from "@parley/db";
+import {
+  type AgentMessage,
+  type ContentFragment,
+  type CreateContentFragment,
+  ParleyError,
+  type PostedMessage,
+  type PostMessage,
+} from "@parley/schema";
+import { and, desc, eq, sql } from "drizzle-orm";
+import {
+  lockConversation,
+  type LockedConversation,
+  requireConversation,
+} from "../access/conversation-reach.ts";
+import { findActiveAgents, findAgentVersions } from "../agents/agents.ts";
+import type { ConversationRow, MessageRow } from "../data-access/rows.ts";
+import { inTransactionOnce, type Making } from "../idempotency.ts";
+import { appendEvents } from "../log/append.ts";
+import { listenForEnds } from "../log/listen-for-ends.ts";
+import { addToSize } from "../messages/conversation-size.ts";
+import { fileUrl } from "../messages/read-messages.ts";
+import {
+  renderAgentMessage,
+  renderContentFragment,
+  renderUserMessage,
+} from "../messages/render-messages.ts";
+import { requireModels } from "../workspaces/models.ts";
+import { resolveFragment, resolveFragments } from "./content-fragments.ts";
+import type { ConversationContext } from "./conversation-context.ts";
+import {
+  announceTurn,
+  buildEvents,
+  buildMessages,
+  emptyMessage,
+  resolveMessage,
+  toFiles,
+} from "./new-messages.ts";
+import { readAnswers } from "./read-answers.ts";
+import { insertMessages } from "./write-messages.ts";
+
+/** Posts a message; each mentioned agent answers after its earlier turns. */
+export async function postMessage(
+  context: ConversationContext,
+  input: PostMessage & { cId: string },
+): Promise<PostedMessage> {
+  const { db: outside } = context.database;
+  await requireConversation(outside, context, input.cId);
+  const resolved = await resolveMessage(outside, context, { message: input, path: "" });
+  const { user, warnings } = resolved;
+  const { contentFragment } = input;
+  const fragments = await resolveFragments(outside, context, { contentFragment });
+  const { workspace } = context.caller;
+  await context.reserveRunCapacity(workspace.id, "agent_turn", resolved.agents.length);
+  const ids = await context.takeRowIds(fragments.length + 1 + resolved.agents.length);
+  const making = messageOf(context, ids[fragments.length]);
+  const created = await inTransactionOnce(context, making, async ({ db, afterCommit }) => {
+    const row = await lockConversation(db, context, input.cId);
+    const rank = await nextRank(db, row);
+    const position = { workspaceId: row.workspaceId, conversationId: row.id, rank };
+    const { skipToolsValidation = false } = input;
+    const parts = { ids, fragments, resolved, skipToolsValidation };
+    const built = buildMessages(context, position, parts);
+    await touch(context, db, { row, added: built.messages });
+    await insertMessages(db, built);
+    const events = buildEvents(context, built, user);
+    await appendEvents(db, [{ logId: row.sid, events }], afterCommit);
+    if (built.turns.length > 0) {
+      afterCommit.push({ topic: "runs", cause: "added", kind: "agent_turn" });
+    }
+    return built;
+  });
+  using pending = input.blocking
+    ? listenForEnds(context, {
+        logIds: created.turns.map((turn) => turn.message.sid),
+        timeoutMs: context.blockingTimeoutMs,
+        signal: context.signal,
+      })
+    : undefined;
+  return {
+    message: renderUserMessage(context, created.userMessage, user),
+    agentMessages: await readAnswers(context, created.turns, await pending?.ends),
+    ...(warnings.length > 0 && { warnings: [...warnings] }),
+  };
+}
+
+/** Adds a content fragment after the messages of a conversation. */
+export async function addContentFragment(
+  context: ConversationContext,
+  input: CreateContentFragment & { cId: string },
+): Promise<{ contentFragment: ContentFragment }> {
+  const { db: outside } = context.database;
+  await requireConversation(outside, context, input.cId);
+  const fragment = await resolveFragment(outside, context, { fragment: input, path: "" });
+  const [id = 0] = await context.takeRowIds(1);
+  return inTransactionOnce(context, messageOf(context, id), async ({ db }) => {
+    const row = await lockConversation(db, context, input.cId);
+    const rank = await nextRank(db, row);
+    const position = { id, workspaceId: row.workspaceId, conversationId: row.id, rank };
+    const message = { ...emptyMessage(context, position), ...fragment.columns };
+    const files = toFiles(fragment, position);
+    await touch(context, db, { row, added: [message] });
+    await insertMessages(db, { messages: [message], files, turns: [] });
+    return { contentFragment: renderContentFragment(message, fileUrl(context)) };
+  });
+}
+
+/**
+ * Answers again: a new version of an agent message, with its own log, at the same position. Throws
+ * `message_not_found`, and `invalid_request_error` for what is not an answer or has not ended.
+ */
+export async function retryMessage(
+  context: ConversationContext,
+  input: { cId: string; mId: string },
+): Promise<{ message: AgentMessage }> {
+  await requireConversation(context.database.db, context, input.cId);
+  await context.reserveRunCapacity(context.caller.workspace.id, "agent_turn", 1);
+  const [id = 0] = await context.takeRowIds(1);
+  return inTransactionOnce(context, messageOf(context, id), async ({ db, afterCommit }) => {
+    const row = await lockConversation(db, context, input.cId);
+    const before = await requireRetryable(db, row, input.mId);
+    const agentId = before.agentId ?? 0;
+    const version = (await findAgentVersions(db, row.workspaceId, [agentId])).get(agentId);
+    const sid = version?.sid ?? "";
+    const agent = (await findActiveAgents(db, row.workspaceId, [sid])).get(sid);
+    if (agent === undefined) throw refused("the agent is no longer active");
+    requireModels(context.caller.workspace, before.modelSelection ?? undefined, [agent]);
+    const message: MessageRow = {
+      ...emptyMessage(context, { ...before, id }),
+      version: before.version + 1,
+      type: before.type,
+      agentId: agent.id,
+      parentMessageId: before.parentMessageId,
+      status: "created",
+      modelSelection: before.modelSelection,
+      skipToolsValidation: before.skipToolsValidation,
+    };
+    const turn = { message, agent, origin: context.origin };
+    await touch(context, db, { row, added: [message] });
+    await insertMessages(db, { messages: [message], files: [], turns: [turn] });
+    const events = [announceTurn(context, turn)];
+    await appendEvents(db, [{ logId: row.sid, events }], afterCommit);
+    afterCommit.push({ topic: "runs", cause: "added", kind: "agent_turn" });
+    return { message: renderAgentMessage(context, message, { agent }) };
+  });
+}
+
+/** A message that is about to be written under this number. */
+function messageOf({ database }: ConversationContext, id = 0): Making {
+  const isStored = async () => (await database.db.$count(messages, eq(messages.id, id))) > 0;
+  return { id: String(id), isStored };
+}
+
+async function requireRetryable(
+  db: Queryable,
+  conversation: ConversationRow,
+  sid: string,
+): Promise<MessageRow> {
+  const [asked] = await db
+    .select({ rank: messages.rank, type: messages.type })
+    .from(messages)
+    .where(and(eq(messages.conversationId, conversation.id), eq(messages.sid, sid)));
+  if (asked === undefined) {
+    throw new ParleyError("message_not_found", "The conversation has no such message");
+  }
+  if (asked.type !== "agent_message") throw refused("only an agent's message can be retried");
+  const [newest] = await db
+    .select()
+    .from(messages)
+    .where(and(eq(messages.conversationId, conversation.id), eq(messages.rank, asked.rank)))
+    .orderBy(desc(messages.version))
+    .limit(1);
+  if (newest === undefined) throw new Error(`The message ${sid} was deleted while it was locked`);
+  if (newest.status === "created") throw refused("the agent has not ended: cancel it first");
+  return newest;
+}
+
+function refused(why: string): ParleyError {
+  return new ParleyError("invalid_request_error", `Invalid path parameters: mId: ${why}`);
+}
+
+async function nextRank(db: Queryable, conversation: ConversationRow): Promise<number> {
+  const [last] = await db
+    .select({ rank: sql<number>`coalesce(max(${messages.rank}) + 1, 0)`.mapWith(Number) })
+    .from(messages)
+    .where(eq(messages.conversationId, conversation.id));
+  return last?.rank ?? 0;
+}
+
+/**
+ * Counts what the caller adds, which is not unread to the caller. Throws `invalid_request_error` where
+ * the conversation has no room for it.
+ */
+async function touch(
+  context: ConversationContext,
+  db: Queryable,
+  { row, added }: { row: LockedConversation; added: readonly MessageRow[] },
+): Promise<void> {
+  const path = "Invalid path parameters: cId";
+  const size = addToSize(context.conversationLimits, row, { added, path });
+  await db
+    .update(conversations)
+    .set({ ...size, updatedAt: context.now(), readAt: context.now() })
+    .where(eq(conversations.id, row.id));
+}

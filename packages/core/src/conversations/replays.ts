@@ -1,0 +1,193 @@
+/**
+ * Responses to repeated requests with an Idempotency-Key: what the first one created, as it now is, or
+ * that it is unknown if it was deleted meanwhile.
+ */
+import { messages } from "@parley/db";
+import {
+  type AgentMessage,
+  type ContentFragment,
+  type CreateConversation,
+  type CreatedConversation,
+  ParleyError,
+  type PostedMessage,
+  type PostMessage,
+  type Success,
+  type UserMessage,
+  type Warning,
+} from "@parley/schema";
+import { and, asc, between, eq, or, type SQL } from "drizzle-orm";
+import { requireConversation } from "../access/conversation-reach.ts";
+import type { ConversationRow, MessageRow } from "../data-access/rows.ts";
+import { listenForEnds } from "../log/listen-for-ends.ts";
+import {
+  type MessageContext,
+  fileUrl,
+  readMessages,
+  type ReadMessages,
+  readReferences,
+} from "../messages/read-messages.ts";
+import {
+  type MessageReferences,
+  renderAnswer,
+  renderContentFragment,
+  renderUserMessage,
+  requireReference,
+  toSpecified,
+} from "../messages/render-messages.ts";
+import { renderStored } from "./conversation-content.ts";
+import { warnAboutMentions } from "./new-messages.ts";
+
+/** Agents that a message may mention. */
+const MAX_MENTIONS = 50;
+
+/** Replays a create; with `blocking`, once the agents that it started have ended. */
+export async function replayConversation(
+  context: MessageContext,
+  input: CreateConversation,
+  createdId: string,
+): Promise<CreatedConversation> {
+  const condition = eq(messages.type, "user_message");
+  const { blocking } = input;
+  const posted = await readPosted(context, createdId, { condition, blocking });
+  const { warnings, message } = await renderPosted(context, posted, "message.");
+  const stored = await renderStored(context, posted.conversation, toSpecified);
+  const { conversation, hasMore = false } = stored;
+  if (hasMore) warnings.push(cutShort);
+  return { conversation, message, ...(warnings.length > 0 && { warnings }) };
+}
+
+/** The warning of a response without all of a conversation. */
+const cutShort = {
+  path: "conversation.content",
+  message:
+    "The conversation is long, and this is its newest part: conversations.get reads the rest",
+};
+
+/** Replays a post; with `blocking`, once its agents have ended. */
+export async function replayPost(
+  context: MessageContext,
+  input: PostMessage & { cId: string },
+  createdId: string,
+): Promise<PostedMessage> {
+  const condition = eq(messages.id, Number(createdId));
+  const posted = await readPosted(context, input.cId, { condition, blocking: input.blocking });
+  const { references, warnings, message } = await renderPosted(context, posted, "");
+  return {
+    message,
+    agentMessages: posted.answers.map((row) => renderAnswer(row, references)),
+    ...(warnings.length > 0 && { warnings }),
+  };
+}
+
+/** Replays the addition of a content fragment. */
+export async function replayContentFragment(
+  context: MessageContext,
+  input: { cId: string },
+  createdId: string,
+): Promise<{ contentFragment: ContentFragment }> {
+  const { message } = await readCreated(context, input.cId, createdId);
+  return { contentFragment: renderContentFragment(message, fileUrl(context)) };
+}
+
+/** Replays a retry. */
+export async function replayRetry(
+  context: MessageContext,
+  input: { cId: string },
+  createdId: string,
+): Promise<{ message: AgentMessage }> {
+  const { db } = context.database;
+  const { message, read } = await readCreated(context, input.cId, createdId);
+  const references = await readReferences(db, context, read);
+  return { message: renderAnswer(message, references) };
+}
+
+/** Replays a cancel: nothing more is cancelled. */
+export async function replayCancel(
+  context: MessageContext,
+  input: { cId: string },
+): Promise<Success> {
+  await requireConversation(context.database.db, context, input.cId);
+  return { success: true };
+}
+
+/** A user's message with what was created together with it. */
+interface Posted {
+  readonly conversation: ConversationRow;
+  /** The message and its answers. */
+  readonly read: ReadMessages;
+  readonly message: MessageRow;
+  /** The agent messages that it started, not those of a retry. */
+  readonly answers: readonly MessageRow[];
+}
+
+async function readPosted(
+  context: MessageContext,
+  cId: string,
+  options: { condition: SQL; blocking: boolean | undefined },
+): Promise<Posted> {
+  const { db } = context.database;
+  const look = async (): Promise<Posted> => {
+    const conversation = await requireConversation(db, context, cId);
+    const ofConversation = eq(messages.conversationId, conversation.id);
+    const [found] = await db
+      .select({ rank: messages.rank, sid: messages.sid })
+      .from(messages)
+      .where(and(ofConversation, options.condition))
+      .orderBy(asc(messages.rank))
+      .limit(1);
+    // Its answers follow it, one for each agent that it mentions.
+    const { rank, sid } = requireFound(found);
+    const isAnswer = and(eq(messages.parentMessageId, sid), eq(messages.version, 0));
+    const isNear = between(messages.rank, rank, rank + MAX_MENTIONS);
+    const isPosted = or(eq(messages.sid, sid), isAnswer);
+    const read = await readMessages(db, and(ofConversation, isNear, isPosted));
+    const [message, ...answers] = read.messages;
+    return { conversation, read, message: requireFound(message), answers };
+  };
+  const posted = await look();
+  const running = posted.answers.filter(({ status }) => status === "created");
+  if (!options.blocking || running.length === 0) return posted;
+  await listenForEnds(context, {
+    logIds: running.map(({ sid }) => sid),
+    timeoutMs: context.blockingTimeoutMs,
+    signal: context.signal,
+  }).ends;
+  return look().catch((error: unknown) => {
+    context.onLateFailure(error);
+    return posted;
+  });
+}
+
+async function renderPosted(
+  context: MessageContext,
+  { read, message, answers }: Posted,
+  path: string,
+): Promise<{ references: MessageReferences; warnings: Warning[]; message: UserMessage }> {
+  const { db } = context.database;
+  const references = await readReferences(db, context, read);
+  const { agents, users } = references;
+  const answering = new Set(answers.map((row) => requireReference(agents, row.agentId).sid));
+  const user = requireReference(users, message.userId);
+  return {
+    references,
+    warnings: warnAboutMentions(message.mentions ?? [], answering, path),
+    message: renderUserMessage(context, message, user),
+  };
+}
+
+async function readCreated(
+  context: MessageContext,
+  cId: string,
+  createdId: string,
+): Promise<{ message: MessageRow; read: ReadMessages }> {
+  const { db } = context.database;
+  const { id } = await requireConversation(db, context, cId);
+  const condition = and(eq(messages.conversationId, id), eq(messages.id, Number(createdId)));
+  const read = await readMessages(db, condition);
+  return { message: requireFound(read.messages[0]), read };
+}
+
+function requireFound<Row>(row: Row | undefined): Row {
+  if (row !== undefined) return row;
+  throw new ParleyError("message_not_found", "The conversation has no such message");
+}

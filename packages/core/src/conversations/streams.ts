@@ -1,0 +1,50 @@
+import { messages } from "@parley/db";
+import { ParleyError } from "@parley/schema";
+import { and, eq } from "drizzle-orm";
+import { requireConversation, unknownConversation } from "../access/conversation-reach.ts";
+import type { Context } from "../context.ts";
+import { type LogStream, streamSpace } from "../log/log-stream.ts";
+
+/** How long a conversation's stream stays open without an event. */
+const IDLE_TIMEOUT_MS = 180_000;
+
+const enveloped = {
+  hidden: new Set<string>(),
+  enveloped: true,
+  afterEnd: "terminal event",
+} as const;
+
+/** The stream of a conversation. Throws `conversation_not_found`. */
+export async function findConversationStream(
+  context: Context,
+  input: { cId: string },
+): Promise<LogStream> {
+  const row = await requireConversation(context.database.db, context, input.cId);
+  const space = streamSpace(row.spaceId, unknownConversation);
+  return { ...enveloped, logId: row.sid, idleTimeoutMs: IDLE_TIMEOUT_MS, space };
+}
+
+/**
+ * The stream of one version of an agent's message. Throws `conversation_not_found`,
+ * `message_not_found`, and `invalid_request_error` for what is not an agent's.
+ */
+export async function findMessageStream(
+  context: Context,
+  input: { cId: string; mId: string },
+): Promise<LogStream> {
+  const { db } = context.database;
+  const conversation = await requireConversation(db, context, input.cId);
+  const [row] = await db
+    .select({ sid: messages.sid, type: messages.type })
+    .from(messages)
+    .where(and(eq(messages.conversationId, conversation.id), eq(messages.sid, input.mId)));
+  if (row === undefined) {
+    throw new ParleyError("message_not_found", "The conversation has no such message");
+  }
+  if (row.type !== "agent_message") {
+    const message = "Invalid path parameters: mId: only an agent's message has events";
+    throw new ParleyError("invalid_request_error", message);
+  }
+  const space = streamSpace(conversation.spaceId, unknownConversation);
+  return { ...enveloped, logId: row.sid, space };
+}

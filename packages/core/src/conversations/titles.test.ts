@@ -1,0 +1,32 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { deriveTitle } from "./titles.ts";
+
+describe("deriveTitle", () => {
+  it.each([
+    ["a short message", "Hello there", "Hello there"],
+    ["white space", "  one\n\ttwo   three ", "one two three"],
+    ["nothing to see", " \n ", "New conversation"],
+    ["80 characters", "a".repeat(80), "a".repeat(80)],
+    ["a long message", "word ".repeat(30), `${"word ".repeat(16).trim()}…`],
+    ["one long word", "a".repeat(100), `${"a".repeat(79)}…`],
+    ["a long word of wide characters", "\u{1F600}".repeat(60), `${"\u{1F600}".repeat(39)}…`],
+    ["a word after much space", `${" ".repeat(999)}\u{1F600} x`, "New conversation"],
+  ])("makes a title of %s", (_name, content, title) => {
+    expect(deriveTitle(content)).toBe(title);
+  });
+
+  it("is one line of well-formed text, at most 80 characters, whatever the message", () => {
+    const piece = fc.constantFrom("a", "word", " ", "\n", "\u{1F600}", "\uD83D", "\u00A0");
+    const content = fc.array(piece, { maxLength: 120, size: "max" }).map((all) => all.join(""));
+    fc.assert(
+      fc.property(content, (message) => {
+        const title = deriveTitle(message);
+        expect(title.length).toBeGreaterThan(0);
+        expect(title.length).toBeLessThanOrEqual(80);
+        expect(title).not.toMatch(/[\n\r]/);
+        expect(title.isWellFormed()).toBe(true);
+      }),
+    );
+  });
+});

@@ -1,0 +1,213 @@
+import { FILE_CHUNK_BYTES, heldWorkspaces, type Queryable, statement } from "@parley/db";
+import type { LogEvent } from "@parley/schema";
+import { type SQL, sql } from "drizzle-orm";
+import type { AddToBatch } from "../data-access/batcher.ts";
+import { toColumns } from "../data-access/row-json.ts";
+import type { ConversationRow, FileRow, MessageRow } from "../data-access/rows.ts";
+import { createBatchedInsert } from "../log/batched-inserts.ts";
+import { toPayload } from "../log/payloads.ts";
+import type { ConversationLimits } from "../messages/conversation-size.ts";
+import { MAX_DEATHS } from "../runs/deaths.ts";
+import type { NewTurn } from "./new-messages.ts";
+
+const messageInsert = sql`
+  insert into messages
+  select * from json_populate_recordset(null::messages, ${sql.placeholder("messages")}::json)`;
+
+// The text is that of the messages of the same statement, so it is not sent twice.
+const chunkBytes = sql.raw(String(FILE_CHUNK_BYTES));
+const messagesWithFiles = sql`
+  message as (${messageInsert} returning id, content),
+  file as (
+    insert into files
+    select * from json_populate_recordset(null::files, ${sql.placeholder("files")}::json)
+    returning id
+  ),
+  file_chunk as (
+    insert into file_chunks (file_id, position, data)
+    select id, position, substring(bytes from position * ${chunkBytes} + 1 for ${chunkBytes})
+    from (
+      select file.id, convert_to(message.content, 'UTF8') as bytes
+      from file join message on message.id = file.id
+    ) whole, generate_series(0, (octet_length(bytes) - 1) / ${chunkBytes}) position
+    where octet_length(bytes) > 0
+  )`;
+
+const logInsert = sql`
+  insert into logs (id, last_seq, fence)
+  select id, last_seq, 0
+  from json_to_recordset(${sql.placeholder("logs")}::json) as l(id text, last_seq int)`;
+
+const runInsertAs = (status: SQL) => sql`
+  insert into runs (kind, workspace_id, log_id, subject_id, ordering_key, status, priority, attempt,
+    max_attempts, run_after, created_at, request_id, traceparent)
+  select 'agent_turn', workspace_id, log_id, subject_id, ordering_key, ${status}, 0, 0, ${sql.raw(String(MAX_DEATHS))},
+    now(), created_at,
+    request_id, traceparent
+  from json_to_recordset(${sql.placeholder("runs")}::json) as r(workspace_id bigint, log_id text,
+    subject_id bigint, ordering_key text, created_at bigint, request_id text, traceparent text)`;
+
+/** A run after an earlier one of its ordering key is queued: claims do not look at it. */
+const runInsert = runInsertAs(sql`
+  case when exists (
+    select 1 from runs earlier where earlier.ordering_key = r.ordering_key and earlier.status <> 'finished'
+  ) then 'queued' else 'waiting' end`);
+
+/** A new conversation has no earlier runs. */
+const firstRunInsert = runInsertAs(sql`'waiting'`);
+
+interface MessageValues extends Record<string, unknown> {
+  messages: string;
+  /** Only of the statements that write files. */
+  files?: string;
+  logs: string;
+  runs: string;
+}
+
+interface ConversationValues extends MessageValues {
+  /** Of the conversations. */
+  workspaceIds: string;
+  conversations: string;
+  events: string;
+}
+
+const insertsOf = (messages: SQL) => sql`with ${messages}, log as (${logInsert}) ${runInsert}`;
+
+const conversationInsertsOf = (messages: SQL) => sql`
+  with ${heldWorkspaces},
+  conversation as (
+    insert into conversations (id, sid, workspace_id, space_id, api_key_id, title, visibility,
+      created_at, updated_at, read_at, message_count, message_bytes)
+    select c.id, c.sid, c.workspace_id, c.space_id, c.api_key_id, c.title, c.visibility,
+      c.created_at, c.updated_at, c.read_at, c.message_count, c.message_bytes
+    from held,
+      json_populate_recordset(null::conversations, ${sql.placeholder("conversations")}::json) c
+    where is_held
+  ),
+  ${messages},
+  log as (${logInsert}),
+  event as (
+    insert into events (log_id, seq, type, payload)
+    select * from json_to_recordset(${sql.placeholder("events")}::json)
+      as e(log_id text, seq int, type text, payload text)
+  )
+  ${firstRunInsert}`;
+
+// Few messages have files; the others do not pay for them.
+const messagesAlone = sql`message as (${messageInsert})`;
+const messagesStatement = statement<MessageValues>("insert_messages", insertsOf(messagesAlone));
+const messagesAndFilesStatement = statement<MessageValues>(
+  "insert_messages_and_files",
+  insertsOf(messagesWithFiles),
+);
+const conversationStatement = statement<ConversationValues>(
+  "insert_conversation",
+  conversationInsertsOf(messagesAlone),
+);
+const conversationAndFilesStatement = statement<ConversationValues>(
+  "insert_conversation_and_files",
+  conversationInsertsOf(messagesWithFiles),
+);
+
+interface NewRows {
+  readonly messages: readonly MessageRow[];
+  /** Files of inline fragments, under the numbers of their messages. */
+  readonly files: readonly FileRow[];
+  /** The agent messages among the messages. */
+  readonly turns: readonly NewTurn[];
+}
+
+/** Writes messages into a conversation, with a log and a run for each agent message. */
+export async function insertMessages(
+  db: Queryable,
+  { messages, files, turns }: NewRows,
+): Promise<void> {
+  const values = {
+    messages: toJson(messages),
+    logs: JSON.stringify(newLogs(turns)),
+    runs: JSON.stringify(newRuns(turns)),
+  };
+  if (files.length === 0) await messagesStatement.execute(db, values);
+  else await messagesAndFilesStatement.execute(db, { ...values, files: toJson(files) });
+}
+
+/** A conversation that is not written yet: the database assigns its place in lists. */
+export type NewConversationRow = Omit<ConversationRow, "position">;
+
+/** Everything that a new conversation consists of. */
+export interface NewConversation extends NewRows {
+  readonly conversation: NewConversationRow;
+  /** Events of the conversation's log, from its beginning. */
+  readonly events: readonly LogEvent[];
+}
+
+/** Writes conversations, and bounds them. */
+export interface ConversationServices {
+  readonly conversationLimits: ConversationLimits;
+  /** Writes a new conversation; concurrent writes share a commit. */
+  readonly writeConversation: AddToBatch<NewConversation, void>;
+}
+
+/**
+ * Writes conversations, their messages, logs and first events, and a run for each agent message, in
+ * one statement: round trips and commits are most of the cost of a create.
+ */
+export async function insertConversations(
+  db: Queryable,
+  created: readonly NewConversation[],
+): Promise<void> {
+  const turns = created.flatMap((one) => one.turns);
+  const files = created.flatMap((one) => one.files);
+  const logs = created.map(({ conversation, events }) => ({
+    id: conversation.sid,
+    last_seq: events.length,
+  }));
+  const events = created.flatMap(({ conversation, events: ofLog }) =>
+    ofLog.map((event, index) => ({
+      log_id: conversation.sid,
+      seq: index + 1,
+      type: event.type,
+      payload: toPayload(event),
+    })),
+  );
+  const values = {
+    workspaceIds: JSON.stringify(created.map(({ conversation }) => conversation.workspaceId)),
+    conversations: toJson(created.map((one) => one.conversation)),
+    messages: toJson(created.flatMap((one) => one.messages)),
+    logs: JSON.stringify([...logs, ...newLogs(turns)]),
+    events: JSON.stringify(events),
+    runs: JSON.stringify(newRuns(turns)),
+  };
+  if (files.length === 0) await conversationStatement.execute(db, values);
+  else await conversationAndFilesStatement.execute(db, { ...values, files: toJson(files) });
+}
+
+function toJson(rows: readonly object[]): string {
+  return JSON.stringify(rows.map(toColumns));
+}
+
+/** Creates the writer of a process; concurrent writes share a commit. */
+export function createConversationWriter(db: Queryable): AddToBatch<NewConversation, void> {
+  return createBatchedInsert(db, {
+    insert: (created: readonly NewConversation[]) => insertConversations(db, created),
+    logIdOf: ({ conversation }) => conversation.sid,
+    lengthOf: ({ messages }) => messages.reduce((sum, row) => sum + row.content.length, 0),
+  });
+}
+
+function newLogs(turns: readonly NewTurn[]) {
+  return turns.map(({ message }) => ({ id: message.sid, last_seq: 0 }));
+}
+
+function newRuns(turns: readonly NewTurn[]) {
+  return turns.map(({ message, agent, origin }) => ({
+    workspace_id: message.workspaceId,
+    log_id: message.sid,
+    subject_id: message.id,
+    // Turns of one agent in one conversation are ordered.
+    ordering_key: `${message.conversationId}/${agent.sid}`,
+    created_at: message.createdAt,
+    request_id: origin?.requestId,
+    traceparent: origin?.traceparent,
+  }));
+}

@@ -1,0 +1,113 @@
+import { newId } from "@parley/schema";
+import type { AgentDirectory } from "./agents/agent-directory.ts";
+import {
+  type AgentServices,
+  configurationsOf,
+  createAgentVersions,
+} from "./agents/agent-versions.ts";
+import { createRecorder } from "./audit/audited-mutations.ts";
+import type { Caller, Process, RequestContext, WorkspaceCaller } from "./context.ts";
+import {
+  type ConversationServices,
+  createConversationWriter,
+} from "./conversations/write-messages.ts";
+import { createRowIds } from "./data-access/row-ids.ts";
+import type { FileServices } from "./files/files.ts";
+import { createSigningKey } from "./files/upload-urls.ts";
+import type { FunctionDirectory } from "./functions/function-directory.ts";
+import type { KeyedRequest, KeyedRequestServices } from "./idempotency.ts";
+import { createFunctionReader, type FunctionServices } from "./invocations/load-invocation.ts";
+import { createInvocationWriter, type InvocationServices } from "./invocations/new-invocations.ts";
+import { stampHints } from "./log/bus.ts";
+import { createHub } from "./log/hub.ts";
+import { createRunCapacity, type RunServices } from "./runs/run-capacity.ts";
+import type { RunKind } from "./runs/run-kinds.ts";
+import { createSkillStates, type SkillServices } from "./skills/listing-state.ts";
+import { createThreads } from "./untrusted/threads.ts";
+import type { SecretServices } from "./workspaces/secret-box.ts";
+
+/** A process with the services of all features. */
+export interface Core
+  extends
+    Process,
+    AgentServices,
+    ConversationServices,
+    FileServices,
+    FunctionServices,
+    InvocationServices,
+    KeyedRequestServices,
+    RunServices,
+    SecretServices,
+    SkillServices {}
+
+/** What a core is composed of. */
+export interface CoreParts extends Pick<
+  Core,
+  | "database"
+  | "bus"
+  | "blockingTimeoutMs"
+  | "safetyPollMs"
+  | "fileLimits"
+  | "conversationLimits"
+  | "secretBox"
+> {
+  /** The time of the database; by default the machine's, for a process that is alone on it. */
+  readonly now?: () => number;
+  /** Runs of a workspace and a kind that may wait; 0 for any number. */
+  readonly waitingRuns: number;
+  /** Called for each request that is refused because too many runs wait. */
+  readonly onRefusedRun?: (kind: RunKind) => void;
+  /** Called with the time from the commit of a log's newest events to their delivery to followers. */
+  readonly onDelivery?: (lagMs: number) => void;
+  /** Called with failures after a commit. */
+  readonly onLateFailure?: (error: unknown) => void;
+}
+
+/** Composes a core; only this knows all features. */
+export function createCore(given: CoreParts, publicUrl: () => string): Core {
+  const { onDelivery = () => {}, onRefusedRun = () => {}, waitingRuns, ...shared } = given;
+  const { onLateFailure = () => {}, now = Date.now } = given;
+  const { db } = given.database;
+  const random = Math.random;
+  const agentVersions = createAgentVersions(db);
+  const bus = stampHints(given.bus, now, onLateFailure);
+  const configurations = configurationsOf({
+    agentVersions,
+    get publicUrl() {
+      return publicUrl();
+    },
+  });
+  const parts = { ...shared, bus, now, random };
+  const core: Core = {
+    ...parts,
+    agentVersions,
+    onLateFailure,
+    hub: createHub({ ...parts, configurations, onDelivery }),
+    recorder: createRecorder(() => core.now()),
+    newId,
+    takeRowIds: createRowIds(db),
+    writeConversation: createConversationWriter(db),
+    writeInvocation: createInvocationWriter(db),
+    reserveRunCapacity: createRunCapacity(db, { limit: waitingRuns, onRefused: onRefusedRun }),
+    skillStates: createSkillStates(db),
+    readFunction: createFunctionReader(db),
+    signingKey: createSigningKey(db),
+    threads: createThreads(),
+    idempotencyReservations: new Map(),
+    // Known only once the server listens.
+    get publicUrl() {
+      return publicUrl();
+    },
+  };
+  return core;
+}
+
+/** The context of a request for the functions of all features. */
+export interface CoreRequest<C extends Caller = Caller>
+  extends Core, RequestContext<C>, KeyedRequest {
+  readonly agents: AgentDirectory;
+  readonly functions: FunctionDirectory;
+}
+
+/** The same for a request of a workspace. */
+export type CoreContext = CoreRequest<WorkspaceCaller>;

@@ -1,0 +1,35 @@
+import { type Placeholder, type SQL, sql } from "drizzle-orm";
+
+const columnOf = new Map<string, string>();
+const keyOf = new Map<string, string>();
+
+/** A row as JSON for PostgreSQL, with the snake_case names of its columns. */
+export function toColumns(row: object): Record<string, unknown> {
+  const columns: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(row)) {
+    const column = columnOf.getOrInsertComputed(key, () =>
+      key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    );
+    columns[column] = value;
+  }
+  return columns;
+}
+
+/** A row that PostgreSQL wrote as JSON, with the keys that Drizzle gives it. */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- stands for a cast
+export function fromColumns<Row>(columns: object): Row {
+  const row: Record<string, unknown> = {};
+  for (const [column, value] of Object.entries(columns)) {
+    const key = keyOf.getOrInsertComputed(column, () =>
+      column.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+    );
+    row[key] = value;
+  }
+  // `Row` is the inferred type of the table that the JSON was made from.
+  return row as Row;
+}
+
+/** The subquery that gives the strings of a JSON array: one parameter, however many they are. */
+export function jsonValues(array: string | Placeholder): SQL {
+  return sql`(select value from json_array_elements_text(${array}::json))`;
+}

@@ -1,0 +1,281 @@
+import {
+  conversations,
+  FILE_CHUNK_BYTES,
+  files,
+  insertRow,
+  type Queryable,
+  skillAttachments,
+  skills,
+  statement,
+  workspaces,
+} from "@parley/db";
+import {
+  type CreateFile,
+  type File,
+  type FileAnswer,
+  invalidRequest,
+  ParleyError,
+  type Success,
+} from "@parley/schema";
+import { and, eq, isNull, or, type SQL, sql } from "drizzle-orm";
+import { reachesConversation } from "../access/conversation-reach.ts";
+import { foreignWorkspace } from "../access/credentials.ts";
+import { reachesSkill } from "../access/skill-reach.ts";
+import type { Caller, Context, Process } from "../context.ts";
+import type { FileRow } from "../data-access/rows.ts";
+import { inTransactionOnce, type KeyedContext } from "../idempotency.ts";
+import { inTransaction } from "../log/transaction.ts";
+import { signUploadUrl, UPLOAD_VALID_MS, type UploadSigning } from "./upload-urls.ts";
+
+const SWEPT_AT_ONCE = 100;
+
+/** How large files may be. */
+export interface FileLimits {
+  /** Bytes of one file. */
+  readonly fileBytes: number;
+  /** Bytes of all uploads of a workspace. */
+  readonly workspaceBytes: number;
+}
+
+/** What the file operations need of a process. */
+export interface FileServices extends UploadSigning {
+  readonly fileLimits: FileLimits;
+}
+
+/** The context of operations that create files. */
+export type FileContext = KeyedContext & FileServices;
+
+/**
+ * Announces a file: reserves its bytes in the workspace's quota. Throws `invalid_request_error` for more
+ * than a file or a workspace may have.
+ */
+export async function announceFile(context: FileContext, input: CreateFile): Promise<FileAnswer> {
+  const { fileBytes } = context.fileLimits;
+  if (input.fileSize > fileBytes) throw tooLarge("fileSize", `must be at most ${fileBytes} bytes`);
+  const workspaceId = context.caller.workspace.id;
+  const [id = 0] = await context.takeRowIds(1);
+  const sid = context.newId("fil");
+  // The response needs the key: nothing may fail after the commit.
+  await context.signingKey();
+  const isStored = async () => (await findRow(context, sid)) !== undefined;
+  const creation = { id: sid, isStored };
+  const file = await inTransactionOnce(context, creation, async ({ db }) => {
+    await requireRoom(db, context, { path: "fileSize", bytes: input.fileSize });
+    return insertRow(db, files, {
+      id,
+      sid,
+      workspaceId,
+      contentType: input.contentType,
+      fileName: input.fileName,
+      sizeBytes: input.fileSize,
+      useCase: input.useCase,
+      status: "created",
+      createdAt: context.now(),
+    });
+  });
+  return { file: await renderFile(context, file) };
+}
+
+/** Replays an announcement with the file as it now is. Throws `file_not_found`. */
+export async function replayAnnouncement(
+  context: Context & UploadSigning,
+  _input: CreateFile,
+  createdId: string,
+): Promise<FileAnswer> {
+  const row = await findRow(context, createdId);
+  if (row === undefined) throw unknownFile();
+  return { file: await renderFile(context, row) };
+}
+
+async function findRow(context: Context, sid: string): Promise<FileRow | undefined> {
+  const [row] = await context.database.db
+    .select()
+    .from(files)
+    .where(and(eq(files.sid, sid), eq(files.workspaceId, context.caller.workspace.id)));
+  return row;
+}
+
+/**
+ * Checks the workspace's quota under a lock, so that additions to its files are serial. Throws
+ * `invalid_request_error` that names the member `path`.
+ */
+export async function requireRoom(
+  db: Queryable,
+  context: Context & Pick<FileServices, "fileLimits">,
+  { path, bytes }: { path: string; bytes: number },
+): Promise<void> {
+  const { workspaceBytes } = context.fileLimits;
+  const { id } = context.caller.workspace;
+  const [locked] = await db
+    .select({ id: workspaces.id })
+    .from(workspaces)
+    .where(and(eq(workspaces.id, id), isNull(workspaces.deletedAt)))
+    .for("no key update");
+  // It was deleted meanwhile.
+  if (locked === undefined) throw foreignWorkspace();
+  const [sum] = await db
+    .select({ bytes: sql`coalesce(sum(${files.sizeBytes}), 0)`.mapWith(Number) })
+    .from(files)
+    .where(and(eq(files.workspaceId, id), isNull(files.conversationId)));
+  const left = Math.max(0, workspaceBytes - (sum?.bytes ?? 0));
+  if (bytes > left) {
+    throw tooLarge(
+      path,
+      `the workspace's files may have ${workspaceBytes} bytes in all, of which ${left} are left`,
+    );
+  }
+}
+
+function tooLarge(path: string, message: string): ParleyError {
+  return invalidRequest("body", [{ path, message }]);
+}
+
+/** A file as the wire shows it. */
+export async function renderFile(context: Context & UploadSigning, row: FileRow): Promise<File> {
+  return {
+    id: row.sid,
+    sId: row.sid,
+    contentType: row.contentType,
+    fileName: row.fileName,
+    fileSize: row.sizeBytes,
+    status: row.status,
+    uploadUrl: await signUploadUrl(context, row),
+    useCase: row.useCase,
+  };
+}
+
+/**
+ * The condition that the row is an uploaded file that the caller reaches: a file of skills is reached
+ * by callers that reach one of the skills.
+ */
+export function reachesUploaded(caller: Caller): SQL | undefined {
+  const attached = sql`from ${skillAttachments} where ${skillAttachments.fileId} = ${files.sid}`;
+  return and(
+    isNull(files.conversationId),
+    or(
+      sql`not exists (select 1 ${attached})`,
+      sql`exists (select 1 from ${skills} where ${and(
+        sql`${skills.id} in (select ${skillAttachments.skillId} ${attached})`,
+        eq(skills.workspaceId, files.workspaceId),
+        reachesSkill(caller),
+      )})`,
+    ),
+  );
+}
+
+/** A query for the file with this id, if the caller's key reaches it, whether it has bytes or not. */
+function selectReached(db: Queryable, context: Context, sid: string) {
+  return db
+    .select({ file: files })
+    .from(files)
+    .leftJoin(conversations, eq(conversations.id, files.conversationId))
+    .where(
+      and(
+        eq(files.sid, sid),
+        eq(files.workspaceId, context.caller.workspace.id),
+        or(reachesUploaded(context.caller), reachesConversation(context)),
+      ),
+    );
+}
+
+/** A file with bytes that the caller's key reaches. Undefined when there is none. */
+export async function findFile(
+  db: Queryable,
+  context: Context,
+  sid: string,
+): Promise<FileRow | undefined> {
+  const [row] = await selectReached(db, context, sid);
+  return row?.file.status === "ready" ? row.file : undefined;
+}
+
+/** The error for a file that is unknown or not reached, or whose bytes are missing. */
+export function unknownFile(): ParleyError {
+  return new ParleyError("file_not_found", "The workspace has no such file");
+}
+
+/** A file that can be read. */
+export interface ReadableFile {
+  readonly contentType: string;
+  readonly fileName: string;
+  readonly sizeBytes: number;
+  /** SHA-256 of the bytes, in hexadecimal. */
+  readonly sha256: string;
+  /** Reads the bytes from `start` to before `end`; a chunk is read when it is requested. */
+  read(start: number, end: number): AsyncGenerator<Uint8Array, void, undefined>;
+}
+
+/** Opens a file for reading. Throws `file_not_found`. */
+export async function openFile(context: Context, input: { fileId: string }): Promise<ReadableFile> {
+  const row = await findFile(context.database.db, context, input.fileId);
+  if (row === undefined) throw unknownFile();
+  const { id, contentType, fileName, sizeBytes, sha256 } = row;
+  if (sha256 === null) throw new Error(`The file ${row.sid} is ready without its digest`);
+  const read = (start: number, end: number) => readBytes(context, id, { start, end });
+  return { contentType, fileName, sizeBytes, sha256, read };
+}
+
+const chunkStatement = statement<
+  { fileId: number; position: number; offset: number; length: number },
+  { data: Uint8Array }
+>(
+  "read_file_chunk",
+  sql`
+  select substring(data from ${sql.placeholder("offset")}::int + 1 for ${sql.placeholder("length")}::int) as data
+  from file_chunks
+  where file_id = ${sql.placeholder("fileId")} and position = ${sql.placeholder("position")}`,
+);
+
+/** Each chunk is one query: no transaction is open while a reader is slow. */
+async function* readBytes(
+  { database }: Process,
+  fileId: number,
+  { start, end }: { start: number; end: number },
+): AsyncGenerator<Uint8Array, void, undefined> {
+  for (let at = start; at < end;) {
+    const position = Math.floor(at / FILE_CHUNK_BYTES);
+    const offset = at % FILE_CHUNK_BYTES;
+    const length = Math.min(FILE_CHUNK_BYTES - offset, end - at);
+    const [row] = await chunkStatement.execute(database.db, { fileId, position, offset, length });
+    if (row?.data.length !== length) throw new Error("The file was deleted while it was read");
+    yield row.data;
+    at += length;
+  }
+}
+
+/**
+ * Deletes a file with its bytes; fragments that use it keep the text that agents read. Throws
+ * `file_not_found`, and `invalid_request_error` for a file of a skill.
+ */
+export async function deleteFile(context: Context, input: { fileId: string }): Promise<Success> {
+  return inTransaction(context, async ({ db }) => {
+    // The lock keeps others from attaching the file meanwhile.
+    const [found] = await selectReached(db, context, input.fileId).for("update", { of: files });
+    if (found === undefined) throw unknownFile();
+    const row = found.file;
+    const [skill] = await db
+      .select({ id: skillAttachments.skillId })
+      .from(skillAttachments)
+      .innerJoin(skills, eq(skills.id, skillAttachments.skillId))
+      .where(and(eq(skillAttachments.fileId, row.sid), eq(skills.workspaceId, row.workspaceId)))
+      .limit(1);
+    if (skill !== undefined) {
+      const message = "a skill has the file: take it out of the skill instead";
+      throw invalidRequest("path", [{ path: "fileId", message }]);
+    }
+    await db.delete(files).where(eq(files.id, row.id));
+    return { success: true };
+  });
+}
+
+/** Deletes a batch of announced files whose upload URL has expired; the result is their number. */
+export async function sweepFiles({ database, now }: Process): Promise<number> {
+  const swept = await database.db.execute(sql`
+    delete from files where id in (
+      select id from files
+      where status = 'created' and created_at <= ${now() - UPLOAD_VALID_MS}
+        and (upload_until is null or upload_until < now())
+      limit ${SWEPT_AT_ONCE} for update skip locked
+    ) returning id`);
+  // Drizzle does not type the result of the driver.
+  return (swept as { rows: unknown[] }).rows.length;
+}

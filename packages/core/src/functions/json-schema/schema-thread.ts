@@ -1,0 +1,130 @@
+// Runs in a thread with a deadline (see untrusted/thread.ts), because a schema may not terminate: forty
+// definitions that each refer twice to the next are 2^40 calls for any value. Each schema is compiled
+// separately, so that it sees no other, and patterns are matched in linear time.
+import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
+import { LRUCache } from "lru-cache";
+import { RE2JS } from "re2js";
+import { explainFault, type Fault } from "./explain-errors.ts";
+import { walkSchema } from "./walk-schema.ts";
+
+const DIALECT = "https://json-schema.org/draft/2020-12/schema";
+/** Characters of the schemas that a thread caches compiled. */
+const MAX_CACHED_CHARACTERS = 1024 * 1024;
+
+const compiled = new LRUCache<string, ValidateFunction>({
+  maxSize: MAX_CACHED_CHARACTERS,
+  sizeCalculation: (_validate, schema) => schema.length + 1024,
+});
+
+// ajv uses the text of a compiled pattern to find duplicates.
+const matchLinearly = Object.assign(
+  (pattern: string) => {
+    const expression = RE2JS.compile(RE2JS.translateRegExp(pattern));
+    return { test: (text: string) => expression.matcher(text).find(), toString: () => pattern };
+  },
+  { code: "matchLinearly" },
+);
+
+const options = {
+  // Formats and unknown keywords are annotations.
+  strict: false,
+  validateFormats: false,
+  // Inherited members, as `toString`, do not count.
+  ownProperties: true,
+  // Inlining would compile a large definition once per reference.
+  inlineRefs: false,
+  logger: false,
+  code: { regExp: matchLinearly },
+} as const;
+
+let meta: Ajv2020 | undefined;
+
+/** The fault of a schema, given as JSON; undefined for a usable schema. */
+export function checkSchema(schema: string): Fault | undefined {
+  const parsed = JSON.parse(schema) as object;
+  for (const { name, value, path } of walkSchema(parsed, [])) {
+    if (name === "$async") return { path, message: "must not be there" };
+    if (name === "$schema" && value !== DIALECT && value !== `${DIALECT}#`) {
+      return { path, message: `must be ${DIALECT}` };
+    }
+    const patterns = name === "patternProperties" ? Object.keys(value ?? {}) : [value];
+    if (name !== "pattern" && name !== "patternProperties") continue;
+    const message = patterns.map(findPatternFault).find((one) => one !== undefined);
+    if (message !== undefined) return { path, message };
+  }
+  meta ??= new Ajv2020(options);
+  try {
+    if (!meta.validate(DIALECT, parsed)) return explainFault(meta.errors ?? []);
+    const validate = compile(schema);
+    for (const value of [null, {}, [], "", 0]) {
+      if (check(validate, value) === TOO_DEEP) {
+        return { path: [], message: "must not refer to itself without end" };
+      }
+    }
+  } catch (error) {
+    return {
+      path: [],
+      message: `must be a JSON Schema: ${(error as Error).message.slice(0, 500)}`,
+    };
+  }
+  return undefined;
+}
+
+/** The fault of a value by a valid schema, both as JSON. */
+export function checkValue({ schema, json }: { schema: string; json: string }): Fault | undefined {
+  let validate: ValidateFunction;
+  try {
+    validate = compile(schema);
+  } catch {
+    return { path: [], message: "cannot be checked: the schema is not valid" };
+  }
+  const faults = check(validate, JSON.parse(json));
+  if (faults === TOO_DEEP) return { path: [], message: "must not be nested so deeply" };
+  if (faults === TOO_SLOW)
+    return { path: [], message: "must be simpler: checking it takes too long" };
+  return faults === undefined ? undefined : explainFault(faults);
+}
+
+function findPatternFault(pattern: unknown): string | undefined {
+  // The metaschema refuses patterns that are not texts.
+  if (typeof pattern !== "string") return undefined;
+  try {
+    matchLinearly(pattern);
+    return undefined;
+  } catch (error) {
+    const why = (error as Error).message.slice(0, 200);
+    return `must be a regular expression of RE2, which has no lookaround and no references: ${why}`;
+  }
+}
+
+const TOO_DEEP = "too deep";
+const TOO_SLOW = "too slow";
+/** How long a check may take; the deadline is for checks that do not end. */
+const CHECK_MS = 500;
+
+function check(
+  validate: ValidateFunction,
+  value: unknown,
+): readonly ErrorObject[] | typeof TOO_DEEP | typeof TOO_SLOW | undefined {
+  const startedAt = performance.now();
+  try {
+    const isValid = validate(value);
+    if (performance.now() - startedAt > CHECK_MS) return TOO_SLOW;
+    return isValid ? undefined : (validate.errors ?? []);
+  } catch (error) {
+    if (error instanceof RangeError) return TOO_DEEP;
+    throw error;
+  } finally {
+    validate.errors = null;
+  }
+}
+
+/** Compiles a schema. Throws where it is invalid. */
+function compile(schema: string): ValidateFunction {
+  const known = compiled.get(schema);
+  if (known !== undefined) return known;
+  const ajv = new Ajv2020({ ...options, meta: false, validateSchema: false });
+  const validate = ajv.compile(JSON.parse(schema) as object);
+  compiled.set(schema, validate);
+  return validate;
+}

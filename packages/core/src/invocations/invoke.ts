@@ -1,0 +1,143 @@
+import {
+  type InvocationEvent,
+  type InvocationOutcome,
+  type InvokedSandboxFunction,
+} from "@parley/schema";
+import type { Context } from "../context.ts";
+import { checkInput } from "../functions/check-values.ts";
+import type { FunctionLookUp } from "../functions/function-directory.ts";
+import { inTransactionOnce, type KeyedContext } from "../idempotency.ts";
+import { type LogStream, streamSpace } from "../log/log-stream.ts";
+import { listenForEnds, type PendingEnds } from "../log/listen-for-ends.ts";
+import type { RunServices } from "../runs/run-capacity.ts";
+import {
+  buildInvocation,
+  hintsOf,
+  type InvocationServices,
+  type NewInvocation,
+  writeInvocations,
+} from "./new-invocations.ts";
+import { requireInvocation, unknownInvocation } from "./read-invocations.ts";
+import { renderInvoked, renderOutcome } from "./render-invocation.ts";
+
+/** How long to wait for an invocation by default. */
+const DEFAULT_WAIT_MS = 10_000;
+
+interface InvokeInput {
+  readonly functionId: string;
+  readonly input: unknown;
+  readonly context?: { timezone: string | undefined } | undefined;
+}
+
+/** The context of functions that invoke. */
+type InvocationContext = KeyedContext & FunctionLookUp & InvocationServices & RunServices;
+
+/**
+ * Starts an invocation, and waits for its outcome as long as the caller prefers. Throws
+ * `sandbox_function_not_found`, also where the function is archived.
+ */
+export async function invokeSandboxFunction(
+  context: InvocationContext,
+  input: InvokeInput,
+): Promise<InvokedSandboxFunction> {
+  const { workspace, apiKey } = context.caller;
+  const sandboxFunction = await context.functions.getActive(workspace.id, input.functionId);
+  const { definition } = sandboxFunction;
+  const created = buildInvocation(context, {
+    sandboxFunction,
+    workspaceId: workspace.id,
+    apiKeyId: apiKey.id,
+    actionId: null,
+    input: await checkInput(
+      context,
+      { definition, input: input.input },
+      { workspaceId: workspace.id, origin: "request", signal: context.signal },
+    ),
+    timezone: input.context?.timezone ?? null,
+  });
+  if (created.row.status === "created")
+    await context.reserveRunCapacity(workspace.id, "invocation", 1);
+  // Listening from before the write, it need not read the log.
+  using pending = listenForOutcome(context, created.row, 1);
+  await writeOnce(context, created);
+  const { sid } = sandboxFunction;
+  return renderInvoked(created.row, sid, await readOutcome(created.row, pending));
+}
+
+/** Replays an invocation. Throws `sandbox_function_not_found`. */
+export async function replayInvocation(
+  context: Context,
+  input: InvokeInput,
+  invocationId: string,
+): Promise<InvokedSandboxFunction> {
+  const { functionId } = input;
+  const named = { functionId, invocationId };
+  const { row, sandboxFunction } = await requireInvocation(context, named);
+  using pending = listenForOutcome(context, row);
+  return renderInvoked(row, sandboxFunction.sid, await readOutcome(row, pending));
+}
+
+/** Listens for as long as the caller prefers; undefined where there is nothing to wait for. */
+function listenForOutcome(
+  context: Context,
+  { sid, status }: NewInvocation["row"],
+  newAfter?: number,
+): PendingEnds | undefined {
+  const { preferredWaitMs = DEFAULT_WAIT_MS, blockingTimeoutMs, signal } = context;
+  const timeoutMs = Math.min(preferredWaitMs, blockingTimeoutMs);
+  if (timeoutMs === 0 || status !== "created") return undefined;
+  return listenForEnds(context, { logIds: [sid], timeoutMs, signal, newAfter });
+}
+
+async function readOutcome(
+  row: NewInvocation["row"],
+  pending: PendingEnds | undefined,
+): Promise<InvocationOutcome | undefined> {
+  if (pending === undefined) return renderOutcome(row);
+  const end = (await pending.ends).get(row.sid);
+  if (end === undefined) return undefined;
+  // Written by this program: the log holds what `InvocationEvent` describes.
+  const event = JSON.parse(end.payload) as InvocationEvent;
+  if (event.type === "sandbox_function_invocation_error") {
+    return { status: "errored", error: event.error };
+  }
+  if (event.type !== "sandbox_function_invocation_result") return undefined;
+  return { status: "succeeded", result: event.result };
+}
+
+/** With an Idempotency-Key, writes in a transaction of its own; otherwise shares a commit with others. */
+async function writeOnce(
+  context: KeyedContext & InvocationServices,
+  created: NewInvocation,
+): Promise<void> {
+  if (context.claim === undefined) {
+    await context.writeInvocation(created, context.isWanted);
+    context.bus.publish(hintsOf([created]));
+    return;
+  }
+  await inTransactionOnce(context, { id: created.row.sid }, async ({ db, afterCommit }) => {
+    await writeInvocations(db, [created]);
+    afterCommit.push(...hintsOf([created]));
+  });
+}
+
+/** Event types that existing clients do not know, sent only on request. */
+const optIn: Readonly<Record<string, string>> = {
+  log: "sandbox_function_invocation_log",
+  progress: "sandbox_function_invocation_progress",
+};
+
+/**
+ * The stream of one invocation. Throws `sandbox_function_not_found`, or
+ * `sandbox_function_invocation_not_found`, also for another function's invocation.
+ */
+export async function findInvocationStream(
+  context: Context,
+  input: { functionId: string; invocationId: string; include: readonly string[] },
+): Promise<LogStream> {
+  const { row, spaceId } = await requireInvocation(context, input);
+  const wanted = new Set(input.include.map((name) => optIn[name]));
+  const hidden = new Set(Object.values(optIn).filter((type) => !wanted.has(type)));
+  const space = streamSpace(spaceId, unknownInvocation);
+  return { logId: row.sid, hidden, enveloped: false, afterEnd: "no content", space };
+}

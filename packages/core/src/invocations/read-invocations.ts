@@ -1,0 +1,148 @@
+import { actions, conversations, invocations, messages } from "@parley/db";
+import {
+  type InvocationPage,
+  type InvokedSandboxFunction,
+  type ListInvocations,
+  ParleyError,
+} from "@parley/schema";
+import { and, desc, eq, gte, isNull, or, type SQL, sql } from "drizzle-orm";
+import { reachesConversation } from "../access/conversation-reach.ts";
+import type { Context } from "../context.ts";
+import type { InvocationRow, SandboxFunctionRow } from "../data-access/rows.ts";
+import { getSandboxFunction } from "../functions/sandbox-functions.ts";
+import { renderInvocation, renderInvoked, renderOutcome } from "./render-invocation.ts";
+
+/** Invocations that a page of those with one status looks at. */
+const MAX_LOOKED_AT = 10_000;
+
+/** The condition that the caller reaches the row's invocation: an agent's needs reach of its conversation. */
+function reachesInvocation(context: Context): SQL | undefined {
+  return or(
+    isNull(invocations.actionId),
+    sql`exists (
+      select 1 from ${actions}
+      join ${messages} on ${messages.sid} = ${actions.logId}
+      join ${conversations} on ${conversations.id} = ${messages.conversationId}
+      where ${actions.id} = ${invocations.actionId} and ${reachesConversation(context)}
+    )`,
+  );
+}
+
+/** Names one invocation of a function. */
+export interface InvocationReference {
+  readonly functionId: string;
+  readonly invocationId: string;
+}
+
+/** An invocation with its outcome, once it has one. Throws as `requireInvocation` does. */
+export async function getInvocation(
+  context: Context,
+  input: InvocationReference,
+): Promise<InvokedSandboxFunction> {
+  const { row, sandboxFunction } = await requireInvocation(context, input);
+  return renderInvoked(row, sandboxFunction.sid, renderOutcome(row));
+}
+
+/** Lists the invocations of a function that the caller reaches, the newest first, a page at a time. */
+export async function listInvocations(
+  context: Context,
+  input: ListInvocations & { functionId: string },
+): Promise<InvocationPage> {
+  const { db } = context.database;
+  const { limit, status } = input;
+  const workspaceId = context.caller.workspace.id;
+  const sandboxFunction = await getSandboxFunction(db, workspaceId, input.functionId);
+  const { id, sid, status: state, createdAt } = invocations;
+  const before = input.lastValue === undefined ? Number.MAX_SAFE_INTEGER : Number(input.lastValue);
+  const looked = db
+    .select({ id, sid, status: state, createdAt })
+    .from(invocations)
+    .where(
+      and(
+        gte(invocations.functionId, sandboxFunction.id),
+        sql`(${invocations.functionId}, ${id}) < (${sandboxFunction.id}, ${before})`,
+        eq(invocations.workspaceId, workspaceId),
+        reachesInvocation(context),
+      ),
+    )
+    // Not by id alone: that would scan all invocations of the server for a function's few.
+    .orderBy(desc(invocations.functionId), desc(id));
+  const render = (row: Pick<InvocationRow, "sid" | "status" | "createdAt">) =>
+    renderInvocation(row, sandboxFunction.sid);
+  if (status === undefined) {
+    const rows = await looked.limit(limit + 1);
+    return toPage(rows.slice(0, limit), rows.length > limit, render);
+  }
+  // Few may have the status, so the search for a page is bounded.
+  const some = looked.limit(MAX_LOOKED_AT).as("some");
+  const rows = await db
+    .select()
+    .from(some)
+    .where(eq(some.status, status))
+    .orderBy(desc(some.id))
+    .limit(limit + 1);
+  if (rows.length > limit) return toPage(rows.slice(0, limit), true, render);
+  const [last] = await looked.limit(1).offset(MAX_LOOKED_AT - 1);
+  return {
+    ...toPage(rows, last !== undefined, render),
+    ...(last !== undefined && { lastValue: String(last.id) }),
+  };
+}
+
+function toPage<Row extends { id: number }>(
+  rows: readonly Row[],
+  hasMore: boolean,
+  render: (row: Row) => InvocationPage["invocations"][number],
+): InvocationPage {
+  const lastValue = rows.at(-1)?.id.toString() ?? null;
+  return { invocations: rows.map(render), hasMore, lastValue };
+}
+
+/** An invocation that the caller reaches. */
+interface ReachedInvocation {
+  readonly row: InvocationRow;
+  /** It may be archived. */
+  readonly sandboxFunction: SandboxFunctionRow;
+  /** Number of the space of the conversation whose agent invoked it; null where there is none. */
+  readonly spaceId: number | null;
+}
+
+/**
+ * An invocation that the caller reaches, and its function. Throws `sandbox_function_not_found`, or
+ * `sandbox_function_invocation_not_found`, also for another function's invocation.
+ */
+export async function requireInvocation(
+  context: Context,
+  { functionId, invocationId }: InvocationReference,
+): Promise<ReachedInvocation> {
+  const { db } = context.database;
+  const workspaceId = context.caller.workspace.id;
+  const sandboxFunction = await getSandboxFunction(db, workspaceId, functionId);
+  const ofFunction = and(
+    eq(invocations.workspaceId, workspaceId),
+    eq(invocations.functionId, sandboxFunction.id),
+  );
+  const [found] = await db
+    .select({ row: invocations, spaceId: conversations.spaceId })
+    .from(invocations)
+    .leftJoin(actions, eq(actions.id, invocations.actionId))
+    .leftJoin(messages, eq(messages.sid, actions.logId))
+    .leftJoin(conversations, eq(conversations.id, messages.conversationId))
+    .where(
+      and(
+        ofFunction,
+        eq(invocations.sid, invocationId),
+        or(isNull(invocations.actionId), reachesConversation(context)),
+      ),
+    );
+  if (found === undefined) throw unknownInvocation();
+  return { ...found, sandboxFunction };
+}
+
+/** The error for an invocation that is unknown, another function's, or not reached. */
+export function unknownInvocation(): ParleyError {
+  return new ParleyError(
+    "sandbox_function_invocation_not_found",
+    "The function has no such invocation",
+  );
+}

@@ -1,0 +1,29 @@
+import type { ParleyError } from "@parley/schema";
+
+/** A log as a stream of the public interface. */
+export interface LogStream {
+  readonly logId: string;
+  /** Event types that the follower does not get. */
+  readonly hidden: ReadonlySet<string>;
+  /** Whether each event comes as `{"eventId":…,"data":…}`. */
+  readonly enveloped: boolean;
+  /** What a follower gets that already has the terminal event. */
+  readonly afterEnd: "no content" | "terminal event";
+  /** How long the stream stays open without an event; for ever by default. */
+  readonly idleTimeoutMs?: number;
+  /** The space that its followers must reach while they follow; undefined outside of spaces. */
+  readonly space: StreamSpace | undefined;
+}
+
+/** The space of a stream: a conversation never leaves the one that it was created in. */
+export interface StreamSpace {
+  /** Number of the space. */
+  readonly id: number;
+  /** The error for a follower that no longer reaches it, as of the stream's endpoint. */
+  readonly lost: () => ParleyError;
+}
+
+/** The space of this number as that of a stream. */
+export function streamSpace(id: number | null, lost: StreamSpace["lost"]): StreamSpace | undefined {
+  return id === null ? undefined : { id, lost };
+}

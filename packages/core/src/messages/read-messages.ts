@@ -1,0 +1,187 @@
+import { actions, messages, type Queryable, statement, users } from "@parley/db";
+import { and, asc, eq, getTableColumns, inArray, type SQL, sql } from "drizzle-orm";
+import { type AgentServices, findVersions } from "../agents/agent-versions.ts";
+import type { Context } from "../context.ts";
+import { toColumns } from "../data-access/row-json.ts";
+import type { ActionRow, MessageRow } from "../data-access/rows.ts";
+import type { MessageReferences } from "./render-messages.ts";
+
+export interface ReadMessages {
+  /** By position and version. */
+  readonly messages: MessageRow[];
+  /** Tool calls in order, by the number of their message. */
+  readonly actions: Map<number, ActionRow[]>;
+}
+
+/** Reads the messages that meet a condition, with their tool calls. */
+export async function readMessages(
+  db: Queryable,
+  condition: SQL | undefined,
+): Promise<ReadMessages> {
+  const rows = await db
+    .select()
+    .from(messages)
+    .where(condition)
+    .orderBy(asc(messages.rank), asc(messages.version));
+  return { messages: rows, actions: await readActions(db, rows) };
+}
+
+/** Tool calls are read separately, so that a message's text is not sent once for each of them. */
+async function readActions(
+  db: Queryable,
+  rows: readonly Pick<MessageRow, "id" | "type">[],
+): Promise<ReadMessages["actions"]> {
+  const ids = rows.filter(({ type }) => type === "agent_message").map(({ id }) => id);
+  const found =
+    ids.length === 0
+      ? []
+      : await db
+          .select()
+          .from(actions)
+          .where(inArray(actions.messageId, ids))
+          .orderBy(asc(actions.messageId), asc(actions.step), asc(actions.position));
+  return Map.groupBy(found, ({ messageId }) => messageId);
+}
+
+/** Some messages of a conversation. */
+export interface MessagePage extends ReadMessages {
+  /** Whether there is nothing beyond it in the direction of the read. */
+  readonly isLast: boolean;
+}
+
+/** Messages of one page at most. */
+const PAGE_MESSAGES = 200;
+/** About the bytes of a page's JSON, without its last message. */
+const PAGE_BYTES = 256 * 1024;
+
+/** A version of a message: its position and number. */
+export type Place = Pick<MessageRow, "rank" | "version">;
+
+/** Before the first message, and after the last. */
+export const firstPlace: Place = { rank: -1, version: 0 };
+export const lastPlace: Place = { rank: 2 ** 31 - 1, version: 0 };
+
+interface PageValues extends Record<string, unknown> {
+  conversationId: number;
+  rank: number;
+  version: number;
+  maxPositions: number;
+}
+
+const shownOf: Readonly<Record<string, string>> = {
+  content: "case m.type when 'content_fragment' then left(m.content, 256) else m.content end",
+  steps: "null",
+};
+
+// `steps` may be large and is only for providers; of a fragment only the beginning is shown.
+const shownColumns = sql.raw(
+  Object.keys(getTableColumns(messages))
+    .map((key) => {
+      const [column = ""] = Object.keys(toColumns({ [key]: null }));
+      return `${shownOf[column] ?? `m.${column}`} as "${key}"`;
+    })
+    .join(", "),
+);
+
+// The places are found without reading texts: large columns are only measured. Calls are measured as
+// they are compressed, to a sixteenth at best.
+const pageStatement = (name: string, { comparison, order }: { comparison: SQL; order: SQL }) =>
+  statement<PageValues, MessageRow & { weighed: number }>(
+    name,
+    sql`
+    select ${shownColumns}, sized.weighed::int as weighed
+    from (
+      select rank, version,
+        count(*) over () as weighed,
+        row_number() over (order by rank ${order}, version ${order}) as nth,
+        sum(weight) over (order by rank ${order}, version ${order}) - weight as before,
+        dense_rank() over (order by rank ${order}) as position
+      from (
+        select h.rank, h.version, 1024 + case h.type
+          when 'user_message' then octet_length(h.content)
+          when 'agent_message' then octet_length(h.content) * 2
+            + coalesce(octet_length(h.chain_of_thought), 0)
+            + coalesce((
+                select octet_length(a.instructions) from agents a where a.id = h.agent_id
+              ), 0)
+            + coalesce((
+                select sum(1024 + least(
+                  16 * (pg_column_size(x.params) + coalesce(pg_column_size(x.output), 0)), 400000
+                ))
+                from actions x where x.message_id = h.id
+              ), 0)
+          else 1024
+        end as weight
+        from messages h
+        where h.conversation_id = ${sql.placeholder("conversationId")}
+          and (h.rank, h.version) ${comparison}
+            (${sql.placeholder("rank")}::int, ${sql.placeholder("version")}::int)
+        order by h.rank ${order}, h.version ${order} limit ${sql.raw(String(PAGE_MESSAGES + 1))}
+      ) as weighed
+    ) as sized
+    join messages m on m.conversation_id = ${sql.placeholder("conversationId")}
+      and m.rank = sized.rank and m.version = sized.version
+    where sized.before < ${sql.raw(String(PAGE_BYTES))}
+      and sized.nth <= ${sql.raw(String(PAGE_MESSAGES))}
+      and sized.position <= ${sql.placeholder("maxPositions")}::int
+    order by m.rank, m.version`,
+  );
+
+const forwards = pageStatement("read_messages_after", { comparison: sql`>`, order: sql`asc` });
+const backwards = pageStatement("read_messages_before", { comparison: sql`<`, order: sql`desc` });
+
+/**
+ * Reads the messages after a place, or the nearest before it: at least one if there is one, and a
+ * bounded amount. Fragments have only the beginning of their text, and messages no `steps`.
+ */
+export async function readMessagePage(
+  db: Queryable,
+  {
+    conversationId,
+    maxPositions = PAGE_MESSAGES,
+    ...from
+  }: { conversationId: number; maxPositions?: number | undefined } & (
+    | { after: Place }
+    | { before: Place }
+  ),
+): Promise<MessagePage> {
+  const [page, place] = "after" in from ? [forwards, from.after] : [backwards, from.before];
+  const { rank, version } = place;
+  const rows = await page.execute(db, { conversationId, maxPositions, rank, version });
+  const isLast = rows.length === (rows[0]?.weighed ?? 0);
+  return { messages: rows, actions: await readActions(db, rows), isLast };
+}
+
+/** The context of functions that render messages. */
+export type MessageContext = Context & AgentServices;
+
+/** Reads what messages refer to, so that they can be rendered. */
+export async function readReferences(
+  db: Queryable,
+  context: MessageContext,
+  read: ReadMessages,
+): Promise<MessageReferences> {
+  const { workspace } = context.caller;
+  const userIds = new Set(read.messages.flatMap((message) => message.userId ?? []));
+  const agentIds = read.messages.flatMap((message) => message.agentId ?? []);
+  const rows =
+    userIds.size === 0
+      ? []
+      : await db
+          .select()
+          .from(users)
+          .where(and(eq(users.workspaceId, workspace.id), inArray(users.id, [...userIds])));
+  return {
+    users: new Map(rows.map((row) => [row.id, row])),
+    agents: await findVersions(context, db, agentIds),
+    actions: read.actions,
+    publicUrl: context.publicUrl,
+    fileUrl: fileUrl(context),
+  };
+}
+
+/** Absolute URLs of the workspace's files. */
+export function fileUrl(context: Context): (fileId: string) => string {
+  const { publicUrl, caller } = context;
+  return (fileId) => `${publicUrl}/api/v1/w/${caller.workspace.sid}/files/${fileId}`;
+}

@@ -1,0 +1,56 @@
+// Runs in a thread: see untrusted/thread.ts.
+import { Composer, CST, Lexer, Parser } from "yaml";
+
+/** Front matter has a mapping with a mapping of metadata; the rest is margin. */
+const MAX_DEPTH = 12;
+/** The parser takes a second for 32 KiB of brackets and commas; real front matter has 300 lexemes. */
+const MAX_LEXEMES = 2000;
+
+/** The value of a YAML text, or its fault. */
+export type ReadYaml = { readonly value: unknown } | { readonly fault: string };
+
+const refusedTokens: Readonly<Record<string, string>> = {
+  alias: "aliases are not allowed",
+  anchor: "anchors are not allowed",
+  tag: "tags are not allowed",
+  "directive-line": "directives are not allowed",
+};
+
+/**
+ * Parses a mapping in YAML's core schema. Aliases, anchors, tags and deep nesting are refused before the
+ * tokens are composed, because the composer is recursive.
+ */
+export function readYaml(source: string): ReadYaml {
+  const parser = new Parser();
+  const tokens: CST.Token[] = [];
+  let lexemes = 0;
+  for (const lexeme of new Lexer().lex(source)) {
+    if (++lexemes > MAX_LEXEMES) return { fault: "has too many parts" };
+    const type = CST.tokenType(lexeme);
+    const refused = refusedTokens[type ?? ""];
+    if (refused !== undefined) return { fault: refused };
+    tokens.push(...parser.next(lexeme));
+    if (parser.stack.length > MAX_DEPTH) return { fault: "is nested too deep" };
+  }
+  tokens.push(...parser.end());
+  const options = { schema: "core", uniqueKeys: true, stringKeys: true } as const;
+  const documents = [...new Composer(options).compose(tokens)];
+  const [document] = documents;
+  if (document === undefined) return { fault: "is empty" };
+  if (documents.length > 1) return { fault: "must be one document" };
+  const [error] = [...document.errors, ...document.warnings];
+  if (error !== undefined) return { fault: firstLine(error.message) };
+  // In a Map, as in the result of `fromEntries`, a member of any name is an own member.
+  const value: unknown = document.toJS({ mapAsMap: true, maxAliasCount: 0 });
+  if (!(value instanceof Map)) return { fault: "must be a mapping of names to values" };
+  return { value: toObject(value) };
+}
+
+function toObject(value: unknown): unknown {
+  if (!(value instanceof Map)) return value;
+  return Object.fromEntries([...value].map(([name, member]) => [String(name), toObject(member)]));
+}
+
+function firstLine(message: string): string {
+  return message.split("\n")[0]?.replace(/:$/, "") ?? "";
+}

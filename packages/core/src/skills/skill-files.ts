@@ -1,0 +1,89 @@
+import { createHash } from "node:crypto";
+import {
+  FILE_CHUNK_BYTES,
+  fileChunks,
+  files,
+  type Queryable,
+  skillAttachments,
+  type skills,
+} from "@parley/db";
+import { and, eq, inArray } from "drizzle-orm";
+import type { Context } from "../context.ts";
+import { FILE_TEXT_BYTES, readText } from "../files/file-text.ts";
+import type { FolderFile } from "./folders/check-files.ts";
+
+const USE_CASE = "skill";
+/** Chunks that a statement writes: a megabyte. */
+const CHUNKS_AT_ONCE = 4;
+
+/** Stores files of a skill and attaches them, in order. */
+export async function insertSkillFiles(
+  db: Queryable,
+  context: Context,
+  skill: { skillId: number; fileIds: readonly number[]; files: readonly FolderFile[] },
+): Promise<void> {
+  if (skill.files.length === 0) return;
+  const rows = skill.files.map(({ path, bytes }, position) => {
+    const about = { contentType: contentTypeOf(path, bytes), sizeBytes: bytes.length };
+    return {
+      ...about,
+      id: skill.fileIds[position] ?? 0,
+      sid: context.newId("fil"),
+      workspaceId: context.caller.workspace.id,
+      fileName: path,
+      useCase: USE_CASE,
+      status: "ready" as const,
+      sha256: createHash("sha256").update(bytes).digest("hex"),
+      text: readText({ ...about, beginning: bytes.subarray(0, FILE_TEXT_BYTES) }),
+      createdAt: context.now(),
+    };
+  });
+  await db.insert(files).values(rows);
+  const chunks = skill.files.flatMap(({ bytes }, index) => {
+    const fileId = skill.fileIds[index] ?? 0;
+    return Array.from({ length: Math.ceil(bytes.length / FILE_CHUNK_BYTES) }, (_, position) => {
+      const start = position * FILE_CHUNK_BYTES;
+      return { fileId, position, data: bytes.subarray(start, start + FILE_CHUNK_BYTES) };
+    });
+  });
+  for (let start = 0; start < chunks.length; start += CHUNKS_AT_ONCE) {
+    await db.insert(fileChunks).values(chunks.slice(start, start + CHUNKS_AT_ONCE));
+  }
+  await db.insert(skillAttachments).values(
+    rows.map(({ sid, fileName }, position) => {
+      return { skillId: skill.skillId, position, fileId: sid, fileName };
+    }),
+  );
+}
+
+/** Deletes the files that an import has stored for a skill. */
+export async function deleteSkillFiles(
+  db: Queryable,
+  { id, workspaceId }: Pick<typeof skills.$inferSelect, "id" | "workspaceId">,
+): Promise<void> {
+  const attached = db
+    .select({ fileId: skillAttachments.fileId })
+    .from(skillAttachments)
+    .where(eq(skillAttachments.skillId, id));
+  const imported = and(eq(files.workspaceId, workspaceId), eq(files.useCase, USE_CASE));
+  await db.delete(files).where(and(imported, inArray(files.sid, attached)));
+}
+
+const textTypes: Readonly<Record<string, string>> = {
+  md: "text/markdown",
+  csv: "text/csv",
+  json: "application/json",
+};
+
+const decoder = new TextDecoder("utf-8", { fatal: true });
+
+/** The type of an imported file, by its extension and bytes. Pages are plain text. */
+function contentTypeOf(path: string, bytes: Uint8Array): string {
+  if (bytes.includes(0)) return "application/octet-stream";
+  try {
+    decoder.decode(bytes);
+  } catch {
+    return "application/octet-stream";
+  }
+  return textTypes[path.split(".").at(-1) ?? ""] ?? "text/plain";
+}

@@ -1,0 +1,178 @@
+import { messages, runs } from "@parley/db";
+import { eq } from "drizzle-orm";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { claimRuns } from "../../testing/runs.ts";
+import {
+  claimTestTurns,
+  clearRuns,
+  createTestConversation,
+  insertTestAgent,
+  insertTestWorkspace,
+  openTestContext,
+  openTestCore,
+  type TestCore,
+  testOutcome,
+  testToken,
+} from "../../testing/testing.ts";
+import type { CoreContext } from "../create-core.ts";
+import { readEvents, readLogEnd } from "../log/read-log.ts";
+import { type FinishedTurn, finishTurns } from "./finish-turns.ts";
+import { takeOverRuns } from "./take-over-runs.ts";
+
+const failure = { code: "broken", message: "It broke", metadata: { tries: 3 } };
+
+describe("finishTurns", () => {
+  let test: TestCore;
+  let context: CoreContext;
+  beforeAll(async () => {
+    test = await openTestCore();
+    const workspace = await insertTestWorkspace(test.core);
+    context = await openTestContext(test.core, workspace);
+    for (const sid of ["ann", "bob"]) await insertTestAgent(test.core, workspace, { sid });
+  });
+  beforeEach(() => clearRuns(test.core));
+  afterAll(() => test.close());
+
+  const ask = async (...agentIds: string[]) =>
+    (await createTestConversation(context, agentIds)).conversation.sId;
+  const start = async (leaseMs = 60_000): Promise<FinishedTurn[]> =>
+    (await claimTestTurns(test.core, leaseMs)).map(({ run, turn }) => ({
+      run,
+      turn,
+      outcome: testOutcome(`answer of ${turn.agent.sid}`),
+      events: [],
+      actions: [],
+    }));
+  const eventsOf = async (logId: string) => {
+    const events = await readEvents(test.core.database.db, logId, 0);
+    return events.map((event) => JSON.parse(event.payload) as { type: string });
+  };
+  const messageOf = async ({ turn }: FinishedTurn) => {
+    const { db } = test.core.database;
+    return (await db.select().from(messages).where(eq(messages.id, turn.message.id)))[0];
+  };
+  const statusesOfRuns = async () => {
+    const rows = await test.core.database.db.select().from(runs).orderBy(runs.id);
+    return rows.map((row) => row.status);
+  };
+
+  it("ends a turn once, and reports it again after an unacknowledged call", async () => {
+    const conversationId = await ask("ann");
+    const [turn] = await start();
+    const events = [testToken("answer "), testToken("of ann")];
+    const finished = { ...turn!, events, lastSeq: turn!.run.lastSeq };
+    for (let times = 0; times < 2; times++) {
+      expect(await finishTurns(test.core, [finished])).toEqual(new Set([turn!.run.logId]));
+    }
+    const ofMessage = await eventsOf(turn!.run.logId);
+    expect(ofMessage.filter(({ type }) => type === "agent_message_success")).toHaveLength(1);
+    const ofConversation = await eventsOf(conversationId);
+    expect(ofConversation.filter(({ type }) => type === "agent_message_done")).toHaveLength(1);
+  });
+
+  it("commits the terminal event, message, run and the conversation's event together", async () => {
+    const conversationId = await ask("ann");
+    const [turn] = await start();
+    const finished = { ...turn!, events: [testToken("answer "), testToken("of ann")] };
+    expect(await finishTurns(test.core, [finished])).toEqual(new Set([turn!.run.logId]));
+
+    expect(await messageOf(turn!)).toMatchObject({
+      status: "succeeded",
+      content: "answer of ann",
+      rawContents: [{ step: 0, content: "answer of ann" }],
+      chainOfThought: null,
+      error: null,
+    });
+    expect(await eventsOf(turn!.run.logId)).toMatchObject([
+      { type: "generation_tokens", text: "answer " },
+      { type: "generation_tokens", text: "of ann" },
+      {
+        type: "agent_message_success",
+        configurationId: "ann",
+        messageId: turn!.run.logId,
+        step: 0,
+        message: { status: "succeeded", content: "answer of ann", error: null },
+      },
+    ]);
+    const { db } = test.core.database;
+    expect(await readLogEnd(db, turn!.run.logId)).toEqual({ lastSeq: 3, closed: true });
+    expect((await eventsOf(conversationId)).at(-1)).toMatchObject({
+      type: "agent_message_done",
+      conversationId,
+      messageId: turn!.run.logId,
+      status: "success",
+    });
+    expect((await readLogEnd(db, conversationId)).closed).toBe(false);
+    expect(await statusesOfRuns()).toEqual(["finished"]);
+  });
+
+  it("ends a turn that failed with its error, and keeps what it said", async () => {
+    const conversationId = await ask("ann");
+    const [turn] = await start();
+    await finishTurns(test.core, [{ ...turn!, outcome: testOutcome("I try, but", failure) }]);
+    expect(await messageOf(turn!)).toMatchObject({
+      status: "failed",
+      content: "I try, but",
+      error: failure,
+    });
+    expect(await eventsOf(turn!.run.logId)).toMatchObject([
+      { type: "agent_error", error: failure },
+    ]);
+    expect((await eventsOf(conversationId)).at(-1)).toMatchObject({ status: "error" });
+  });
+
+  it("leaves out a turn that another attempt holds, and that one alone", async () => {
+    const conversationId = await ask("ann", "bob");
+    const [ann, bob] = await start(-1);
+    const options = { workerId: "other", leaseMs: 60_000, limit: 1 };
+    const [taken] = await takeOverRuns(test.core, options);
+    expect(taken?.id).toBe(ann!.run.id);
+
+    expect(await finishTurns(test.core, [ann!, bob!])).toEqual(new Set([bob!.run.logId]));
+    expect(await messageOf(ann!)).toMatchObject({ status: "created", content: "" });
+    expect(await eventsOf(ann!.run.logId)).toEqual([]);
+    expect(await messageOf(bob!)).toMatchObject({ status: "succeeded" });
+    expect(await statusesOfRuns()).toEqual(["running", "finished"]);
+
+    const current = { ...ann!, run: taken!, outcome: testOutcome("answer of the other") };
+    expect((await finishTurns(test.core, [current])).size).toBe(1);
+    expect(await messageOf(ann!)).toMatchObject({ content: "answer of the other" });
+    const done = (await eventsOf(conversationId)).filter(
+      (event) => event.type === "agent_message_done",
+    );
+    expect(done).toHaveLength(2);
+  });
+
+  it("gives a message one terminal event, however often it is finished", async () => {
+    const conversationId = await ask("ann");
+    const [turn] = await start();
+    const attempts = ["first", "second", "third"].map((content) =>
+      finishTurns(test.core, [{ ...turn!, outcome: testOutcome(content) }]),
+    );
+    const ended = (await Promise.all(attempts)).filter((ids) => ids.size > 0);
+    expect(ended).toHaveLength(1);
+    expect(await finishTurns(test.core, [turn!])).toEqual(new Set());
+    const events = await eventsOf(turn!.run.logId);
+    expect(events).toHaveLength(1);
+    const row = await messageOf(turn!);
+    expect(events).toMatchObject([{ message: { content: row?.content } }]);
+    expect(await eventsOf(conversationId)).toHaveLength(3);
+  });
+
+  it("lets the next turn of its ordering key run, and wakes the workers for it", async () => {
+    await ask("ann");
+    const [turn] = await start();
+    const { id: _id, ...waiting } = (await test.core.database.db.select().from(runs))[0]!;
+    await test.core.database.db
+      .insert(runs)
+      .values({ ...waiting, logId: await ask(), status: "waiting", attempt: 0 });
+    const claim = () => claimRuns(test.core, { workerId: "one", leaseMs: 60_000, limit: 5 });
+    expect(await claim()).toEqual([]);
+    let woken = 0;
+    const unsubscribe = test.core.bus.subscribe("runs", () => woken++);
+    await finishTurns(test.core, [turn!]);
+    unsubscribe();
+    expect(woken).toBe(1);
+    expect(await claim()).toHaveLength(1);
+  });
+});

@@ -1,0 +1,128 @@
+import type { StoredStep } from "@parley/db";
+import type { AgentError, MessageEvent } from "@parley/schema";
+import { sql } from "drizzle-orm";
+import type { Process } from "../context.ts";
+import { retryConflicts } from "../data-access/retry-conflicts.ts";
+import { toColumns } from "../data-access/row-json.ts";
+import type { ActionRow, MessageRow } from "../data-access/rows.ts";
+import { type Append, appendingStatement, appendWith } from "../log/append.ts";
+import type { Hint } from "../log/bus.ts";
+import { sizeOfAnswer } from "../messages/conversation-size.ts";
+import { renderAgentMessage } from "../messages/render-messages.ts";
+import type { ClaimedRun } from "../runs/claim-parts.ts";
+import { wakeNextOf } from "../runs/wake-runs.ts";
+import type { Turn } from "./load-turns.ts";
+
+/** The outcome of an agent turn. */
+export interface TurnOutcome {
+  readonly content: string;
+  readonly chainOfThought: string | null;
+  readonly rawContents: { step: number; content: string }[];
+  /** Why the turn failed; null when it succeeded. */
+  readonly error: AgentError | null;
+  /** Number of the last step. */
+  readonly step: number;
+  /** The usage of each step. */
+  readonly steps?: readonly StoredStep[] | undefined;
+}
+
+export interface FinishedTurn {
+  readonly run: ClaimedRun;
+  readonly turn: Turn;
+  readonly outcome: TurnOutcome;
+  /** Events that were not yet written; they come before the terminal one. */
+  readonly events: readonly MessageEvent[];
+  /** Number of the event before those, so that none can follow a gap; the log's last by default. */
+  readonly lastSeq?: number;
+  /** All tool calls of the turn. */
+  readonly actions: readonly ActionRow[];
+}
+
+const finishStatement = appendingStatement<{ finished: string }>(
+  "finish_turns",
+  sql`
+  finished as (
+    select f.* from json_populate_recordset(null::messages, ${sql.placeholder("finished")}::json) f
+    join numbered on numbered.id = f.sid
+  ),
+  message as (
+    update messages set
+      status = finished.status,
+      content = finished.content,
+      chain_of_thought = finished.chain_of_thought,
+      raw_contents = finished.raw_contents,
+      error = finished.error,
+      steps = finished.steps,
+      finished_at = finished.finished_at
+    from finished where messages.sid = finished.sid
+  ),
+  run as (
+    update runs set status = 'finished', lease_until = null
+    from finished where runs.log_id = finished.sid
+    returning runs.ordering_key, runs.id
+  ),
+  next as (${wakeNextOf(sql`run`)})`,
+);
+
+/**
+ * Ends turns: terminal event, message, run and the conversation's `agent_message_done` commit
+ * together. Skips a turn whose log is closed or held by another attempt. Gives the ids of the messages
+ * that the attempts have ended, also those that an unacknowledged call ended before.
+ */
+export async function finishTurns(
+  core: Process,
+  finished: readonly FinishedTurn[],
+): Promise<Set<string>> {
+  const rows = new Map(finished.map((one) => [one.run.logId, toRow(core, one)]));
+  const columns = JSON.stringify(rows.values().map(toColumns).toArray());
+  const appends = finished.flatMap((one) => toAppends(core, one, rows.get(one.run.logId)!));
+  const hints: Hint[] = [];
+  const written = await appendWith(appends, hints, (entries) =>
+    retryConflicts(core, () =>
+      finishStatement.execute(core.database.db, { entries, finished: columns }),
+    ),
+  );
+  const ended = finished.filter(({ run }) => written.has(run.logId)).map(({ run }) => run.logId);
+  // The next run of an ordering key may have waited for this one.
+  if (ended.length > 0) hints.push({ topic: "runs", cause: "finished", kind: "agent_turn" });
+  core.bus.publish(hints);
+  return new Set(ended);
+}
+
+function toRow(core: Process, { turn, outcome }: FinishedTurn): MessageRow {
+  const { content, chainOfThought, rawContents, error } = outcome;
+  // Only later steps would be given it.
+  const steps = outcome.steps?.map((step) => ({ ...step, replay: undefined })) ?? null;
+  const status = error === null ? "succeeded" : "failed";
+  const ended = { status, error, steps, finishedAt: core.now() };
+  return { ...turn.message, content, chainOfThought, rawContents, ...ended };
+}
+
+function toAppends(core: Process, finished: FinishedTurn, row: MessageRow): Append[] {
+  const { run, turn, outcome, events, lastSeq, actions } = finished;
+  const created = core.now();
+  const about = { created, configurationId: turn.agent.sid, messageId: run.logId };
+  const shared = { ...about, step: outcome.step };
+  const terminal: MessageEvent =
+    outcome.error === null
+      ? {
+          type: "agent_message_success",
+          ...shared,
+          message: renderAgentMessage(core, row, { agent: turn.agent, actions }),
+          runIds: [],
+        }
+      : { type: "agent_error", ...shared, error: outcome.error };
+  const conversationId = turn.conversation.sid;
+  const done = {
+    type: "agent_message_done" as const,
+    ...about,
+    conversationId,
+    status: outcome.error === null ? ("success" as const) : ("error" as const),
+  };
+  const guard = { logId: run.logId, fence: run.attempt, lastSeq };
+  const answerBytes = sizeOfAnswer(row, actions);
+  return [
+    { logId: run.logId, events: [...events, terminal], guard },
+    { logId: conversationId, events: [done], guard, answerBytes },
+  ];
+}

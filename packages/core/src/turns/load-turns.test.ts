@@ -1,0 +1,106 @@
+import { agents, messages } from "@parley/db";
+import { and, eq, sql } from "drizzle-orm";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import {
+  answerTestTurns,
+  claimTestTurns,
+  clearRuns,
+  createTestConversation,
+  expireTestLeases,
+  insertTestAgent,
+  insertTestWorkspace,
+  openTestContext,
+  openTestCore,
+  postTestMessage,
+  type TestCore,
+} from "../../testing/testing.ts";
+import { retryMessage } from "../conversations/post-messages.ts";
+import type { CoreContext } from "../create-core.ts";
+import { loadTurn } from "./load-turns.ts";
+import { takeOverRuns } from "./take-over-runs.ts";
+
+describe("the history of a turn", () => {
+  let test: TestCore;
+  let context: CoreContext;
+  beforeAll(async () => {
+    test = await openTestCore();
+    const workspace = await insertTestWorkspace(test.core);
+    context = await openTestContext(test.core, workspace);
+    for (const sid of ["ann", "bob", "cat"]) await insertTestAgent(test.core, workspace, { sid });
+  });
+  beforeEach(() => clearRuns(test.core));
+  afterAll(() => test.close());
+
+  const historyOf = async (): Promise<string[]> => {
+    const [claimed] = await claimTestTurns(test.core);
+    return claimed!.turn.history.map(({ content }) => content);
+  };
+
+  it("holds the answers to earlier messages, and none to its own", async () => {
+    await createTestConversation(context, ["ann", "bob"]);
+    const [first, second] = await claimTestTurns(test.core);
+    expect(first?.turn.history.map(({ content }) => content)).toEqual(["Hello"]);
+    expect(second?.turn.history.map(({ content }) => content)).toEqual(["Hello"]);
+    await clearRuns(test.core);
+    const asked = await createTestConversation(context, ["ann"]);
+    await answerTestTurns(test.core, "Done");
+    await postTestMessage(context, asked.conversation.sId, { agentIds: ["ann", "bob"] });
+    await answerTestTurns(test.core, "Again");
+    await postTestMessage(context, asked.conversation.sId, { agentIds: ["bob"] });
+    expect(await historyOf()).toEqual(["Hello", "Done", "And?", "Again", "Again", "And?"]);
+  });
+
+  it("holds no more text than the model takes, and of each answer the newest version", async () => {
+    const { conversation } = await createTestConversation(context, ["ann"]);
+    for (let version = 0; version < 3; version++) {
+      await answerTestTurns(test.core, `Version ${version}`);
+      const mId = (
+        await test.core.database.db.select().from(messages).where(eq(messages.rank, 1))
+      )[0]!.sid;
+      await retryMessage(context, { cId: conversation.sId, mId });
+    }
+    const content = "x".repeat(400 * 1024);
+    for (let count = 0; count < 4; count++) {
+      await postTestMessage(context, conversation.sId, { content });
+    }
+    await answerTestTurns(test.core, "Last");
+    await postTestMessage(context, conversation.sId, { agentIds: ["ann"] });
+    const [claimed] = await claimTestTurns(test.core);
+    // Its model takes 100,000 tokens.
+    expect(claimed!.turn.history.map(({ rank }) => rank)).toEqual([4, 5, 6]);
+    await test.core.database.db
+      .update(messages)
+      .set({ content: "Short" })
+      .where(sql`rank between 2 and 5`);
+    await expireTestLeases(test.core);
+    const [again] = await takeOverRuns(test.core, { workerId: "other", leaseMs: 1000, limit: 1 });
+    const turn = (await loadTurn(test.core, again!))!;
+    expect(turn.history.map((one) => one.content.slice(0, 10))).toEqual([
+      "Hello",
+      "Last",
+      "Short",
+      "Short",
+      "Short",
+      "Short",
+      "And?",
+    ]);
+  });
+
+  it("is bounded in what it holds, from the newest on, which is always there", async () => {
+    const { conversation } = await createTestConversation(context, []);
+    for (let count = 0; count < 3; count++) await postTestMessage(context, conversation.sId);
+    await postTestMessage(context, conversation.sId, { agentIds: ["cat"] });
+    const grow = (rank: number, mebibytes: number) =>
+      test.core.database.db
+        .update(messages)
+        .set({ content: sql`repeat('x', ${mebibytes} * 1024 * 1024)` })
+        .where(and(eq(messages.type, "user_message"), eq(messages.rank, rank)));
+    await grow(1, 5);
+    await grow(2, 4);
+    // Nothing is known of what its model takes.
+    const { db } = test.core.database;
+    await db.update(agents).set({ modelId: "unknown" }).where(eq(agents.sid, "cat"));
+    const [claimed] = await claimTestTurns(test.core, -1);
+    expect(claimed!.turn.history.map(({ rank }) => rank)).toEqual([2, 3, 4]);
+  });
+});

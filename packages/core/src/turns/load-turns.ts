@@ -1,0 +1,134 @@
+import { events } from "@parley/db";
+import { asc, eq, sql } from "drizzle-orm";
+import type { Process } from "../context.ts";
+import { fromColumns } from "../data-access/row-json.ts";
+import type { ActionRow, AgentRow, ConversationRow, MessageRow } from "../data-access/rows.ts";
+import type { ClaimedRun } from "../runs/claim-parts.ts";
+import { models } from "../workspaces/models.ts";
+import { functionsOfTurn, type TurnFunction } from "./turn-functions.ts";
+import { skillsOfTurn, type TurnSkill } from "./turn-skills.ts";
+
+/** Positions before the answer that the prompt may include. */
+const MAX_HISTORY = 500;
+/** Bytes of those messages together if the model is unknown: more than models take. */
+const MAX_HISTORY_BYTES = 8 * 1024 * 1024;
+/** Upper bound of the bytes of a token, in any script. */
+const BYTES_PER_TOKEN = 12;
+
+/** Bytes of a history that may fit into the context of each model; a claim may have 100 turns. */
+const modelBytes = sql.raw(
+  models
+    .map(({ providerId, modelId, contextTokens = Infinity }) => {
+      const bytes = Math.min(MAX_HISTORY_BYTES, contextTokens * BYTES_PER_TOKEN);
+      return `('${providerId}', '${modelId}', ${bytes})`;
+    })
+    .join(", "),
+);
+
+/** A message of a turn's history. */
+export type HistoryRow = Pick<MessageRow, "sid" | "rank" | "type" | "content" | "fragment">;
+
+/** The input of an agent turn. */
+export interface Turn {
+  readonly conversation: ConversationRow;
+  readonly message: MessageRow;
+  readonly agent: AgentRow;
+  /** Messages before the answer, by position, each in its newest version that has ended. */
+  readonly history: readonly HistoryRow[];
+  /** Tool calls of finished steps; those of the last one may be open. */
+  readonly actions: readonly ActionRow[];
+  /** Active skills: the agent's own in their order, then those that every agent has, by name. */
+  readonly skills: readonly TurnSkill[];
+  /** Active functions that the agent may call, in their order. */
+  readonly functions: readonly TurnFunction[];
+  /** Payloads of the events that earlier attempts published. */
+  readonly published: readonly string[];
+}
+
+/** The rows of a turn's input, as JSON of their columns. */
+export interface TurnColumns {
+  readonly conversation: object;
+  readonly message: object;
+  readonly agent: object;
+  readonly history: object[] | null;
+  readonly actions: object[] | null;
+  readonly skills: TurnSkill[] | null;
+  readonly functions: TurnFunction[] | null;
+}
+
+/** The subquery of a claim that gives the `TurnColumns` of a claimed turn. */
+export const turnColumns = sql`
+  select json_build_object(
+    'conversation', to_json(c),
+    'message', to_json(m),
+    'agent', to_json(a),
+    'history', (
+      select json_agg(
+        json_build_object('sid', h.sid, 'rank', h.rank, 'type', h.type, 'content', h.content,
+          'fragment', h.fragment)
+        order by h.rank
+      )
+      from (
+        -- Texts that do not fit are not read.
+        select sid, sum(bytes) over newest as bytes, row_number() over newest as position
+        from (
+          select distinct on (h.rank) h.rank, h.sid, octet_length(h.content) as bytes
+          from messages h
+          where h.conversation_id = m.conversation_id
+            and h.rank < m.rank and h.rank >= m.rank - ${sql.raw(String(MAX_HISTORY))}
+            and h.status is distinct from 'created'
+            -- Agents that are asked together do not see each other's answers.
+            and h.parent_message_id is distinct from m.parent_message_id
+          order by h.rank desc, h.version desc
+        ) as current
+        window newest as (order by rank desc)
+      ) recent
+      join messages h on h.sid = recent.sid
+      -- The message that is answered is always included.
+      where recent.bytes <= coalesce(
+          (
+            select model.bytes from (values ${modelBytes}) as model(provider_id, model_id, bytes)
+            where model.provider_id = coalesce(m.model_selection ->> 'providerId', a.provider_id)
+              and model.model_id = coalesce(m.model_selection ->> 'modelId', a.model_id)
+          ), ${sql.raw(String(MAX_HISTORY_BYTES))})
+        or recent.position = 1
+    ),
+    'actions', (
+      select json_agg(to_json(x) order by x.step, x.position) from actions x
+      where x.message_id = m.id
+    ),
+    'skills', (${skillsOfTurn}),
+    'functions', (${functionsOfTurn})
+  )
+  from messages m
+  join conversations c on c.id = m.conversation_id
+  join agents a on a.id = m.agent_id
+  where m.sid = claimed.log_id`;
+
+/** Loads the turn of a claimed run; undefined where it is deleted. */
+export async function loadTurn(core: Process, run: ClaimedRun): Promise<Turn | undefined> {
+  if (run.subject === null) return undefined;
+  // A claim of turns gives them.
+  const columns = run.subject as TurnColumns;
+  return {
+    conversation: fromColumns(columns.conversation),
+    message: fromColumns(columns.message),
+    agent: fromColumns(columns.agent),
+    history: (columns.history ?? []).map((row) => fromColumns<HistoryRow>(row)),
+    actions: (columns.actions ?? []).map((row) => fromColumns<ActionRow>(row)),
+    // A skill may be both the agent's own and every agent's.
+    skills: [...new Map((columns.skills ?? []).map((skill) => [skill.id, skill])).values()],
+    functions: columns.functions ?? [],
+    // What an earlier attempt published is only in its log.
+    published: run.attempt > 1 ? await readPublished(core, run) : [],
+  };
+}
+
+async function readPublished(core: Process, run: ClaimedRun): Promise<string[]> {
+  const rows = await core.database.db
+    .select({ payload: events.payload })
+    .from(events)
+    .where(eq(events.logId, run.logId))
+    .orderBy(asc(events.seq));
+  return rows.map((row) => row.payload);
+}

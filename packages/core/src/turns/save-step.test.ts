@@ -1,0 +1,143 @@
+import { actions, messages } from "@parley/db";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import {
+  claimTestTurns,
+  clearRuns,
+  createTestConversation,
+  insertTestAgent,
+  insertTestWorkspace,
+  openTestContext,
+  openTestCore,
+  type TestCore,
+  testOutcome,
+  testToken,
+} from "../../testing/testing.ts";
+import type { CoreContext } from "../create-core.ts";
+import { readEvents } from "../log/read-log.ts";
+import { LostLease } from "../runs/leases.ts";
+import { finishTurns } from "./finish-turns.ts";
+import { loadTurn } from "./load-turns.ts";
+import { type FinishedStep, saveStep } from "./save-step.ts";
+import { takeOverRuns } from "./take-over-runs.ts";
+
+const call = (name: string) => ({
+  id: `call_${name}`,
+  name,
+  params: { city: "Ulm" },
+  output: `result of ${name}`,
+  isError: false,
+  durationMs: 1.6,
+});
+
+describe("saveStep", () => {
+  let test: TestCore;
+  let context: CoreContext;
+  beforeAll(async () => {
+    test = await openTestCore();
+    const workspace = await insertTestWorkspace(test.core);
+    context = await openTestContext(test.core, workspace);
+    await insertTestAgent(test.core, workspace, { sid: "ann" });
+  });
+  beforeEach(async () => {
+    await clearRuns(test.core);
+    await createTestConversation(context, ["ann"]);
+  });
+  afterAll(() => test.close());
+
+  const startStep = async (leaseMs = 60_000): Promise<FinishedStep> => {
+    const [claimed] = await claimTestTurns(test.core, leaseMs);
+    return {
+      ...claimed!,
+      step: 0,
+      calls: [call("look"), call("ask")],
+      events: [testToken("I look. ")],
+      rawContents: [{ step: 0, content: "I look. " }],
+      chainOfThought: "It may rain.",
+    };
+  };
+  const takeOver = async () => {
+    const options = { workerId: "other", leaseMs: 60_000, limit: 1 };
+    return (await takeOverRuns(test.core, options))[0]!;
+  };
+
+  it("gives a step as it was saved by an unacknowledged call", async () => {
+    const step = await startStep();
+    const saved = await saveStep(test.core, { ...step, lastSeq: 0 });
+    const events = await readEvents(test.core.database.db, step.run.logId, 0);
+    expect(saved.lastSeq).toBe(events.length);
+    expect(await saveStep(test.core, { ...step, lastSeq: 0 })).toEqual(saved);
+    expect(await readEvents(test.core.database.db, step.run.logId, 0)).toEqual(events);
+  });
+
+  it("writes the calls, their events and the text together", async () => {
+    const step = await startStep();
+    const { rows: saved } = await saveStep(test.core, step);
+    expect(saved).toMatchObject([
+      { toolName: "look", step: 0, position: 0, executionDurationMs: 2 },
+      { toolName: "ask", step: 0, position: 1, params: { city: "Ulm" } },
+    ]);
+    const events = await readEvents(test.core.database.db, step.run.logId, 0);
+    expect(events.map(({ payload }) => JSON.parse(payload))).toMatchObject([
+      { type: "generation_tokens", text: "I look. " },
+      { type: "tool_params", action: { status: "running", output: null, toolName: "look" } },
+      {
+        type: "agent_action_success",
+        action: { status: "succeeded", output: [{ type: "text", text: "result of look" }] },
+      },
+      { type: "tool_params", action: { functionCallId: "call_ask" } },
+      { type: "agent_action_success", action: { functionCallId: "call_ask" } },
+    ]);
+  });
+
+  it("is where an attempt that takes over continues", async () => {
+    const step = await startStep(-1);
+    await saveStep(test.core, step);
+    const run = await takeOver();
+    const turn = (await loadTurn(test.core, run))!;
+    expect(turn.message).toMatchObject({
+      rawContents: step.rawContents,
+      chainOfThought: step.chainOfThought,
+    });
+    expect(turn.actions.map((action) => action.toolName)).toEqual(["look", "ask"]);
+    expect(turn.published).toHaveLength(5);
+  });
+
+  const expectNothing = async () => {
+    const { db } = test.core.database;
+    expect(await db.select().from(actions)).toEqual([]);
+    const [message] = await db.select().from(messages).orderBy(messages.rank).offset(1);
+    expect(message).toMatchObject({ rawContents: null, chainOfThought: null });
+  };
+
+  it("keeps what a step took, and until the turn ends what its provider is shown again", async () => {
+    const took = { step: 0, inputTokens: 5, outputTokens: 3, durationMs: 12 };
+    const steps = [{ ...took, replay: { signature: "s" } }];
+    const step = await startStep(-1);
+    await saveStep(test.core, { ...step, steps });
+    const run = await takeOver();
+    const turn = (await loadTurn(test.core, run))!;
+    expect(turn.message.steps).toEqual(steps);
+    const outcome = { ...testOutcome("I look. "), steps };
+    await finishTurns(test.core, [{ run, turn, outcome, events: [], actions: [] }]);
+    const rows = await test.core.database.db.select().from(messages);
+    expect(rows.find(({ sid }) => sid === run.logId)?.steps).toEqual([took]);
+  });
+
+  it("writes nothing for an attempt that was taken over", async () => {
+    const step = await startStep(-1);
+    await takeOver();
+    await expect(saveStep(test.core, step)).rejects.toThrow(LostLease);
+    await expectNothing();
+    expect(await readEvents(test.core.database.db, step.run.logId, 0)).toEqual([]);
+  });
+
+  it("tells an attempt that was taken over so when the other has saved the step", async () => {
+    const step = await startStep(-1);
+    const current = { ...step, run: await takeOver(), calls: [call("look")] };
+    await saveStep(test.core, current);
+    await expect(saveStep(test.core, step)).rejects.toThrow(LostLease);
+    const rows = await test.core.database.db.select().from(actions);
+    expect(rows).toMatchObject([{ toolName: "look" }]);
+    expect(await readEvents(test.core.database.db, step.run.logId, 0)).toHaveLength(3);
+  });
+});

@@ -1,0 +1,100 @@
+import { actions } from "@parley/db";
+import type { MessageEvent } from "@parley/schema";
+import { asc, eq } from "drizzle-orm";
+import type { Process } from "../context.ts";
+import type { ActionRow } from "../data-access/rows.ts";
+import { cancelInvocations } from "../invocations/cancel-invocation.ts";
+import { appendEvents } from "../log/append.ts";
+import { lockLogs } from "../log/lock-logs.ts";
+import { inTransaction } from "../log/transaction.ts";
+import { renderAction } from "../messages/render-messages.ts";
+import type { ClaimedRun } from "../runs/claim-parts.ts";
+import { readHeldLog } from "../runs/leases.ts";
+import { suspendTurn } from "../runs/suspend-turns.ts";
+import {
+  APPROVAL_MS,
+  CALL_MS,
+  callStatus,
+  endedAs,
+  endedWith,
+  type OpenCall,
+  readOpenCalls,
+  runningOf,
+  writeEnds,
+} from "./function-calls.ts";
+import type { Turn } from "./load-turns.ts";
+
+/** Whether a claimed turn has calls that it must settle before it continues. */
+export function hasOpenCalls(turn: Pick<Turn, "actions">): boolean {
+  return turn.actions.some(
+    ({ status }) => status === callStatus.blocked || status === callStatus.running,
+  );
+}
+
+/** When the turn continues without the call, in milliseconds since the epoch. */
+export function deadlineOf({ action, invocation }: Omit<OpenCall, "functionSid">): number {
+  return invocation === null ? action.createdAt + APPROVAL_MS : invocation.createdAt + CALL_MS;
+}
+
+/** All calls of a turn, none of which is open, and where the run's log then ends. */
+export interface SettledCalls {
+  readonly actions: readonly ActionRow[];
+  readonly lastSeq: number;
+}
+
+/**
+ * Ends the calls of a claimed turn whose invocations have ended or whose deadlines have passed: what
+ * nobody approved is denied, what still runs is cancelled. Gives all calls of the turn if none is open;
+ * otherwise suspends the turn again and gives null. With `giveUp`, all deadlines have passed. Throws
+ * `LostLease`.
+ */
+export async function settleCalls(
+  core: Process,
+  { run, turn, giveUp = false }: { run: ClaimedRun; turn: Turn; giveUp?: boolean },
+): Promise<SettledCalls | null> {
+  return inTransaction(core, async (transaction) => {
+    const { db, afterCommit } = transaction;
+    const now = core.now();
+    const isLate = (call: OpenCall) => giveUp || deadlineOf(call) <= now;
+    const late = runningOf((await readOpenCalls(db, [turn.message.id])).filter(isLate));
+    await lockLogs(db, [run.logId, ...late.map(({ sid }) => sid)]);
+    const lastSeq = await readHeldLog(db, run);
+    await cancelInvocations(core, transaction, late);
+    // Under the lock no decision is made, and what was cancelled has ended.
+    const calls = await readOpenCalls(db, [turn.message.id]);
+    const ended = calls.flatMap((call) => endOf(call, { now, isLate: isLate(call) }) ?? []);
+    await writeEnds(db, ended);
+    const shared = { created: now, configurationId: turn.agent.sid, messageId: run.logId };
+    const events = ended.map((row): MessageEvent => {
+      return { type: "agent_action_success", ...shared, step: row.step, action: renderAction(row) };
+    });
+    const guard = { logId: run.logId, fence: run.attempt, lastSeq };
+    await appendEvents(db, [{ logId: run.logId, events, guard }], afterCommit);
+    const open = calls.filter((call) => !ended.some(({ id }) => id === call.action.id));
+    if (open.length > 0) {
+      const deadline = Math.min(...open.map(deadlineOf));
+      await suspendTurn(db, { run, delayMs: deadline - now }, afterCommit);
+      return null;
+    }
+    const settled = await db
+      .select()
+      .from(actions)
+      .where(eq(actions.messageId, turn.message.id))
+      .orderBy(asc(actions.step), asc(actions.position));
+    return { actions: settled, lastSeq: lastSeq + events.length };
+  });
+}
+
+function endOf(
+  { action, invocation }: OpenCall,
+  { now, isLate }: { now: number; isLate: boolean },
+): ActionRow | undefined {
+  if (action.status === callStatus.blocked) {
+    const text = "Nobody approved the call in time";
+    return isLate ? endedWith(action, { status: "denied", text, now }) : undefined;
+  }
+  if (invocation === null) {
+    return endedWith(action, { status: "errored", text: "The call was lost", now });
+  }
+  return invocation.status === "created" ? undefined : endedAs(action, invocation);
+}

@@ -1,0 +1,24 @@
+import type { Process } from "../context.ts";
+import { takeOverInvocations } from "../invocations/claim-invocations.ts";
+import type { ClaimedRun, ClaimOptions } from "../runs/claim-parts.ts";
+import type { RunKind } from "../runs/run-kinds.ts";
+import { takeOverTurns } from "./claim-turns.ts";
+
+type Context = Pick<Process, "database" | "random">;
+type TakeOver = (context: Context, options: ClaimOptions) => Promise<ClaimedRun[]>;
+
+const takeOvers: Readonly<Record<RunKind, TakeOver>> = {
+  agent_turn: takeOverTurns,
+  invocation: takeOverInvocations,
+};
+
+/**
+ * Takes over runs whose worker has not renewed its lease: up to `limit` turns, and the invocations
+ * that have had all their attempts, which are to be ended.
+ */
+export async function takeOverRuns(context: Context, options: ClaimOptions): Promise<ClaimedRun[]> {
+  const taken: ClaimedRun[] = [];
+  for (const takeOver of Object.values(takeOvers))
+    taken.push(...(await takeOver(context, options)));
+  return taken;
+}

@@ -1,0 +1,80 @@
+import { users } from "@parley/db";
+import { type AddMember, ParleyError, type Success, type User } from "@parley/schema";
+import { and, asc, eq, isNull, ne } from "drizzle-orm";
+import type { RequestContext } from "../context.ts";
+import { inTransaction } from "../log/transaction.ts";
+import { administeredWorkspace } from "./administered-workspace.ts";
+import { renderUser } from "./users.ts";
+
+/** Adds a member. Throws `member_already_exists` when one has the e-mail address, in any case. */
+export async function addMember(
+  context: RequestContext,
+  input: AddMember,
+): Promise<{ member: User }> {
+  return inTransaction(context, async ({ db, markCreated }) => {
+    const workspace = await administeredWorkspace(context, db, input.workspaceId);
+    const { email, firstName, lastName = "", image = "" } = input;
+    const [row] = await db
+      .insert(users)
+      .values({
+        sid: context.newId(),
+        workspaceId: workspace.id,
+        username: input.username ?? email.split("@")[0] ?? email,
+        email,
+        firstName,
+        lastName,
+        fullName: [firstName, lastName].filter((name) => name !== "").join(" "),
+        provider: "",
+        image,
+        createdAt: context.now(),
+      })
+      // The address is unique, in any case, among members that were not removed.
+      .onConflictDoNothing()
+      .returning();
+    if (row === undefined) {
+      throw new ParleyError("member_already_exists", "email: the workspace has such a member");
+    }
+    markCreated(row.sid);
+    return { member: renderUser(context, row) };
+  });
+}
+
+/** Lists the members of a workspace, the oldest first. */
+export async function listMembers(
+  context: RequestContext,
+  input: { workspaceId: string },
+): Promise<{ members: User[] }> {
+  const { db } = context.database;
+  const workspace = await administeredWorkspace(context, db, input.workspaceId);
+  const rows = await db
+    .select()
+    .from(users)
+    .where(and(eq(users.workspaceId, workspace.id), ne(users.email, ""), isNull(users.removedAt)))
+    .orderBy(asc(users.id));
+  return { members: rows.map((row) => renderUser(context, row)) };
+}
+
+/** Removes a member; messages keep their author. Throws `member_not_found`. */
+export async function removeMember(
+  context: RequestContext,
+  input: { workspaceId: string; memberId: string },
+): Promise<Success> {
+  return inTransaction(context, async ({ db }) => {
+    const workspace = await administeredWorkspace(context, db, input.workspaceId);
+    const isMember = and(
+      eq(users.workspaceId, workspace.id),
+      eq(users.sid, input.memberId),
+      ne(users.email, ""),
+      isNull(users.removedAt),
+    );
+    const rows = await db
+      .update(users)
+      .set({ removedAt: context.now() })
+      .where(isMember)
+      .returning({ id: users.id });
+    if (rows.length === 0) {
+      throw new ParleyError("member_not_found", "memberId: the workspace has no such member");
+    }
+    return { success: true };
+  });
+}

@@ -1,0 +1,96 @@
+import { type ModelSelection, ParleyError } from "@parley/schema";
+import type { AgentRow, WorkspaceRow } from "../data-access/rows.ts";
+import catalogue from "./models.json" with { type: "json" };
+
+/** One model that Parley knows. */
+interface Model {
+  readonly providerId: string;
+  readonly modelId: string;
+  /** Regions that the model is available in. */
+  readonly regions: readonly string[];
+  readonly reasoningEfforts: readonly string[];
+  /** Unknown for the models of a self-hosted server. */
+  readonly contextTokens?: number;
+}
+
+interface Pair {
+  readonly providerId: string;
+  readonly modelId: string;
+}
+
+/** A pair as workspaces store it. */
+export function modelKey({ providerId, modelId }: Pair): string {
+  return `${providerId}/${modelId}`;
+}
+
+/** The models that Parley knows. */
+export const models: readonly Model[] = catalogue;
+
+const known = new Map(models.map((model) => [modelKey(model), model]));
+
+/** Provider of self-hosted servers, whose models are not listed. */
+const ANY_MODEL_OF = "openai_compatible";
+
+function findModel(pair: Pair): Model | undefined {
+  if (pair.providerId !== ANY_MODEL_OF) return known.get(modelKey(pair));
+  const { providerId, modelId } = pair;
+  const regions = ["us", "eu"];
+  return { providerId, modelId, regions, reasoningEfforts: [] };
+}
+
+/** Context window of a catalogued model: tokens of prompt and answer together. */
+export function contextTokensOf(pair: Pair): number | undefined {
+  return known.get(modelKey(pair))?.contextTokens;
+}
+
+/** The models of a new workspace: those that need no credential of a provider. */
+export const defaultModels: readonly string[] = known
+  .values()
+  .filter(({ providerId }) => providerId === "simulated" || providerId === "noop")
+  .map(modelKey)
+  .toArray();
+
+/** Throws `model_disabled` when Parley does not know the model. */
+export function requireKnownModel(pair: Pair): Model {
+  const model = findModel(pair);
+  if (model !== undefined) return model;
+  throw new ParleyError("model_disabled", `${describe(pair)} is not a model of this server`);
+}
+
+/** The model, if the workspace may use it. Throws `model_disabled`. */
+export function requireModel(workspace: WorkspaceRow, pair: Pair): Model {
+  const model = findModel(pair);
+  if (model === undefined || !workspace.models.includes(modelKey(pair))) {
+    throw new ParleyError("model_disabled", `${describe(pair)} is not enabled in this workspace`);
+  }
+  if (workspace.regionalModelsOnly && !model.regions.includes(workspace.region)) {
+    throw new ParleyError(
+      "model_disabled",
+      `${describe(pair)} is not available in the workspace's region, ${workspace.region}`,
+    );
+  }
+  return model;
+}
+
+function describe({ providerId, modelId }: Pair): string {
+  return `The model ${modelId} of ${providerId}`;
+}
+
+/**
+ * Checks the selected model or, without a selection, each agent's own. The result is the selection,
+ * without an effort that its model does not support. Throws `model_disabled`.
+ */
+export function requireModels(
+  workspace: WorkspaceRow,
+  selection: ModelSelection | undefined,
+  agents: readonly AgentRow[],
+): ModelSelection | null {
+  if (selection === undefined) {
+    for (const agent of agents) requireModel(workspace, agent);
+    return null;
+  }
+  const { reasoningEfforts } = requireModel(workspace, selection);
+  const { providerId, modelId, reasoningEffort } = selection;
+  const supported = reasoningEffort !== undefined && reasoningEfforts.includes(reasoningEffort);
+  return { providerId, modelId, reasoningEffort: supported ? reasoningEffort : undefined };
+}

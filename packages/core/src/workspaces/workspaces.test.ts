@@ -1,0 +1,179 @@
+import { apiKeys, workspaces } from "@parley/db";
+import { eq } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openTestOperator, refusalOf, type TestOperator } from "../../testing/operator.ts";
+import {
+  insertTestAgent,
+  insertTestWorkspace,
+  openTestContext,
+  openTestCore,
+  type TestCore,
+} from "../../testing/testing.ts";
+import { createCredentials, type Credentials } from "../access/credentials.ts";
+import type { WorkspaceCaller } from "../context.ts";
+import { resolveMessage } from "../conversations/new-messages.ts";
+import type { CoreRequest } from "../create-core.ts";
+import { administeredWorkspace } from "./administered-workspace.ts";
+import { defaultModels } from "./models.ts";
+
+describe("workspaces and members", () => {
+  let test: TestCore;
+  let operator: TestOperator;
+  let credentials: Credentials;
+  beforeAll(async () => {
+    test = await openTestCore();
+    operator = openTestOperator(test.core);
+    credentials = createCredentials(test.core);
+  });
+  afterAll(async () => {
+    credentials.close();
+    await test.close();
+  });
+
+  const db = () => test.core.database.db;
+  const open = async () => {
+    const { workspace, adminKey } = await operator.createWorkspace({ name: "Acme" });
+    return { workspaceId: workspace.sId, adminKey };
+  };
+
+  it("opens a workspace with the models that cost nothing, and one open space", async () => {
+    const { workspaceId } = await open();
+    const { models, ...settings } = await operator.getWorkspace({ workspaceId });
+    expect(settings).toEqual({
+      workspaceId,
+      name: "Acme",
+      region: "us",
+      regionalModelsOnly: false,
+    });
+    expect(models.map((pair) => `${pair.providerId}/${pair.modelId}`)).toEqual(defaultModels);
+  });
+
+  it("changes what is given, and nothing else", async () => {
+    const { workspaceId } = await open();
+    const before = await operator.getWorkspace({ workspaceId });
+    expect(await operator.updateWorkspace({ workspaceId })).toEqual(before);
+    const region = await operator.updateWorkspace({ workspaceId, region: "eu" });
+    expect(region).toEqual({ ...before, region: "eu" });
+    const noop = { providerId: "noop", modelId: "noop" };
+    const models = { models: [noop, noop], name: "New" };
+    const changed = await operator.updateWorkspace({ workspaceId, ...models });
+    expect(changed).toEqual({ ...region, name: "New", models: [noop] });
+    expect(await operator.getWorkspace({ workspaceId })).toEqual(changed);
+  });
+
+  it("refuses models that nobody knows, and changes nothing", async () => {
+    const { workspaceId } = await open();
+    const before = await operator.getWorkspace({ workspaceId });
+    const models = [{ providerId: "openai", modelId: "gpt-0" }];
+    const refused = operator.updateWorkspace({ workspaceId, name: "New", models });
+    expect(await refusalOf(refused)).toBe("400 model_disabled");
+    expect(await operator.getWorkspace({ workspaceId })).toEqual(before);
+  });
+
+  it("has changed settings in force for the next request", async () => {
+    const { workspaceId, adminKey } = await open();
+    const [row] = await db().select().from(workspaces).where(eq(workspaces.sid, workspaceId));
+    await insertTestAgent(test.core, row!, { sid: "ann" });
+    const request = async () => {
+      // The key is one of a workspace.
+      const caller = (await credentials.authenticate(`Bearer ${adminKey}`)) as WorkspaceCaller;
+      const context = await openTestContext(test.core, row!);
+      const message = {
+        content: "Hi",
+        mentions: [{ configurationId: "ann" }],
+        context: undefined,
+        modelSelection: undefined,
+      };
+      return resolveMessage(
+        db(),
+        { ...context, caller, database: test.core.database },
+        { message, path: "" },
+      );
+    };
+    expect(await refusalOf(request())).toBe("accepted");
+    await operator.updateWorkspace({ workspaceId, models: [] });
+    expect(await refusalOf(request())).toBe("400 model_disabled");
+    const models = [{ providerId: "simulated", modelId: "simulated-1" }];
+    await operator.updateWorkspace({ workspaceId, models });
+    expect(await refusalOf(request())).toBe("accepted");
+  });
+
+  it("administers the key's own workspace, whatever is named, and the named one for operators", async () => {
+    const own = await insertTestWorkspace(test.core);
+    const named = await insertTestWorkspace(test.core);
+    const find = (by: CoreRequest, sid: string) => administeredWorkspace(by, db(), sid);
+    const key = await openTestContext(test.core, own, "admin");
+    expect(await find(key, named.sid)).toEqual(own);
+    expect(await find(operator.context, named.sid)).toEqual(named);
+    const unknown = find(operator.context, "unknown");
+    expect(await refusalOf(unknown)).toBe("404 workspace_not_found");
+    await db().update(workspaces).set({ name: "New" }).where(eq(workspaces.id, own.id));
+    expect(await find(key, own.sid)).toEqual({ ...own, name: "New" });
+  });
+
+  const ada = { email: "ada@example.com", firstName: "Ada" };
+
+  it("adds members, the oldest first, with names that are made up where none is given", async () => {
+    const { workspaceId } = await open();
+    const { member } = await operator.addMember({ workspaceId, ...ada });
+    expect(member).toMatchObject({
+      ...ada,
+      username: "ada",
+      lastName: "",
+      fullName: "Ada",
+      image: "http://parley.test/pictures/user-1.svg",
+      provider: "",
+    });
+    const grace = {
+      email: "g@x.org",
+      username: "amazing",
+      firstName: "Grace",
+      lastName: "Hopper",
+    };
+    const added = await operator.addMember({ workspaceId, ...grace });
+    expect(added.member).toMatchObject({ ...grace, fullName: "Grace Hopper" });
+    // The service users of keys are none.
+    const { members } = await operator.listMembers({ workspaceId });
+    expect(members).toEqual([member, added.member]);
+    const other = await open();
+    expect((await operator.listMembers(other)).members).toEqual([]);
+    expect(await refusalOf(operator.addMember({ ...other, ...ada }))).toBe("accepted");
+  });
+
+  it("has one member of an e-mail address, in any case, also of requests that come at once", async () => {
+    const emails = ["ada@example.com", "ADA@example.com", "Ada@Example.Com", "ada@EXAMPLE.com"];
+    for (let round = 0; round < 4; round++) {
+      const { workspaceId } = await open();
+      const add = (email: string) => operator.addMember({ workspaceId, ...ada, email });
+      const outcomes = await Promise.all(emails.map((email) => refusalOf(add(email))));
+      const [first = "", ...others] = outcomes.toSorted().toReversed();
+      expect(first).toBe("accepted");
+      for (const outcome of others) expect(outcome).toMatch(/ member_already_exists$/);
+      expect((await operator.listMembers({ workspaceId })).members).toHaveLength(1);
+    }
+  });
+
+  it("removes a member, who may be added again as another", async () => {
+    const { workspaceId } = await open();
+    const { member } = await operator.addMember({ workspaceId, ...ada });
+    const remove = (workspace: string, memberId: string) =>
+      refusalOf(operator.removeMember({ workspaceId: workspace, memberId }));
+    const stranger = await open();
+    expect(await remove(stranger.workspaceId, member.sId)).toBe("404 member_not_found");
+    expect(await remove(workspaceId, "unknown")).toBe("404 member_not_found");
+    expect(await remove(workspaceId, member.sId)).toBe("accepted");
+    expect(await remove(workspaceId, member.sId)).toBe("404 member_not_found");
+    expect((await operator.listMembers({ workspaceId })).members).toEqual([]);
+    const again = await operator.addMember({ workspaceId, ...ada });
+    expect(again.member.sId).not.toBe(member.sId);
+  });
+
+  it("does not take a key's service user for a member", async () => {
+    const { workspaceId, adminKey } = await open();
+    // The key is one of a workspace.
+    const { user } = (await credentials.authenticate(`Bearer ${adminKey}`)) as WorkspaceCaller;
+    const removed = operator.removeMember({ workspaceId, memberId: user.sid });
+    expect(await refusalOf(removed)).toBe("404 member_not_found");
+    expect(await db().$count(apiKeys, eq(apiKeys.userId, user.id))).toBe(1);
+  });
+});

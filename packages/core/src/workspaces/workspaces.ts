@@ -1,0 +1,119 @@
+import { insertRow, type Queryable, spaces, workspaces } from "@parley/db";
+import type {
+  CreatedWorkspace,
+  Region,
+  UpdateWorkspace,
+  Workspace,
+  WorkspaceRole,
+  WorkspaceSettings,
+} from "@parley/schema";
+import { eq } from "drizzle-orm";
+import { generateApiKey } from "../access/key-secrets.ts";
+import type { Process, RequestContext } from "../context.ts";
+import type { SpaceRow, WorkspaceRow } from "../data-access/rows.ts";
+import { inTransaction } from "../log/transaction.ts";
+import { administeredWorkspace } from "./administered-workspace.ts";
+import { insertApiKey } from "./api-keys.ts";
+import { defaultModels, modelKey, requireKnownModel } from "./models.ts";
+
+/** A workspace as a caller of `role` sees it. */
+export function renderWorkspace(row: WorkspaceRow, role: WorkspaceRole): Workspace {
+  return {
+    id: row.id,
+    sId: row.sid,
+    name: row.name,
+    role,
+    segmentation: row.segmentation,
+    flags: row.flags,
+    ssoEnforced: row.ssoEnforced,
+    whiteListedProviders: row.whiteListedProviders,
+    defaultEmbeddingProvider: row.defaultEmbeddingProvider,
+    regionalModelsOnly: row.regionalModelsOnly,
+  };
+}
+
+/** Writes a workspace with its one open space. */
+export async function insertWorkspace(
+  core: Process,
+  db: Queryable,
+  name: string,
+): Promise<{ workspace: WorkspaceRow; space: SpaceRow }> {
+  const createdAt = core.now();
+  const models = [...defaultModels];
+  const workspace = await insertRow(db, workspaces, { sid: core.newId(), name, models, createdAt });
+  const space = await insertRow(db, spaces, {
+    sid: core.newId("vlt"),
+    workspaceId: workspace.id,
+    name: "Company Data",
+    kind: "global",
+    isRestricted: false,
+    createdAt,
+    updatedAt: createdAt,
+  });
+  return { workspace, space };
+}
+
+/** Creates a workspace and its first admin key, which only this response shows. */
+export async function createWorkspace(
+  context: RequestContext,
+  input: { name: string },
+): Promise<CreatedWorkspace> {
+  const adminKey = generateApiKey();
+  const workspace = await inTransaction(context, async ({ db, markCreated }) => {
+    const created = await insertWorkspace(context, db, input.name);
+    markCreated(created.workspace.sid);
+    const workspaceId = created.workspace.id;
+    const key = { workspaceId, name: "admin", role: "admin", secret: adminKey } as const;
+    await insertApiKey(context, db, key);
+    return created.workspace;
+  });
+  return { workspace: renderWorkspace(workspace, "admin"), adminKey };
+}
+
+/** The settings of a workspace. Throws `workspace_not_found`. */
+export async function getWorkspace(
+  context: RequestContext,
+  input: { workspaceId: string },
+): Promise<WorkspaceSettings> {
+  const { db } = context.database;
+  return renderSettings(await administeredWorkspace(context, db, input.workspaceId));
+}
+
+/** Changes settings of a workspace. Throws `model_disabled` for an unknown model. */
+export async function updateWorkspace(
+  context: RequestContext,
+  input: UpdateWorkspace,
+): Promise<WorkspaceSettings> {
+  const { name, region, regionalModelsOnly, models } = input;
+  for (const model of models ?? []) requireKnownModel(model);
+  return inTransaction(context, async ({ db, afterCommit }) => {
+    const before = await administeredWorkspace(context, db, input.workspaceId);
+    const [row = before] = await db
+      .update(workspaces)
+      .set({
+        name: name ?? before.name,
+        region,
+        regionalModelsOnly,
+        models: models && [...new Set(models.map(modelKey))],
+      })
+      .where(eq(workspaces.id, before.id))
+      .returning();
+    // Callers are cached together with their workspace.
+    afterCommit.push({ topic: "keys", workspaceId: row.id });
+    return renderSettings(row);
+  });
+}
+
+function renderSettings(row: WorkspaceRow): WorkspaceSettings {
+  return {
+    workspaceId: row.sid,
+    name: row.name,
+    region: row.region as Region,
+    regionalModelsOnly: row.regionalModelsOnly,
+    models: row.models.map((model) => {
+      // The id of a model may contain slashes; that of a provider does not.
+      const slash = model.indexOf("/");
+      return { providerId: model.slice(0, slash), modelId: model.slice(slash + 1) };
+    }),
+  };
+}

@@ -1,0 +1,30 @@
+import { invocations, runs } from "@parley/db";
+import { sql } from "drizzle-orm";
+import type { Process } from "../src/context.ts";
+import type { Core } from "../src/create-core.ts";
+import { claimInvocations } from "../src/invocations/claim-invocations.ts";
+import { type ClaimedRun, type ClaimOptions, MAX_CLAIMED } from "../src/runs/claim-parts.ts";
+import { claimTurns } from "../src/turns/claim-turns.ts";
+
+/** Deletes the subjects of runs, but not the runs. */
+export async function orphanTestRuns({ database }: Core): Promise<void> {
+  await database.db.execute(sql`
+    with deleted_messages as (delete from messages) update invocations set function_id = 0`);
+}
+
+/** How many runs and invocations there are. */
+export async function countTestRuns({ database }: Core): Promise<number> {
+  return (await database.db.$count(runs)) + (await database.db.$count(invocations));
+}
+
+/** Claims runs of both kinds for a worker that holds none. */
+export async function claimRuns(core: Process, options: ClaimOptions): Promise<ClaimedRun[]> {
+  const turns = await claimTurns(core, {
+    ...options,
+    after: 0,
+    held: new Map(),
+    perWorkspace: MAX_CLAIMED,
+  });
+  const invoked = await claimInvocations(core, { ...options, after: 0, perWorkspace: 100 });
+  return [...turns.runs, ...invoked.runs];
+}

@@ -1,0 +1,53 @@
+import * as z from "zod";
+import { optional, Reference, ShortText, text } from "../parsing/text.ts";
+import { RequestedTimezone, Timezone } from "../parsing/timezones.ts";
+
+const AgenticMessageData = z.object({
+  type: z.enum(["run_agent", "agent_handover"]).describe("How the message came about"),
+  originMessageId: Reference.describe("Message it came from"),
+});
+
+const shape = {
+  fullName: optional(ShortText).describe("Full name of the author"),
+  email: optional(ShortText).describe("E-mail address; a member's makes the member the author"),
+  profilePictureUrl: optional(
+    text(2048).refine((value) => URL.canParse(value), { error: "must be a URL" }),
+  ).describe("URL of the author's picture"),
+  selectedSpaceIds: optional(z.array(Reference).max(100)).describe(
+    "Spaces selected for the message",
+  ),
+  agenticMessageData: optional(AgenticMessageData).describe("Set where an agent wrote the message"),
+};
+
+/** Who wrote a message, and where. */
+export const Context = z.object({
+  username: ShortText.describe("Name of the author").meta({ example: "ada" }),
+  timezone: RequestedTimezone.describe("IANA time zone of the author"),
+  ...shape,
+});
+
+/** The context of a content fragment: every member may be left out. */
+export const FragmentContext = z.object({
+  username: optional(ShortText).describe("Name of the author"),
+  timezone: optional(RequestedTimezone).describe("IANA time zone of the author"),
+  ...shape,
+});
+
+/** The context in responses: username and timezone are always there, and the origin. */
+export const MessageContext = z.object({
+  username: z.string().describe("Name of the author").meta({ example: "ada" }),
+  timezone: Timezone.describe("IANA time zone of the author"),
+  fullName: z.string().optional().describe("Full name of the author"),
+  email: z.string().optional().describe("E-mail address of the author"),
+  profilePictureUrl: z.string().optional().describe("URL of the author's picture"),
+  selectedSpaceIds: z.array(z.string()).optional().describe("Spaces selected for the message"),
+  agenticMessageData: AgenticMessageData.optional().describe(
+    "Set where an agent wrote the message",
+  ),
+  origin: z
+    .literal("api")
+    .optional()
+    .describe("Where the message came from")
+    .meta({ example: "api" }),
+});
+export type MessageContext = z.infer<typeof MessageContext>;

@@ -1,0 +1,54 @@
+import * as z from "zod";
+import { created, eventType } from "../parsing/event-fields.ts";
+import { Action, AgentError, AgentMessage, ToolApproval } from "./messages.ts";
+
+const agentId = z.string().describe("Id of the agent").meta({ example: "helper" });
+const messageId = z.string().describe("Id of the message").meta({ example: "Vn4tR9sWy1" });
+
+const step = {
+  created,
+  configurationId: agentId,
+  messageId,
+  step: z.int().describe("Step of the turn, from 0").meta({ example: 0 }),
+};
+
+/** Events that end an agent message: each is the last of its log. */
+export const TerminalMessageEvent = z.discriminatedUnion("type", [
+  z.object({
+    type: eventType("agent_message_success"),
+    ...step,
+    message: AgentMessage.describe("The whole answer"),
+    runIds: z.array(z.string()).describe("Always empty"),
+  }),
+  z.object({
+    type: eventType("agent_error"),
+    ...step,
+    error: AgentError.describe("Why the answer failed"),
+  }),
+  z.object({ type: eventType("agent_generation_cancelled"), ...step }),
+]);
+
+/** Events of one version of an agent message. */
+export const MessageEvent = z.discriminatedUnion("type", [
+  z.object({
+    type: eventType("generation_tokens"),
+    ...step,
+    text: z.string().describe("The new text").meta({ example: "You said: " }),
+    classification: z
+      .enum(["tokens", "chain_of_thought", "opening_delimiter", "closing_delimiter"])
+      .describe("What the text is"),
+  }),
+  z.object({
+    type: eventType("tool_params"),
+    ...step,
+    action: Action.describe("The call that begins"),
+  }),
+  ToolApproval.extend({ step: step.step }),
+  z.object({
+    type: eventType("agent_action_success"),
+    ...step,
+    action: Action.describe("The call with its output"),
+  }),
+  ...TerminalMessageEvent.options,
+]);
+export type MessageEvent = z.infer<typeof MessageEvent>;

@@ -1,0 +1,224 @@
+import * as z from "zod";
+import { Milliseconds, optional, Reference, ShortText, textOfBytes } from "../parsing/text.ts";
+import { warnings } from "../parsing/warnings.ts";
+import { AgentConfiguration } from "../workspaces/agents.ts";
+import { User } from "../workspaces/users.ts";
+import { ContentFragment, CreateContentFragment } from "./content-fragments.ts";
+import { Context, MessageContext } from "./message-contexts.ts";
+
+export const Mention = z.object({
+  configurationId: Reference.describe("Id of the mentioned agent").meta({ example: "helper" }),
+});
+
+export const ModelSelection = z.object({
+  providerId: ShortText.min(1).describe("Provider of the model"),
+  modelId: ShortText.min(1).describe("Model of the provider"),
+  reasoningEffort: optional(z.enum(["none", "light", "medium", "high"])).describe(
+    "Ignored if the model does not support it",
+  ),
+});
+export type ModelSelection = z.output<typeof ModelSelection>;
+
+/** A message as a client sends it. */
+export const CreateMessage = z.object({
+  content: textOfBytes(1024 * 1024)
+    .describe("Text of the message")
+    .meta({ example: "Hello!" }),
+  mentions: z.array(Mention).max(50).describe("Agents that are to answer; may be empty"),
+  context: optional(Context)
+    .describe("Who wrote the message")
+    .meta({ example: { username: "ada", timezone: "Europe/London" } }),
+  modelSelection: optional(ModelSelection).describe("Model to use instead of the agents' own"),
+});
+export type CreateMessage = z.output<typeof CreateMessage>;
+
+const shared = {
+  id: z.int().describe("Number of the message").meta({ example: 1 }),
+  sId: z.string().describe("Id of the message").meta({ example: "Mf6yC1vB8k" }),
+  visibility: z.enum(["visible", "deleted"]).describe("Whether the message is shown"),
+  version: z.int().describe("Number of the version, from 0").meta({ example: 0 }),
+  created: Milliseconds.describe("When the message was created"),
+};
+
+/** A user's message in a conversation. */
+export const UserMessage = z.object({
+  type: z.literal("user_message").describe("Kind of message"),
+  ...shared,
+  user: User.describe("The author: a member, or the key's service user"),
+  mentions: z.array(Mention).describe("Agents that were mentioned"),
+  content: z.string().describe("Text of the message").meta({ example: "Hello!" }),
+  context: MessageContext.describe("Who wrote the message"),
+});
+export type UserMessage = z.infer<typeof UserMessage>;
+
+export const GeneratedFile = z.object({
+  fileId: z.string().nullable().describe("Id of the file; null where it lives at a path"),
+  filePath: z.string().describe("Path of the file"),
+  title: z.string().describe("Title of the file"),
+  contentType: z.string().describe("MIME type"),
+  snippet: z.string().nullable().describe("Beginning of the text"),
+  hidden: z.boolean().describe("Whether the file is hidden from lists"),
+  isInProjectContext: z.boolean().describe("Whether the file belongs to the project"),
+});
+
+/** One tool call of an agent. */
+export const Action = z.object({
+  id: z.int().describe("Number of the action"),
+  sId: z.string().describe("Id of the action"),
+  createdAt: Milliseconds.describe("When the call was created"),
+  updatedAt: Milliseconds.describe("When the call last changed"),
+  mcpServerId: z.string().nullable().describe("MCP server of the tool"),
+  internalMCPServerName: z.string().nullable().describe("Name of a built-in MCP server"),
+  toolName: z.string().describe("Name of the tool"),
+  agentMessageId: z.int().describe("Number of the agent message"),
+  functionCallName: z.string().describe("Name that the model called"),
+  functionCallId: z.string().describe("Id of the call from the model"),
+  status: z.string().describe("running, blocked_validation_required, succeeded, errored or denied"),
+  params: z.record(z.string(), z.unknown()).describe("Parameters of the call"),
+  step: z.int().describe("Step of the turn, from 0"),
+  executionDurationMs: z.int().nullable().describe("Duration of the call in milliseconds"),
+  citationsAllocated: z.int().describe("Number of citations"),
+  output: z.array(z.unknown()).nullable().describe("MCP content that the tool returned"),
+  generatedFiles: z.array(GeneratedFile).describe("Files that the call generated"),
+  displayLabels: z.record(z.string(), z.unknown()).nullable().describe("Labels to show"),
+});
+export type Action = z.infer<typeof Action>;
+
+export const AgentMessageStatus = z.enum(["created", "succeeded", "failed", "cancelled"]);
+
+/** Why an agent message failed, as shown by streams and sibling routes. */
+export const AgentError = z.object({
+  code: z.string().describe("Stable code"),
+  message: z.string().describe("What failed"),
+  metadata: z.record(z.string(), z.unknown()).nullable().describe("Details"),
+});
+export type AgentError = z.infer<typeof AgentError>;
+
+const agentMessageShape = {
+  type: z.literal("agent_message").describe("Kind of message"),
+  ...shared,
+  id: shared.id.meta({ example: 2 }),
+  sId: shared.sId.meta({ example: "Vn4tR9sWy1" }),
+  agentMessageId: z.int().describe("Number of the agent message, equal to id").meta({ example: 2 }),
+  parentMessageId: z
+    .string()
+    .describe("Id of the user message that is answered")
+    .meta({ example: "Mf6yC1vB8k" }),
+  parentAgentMessageId: z.string().nullable().describe("Id of the agent message that asked"),
+  configuration: AgentConfiguration.describe("The agent, as it was when mentioned"),
+  status: AgentMessageStatus.describe("State of the answer"),
+  actions: z.array(Action).describe("Tool calls of the turn"),
+  content: z
+    .string()
+    .describe("Text of the answer; empty while there is none")
+    .meta({ example: "" }),
+  chainOfThought: z.string().nullable().describe("Reasoning of the model"),
+  rawContents: z
+    .array(
+      z.object({
+        step: z.int().describe("Step of the turn, from 0"),
+        content: z.string().describe("Text of the step"),
+      }),
+    )
+    .describe("Text of each step"),
+};
+
+/** An agent's message as streams and sibling routes show it. */
+export const AgentMessage = z.object({
+  ...agentMessageShape,
+  error: AgentError.nullable().describe("Why the answer failed"),
+});
+export type AgentMessage = z.infer<typeof AgentMessage>;
+
+/** An agent's message as the specified operations show it: `error` is a string. */
+export const SpecifiedAgentMessage = z.object({
+  ...agentMessageShape,
+  error: z.string().nullable().describe("Why the answer failed"),
+});
+
+/** One message of a conversation. */
+export const ConversationMessage = z.union([UserMessage, AgentMessage, ContentFragment]);
+export type ConversationMessage = z.infer<typeof ConversationMessage>;
+
+export const SpecifiedConversationMessage = z.union([
+  UserMessage,
+  SpecifiedAgentMessage,
+  ContentFragment,
+]);
+export type SpecifiedConversationMessage = z.infer<typeof SpecifiedConversationMessage>;
+
+/** Body of a message posted to a conversation. */
+export const PostMessage = CreateMessage.extend({
+  blocking: optional(z.boolean()).describe("Whether to wait for the agents' answers"),
+  skipToolsValidation: optional(z.boolean()).describe("Whether tools run without validation"),
+  contentFragment: optional(CreateContentFragment).describe(
+    "Context that comes before the message",
+  ),
+});
+export type PostMessage = z.output<typeof PostMessage>;
+
+export const PostedMessage = z.object({
+  message: UserMessage.describe("The user message"),
+  agentMessages: z.array(AgentMessage).describe("The answers, in the order of the mentions"),
+  warnings,
+});
+export type PostedMessage = z.infer<typeof PostedMessage>;
+
+/** A tool call that needs an approval. */
+const approvalShape = {
+  created: Milliseconds.describe("When the call was created"),
+  configurationId: z.string().describe("Id of the agent").meta({ example: "helper" }),
+  messageId: z.string().describe("Id of the agent message").meta({ example: "Vn4tR9sWy1" }),
+  conversationId: z.string().describe("Id of the conversation").meta({ example: "Kd82jXq0Pz" }),
+  actionId: z
+    .string()
+    .describe("Id of the tool call, to decide about it")
+    .meta({ example: "act_Wm3Hc8Yp1J" }),
+  inputs: z
+    .record(z.string(), z.unknown())
+    .describe("Parameters of the call")
+    .meta({ example: { orderId: "1042" } }),
+  stake: z
+    .enum(["low", "medium", "high", "never_ask"])
+    .describe("Risk of the call")
+    .meta({ example: "high" }),
+  metadata: z
+    .object({
+      agentName: z.string().describe("Name of the agent").meta({ example: "helper" }),
+      icon: z.string().optional().describe("Name of an icon"),
+      mcpServerName: z
+        .string()
+        .describe("Where the tool is")
+        .meta({ example: "sandbox_functions" }),
+      toolName: z.string().describe("Name of the tool").meta({ example: "refund" }),
+    })
+    .describe("What to show"),
+  userId: z.string().optional().describe("Id of the user whose message is answered"),
+  isLastBlockingEventForStep: z
+    .boolean()
+    .optional()
+    .describe("Whether it is the last call that the step announces")
+    .meta({ example: true }),
+};
+
+/** Announces a tool call that waits for approval. */
+export const ToolApproval = z.object({
+  type: z.literal("tool_approve_execution").describe("Kind of event"),
+  ...approvalShape,
+});
+export type ToolApproval = z.infer<typeof ToolApproval>;
+
+/** A tool call that waits for approval. */
+export const BlockedAction = ToolApproval.extend({
+  status: z.literal("blocked_validation_required").describe("What the call waits for"),
+});
+export type BlockedAction = z.infer<typeof BlockedAction>;
+
+/** Body of a decision about a tool call that waits for approval. */
+export const ValidateAction = z.object({
+  actionId: Reference.describe("Id of the tool call").meta({ example: "act_Wd6Jp1Xc4S" }),
+  approved: z
+    .enum(["approved", "rejected", "always_approved"])
+    .describe("always_approved: later calls of the function for the same user do not wait either"),
+});
+export type ValidateAction = z.output<typeof ValidateAction>;

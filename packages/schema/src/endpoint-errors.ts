@@ -1,0 +1,28 @@
+import type { Endpoint } from "./endpoint.ts";
+import type { ErrorType } from "./errors/error-table.ts";
+
+/** Errors of every endpoint. */
+export const commonErrors: readonly ErrorType[] = [
+  "invalid_request_error",
+  "not_authenticated",
+  "malformed_authorization_header_error",
+  "invalid_api_key_error",
+  "workspace_auth_error",
+  "app_auth_error",
+  "request_timeout",
+  "rate_limit_error",
+  "internal_server_error",
+];
+
+/** Every error type of an endpoint: those of its row, and those of its kind. */
+export function errorTypesOf(endpoint: Endpoint): Set<ErrorType> {
+  const types = new Set([...commonErrors, ...endpoint.errors]);
+  // Clients retry a stream only on 408 and 429.
+  if (endpoint.kind !== "stream") types.add("service_unavailable");
+  if (endpoint.kind === "rpc") types.add("content_too_large");
+  if (endpoint.kind === "json" && endpoint.method !== "GET") types.add("content_too_large");
+  if (endpoint.kind === "json" && endpoint.method === "POST") {
+    types.add("idempotency_key_mismatch").add("idempotency_key_in_use");
+  }
+  return types;
+}

@@ -1,0 +1,77 @@
+import * as z from "zod";
+import type { Endpoint } from "../endpoint.ts";
+import { Success, WorkspaceParams } from "../params.ts";
+import {
+  AgentConfiguration,
+  AgentIdentity,
+  AgentParams,
+  AgentWithScript,
+  CreateAgent,
+  ListAgents,
+  SearchAgents,
+  UpdateAgent,
+} from "../workspaces/agents.ts";
+import { builderMutation, get } from "./defaults.ts";
+
+const root = "/api/v1/w/{wId}/assistant/agent_configurations";
+
+const read = { ...get, tags: ["agents"] } as const;
+const list = { ...read, params: WorkspaceParams, long: true } as const;
+const ofAgent = { ...builderMutation, subject: ["agentId"] } as const;
+const referenceErrors = [
+  "model_disabled",
+  "skill_not_found",
+  "sandbox_function_not_found",
+] as const;
+
+/** Operations on agents. */
+export const agentEndpoints = {
+  "agents.list": {
+    ...list,
+    summary: "List agents",
+    path: root,
+    query: ListAgents,
+    output: z.object({ agentConfigurations: z.array(AgentConfiguration).describe("By name") }),
+  },
+  "agents.search": {
+    ...list,
+    summary: "Search agents by name",
+    path: `${root}/search`,
+    query: SearchAgents,
+    output: z.object({
+      agentConfigurations: z.array(AgentConfiguration).describe("At most 100, by name"),
+    }),
+  },
+  "agents.get": {
+    ...read,
+    summary: "Read an agent",
+    path: `${root}/{sId}`,
+    params: AgentParams,
+    output: z.object({
+      agentConfiguration: AgentConfiguration.describe("The agent, in its current version"),
+    }),
+    errors: ["agent_not_found"],
+  },
+  "agents.create": {
+    ...builderMutation,
+    summary: "Create an agent",
+    subject: [],
+    input: CreateAgent,
+    output: AgentWithScript,
+    errors: ["workspace_not_found", ...referenceErrors],
+  },
+  "agents.update": {
+    ...ofAgent,
+    summary: "Change an agent: a new version",
+    input: UpdateAgent,
+    output: AgentWithScript,
+    errors: ["workspace_not_found", "agent_not_found", "version_conflict", ...referenceErrors],
+  },
+  "agents.archive": {
+    ...ofAgent,
+    summary: "Archive an agent: it can no longer be mentioned",
+    input: AgentIdentity,
+    output: Success,
+    errors: ["workspace_not_found", "agent_not_found"],
+  },
+} as const satisfies Record<string, Endpoint>;

@@ -1,0 +1,216 @@
+/** The tRPC error code that carries a status over /rpc. */
+const rpcCodes = {
+  400: "BAD_REQUEST",
+  401: "UNAUTHORIZED",
+  403: "FORBIDDEN",
+  404: "NOT_FOUND",
+  405: "METHOD_NOT_SUPPORTED",
+  408: "TIMEOUT",
+  409: "CONFLICT",
+  413: "PAYLOAD_TOO_LARGE",
+  422: "UNPROCESSABLE_CONTENT",
+  429: "TOO_MANY_REQUESTS",
+  500: "INTERNAL_SERVER_ERROR",
+  503: "SERVICE_UNAVAILABLE",
+} as const;
+
+type RpcCode = (typeof rpcCodes)[keyof typeof rpcCodes];
+
+/** A row of the error table: an error type on each transport. */
+interface ErrorRow {
+  readonly status: keyof typeof rpcCodes;
+  /** Whether the same request may succeed later. */
+  readonly retryable?: boolean;
+  /** What went wrong, for the reference and the guide. */
+  readonly cause: string;
+  /** What the caller can do about it. */
+  readonly cure: string;
+}
+
+const rows = {
+  not_found: {
+    status: 404,
+    cause: "No route of the server has this path.",
+    cure: "Compare the path with the reference at `/docs`; paths are case-sensitive.",
+  },
+  method_not_supported_error: {
+    status: 405,
+    cause: "The path is known, but not with this method.",
+    cure: "Use a method that the header `Allow` names.",
+  },
+  not_authenticated: {
+    status: 401,
+    cause: "The request has no `Authorization` header.",
+    cure: "Send `Authorization: Bearer <API key>`.",
+  },
+  malformed_authorization_header_error: {
+    status: 401,
+    cause: "The header is not `Bearer`, a space and a key that begins `sk-`.",
+    cure: "Send the key as it was shown when it was created, without quotes.",
+  },
+  invalid_api_key_error: {
+    status: 401,
+    cause: "The key is unknown, disabled, revoked or expired.",
+    cure: "Ask an admin of the workspace for a key that is valid.",
+  },
+  workspace_auth_error: {
+    status: 401,
+    cause:
+      "The key is not one of the workspace in the path, whether or not there is such a workspace.",
+    cure: "Use a key of that workspace, or the id of the key's own.",
+  },
+  rate_limit_error: {
+    status: 429,
+    retryable: true,
+    cause: "A limit on calls or on open streams is used up, or the server has too much to do.",
+    cure: "Wait as many seconds as `Retry-After` says, then send the same request again.",
+  },
+  service_unavailable: {
+    status: 503,
+    retryable: true,
+    cause: "The server is shutting down, or its database does not answer or takes no writes.",
+    cure: "Send the same request again after `Retry-After` seconds.",
+  },
+  request_timeout: {
+    status: 408,
+    retryable: true,
+    cause: "The request did not arrive in time, or stood still for too long.",
+    cure: "Send it again, as a whole; upload long content over a better connection.",
+  },
+  content_too_large: {
+    status: 413,
+    cause: "The body is over 8 MiB.",
+    cure: "Send less, or upload long content as a file.",
+  },
+  invalid_request_error: {
+    status: 400,
+    cause: "The path, the query or the body breaks its schema.",
+    cure: "Correct the fields that `issues` names.",
+  },
+  app_auth_error: {
+    status: 403,
+    cause: "The role of the key is too low for the operation.",
+    cure: "Use a key with the role that the operation asks for.",
+  },
+  model_disabled: {
+    status: 400,
+    cause: "A model is unknown, not enabled for the workspace, or outside of its region.",
+    cure: "Select an enabled model, or none, and ask an admin to enable it.",
+  },
+  space_not_found: {
+    status: 400,
+    cause: "There is no such space, or the key does not reach it.",
+    cure: "Take the id from the list of spaces.",
+  },
+  data_source_view_not_found: {
+    status: 400,
+    cause:
+      "There is no such data source view, or it has no such node, or the key does not reach it.",
+    cure: "Check both ids, and the spaces that the key reaches.",
+  },
+  file_not_found: {
+    status: 404,
+    cause: "There is no such file, or the key does not reach it.",
+    cure: "Announce the file, upload its bytes, and use the id of the answer.",
+  },
+  conversation_not_found: {
+    status: 404,
+    cause: "There is no such conversation, it was deleted, or the key does not reach its space.",
+    cure: "Take the id from the answer that created it, or from the list.",
+  },
+  message_not_found: {
+    status: 404,
+    cause: "The conversation has no such message.",
+    cure: "Take the id from the conversation as it now is.",
+  },
+  sandbox_function_not_found: {
+    status: 404,
+    cause: "There is no such function, or it is archived.",
+    cure: "Take its id or slug from the list of functions.",
+  },
+  sandbox_function_invocation_not_found: {
+    status: 404,
+    cause: "The function has no such invocation.",
+    cure: "Use the id that the invoke operation returned, under the same function.",
+  },
+  sandbox_function_already_exists: {
+    status: 409,
+    cause: "Another function has the slug.",
+    cure: "Choose another slug, or update that function.",
+  },
+  skill_not_found: {
+    status: 404,
+    cause: "There is no such skill.",
+    cure: "Take the id from the list of skills.",
+  },
+  skill_already_exists: {
+    status: 409,
+    cause: "The workspace has skills with these names, and the import refuses them.",
+    cure: "Import with `onConflict` `skip` or `override`, or rename the skill.",
+  },
+  workspace_not_found: {
+    status: 404,
+    cause: "There is no such workspace, or the key does not administer it.",
+    cure: "Check the id of the workspace and the key.",
+  },
+  api_key_not_found: {
+    status: 404,
+    cause: "The workspace has no such key.",
+    cure: "Take the id from the list of keys.",
+  },
+  agent_not_found: {
+    status: 404,
+    cause: "The workspace has no such agent that can be changed.",
+    cure: "Take the id from the list of agents.",
+  },
+  provider_credential_not_found: {
+    status: 404,
+    cause: "The workspace has no credential of its own for the provider.",
+    cure: "List its credentials with `providerCredentials.list`.",
+  },
+  member_not_found: {
+    status: 404,
+    cause: "The workspace has no such member.",
+    cure: "Take the id from the list of members.",
+  },
+  member_already_exists: {
+    status: 409,
+    cause: "The e-mail address is a member's already.",
+    cure: "Use the member that there is.",
+  },
+  tool_not_found: {
+    status: 404,
+    cause: "The workspace has no such tool.",
+    cure: "Take the id from the list of tools.",
+  },
+  version_conflict: {
+    status: 409,
+    cause: "Somebody else has changed it since it was read.",
+    cure: "Read it again, and change the version that it now has.",
+  },
+  idempotency_key_mismatch: {
+    status: 422,
+    cause: "The `Idempotency-Key` was used for another body.",
+    cure: "Use a new key for each new request.",
+  },
+  idempotency_key_in_use: {
+    status: 409,
+    retryable: true,
+    cause: "The first request with the `Idempotency-Key` is still being worked on.",
+    cure: "Send the same request again after `Retry-After` seconds.",
+  },
+  internal_server_error: {
+    status: 500,
+    cause: "The server failed.",
+    cure: "Give the `request_id` to the operator, who finds the cause in the log.",
+  },
+} as const satisfies Record<string, ErrorRow>;
+
+export type ErrorType = keyof typeof rows;
+
+/** Every error type of the public interface; all transports derive from it. */
+export const errorTable = Object.fromEntries(
+  Object.entries<ErrorRow>(rows).map(([type, row]) => {
+    return [type, { retryable: false, ...row, rpcCode: rpcCodes[row.status] }];
+  }),
+) as Readonly<Record<ErrorType, Required<ErrorRow> & { readonly rpcCode: RpcCode }>>;

@@ -1,0 +1,105 @@
+import * as z from "zod";
+import { InvocationLimits } from "../invocations/invocation-limits.ts";
+import { OfWorkspace } from "../params.ts";
+import { optional, Reference, text } from "../parsing/text.ts";
+import { Program } from "./programs.ts";
+import {
+  FunctionSlug,
+  ListSandboxFunctions,
+  SandboxFunction,
+  SandboxFunctionPage,
+} from "./sandbox-functions.ts";
+
+/** Characters of the JSON of a function's schema. */
+const MAX_SCHEMA_LENGTH = 65_536;
+/** Characters of the JSON of a program. */
+const MAX_PROGRAM_LENGTH = 4_194_304;
+
+const jsonSchema = z
+  .record(z.string(), z.unknown())
+  .refine((schema) => JSON.stringify(schema).length <= MAX_SCHEMA_LENGTH, {
+    error: `must be at most ${MAX_SCHEMA_LENGTH} characters of JSON`,
+  });
+const program = Program.refine((value) => JSON.stringify(value).length <= MAX_PROGRAM_LENGTH, {
+  error: `must be at most ${MAX_PROGRAM_LENGTH} characters of JSON`,
+});
+const { timeoutMs, maxOutputBytes, maxLogLines } = InvocationLimits.shape;
+
+const definition = {
+  description: optional(text(4096)).describe("What the function does"),
+  program: optional(program).describe(
+    "What an invocation runs; by default nothing, with the result null",
+  ),
+  inputSchema: optional(jsonSchema).describe(
+    "JSON Schema (2020-12) of the input; {} takes any, as does none",
+  ),
+  outputSchema: optional(jsonSchema).describe(
+    "JSON Schema (2020-12) of the result; {} takes any, as does none",
+  ),
+  timeoutMs: optional(timeoutMs.unwrap()).describe(
+    "How long an invocation may run, in milliseconds; 60,000 by default",
+  ),
+  maxOutputBytes: optional(maxOutputBytes.unwrap()).describe(
+    "Size of the JSON of a result, in bytes; 262,144 by default",
+  ),
+  maxLogLines: optional(maxLogLines.unwrap()).describe(
+    "Lines that an invocation may print; 1,000 by default",
+  ),
+  maxConcurrent: optional(z.int().min(1).max(1000)).describe(
+    "Invocations that run at once, while others wait; 20 by default",
+  ),
+  retryable: optional(z.boolean()).describe(
+    "Whether an interrupted invocation may be run again; false by default",
+  ),
+  requiresApproval: optional(z.boolean()).describe(
+    "Whether calls by agents wait for an approval; false by default",
+  ),
+};
+
+export const CreateSandboxFunction = OfWorkspace.extend({
+  slug: FunctionSlug.describe("Name in paths; it never changes"),
+  ...definition,
+});
+export type CreateSandboxFunction = z.output<typeof CreateSandboxFunction>;
+
+export const FunctionIdentity = OfWorkspace.extend({
+  functionId: Reference.describe("Id or slug of the function"),
+});
+export type FunctionIdentity = z.output<typeof FunctionIdentity>;
+
+export const UpdateSandboxFunction = FunctionIdentity.extend({
+  version: z.int().min(1).describe("Version that the change is based on"),
+  ...definition,
+});
+export type UpdateSandboxFunction = z.output<typeof UpdateSandboxFunction>;
+
+export const FunctionStatus = z.enum(["active", "archived"]);
+export type FunctionStatus = z.infer<typeof FunctionStatus>;
+
+export const ListAdministeredFunctions = ListSandboxFunctions.extend({
+  workspaceId: OfWorkspace.shape.workspaceId,
+  status: optional(FunctionStatus).describe("Only functions in this state"),
+});
+export type ListAdministeredFunctions = z.output<typeof ListAdministeredFunctions>;
+
+/** A function as listed for those who administer functions. */
+export const ListedFunction = SandboxFunction.extend({
+  status: FunctionStatus.describe("Whether it can be invoked"),
+});
+export type ListedFunction = z.infer<typeof ListedFunction>;
+
+/** A function with its program. */
+export const AdministeredFunction = ListedFunction.extend({
+  program: Program.describe("What an invocation runs"),
+});
+export type AdministeredFunction = z.infer<typeof AdministeredFunction>;
+
+export const OneAdministeredFunction = z.object({
+  sandboxFunction: AdministeredFunction.describe("The function in its current version"),
+});
+export type OneAdministeredFunction = z.infer<typeof OneAdministeredFunction>;
+
+export const AdministeredFunctionPage = SandboxFunctionPage.extend({
+  sandboxFunctions: z.array(ListedFunction).describe("Functions, by slug"),
+});
+export type AdministeredFunctionPage = z.infer<typeof AdministeredFunctionPage>;

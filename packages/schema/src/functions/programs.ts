@@ -1,0 +1,11 @@
+import * as z from "zod";
+import { SimulatedBehaviour } from "../simulation/simulated-behaviour.ts";
+
+/** What an invocation of a function runs; the type names its executor. */
+export const Program = z.discriminatedUnion("type", [
+  z.object({
+    type: z.literal("simulated").describe("Simulated: events and a result without code"),
+    behaviour: SimulatedBehaviour.describe("Behaviour of an invocation"),
+  }),
+]);
+export type Program = z.infer<typeof Program>;

@@ -1,0 +1,62 @@
+import * as z from "zod";
+import { WorkspaceParams } from "../params.ts";
+import { pageEnd, pageQuery } from "../parsing/page.ts";
+import { Milliseconds, Reference, text } from "../parsing/text.ts";
+
+/** Name of a function in paths; an id of a function is no slug. */
+export const FunctionSlug = text(255, 1).regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/, {
+  error: "must be lowercase letters and digits, in words separated by hyphens",
+});
+
+const schemaOf = (what: string) =>
+  z.record(z.string(), z.unknown()).nullable().describe(`JSON Schema of the ${what}; null for any`);
+
+/** A function as callers that may invoke it see it. */
+export const SandboxFunction = z.object({
+  sId: z.string().describe("Id of the function").meta({ example: "sfn_Lq2Ke5Vy8T" }),
+  slug: z.string().describe("Name in paths").meta({ example: "add" }),
+  description: z.string().describe("What the function does").meta({ example: "Adds two numbers" }),
+  version: z.int().describe("Number of the current version, from 1").meta({ example: 1 }),
+  inputSchema: schemaOf("input"),
+  outputSchema: schemaOf("result"),
+  timeoutMs: z
+    .int()
+    .describe("How long an invocation may run, in milliseconds")
+    .meta({ example: 60_000 }),
+  maxOutputBytes: z
+    .int()
+    .describe("Size of the JSON of a result, in bytes")
+    .meta({ example: 1_048_576 }),
+  maxLogLines: z.int().describe("Lines that an invocation may print").meta({ example: 10_000 }),
+  maxConcurrent: z
+    .int()
+    .describe("Invocations that run at once, while others wait")
+    .meta({ example: 10 }),
+  retryable: z.boolean().describe("Whether an interrupted invocation may be run again"),
+  requiresApproval: z.boolean().describe("Whether calls by agents wait for an approval"),
+  createdAt: Milliseconds.describe("When the function was created"),
+  updatedAt: Milliseconds.describe("When the function was last changed"),
+});
+export type SandboxFunction = z.infer<typeof SandboxFunction>;
+
+export const ListSandboxFunctions = z.object(
+  pageQuery("Functions", { defaultLimit: 100, place: FunctionSlug }),
+);
+export type ListSandboxFunctions = z.output<typeof ListSandboxFunctions>;
+
+export const SandboxFunctionPage = z.object({
+  sandboxFunctions: z.array(SandboxFunction).describe("Functions, by slug"),
+  ...pageEnd,
+});
+export type SandboxFunctionPage = z.infer<typeof SandboxFunctionPage>;
+
+/** Parameters of the routes of a function, by its id or slug. */
+export const SandboxFunctionParams = z.object({
+  ...WorkspaceParams.shape,
+  functionId: Reference.describe("Id or slug of the function").meta({ example: "add" }),
+});
+
+/** Parameters of the routes of an invocation. */
+export const InvocationParams = SandboxFunctionParams.extend({
+  invocationId: Reference.describe("Id of the invocation").meta({ example: "sfi_Hr5Tb8Nw3J" }),
+});

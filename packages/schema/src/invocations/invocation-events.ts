@@ -1,0 +1,47 @@
+import * as z from "zod";
+import { created, eventType } from "../parsing/event-fields.ts";
+import { Invocation, InvocationError } from "./invocations.ts";
+
+const invocation = {
+  created,
+  invocationId: z.string().describe("Id of the invocation"),
+  functionId: z.string().describe("Id of the function"),
+};
+
+/** Events that end an invocation: each is the last of its log. */
+export const TerminalInvocationEvent = z.discriminatedUnion("type", [
+  z.object({
+    type: eventType("sandbox_function_invocation_result"),
+    ...invocation,
+    result: z.unknown().describe("What the function returned"),
+  }),
+  z.object({
+    type: eventType("sandbox_function_invocation_error"),
+    ...invocation,
+    error: InvocationError.describe("Why the function failed"),
+  }),
+]);
+
+/** Events of one invocation of a sandbox function. */
+export const InvocationEvent = z.discriminatedUnion("type", [
+  z.object({
+    type: eventType("sandbox_function_invocation_created"),
+    created,
+    invocation: Invocation.describe("The invocation"),
+  }),
+  z.object({
+    type: eventType("sandbox_function_invocation_log"),
+    ...invocation,
+    stream: z.enum(["stdout", "stderr"]).describe("Where the function printed it"),
+    text: z.string().describe("What the function printed"),
+  }),
+  z.object({
+    type: eventType("sandbox_function_invocation_progress"),
+    ...invocation,
+    done: z.number().describe("How much is done"),
+    total: z.number().describe("How much there is to do"),
+    label: z.string().describe("What is being done"),
+  }),
+  ...TerminalInvocationEvent.options,
+]);
+export type InvocationEvent = z.infer<typeof InvocationEvent>;

@@ -1,0 +1,29 @@
+import * as z from "zod";
+import { optional } from "./text.ts";
+
+/** Size of a page, from 1 to 100. */
+export const PageLimit = optional(z.coerce.number<number>().pipe(z.int().min(1).max(100)));
+
+/** Query of a paged list; `place` is the schema of the position that a page ends at. */
+export function pageQuery<Place extends z.ZodType<string>>(
+  items: string,
+  { defaultLimit, place }: { readonly defaultLimit: number; readonly place: Place },
+) {
+  return {
+    limit: PageLimit.transform((limit) => limit ?? defaultLimit)
+      .describe(`${items} of a page, 1 to 100; ${defaultLimit} by default`)
+      .meta({ example: defaultLimit }),
+    lastValue: optional(place).describe("Position returned by the previous page"),
+  };
+}
+
+/** A position in a list, in the list's own format. */
+export function placeLike(pattern: RegExp) {
+  return z.string().regex(pattern, { error: "must be a lastValue of a page" });
+}
+
+/** Members of a page besides its items. */
+export const pageEnd = {
+  hasMore: z.boolean().describe("Whether there is a page after this one"),
+  lastValue: z.string().nullable().describe("Parameter for the next page"),
+};

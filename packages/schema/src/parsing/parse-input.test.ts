@@ -1,0 +1,181 @@
+import { describe, expect, it } from "vitest";
+import { endpoints } from "../endpoints.ts";
+import type { ParleyError } from "../errors/errors.ts";
+import { HttpInput, parseInput } from "./parse-input.ts";
+
+const create = endpoints["conversations.create"];
+const list = endpoints["skills.list"];
+const revoke = endpoints["apiKeys.revoke"];
+const message = { content: "Hello", mentions: [] };
+const http = (body: unknown, params: unknown = { wId: "w" }, query: unknown = {}) =>
+  new HttpInput({ params, query, body });
+const many = (count: number, item: object) => Array.from({ length: count }, () => item);
+const refusal = (work: () => unknown) => {
+  try {
+    return work();
+  } catch (error) {
+    const { type, message: text, issues } = error as ParleyError;
+    expect(type).toBe("invalid_request_error");
+    return { message: text, paths: issues?.map((issue) => issue.path) };
+  }
+};
+
+describe("parseInput", () => {
+  it("gives one flat input from the parts of an HTTP request, in which the path wins", () => {
+    const parsed = parseInput(create, http({ message, title: "T", wId: "forged" }));
+    expect(parsed).toMatchObject({ wId: "w", message, title: "T" });
+  });
+
+  it("parses the same from one flat object", () => {
+    const flat = parseInput(create, { wId: "w", message, title: "T" });
+    expect(flat).toEqual(parseInput(create, http({ message, title: "T" })));
+    expect(parseInput(list, { wId: "w", availability: ["editors"] })).toEqual(
+      parseInput(list, http(undefined, { wId: "w" }, { availability: "editors" })),
+    );
+  });
+
+  it.each([
+    ["body", create, http({}), "Invalid request body: ", "message"],
+    ["body", create, http(undefined), "Invalid request body: ", ""],
+    ["body", create, http([message]), "Invalid request body: ", ""],
+    [
+      "query",
+      list,
+      http(null, { wId: "w" }, { status: "x" }),
+      "Invalid query parameters: ",
+      "status",
+    ],
+    ["path", list, http(null, { wId: "w\u0000" }), "Invalid path parameters: ", "wId"],
+    ["path", create, http({}, { wId: "x".repeat(256) }), "Invalid path parameters: ", "wId"],
+    ["input", revoke, { workspaceId: "w" }, "Invalid request body: ", "keyId"],
+    ["input", revoke, undefined, "Invalid request body: ", ""],
+  ])("says which part is wrong: %s", (_part, endpoint, raw, prefix, path) => {
+    const refused = refusal(() => parseInput(endpoint, raw));
+    expect(refused).toMatchObject({ message: expect.stringMatching(`^${prefix}${path}`) });
+    expect(refused).toMatchObject({ paths: [path] });
+  });
+
+  it.each([
+    [{ message: { content: "x" } }, ["message.mentions"]],
+    [
+      { message: { content: "", mentions: [{}] } },
+      ["message.content", "message.mentions[0].configurationId"],
+    ],
+    [{ message: { content: "a\u0000", mentions: [] } }, ["message.content"]],
+    [
+      { message: { ...message, mentions: [{ configurationId: "\ud800" }] } },
+      ["message.mentions[0].configurationId"],
+    ],
+    [
+      { message: { ...message, context: { username: "u", timezone: "+02:00" } } },
+      ["message.context.timezone"],
+    ],
+    [{ message: { ...message, context: { username: "u" } } }, ["message.context.timezone"]],
+    [
+      {
+        message: {
+          ...message,
+          modelSelection: { providerId: "p", modelId: "m", reasoningEffort: "max" },
+        },
+      },
+      ["message.modelSelection.reasoningEffort"],
+    ],
+    [{ message, contentFragments: [{ title: "t", content: "c" }] }, ["contentFragments[0]"]],
+    [
+      { message, contentFragments: [{ title: "t", content: "c", contentType: "text" }] },
+      ["contentFragments[0].contentType"],
+    ],
+    [{ message, blocking: "true" }, ["blocking"]],
+    [{ message, title: "x".repeat(513) }, ["title"]],
+    [
+      {
+        message: {
+          ...message,
+          context: { username: "u", timezone: "UTC", profilePictureUrl: "nowhere" },
+        },
+      },
+      ["message.context.profilePictureUrl"],
+    ],
+  ])("names the fields that are wrong in %j", (body, paths) => {
+    expect(refusal(() => parseInput(create, http(body)))).toMatchObject({ paths });
+  });
+
+  it("lists no more than twenty faults", () => {
+    const mentions = Array.from({ length: 50 }, () => ({}));
+    const refused = refusal(() => parseInput(create, http({ message: { ...message, mentions } })));
+    expect((refused as { paths: string[] }).paths).toHaveLength(20);
+  });
+
+  it.each([
+    ["mentions", { message: { ...message, mentions: many(51, { configurationId: "a" }) } }],
+    ["contentFragments", { message, contentFragments: many(101, { title: "t", fileId: "f" }) }],
+  ])("refuses too many %s", (field, body) => {
+    expect(refusal(() => parseInput(create, http(body)))).toMatchObject({
+      message: expect.stringContaining(field),
+    });
+  });
+
+  it("takes null for an absent member, and an unknown one for none", () => {
+    const nulls = {
+      contentFragments: null,
+      title: null,
+      skipToolsValidation: null,
+      blocking: null,
+      spaceId: null,
+      unknown: { "a b": 1 },
+      message: { ...message, context: null, modelSelection: null, unknown: 1 },
+    };
+    const parsed = parseInput(create, http(nulls, { wId: "w", more: 1 }, { unknown: "x" }));
+    expect(parsed).toEqual({ ...parseInput(create, http({ message })), wId: "w" });
+    expect(JSON.stringify(parsed)).toBe(JSON.stringify({ message, wId: "w" }));
+  });
+
+  it("takes no member from a prototype, and changes none", () => {
+    const body = JSON.parse(
+      '{"__proto__":{"title":"forged"},"constructor":{"prototype":{"title":"forged"}},' +
+        '"prototype":1,"message":{"__proto__":{"context":{}},"content":"Hello","mentions":[]}}',
+    ) as unknown;
+    for (const raw of [http(body), Object.assign(structuredClone(body) as object, { wId: "w" })]) {
+      const parsed = parseInput(create, raw);
+      expect(parsed).toEqual(parseInput(create, http({ message })));
+      expect(Object.getPrototypeOf(parsed)).toBe(Object.prototype);
+    }
+    expect(({} as { title?: string }).title).toBeUndefined();
+  });
+
+  it.each([
+    [{}, { status: "active", bypassEditorVisibility: false }],
+    [
+      { availability: "editors", status: "archived" },
+      { availability: ["editors"], status: "archived" },
+    ],
+    [
+      { availability: ["editors", "workspace_users"] },
+      { availability: ["editors", "workspace_users"] },
+    ],
+    [{ bypassEditorVisibility: "true" }, { bypassEditorVisibility: true }],
+    [{ bypassEditorVisibility: "TRUE" }, { bypassEditorVisibility: false }],
+    [{ bypassEditorVisibility: "1" }, { bypassEditorVisibility: false }],
+    [{ bypassEditorVisibility: ["true", "true"] }, { bypassEditorVisibility: false }],
+  ])("reads the query %j of a listing", (query, expected) => {
+    expect(parseInput(list, http(undefined, { wId: "w" }, query))).toMatchObject(expected);
+  });
+
+  it.each([undefined, null, 0, false, "", [], { input: 1 }])(
+    "takes any JSON for the input: %j",
+    (input) => {
+      const params = { wId: "w", functionId: "f" };
+      const parsed = parseInput(endpoints["sandboxFunctions.invoke"], http({ input }, params));
+      expect(parsed).toEqual({ ...params, input: input ?? null, context: undefined });
+    },
+  );
+
+  it.each([10n, new Map([["a", 1]]), new Date(0), Symbol("s")])(
+    "refuses an input that JSON cannot hold: %s",
+    (input) => {
+      const raw = { wId: "w", functionId: "f", input };
+      const refused = refusal(() => parseInput(endpoints["sandboxFunctions.invoke"], raw));
+      expect(refused).toMatchObject({ paths: ["input"] });
+    },
+  );
+});

@@ -1,0 +1,56 @@
+import * as z from "zod";
+import { isStorable } from "./storable.ts";
+
+const storable = { error: "must not contain NUL or a lone surrogate", abort: true };
+
+/** Storable text of `min` to `max` UTF-16 code units. */
+export function text(max: number, min = 0) {
+  return (
+    z
+      .string()
+      .min(min)
+      // Zod counts code points, of which there are fewer than code units.
+      .max(max, { abort: true })
+      .refine((value) => value.length <= max, { error: `must be at most ${max} characters` })
+      .refine(isStorable, storable)
+  );
+}
+
+const encoder = new TextEncoder();
+
+/** Whether text is at most `maxBytes` of UTF-8. */
+export function fitsBytes(value: string, maxBytes: number): boolean {
+  // A code unit takes one to three bytes, so only lengths in between need measuring.
+  if (value.length > maxBytes) return false;
+  return value.length * 3 <= maxBytes || encoder.encode(value).length <= maxBytes;
+}
+
+/** Storable, non-empty text of at most `maxBytes` bytes of UTF-8. */
+export function textOfBytes(maxBytes: number) {
+  return z
+    .string()
+    .min(1)
+    .refine(isStorable, storable)
+    .refine((value) => fitsBytes(value, maxBytes), {
+      error: `must be at most ${maxBytes} bytes of UTF-8`,
+    });
+}
+
+/** An optional member of a request; an explicit `null` counts as absent. */
+export function optional<T extends z.ZodType>(schema: T) {
+  return schema.nullish().transform((value) => value ?? undefined);
+}
+
+/** An id in a request; unknown ids are not found, rather than malformed. */
+export const Reference = text(255, 1);
+
+/** A short string, such as a name or an e-mail address. */
+export const ShortText = text(255);
+
+/** An absolute URL, or the empty string for none. */
+export const UrlText = text(2048).refine((value) => value === "" || URL.canParse(value), {
+  error: "must be an absolute URL",
+});
+
+/** Milliseconds since the epoch. */
+export const Milliseconds = z.int().meta({ example: 1_780_000_000_000 });

@@ -1,0 +1,82 @@
+import { describe, expect, it } from "vitest";
+import { endpoints } from "../endpoints.ts";
+import { HttpInput } from "./parse-input.ts";
+import { findUnknownMembers, warnsOfUnknown } from "./unknown-members.ts";
+
+const create = endpoints["conversations.create"];
+const message = { content: "Hi", mentions: [] };
+const pathsIn = (body: unknown) =>
+  findUnknownMembers(create, new HttpInput({ params: { wId: "w" }, query: {}, body })).map(
+    ({ path }) => path,
+  );
+
+describe("findUnknownMembers", () => {
+  it.each([
+    { body: { message }, paths: [] },
+    { body: { message, title: null, contentFragments: null, spaceId: null }, paths: [] },
+    { body: { message, colour: 1, Title: 2 }, paths: ["colour", "Title"] },
+    {
+      body: {
+        message: {
+          ...message,
+          mentions: [{ configurationId: "a" }, { configurationId: "b", x: 1 }],
+          context: { username: "a", timezone: "UTC", origin: "web", agenticMessageData: { y: 1 } },
+        },
+        contentFragment: { title: "t", file: "f" },
+        contentFragments: [{ title: "t" }, { title: "t", context: { z: 1 } }],
+      },
+      paths: [
+        "message.mentions[1].x",
+        "message.context.origin",
+        "message.context.agenticMessageData.y",
+        "contentFragment.file",
+        "contentFragments[1].context.z",
+      ],
+    },
+  ])("names $paths", ({ body, paths }) => {
+    expect(pathsIn(body)).toEqual(paths);
+  });
+
+  it.each([
+    ["contentfragments", "contentFragments"],
+    ["content_fragment", "contentFragment"],
+    ["titel", "title"],
+    ["blockin", "blocking"],
+    ["colour", undefined],
+    ["id", undefined],
+    [`title${"x".repeat(100)}`, undefined],
+  ])("takes %s for %s", (name, near) => {
+    const input = new HttpInput({ params: {}, query: {}, body: { message, [name]: 1 } });
+    const [warning] = findUnknownMembers(create, input);
+    const hint = near === undefined ? "" : `: did you mean ${near}?`;
+    expect(warning?.message).toBe(`There is no such member, so it was ignored${hint}`);
+    expect(warning?.path).toBe(name.slice(0, 64));
+  });
+
+  it("names twenty of them at most", () => {
+    const many = Object.fromEntries(
+      Array.from({ length: 100_000 }, (_, index) => [`x${index}`, 1]),
+    );
+    expect(pathsIn({ message, ...many })).toHaveLength(20);
+    const fragments = Array.from({ length: 100 }, () => ({ title: "t", x: 1, y: 2 }));
+    expect(pathsIn({ message, contentFragments: fragments })).toHaveLength(20);
+  });
+
+  it("takes the parameters of the path for known where all come in one object", () => {
+    const warnings = findUnknownMembers(create, { wId: "w", message, wid: 1 });
+    expect(warnings.map(({ path }) => path)).toEqual(["wid"]);
+  });
+});
+
+describe("warnsOfUnknown", () => {
+  it("is true of what makes messages and fragments", () => {
+    const posts = Object.entries(endpoints).filter(
+      ([, endpoint]) => endpoint.kind === "json" && warnsOfUnknown(endpoint),
+    );
+    expect(posts.map(([name]) => name).toSorted()).toEqual([
+      "contentFragments.create",
+      "conversations.create",
+      "messages.create",
+    ]);
+  });
+});

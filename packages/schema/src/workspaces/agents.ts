@@ -1,0 +1,114 @@
+import * as z from "zod";
+import { OfWorkspace, WorkspaceParams } from "../params.ts";
+import { optional, Reference, ShortText, text, UrlText } from "../parsing/text.ts";
+import { SimulatedScript } from "../simulation/simulated-script.ts";
+
+export const AgentStatus = z.enum(["active", "archived", "draft"]);
+export const AgentScope = z.enum(["global", "hidden", "visible"]);
+
+/** One version of an agent's configuration. */
+export const AgentConfiguration = z.object({
+  id: z.int().describe("Number of this version").meta({ example: 1 }),
+  sId: z
+    .string()
+    .describe("Id of the agent, the same in all its versions")
+    .meta({ example: "helper" }),
+  version: z.int().describe("Number of the version, from 0").meta({ example: 0 }),
+  versionCreatedAt: z.iso
+    .datetime()
+    .nullable()
+    .describe("When this version was created")
+    .meta({ example: "2026-05-28T20:26:40.000Z" }),
+  versionAuthorId: z.string().nullable().describe("Always null"),
+  name: z.string().describe("Name of the agent").meta({ example: "helper" }),
+  description: z.string().describe("What the agent is for").meta({ example: "Answers at once" }),
+  instructions: z.string().nullable().describe("Instructions that the model gets"),
+  pictureUrl: z
+    .string()
+    .describe("Absolute URL of the agent's picture")
+    .meta({ example: "https://parley.test/pictures/agent-1.svg" }),
+  status: AgentStatus.describe("Whether the agent can be mentioned"),
+  scope: AgentScope.meta({ description: "Who sees the agent", example: "visible" }),
+  userFavorite: z.boolean().describe("Whether the caller marked the agent as a favourite"),
+  model: z
+    .object({
+      providerId: z.string().describe("Provider of the model").meta({ example: "simulated" }),
+      modelId: z.string().describe("Model of the provider").meta({ example: "simulated-1" }),
+      temperature: z.number().describe("Sampling temperature").meta({ example: 0.7 }),
+    })
+    .describe("The configured model, also where a message overrides it"),
+  actions: z.array(z.unknown()).describe("Configured actions"),
+  maxStepsPerRun: z.int().describe("How many steps a turn may take").meta({ example: 8 }),
+  templateId: z.string().nullable().describe("Template of the agent"),
+  visualizationEnabled: z.literal(false).describe("Always false"),
+  requestedGroupIds: z.array(z.unknown()).describe("Always empty"),
+});
+export type AgentConfiguration = z.infer<typeof AgentConfiguration>;
+
+/** Query of the listing of agents. */
+export const ListAgents = z.object({
+  view: optional(z.enum(["all", "list", "workspace", "published", "global", "favorites"]))
+    .transform((view) => view ?? "all")
+    .describe("Which agents to list; all active ones by default")
+    .meta({ example: "all" }),
+});
+export type ListAgents = z.output<typeof ListAgents>;
+
+/** Query of the search for agents. */
+export const SearchAgents = z.object({
+  q: ShortText.min(1).describe("Part of the agents' names, in any case").meta({ example: "help" }),
+});
+export type SearchAgents = z.output<typeof SearchAgents>;
+
+export const AgentParams = WorkspaceParams.extend({
+  sId: Reference.describe("Id of the agent").meta({ example: "helper" }),
+});
+
+const editable = {
+  name: ShortText.min(1).describe("Name of the agent"),
+  description: text(4096).describe("What the agent is for"),
+  instructions: optional(text(512 * 1024)).describe("Instructions that the model gets"),
+  pictureUrl: optional(UrlText).describe(
+    "URL of the agent's picture; a default picture of Parley otherwise",
+  ),
+  scope: optional(z.enum(["hidden", "visible"])).describe("Who sees the agent; visible by default"),
+  model: z
+    .object({
+      providerId: ShortText.min(1).describe("Provider of the model"),
+      modelId: ShortText.min(1).describe("Model of the provider"),
+      temperature: optional(z.number().min(0).max(2)).describe(
+        "Sampling temperature; 0.7 by default",
+      ),
+    })
+    .describe("Model of the agent"),
+  maxStepsPerRun: optional(z.int().min(1).max(64)).describe("Steps of a turn; 8 by default"),
+  script: optional(SimulatedScript).describe("Script for the simulated provider"),
+  skillIds: optional(z.array(Reference).max(50)).describe(
+    "Skills of the agent, besides those of every agent",
+  ),
+  functionIds: optional(z.array(Reference).max(50)).describe(
+    "Sandbox functions that the agent may call, by id or slug",
+  ),
+};
+
+export const AgentIdentity = OfWorkspace.extend({ agentId: Reference.describe("Id of the agent") });
+export const CreateAgent = OfWorkspace.extend(editable);
+export const UpdateAgent = AgentIdentity.extend({
+  ...editable,
+  version: optional(z.int().min(0)).describe(
+    "Version that the change is based on; the current one by default",
+  ),
+  name: optional(editable.name).describe("New name"),
+  description: optional(editable.description).describe("New description"),
+  model: optional(editable.model).describe("New model"),
+});
+export type CreateAgent = z.output<typeof CreateAgent>;
+export type UpdateAgent = z.output<typeof UpdateAgent>;
+
+export const AgentWithScript = z.object({
+  agentConfiguration: AgentConfiguration.describe("The agent, in its current version"),
+  script: SimulatedScript.nullable().describe("Script for the simulated provider"),
+  skillIds: z.array(z.string()).describe("Skills of the agent, besides those of every agent"),
+  functionIds: z.array(z.string()).describe("Sandbox functions that it may call"),
+});
+export type AgentWithScript = z.infer<typeof AgentWithScript>;

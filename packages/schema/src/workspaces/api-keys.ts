@@ -1,0 +1,51 @@
+import * as z from "zod";
+import { OfWorkspace } from "../params.ts";
+import { Milliseconds, optional, Reference, text } from "../parsing/text.ts";
+import { WorkspaceRole } from "../roles.ts";
+
+/** Every character a key may have. */
+export const API_KEY_PATTERN = /^sk-[A-Za-z0-9\-._~+/]+=*$/;
+
+/** A key of a workspace, without its secret. */
+export const ApiKey = z.object({
+  sId: z.string().describe("Id of the key"),
+  name: z.string().describe("Name of the key"),
+  userId: z.string().describe("Id of its service user, who can be an editor of skills"),
+  role: WorkspaceRole.describe("Role of the key"),
+  spaceIds: z.array(z.string()).describe("Restricted spaces that the key reaches"),
+  createdAt: Milliseconds.describe("When the key was created"),
+  expiresAt: Milliseconds.nullable().describe("When the key expires, if it does"),
+  disabledAt: Milliseconds.nullable().describe("Since when the key is disabled, if it is"),
+  revokedAt: Milliseconds.nullable().describe("When the key was revoked, if it was"),
+});
+export type ApiKey = z.infer<typeof ApiKey>;
+
+const spaceIds = optional(z.array(Reference).max(1000)).describe(
+  "Restricted spaces that the key reaches",
+);
+
+export const CreateApiKey = OfWorkspace.extend({
+  name: text(255, 1).describe("Name of the key"),
+  role: WorkspaceRole.describe("Role of the key"),
+  expiresAt: optional(Milliseconds).describe("When the key expires; never by default"),
+  spaceIds,
+});
+export type CreateApiKey = z.output<typeof CreateApiKey>;
+
+export const CreatedApiKey = z.object({
+  apiKey: ApiKey.describe("The new key"),
+  secret: z.string().describe("The key itself; it is shown only here"),
+});
+export type CreatedApiKey = z.infer<typeof CreatedApiKey>;
+
+export const KeyIdentity = OfWorkspace.extend({ keyId: Reference.describe("Id of the key") });
+
+export const UpdateApiKey = KeyIdentity.extend({
+  role: optional(WorkspaceRole).describe("New role"),
+  spaceIds,
+  expiresAt: Milliseconds.nullable().optional().describe("New expiry; null for never"),
+  disabled: optional(z.boolean()).describe("Whether the key is refused for now"),
+});
+export type UpdateApiKey = z.output<typeof UpdateApiKey>;
+
+export const ApiKeyList = z.object({ apiKeys: z.array(ApiKey).describe("Keys, the oldest first") });

@@ -1,0 +1,52 @@
+import * as z from "zod";
+import { Milliseconds, optional, Reference } from "../parsing/text.ts";
+
+/** One entry of the audit log: an audited mutation, or refused credentials. */
+export const AuditEvent = z.object({
+  id: z.int().describe("Number of the entry; the newest has the greatest"),
+  at: Milliseconds.describe("When it happened"),
+  workspaceId: z.string().nullable().describe("Id of the workspace; null for what is the server's"),
+  actor: z
+    .object({
+      id: z.string().describe("Id of the key; `cli` for the command line"),
+      name: z.string().describe("Name of the key"),
+    })
+    .nullable()
+    .describe("Who made the change; null for a refused credential"),
+  action: z.string().describe("The operation, or `credentials.refused`"),
+  subjectId: z
+    .string()
+    .nullable()
+    .describe("Id of its subject; for a refused credential the key, if it is known"),
+  route: z.string().nullable().describe("Route that was called with a refused credential"),
+  clientIp: z
+    .string()
+    .nullable()
+    .describe("Client IP; null for the command line, and for entries that stand for too many"),
+  requestId: z.string().nullable().describe("Id of the request in the server's log"),
+  outcome: z.string().describe("`succeeded`, or the type of the error"),
+  count: z.int().describe("How many refused credentials it stands for; 1 for a mutation"),
+});
+export type AuditEvent = z.infer<typeof AuditEvent>;
+
+/** Which entries to list. */
+export const ListAuditEvents = z.object({
+  workspaceId: optional(Reference).describe("Id of the workspace; operators may leave it out"),
+  action: optional(Reference).describe("Only this operation, or `credentials.refused`"),
+  actor: optional(Reference).describe("Only changes by this key, or by `cli`"),
+  outcome: optional(Reference).describe("Only this outcome: `succeeded` or the type of an error"),
+  since: optional(Milliseconds).describe("Only entries at or after this time"),
+  until: optional(Milliseconds).describe("Only entries before this time"),
+  cursor: optional(z.int().min(1)).describe("The nextCursor of the previous page"),
+  limit: optional(z.int().min(1).max(100))
+    .transform((limit) => limit ?? 50)
+    .describe("Entries of a page, 1 to 100; 50 by default"),
+});
+export type ListAuditEvents = z.output<typeof ListAuditEvents>;
+
+/** One page of the audit log. */
+export const AuditPage = z.object({
+  auditEvents: z.array(AuditEvent).describe("Entries, the newest first"),
+  nextCursor: z.int().nullable().describe("Parameter for the next page, if there is one"),
+});
+export type AuditPage = z.infer<typeof AuditPage>;

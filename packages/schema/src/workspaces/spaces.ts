@@ -1,0 +1,54 @@
+import * as z from "zod";
+import { OfWorkspace } from "../params.ts";
+import { Milliseconds, optional, Reference, text } from "../parsing/text.ts";
+
+const SpaceKind = z.enum(["regular", "global", "system", "public", "conversations", "project"]);
+type SpaceKind = z.infer<typeof SpaceKind>;
+
+/** A space: its conversations, tools and data are visible to the keys that reach it. */
+export const Space = z.object({
+  createdAt: Milliseconds.describe("When the space was created"),
+  groupIds: z.array(z.string()).describe("Always empty"),
+  isRestricted: z.boolean().describe("Whether only given keys reach it"),
+  kind: SpaceKind.describe("Kind of space"),
+  name: z.string().describe("Name of the space").meta({ example: "Support" }),
+  sId: z.string().describe("Id of the space").meta({ example: "vlt_Gw4Xs7Dq2M" }),
+  updatedAt: Milliseconds.describe("When the space last changed"),
+});
+export type Space = z.infer<typeof Space>;
+
+/** Query of the listing of spaces. */
+export const ListSpaces = z.object({
+  kinds: optional(
+    z.preprocess(
+      // A repeated key, or one value with commas.
+      (value: SpaceKind | readonly SpaceKind[]) =>
+        typeof value === "string" ? value.split(",") : value,
+      z.array(SpaceKind).max(16),
+    ),
+  ).describe("Kinds of spaces to list; all by default"),
+});
+export type ListSpaces = z.output<typeof ListSpaces>;
+
+const keyIds = optional(z.array(Reference).max(1000)).describe("Ids of the keys that reach it");
+
+export const CreateSpace = OfWorkspace.extend({
+  name: text(255, 1).describe("Name of the space"),
+  isRestricted: optional(z.boolean()).describe("Whether only given keys reach it"),
+  keyIds,
+});
+export type CreateSpace = z.output<typeof CreateSpace>;
+
+export const UpdateSpace = OfWorkspace.extend({
+  spaceId: Reference.describe("Id of the space"),
+  name: optional(text(255, 1)).describe("New name"),
+  isRestricted: optional(z.boolean()).describe("Whether only given keys reach it"),
+  keyIds,
+});
+export type UpdateSpace = z.output<typeof UpdateSpace>;
+
+export const SpaceWithKeys = z.object({
+  space: Space.describe("The space"),
+  keyIds: z.array(z.string()).describe("Ids of the keys that reach it although it is restricted"),
+});
+export type SpaceWithKeys = z.infer<typeof SpaceWithKeys>;

@@ -1,0 +1,42 @@
+import * as z from "zod";
+import { OfWorkspace } from "../params.ts";
+import { Milliseconds, optional, Reference, ShortText, UrlText } from "../parsing/text.ts";
+
+/** A member of the workspace, or the service user of a key. */
+export const User = z.object({
+  sId: z.string().describe("Id of the user").meta({ example: "Us3rAb12Cd" }),
+  id: z.int().describe("Number of the user").meta({ example: 1 }),
+  createdAt: Milliseconds.describe("When the user was created"),
+  username: z.string().describe("User name").meta({ example: "ada" }),
+  email: z
+    .string()
+    .describe("E-mail address; empty for a service user")
+    .meta({ example: "ada@example.com" }),
+  firstName: z.string().describe("First name").meta({ example: "Ada" }),
+  lastName: z.string().describe("Last name; may be empty").meta({ example: "Lovelace" }),
+  fullName: z.string().describe("Full name").meta({ example: "Ada Lovelace" }),
+  provider: z
+    .enum(["auth0", "github", "google", "okta", "samlp", "waad", ""])
+    .describe("Authentication provider, or the empty string")
+    .meta({ example: "" }),
+  image: z
+    .string()
+    .describe("Absolute URL of a picture")
+    .meta({ example: "https://parley.test/pictures/user-1.svg" }),
+});
+export type User = z.infer<typeof User>;
+
+export const AddMember = OfWorkspace.extend({
+  email: ShortText.regex(/^\S+@\S+$/, { error: "must be an e-mail address" }).describe(
+    "E-mail address",
+  ),
+  username: optional(ShortText.min(1)).describe("User name; the part before the @ by default"),
+  firstName: ShortText.min(1).describe("First name"),
+  lastName: optional(ShortText).describe("Last name"),
+  image: optional(UrlText).describe("URL of a picture; a default picture of Parley otherwise"),
+});
+export type AddMember = z.output<typeof AddMember>;
+
+export const MemberIdentity = OfWorkspace.extend({
+  memberId: Reference.describe("Id of the member"),
+});
