@@ -53,6 +53,11 @@ export interface Kind {
   readonly leavesOut: readonly string[];
   /** What the tests read of it. */
   readonly environment: Readonly<Record<string, string>>;
+  /**
+   * Whether files that failed run once more, alone: these runs are long, on machines that others use
+   * too, and a deadline that was missed once says little.
+   */
+  readonly isRepeated?: boolean;
   /** What it prints about what it leaves out. */
   readonly note?: string;
 }
@@ -65,6 +70,7 @@ export const kinds = {
   full: {
     leavesOut: [],
     environment: { PARLEY_TEST_FULL: "1" },
+    isRepeated: true,
     note: "Left out: the long run of faults: pnpm test:faults",
   },
   faults: {

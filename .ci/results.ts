@@ -84,26 +84,61 @@ interface Report {
   readonly testResults: readonly {
     readonly name: string;
     readonly status: string;
-    readonly assertionResults: readonly { readonly status: string }[];
+    readonly message: string;
+    readonly assertionResults: readonly {
+      readonly status: string;
+      readonly fullName: string;
+      readonly failureMessages: readonly string[] | null;
+    }[];
   }[];
 }
 
-/** Reads Vitest's report: the counts by the folders of packages. A file that did not load is a failure. */
-export function readReport(file: string, names: readonly string[]): Map<string, Counts> {
-  const report = JSON.parse(readFileSync(file, "utf8")) as Report;
-  const counts = new Map(names.map((name) => [name, { passed: 0, failed: 0, skipped: 0 }]));
-  for (const { name: tested, status, assertionResults } of report.testResults) {
-    const name = path.relative(root, tested).split(path.sep).slice(0, 2).join("/");
-    const one = counts.get(name);
-    if (one === undefined) continue;
-    for (const assertion of assertionResults) {
-      if (assertion.status === "passed") one.passed++;
-      else if (assertion.status === "failed") one.failed++;
-      else one.skipped++;
-    }
-    if (status === "failed" && !assertionResults.some((test) => test.status === "failed")) {
-      one.failed++;
-    }
+/** A test that failed, and the first line of why. */
+export interface Failure {
+  readonly test: string;
+  readonly why: string;
+}
+
+/** What the tests of a file came to. */
+export interface FileResult {
+  readonly counts: Counts;
+  readonly failures: readonly Failure[];
+}
+
+/** Reads Vitest's report, by the paths of files from the root. A file that did not load is a failure. */
+export function readReport(report: string): Map<string, FileResult> {
+  const { testResults } = JSON.parse(readFileSync(report, "utf8")) as Report;
+  return new Map(
+    testResults.map(({ name, status, message, assertionResults }) => {
+      const count = (state: string): number =>
+        assertionResults.filter((test) => test.status === state).length;
+      const failures = assertionResults
+        .filter((test) => test.status === "failed")
+        .map((test) => ({ test: test.fullName, why: firstLine(test.failureMessages?.[0]) }));
+      if (status === "failed" && failures.length === 0) {
+        failures.push({ test: "outside of its tests", why: firstLine(message) });
+      }
+      const [passed, failed] = [count("passed"), failures.length];
+      const skipped = assertionResults.length - passed - count("failed");
+      return [path.relative(root, name), { counts: { passed, failed, skipped }, failures }];
+    }),
+  );
+}
+
+const firstLine = (text = ""): string => text.trim().split("\n")[0] ?? "";
+
+/** Sums the counts of files by the folders of packages. */
+export function countByFolder(
+  files: ReadonlyMap<string, FileResult>,
+  folders: readonly string[],
+): Map<string, Counts> {
+  const sums = new Map(folders.map((name) => [name, { passed: 0, failed: 0, skipped: 0 }]));
+  for (const [file, { counts }] of files) {
+    const sum = sums.get(file.split(path.sep).slice(0, 2).join("/"));
+    if (sum === undefined) continue;
+    sum.passed += counts.passed;
+    sum.failed += counts.failed;
+    sum.skipped += counts.skipped;
   }
-  return counts;
+  return sums;
 }
