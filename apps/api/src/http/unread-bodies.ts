@@ -33,9 +33,8 @@ function drain(request: IncomingMessage, { shouldKeepAlive }: ServerResponse): v
     if (socket.bytesRead > maxBytesRead || performance.now() > deadline) socket.destroy();
   }, CHECK_INTERVAL_MS);
   timer.unref();
-  const stop = () => clearInterval(timer);
-  socket.once("close", stop);
-  request.once("end", stop);
+  // At its end, and when the connection breaks before it.
+  request.once("close", () => clearInterval(timer));
   request.resume();
   if (shouldKeepAlive) return;
   // Node calls this next: the client learns that nothing more comes, and can finish sending.

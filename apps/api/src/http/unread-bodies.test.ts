@@ -1,0 +1,33 @@
+import { once } from "node:events";
+import { Agent, createServer, type IncomingMessage, request } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { expect, it, onTestFinished } from "vitest";
+import { readOn } from "./unread-bodies.ts";
+
+it("leaves nothing on a connection that many refused bodies come over", async () => {
+  const sockets = new Set<Socket>();
+  const counts: number[] = [];
+  const server = createServer((refused, response) => {
+    sockets.add(refused.socket);
+    counts.push(refused.socket.listenerCount("close"));
+    response.writeHead(401).end();
+  });
+  readOn(server);
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  onTestFinished(() => agent.destroy());
+  for (let nth = 0; nth < 15; nth++) {
+    const headers = { "content-length": 4 };
+    const post = request({ host: "127.0.0.1", port, method: "POST", headers, agent });
+    post.flushHeaders();
+    const [response] = (await once(post, "response")) as [IncomingMessage];
+    expect(response.statusCode).toBe(401);
+    post.end("late");
+    response.resume();
+    await once(response, "close");
+  }
+  expect(sockets.size).toBe(1);
+  expect(new Set(counts.slice(1)).size).toBe(1);
+});
