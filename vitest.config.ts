@@ -61,7 +61,7 @@ export default defineConfig({
     pool: "forks",
     // A worker loads a package's code once, not for each of its files.
     isolate: false,
-    maxWorkers: 2,
+    maxWorkers: 3,
     // Generous, since the packages' tests share the machine: what must be quick says so itself.
     testTimeout: 180_000,
     hookTimeout: 600_000,

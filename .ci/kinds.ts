@@ -9,15 +9,10 @@ const full = [
   "apps/e2e/openapi/fuzz.*",
   // Contention.
   "packages/core/src/**/*contention.test.ts",
-  // Kill loops and faults.
-  "apps/e2e/faults/crash.*",
-  "apps/e2e/faults/embedded-ledger.*",
-  "apps/e2e/faults/growth.*",
-  "apps/e2e/faults/invocations.*",
-  "apps/e2e/faults/ledger.*",
-  "apps/e2e/faults/power-cut.*",
-  "apps/e2e/faults/slow-connections.*",
+  // Faults: processes that are killed, databases and networks that fail.
+  "apps/e2e/faults/**",
   "apps/e2e/hostile/attacks.*",
+  "apps/e2e/idempotency/crash.*",
   // Replicas.
   "apps/e2e/replicas/**",
   "apps/e2e/skills/replicas.*",
@@ -62,8 +57,7 @@ export interface Kind {
   readonly note?: string;
 }
 
-const NOTE =
-  "Left out: fuzz, contention, kill loops, replicas, packaging, the browser: pnpm test:full";
+const NOTE = "Left out: fuzz, contention, faults, replicas, packaging, the browser: pnpm test:full";
 
 export const kinds = {
   test: { leavesOut: full, environment: {}, note: NOTE },
