@@ -13,12 +13,17 @@ const full = [
   "apps/e2e/faults/**",
   "apps/e2e/hostile/attacks.*",
   "apps/e2e/idempotency/crash.*",
-  // Replicas.
+  // Memory under large files and conversations.
+  "apps/e2e/files/large.*",
+  "apps/e2e/hostile/large-conversations.*",
+  // Replicas, and what stands before them.
+  "apps/e2e/proxy/**",
   "apps/e2e/replicas/**",
   "apps/e2e/skills/replicas.*",
   // Packaging.
   "apps/e2e/clients/**",
   "apps/e2e/packaging/**",
+  "apps/e2e/transfer/**",
   // A browser.
   "apps/e2e/openapi/browser.*",
 ];

@@ -11,7 +11,7 @@ test("a server that is stopped tells who uploads, and leaves nothing of it", asy
   const bytes = "x".repeat(fileSize);
   let sId = "";
   {
-    await using server = await startServer(place);
+    await using server = await startServer(place, { PARLEY_SHUTDOWN_PATIENCE_MS: "2000" });
     const { announce, post, target } = createFileCalls(() => server);
     const file = await announce({ fileSize });
     ({ sId } = file);
