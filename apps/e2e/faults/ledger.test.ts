@@ -15,7 +15,7 @@ const isAsked = isFaultsRun || isFullRun;
 const skip = redisServer.isMissing || !isAsked;
 const reason = isAsked ? redisServer.suffix : ": only in the full run";
 /** How long each kind of fault lasts. */
-const FAULTS_MS = isFaultsRun ? 90_000 : 10_000;
+const FAULTS_MS = isFaultsRun ? 90_000 : 6000;
 const LEASE_MS = 6000;
 /** More connections than the server of the database allows. */
 const TOO_MANY_CONNECTIONS = 300;

@@ -1,4 +1,4 @@
-import { isFullRun } from "@parley/db/testing";
+import { isFaultsRun, isFullRun } from "@parley/db/testing";
 import { CreatedConversation, type ErrorBody, errorTable, type ErrorType } from "@parley/schema";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -13,7 +13,7 @@ import { type Faulty, faultsOf } from "./faults.ts";
 // Whatever is right is accepted and answered whole; whatever is not is refused as the error table
 // says. A failure prints the seed, the path to the case and its smallest form.
 
-const CASES = isFullRun ? 50_000 : 2000;
+const CASES = isFaultsRun ? 50_000 : isFullRun ? 10_000 : 2000;
 const PARALLEL = 8;
 const seed = Date.now() % 2 ** 31;
 

@@ -8,7 +8,7 @@ import { within } from "../server.ts";
 import { type LogServer, startLogServer } from "./start-log-server.ts";
 
 const MIB = 1024 * 1024;
-const CYCLES = isFullRun ? 10_000 : 300;
+const CYCLES = isFullRun ? 3000 : 300;
 const AT_ONCE = 50;
 
 /** Asks for a stream on a connection of its own and goes away at one of the moments there are. */

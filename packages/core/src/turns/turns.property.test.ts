@@ -31,7 +31,7 @@ import { loadTurn, type Turn } from "./load-turns.ts";
 import { saveStep } from "./save-step.ts";
 import { takeOverRuns } from "./take-over-runs.ts";
 
-const RUNS = isFullRun ? 5000 : 200;
+const RUNS = isFullRun ? 2000 : 200;
 const failure = { code: "broken", message: "It broke", metadata: null };
 
 let test: TestCore;
