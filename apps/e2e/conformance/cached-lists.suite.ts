@@ -48,7 +48,7 @@ export function cachedListsSuite(server: () => Server): void {
     return { etag, vary, control, encoding };
   };
 
-  test("says that it may be kept by who asked, and under which tag", async () => {
+  test("may be cached privately, under its tag", async () => {
     const answer = await list();
     expect(answer.status).toBe(200);
     expect(headersOf(answer)).toEqual({
@@ -134,7 +134,7 @@ export function cachedListsSuite(server: () => Server): void {
     expect(answer.headers["content-encoding"]).toBeUndefined();
   });
 
-  test("keys that may see different things never get each other's, whoever asks first", async () => {
+  test("keys with different access never get each other's lists, in either order", async () => {
     const { adminKey, userKey } = server().demo;
     const ask = async (key: string) => list({}, { key });
     const [admin, user] = [await ask(adminKey), await ask(userKey)];
@@ -158,7 +158,7 @@ export function cachedListsSuite(server: () => Server): void {
     expect((await list({ "if-none-match": "*" }, { query: "?status=x" })).status).toBe(400);
   });
 
-  test("builders who edit different skills never get each other's, whoever asks first", async () => {
+  test("builders who edit different skills never get each other's lists, in either order", async () => {
     const { operatorKey, workspaceId } = server().demo;
     const operator = createRpcClient({ url: server().url, apiKey: operatorKey });
     const createBuilder = async (name: string) => {

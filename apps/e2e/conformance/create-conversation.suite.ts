@@ -56,7 +56,7 @@ export function createConversationSuite(server: () => Server): void {
     expect(warnings).toBeUndefined();
   });
 
-  test("limits that are off are not told of", async () => {
+  test("limits that are off have no headers", async () => {
     const { headers } = await create(minimal);
     expect(headers.get("ratelimit")).toBeNull();
     expect(headers.get("ratelimit-policy")).toBeNull();
@@ -164,7 +164,7 @@ export function createConversationSuite(server: () => Server): void {
     expect(message.mentions).toHaveLength(4);
   });
 
-  test("a model that the workspace may not use is refused, whoever is mentioned", async () => {
+  test("a model that the workspace may not use is refused, whichever agent is mentioned", async () => {
     const unknown = { providerId: "openai", modelId: "gpt-5", reasoningEffort: "high" };
     for (const mentions of [[], mention("helper")]) {
       const answer = await create({ message: { content: "x", mentions, modelSelection: unknown } });

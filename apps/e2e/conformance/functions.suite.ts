@@ -249,7 +249,7 @@ export function functionsSuite(server: () => Server): void {
       ]);
     });
 
-    test("input that is refused is told at once, whatever is preferred", async () => {
+    test("refused input is answered at once, whatever is preferred", async () => {
       const { slug } = await create(schemas);
       const request = { path: path(slug), json: { input: 1 } };
       const headers = { ...async, "idempotency-key": randomUUID() };

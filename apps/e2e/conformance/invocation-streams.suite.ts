@@ -44,7 +44,7 @@ export function invocationStreamsSuite(server: () => Server): void {
   const typesIn = (answer: Answer) =>
     eventsIn(answer).map(({ type }) => type.replace("sandbox_function_invocation_", ""));
 
-  test("the redirect has the same path and query, behind the public prefix", async () => {
+  test("the redirect has the same path and query, under the public prefix", async () => {
     const id = await invoke("add", { input: { a: 1, b: 2 } });
     const queries = ["", "?", "?include=log,progress", "?lastEventId=1&x=%20%C3%A9&y=/api/&z"];
     for (const query of queries) {

@@ -70,7 +70,7 @@ const refused = [
   { name: "__proto__", selection: { providerId: "__proto__", modelId: "constructor" } },
 ];
 
-test("a model that the workspace may not use is refused, whoever is mentioned", async () => {
+test("a model that the workspace may not use is refused, whichever agent is mentioned", async () => {
   const { agents, create, send: ask } = await openWorkspace();
   for (const { name, selection } of refused) {
     for (const mentioned of [[], ["nobody"], [agents.simulated], Object.values(agents)]) {

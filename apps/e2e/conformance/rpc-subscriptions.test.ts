@@ -176,7 +176,7 @@ describe("a server", () => {
     });
   });
 
-  test("who may not follow is told why, once", async () => {
+  test("a follower without access gets one error", async () => {
     const input = await ask("helper");
     const { operatorKey } = server().demo;
     const none = await createKey("none");

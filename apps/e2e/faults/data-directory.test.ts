@@ -39,14 +39,14 @@ test("is closed to other users where a start finds it open, and so is what an ol
   expect(await modeOf(path.join(place.directory, "demo.json"))).toBe(0o600);
 });
 
-test("holds nothing for others, whoever starts on a bare one", async () => {
+test("is closed to other users, whichever command creates it", async () => {
   await using place = await createPlace({ isEmbedded: true, isBare: true });
   await mkdir(place.directory, { mode: 0o755 });
   await using _ = await withoutUmask(() => startServer(place));
   expect(await openIn(place.directory)).toEqual([]);
 });
 
-test("an export is its owner's, whoever exports", async () => {
+test("an export belongs to the directory's owner, whichever user exports", async () => {
   await using place = await createPlace({ isEmbedded: true });
   await (await startServer(place))[Symbol.asyncDispose]();
   const file = path.join(path.dirname(place.directory), "export.jsonl");

@@ -94,7 +94,7 @@ describe("the database of a server", { timeout: 120_000 }, () => {
     expect(asked.output.stderr).toMatch(/^parley: No server is running on [^\n]+\n$/);
   });
 
-  test("stops with a start that is told to stop", async () => {
+  test("stops when its start is stopped", async () => {
     await using place = await createPlace({ isEmbedded: true });
     const starting = startProgram(["serve"], settingsFor(place));
     const file = path.join(place.directory, "postgresql/postmaster.pid");

@@ -133,7 +133,7 @@ test("a database that does not listen is one line", async () => {
   expect(line).toContain("ECONNREFUSED");
 });
 
-test("bad settings are told all at once", async () => {
+test("bad settings are reported all at once", async () => {
   await using place = await createPlace({ isEmbedded: true, isBare: true });
   const { stderr } = await failToServe({
     ...settingsFor(place),

@@ -72,7 +72,7 @@ export function announcementsSuite(server: () => Server): void {
     },
   );
 
-  test("a file is announced once for an Idempotency-Key, and told as it now is", async () => {
+  test("a file is announced once for an Idempotency-Key, and a replay shows its current state", async () => {
     const headers = { "idempotency-key": "announced once" };
     const ask = () => send(server(), { path: path(), json: announced({}), headers });
     const first = jsonOf(await ask(), FileAnswer).parsed.file;
@@ -84,7 +84,7 @@ export function announcementsSuite(server: () => Server): void {
     expectError(await send(server(), other), "idempotency_key_mismatch");
   });
 
-  test("names that are only unusual are kept", async () => {
+  test("names that are only unusual are stored as they are", async () => {
     for (const fileName of [
       "...",
       ".env",

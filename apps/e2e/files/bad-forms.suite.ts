@@ -134,7 +134,7 @@ export function badFormsSuite(server: () => Server, idleMs: number): void {
     await expectUntouched(file);
   });
 
-  test("of two uploads at once one wins, and the other is told", async () => {
+  test("of two uploads at once one wins, and the other is refused", async () => {
     const size = 2 ** 20;
     for (let round = 0; round < 5; round++) {
       const file = await announce({ fileSize: size });

@@ -85,7 +85,7 @@ describe("a server behind a proxy that it trusts", () => {
     PARLEY_TRUSTED_PROXIES: "127.0.0.0/30, ::1",
   });
 
-  test("the proxy has all connections, and is told to keep them the shorter the fuller it is", async () => {
+  test("the proxy may have all connections, for a shorter time the more there are", async () => {
     const held: RawConnection[] = [];
     const keptSeconds: number[] = [];
     try {

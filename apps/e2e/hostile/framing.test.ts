@@ -146,7 +146,7 @@ test("requests in a row are answered in a row", async () => {
   expect(statuses).toEqual([200, 404, 200, 200]);
 });
 
-test("what is not HTTP behind a request does not take its answer", async () => {
+test("bytes after a request that are not HTTP do not cost its response", async () => {
   using connection = await connectTo(server());
   connection.write(
     `${compose(server(), `GET ${pathsOf(server()).skills} HTTP/1.1`)}NOT HTTP\r\n\r\n`,

@@ -43,7 +43,7 @@ test.for(traversals)("$path is $type", async ({ path, type }) => {
   expect(answer.headers.get("set-cookie")).toBeNull();
 });
 
-test("a target with the host before it is the path behind it", async () => {
+test("a target in absolute form is its path", async () => {
   const { skills } = pathsOf(server());
   for (const host of ["http://parley.test", "https://elsewhere.test:8080", "HTTP://x@y"]) {
     expect((await ask(`GET ${host}${skills} HTTP/1.1`)).status).toBe(200);

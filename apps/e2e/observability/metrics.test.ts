@@ -137,7 +137,7 @@ describe("a server", () => {
     }
   });
 
-  test("lists that are answered from what is kept are measured like the others", async () => {
+  test("lists that are answered from the cache are measured like the others", async () => {
     const { skills } = pathsOf(server());
     for (let call = 0; call < 3; call++) await send(server(), { path: `${skills}?status=active` });
     const labels = { http_route: "/api/v1/w/:wId/skills", http_response_status_code: "200" };

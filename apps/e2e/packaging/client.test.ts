@@ -124,7 +124,7 @@ async function runExamples(
   }
 }
 
-test("the examples of docs/guide/client.md run one behind the other, and print what they say", async () => {
+test("the examples of docs/guide/client.md run one after the other, and print what they say", async () => {
   const blocks = await readBlocks("docs/guide/client.md");
   expect(blocks.length).toBeGreaterThan(5);
   const [first] = await readBlocks("packages/client/README.md");

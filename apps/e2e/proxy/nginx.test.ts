@@ -168,7 +168,7 @@ describe.skipIf(!hasNginx)(`streams behind nginx${reason}`, () => {
     }
   });
 
-  test("the redirect leads to the stream behind the prefix", async () => {
+  test("the redirect leads to the stream under the prefix", async () => {
     const { redirect, stream } = await ask("helper", true);
     const answer = await send(behind(prefix), { path: redirect });
     expect([answer.status, answer.headers.get("location")]).toEqual([307, prefix + stream]);

@@ -129,7 +129,7 @@ describe.skipIf(redisServer.isMissing)(`APIs and workers${redisServer.suffix}`, 
     },
   );
 
-  test("a worker that is told to stop hands back what it cannot finish", async () => {
+  test("a worker that is stopped hands back what it cannot finish", async () => {
     const script = { steps: [{ text: "word ".repeat(20) }], tokenDelayMs: 200 };
     const agent = await calls.createAgent("steady", script);
     const { conversation } = await calls.create("Go on", [agent]);

@@ -58,7 +58,7 @@ export function cancelAndRetrySuite(server: () => Server): void {
     expect(await readAll(cId, mId)).toEqual(events);
   });
 
-  test("an answer is cancelled before anyone has begun it, and who waited is told", async () => {
+  test("an answer is cancelled before a worker has claimed it, and blocking requests learn of it", async () => {
     const { cId, mId } = await ask("slowpoke", false);
     // It is behind the other of its ordering key, so no worker takes it.
     const waiting = post(cId, { content: "x", mentions: mentionOf("slowpoke"), blocking: true });

@@ -11,7 +11,7 @@ export function conversationStreamsSuite(server: () => Server): void {
   const calls = createCalls(server);
   const { call, create, get, post, stream } = calls;
 
-  test("what is posted is told live, in order, with its position", async () => {
+  test("posted messages are streamed live, in order, with their positions", async () => {
     const { conversation, message } = await create("Hello");
     const cId = conversation.sId;
     const following = await stream(`/${cId}/events`);
@@ -67,7 +67,7 @@ export function conversationStreamsSuite(server: () => Server): void {
     expect(events.at(-1)).toMatchObject({ data: { title: "Told" } });
   });
 
-  test("a retry and a cancel are told too", async () => {
+  test("a retry and a cancel are streamed too", async () => {
     const { conversation } = await create("Hello", ["slowpoke"]);
     const cId = conversation.sId;
     const mId = conversation.content[1]?.[0]?.sId ?? "";

@@ -114,7 +114,7 @@ export function messageStreamsSuite(server: () => Server): void {
     });
   });
 
-  test("a failure is the terminal event, behind what was said before it", async () => {
+  test("a failure is the terminal event, after the text before it", async () => {
     const { tail } = await ask("faulty");
     const events = await readUntil(await stream(tail), messageFrame);
     const error = { code: "simulated_failure", message: "This agent always fails", metadata: null };

@@ -29,7 +29,7 @@ export function postsSuite(server: () => Server): void {
   const add = async (cId: string, json: object) =>
     answerIn(await call("POST", `/${cId}/content_fragments`, { json }), added).contentFragment;
 
-  test("a message that mentions nobody stands behind the others", async () => {
+  test("a message that mentions nobody comes after the others", async () => {
     const cId = await start();
     const { message, agentMessages, warnings } = await post(cId, {
       content: "é😀",
@@ -141,7 +141,7 @@ export function postsSuite(server: () => Server): void {
     expect((await get(cId)).content).toHaveLength(1);
   });
 
-  test("a fragment of inline text is added behind the messages", async () => {
+  test("a fragment of inline text is added after the messages", async () => {
     const cId = await start();
     const text = "é".repeat(300);
     const fragment = await add(cId, {

@@ -102,7 +102,7 @@ export function importsSuite(server: () => Server): void {
       );
     });
 
-    it("refuses links, and what it is not told, before it sends anything", async () => {
+    it("refuses links and unknown options before it sends anything", async () => {
       const folder = await mkdtemp(path.join(os.tmpdir(), "parley-skills-"));
       try {
         await mkdir(path.join(folder, "linked"));

@@ -92,7 +92,7 @@ test("each of several mentioned agents answers, and one may fail", async () => {
   expect(faulty).toMatchObject({ status: "failed", error: "This agent always fails" });
 });
 
-test("a mention of an unknown agent is told, so that nobody waits for it", async () => {
+test("a mention of an unknown agent is a warning, so that nobody waits for it", async () => {
   const created = await parley.conversations.create({
     message: { content: "Anybody?", mentions: [{ configurationId: "nobody" }] },
     blocking: true,

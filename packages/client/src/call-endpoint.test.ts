@@ -106,7 +106,7 @@ test.for([400, 401, 403, 404, 422, 500])("%i is told at once", async (status) =>
   expect(server.seen).toHaveLength(1);
 });
 
-test("it is tried no more often than it may be, and then told", async () => {
+test("it is tried no more often than allowed, and then fails", async () => {
   await using server = await startScriptedServer(refusal(503, "service_unavailable"));
   const parley = clientOf(server, { maxRetries: 2 });
   expect((await failure(parley.skills.list())).status).toBe(503);
@@ -227,7 +227,7 @@ test("the key does not follow a redirect to elsewhere", async () => {
   expect(other.seen).toEqual([]);
 });
 
-test("what is no answer of Parley is told as such", async () => {
+test("a response that is not Parley's is an error that says so", async () => {
   await using server = await startScriptedServer(htmlPage(404), htmlPage(200));
   const parley = clientOf(server);
   expect(await failure(parley.skills.list())).toMatchObject({
@@ -240,7 +240,7 @@ test("what is no answer of Parley is told as such", async () => {
   });
 });
 
-test("warnings are told to whoever listens", async () => {
+test("listeners get warnings", async () => {
   const warnings = [{ path: "message.mentions[0].configurationId", message: "no such agent" }];
   await using server = await startScriptedServer(json(200, { warnings }));
   const told: unknown[] = [];

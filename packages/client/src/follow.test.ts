@@ -51,7 +51,7 @@ test("a stream that is cut at any byte is resumed without a gap or a repetition"
   }
 });
 
-test("it begins behind the event that it is told, and says the last that it gave", async () => {
+test("it begins after a given event, and reports the last one delivered", async () => {
   await using server = await startScriptedServer(whole);
   const follower = clientOf(server).messages.follow(message, { lastEventId: "2" });
   expect(await Array.fromAsync(follower)).toEqual(log.slice(2));
@@ -72,7 +72,7 @@ test("an event that comes twice is given once", async () => {
   expect(await Array.fromAsync(clientOf(server).messages.follow(message))).toEqual(log);
 });
 
-test("204 ends it, and what comes behind the terminal event is not waited for", async () => {
+test("204 ends it, and it does not wait after the terminal event", async () => {
   await using ended = await startScriptedServer((response) => void response.writeHead(204).end());
   const invocation = { functionId: "f", invocationId: "i" };
   expect(await Array.fromAsync(clientOf(ended).invocations.follow(invocation))).toEqual([]);
@@ -103,7 +103,7 @@ test("the redirect is followed with the key, also by a browser that shows nothin
   expect(server.seen.every(({ headers }) => headers.authorization === "Bearer sk-1")).toBe(true);
 });
 
-test("the state of the connection is told, and the key is asked for each connection", async () => {
+test("it reports the state of the connection, and asks for the key of each connection", async () => {
   const first = log.map(frame)[0] ?? "";
   await using server = await startScriptedServer(
     hangUp,

@@ -36,7 +36,7 @@ test("calls of one tick travel together, under the key of the moment", async () 
   ]);
 });
 
-test("a subscription comes back behind its last event, with the key of the moment", async () => {
+test("a subscription resumes after its last event, with the current key", async () => {
   const event = (id: number, type: string) =>
     `id: ${id}\ndata: ${JSON.stringify({ json: { type } })}\n\n`;
   const open = "event: connected\ndata: {}\n\nretry: 1\n\n";
@@ -70,7 +70,7 @@ test("the key does not follow a redirect to elsewhere", async () => {
   expect(other.seen).toEqual([]);
 });
 
-test("a key that no header can carry is told without the key", async () => {
+test("the error for a key that no header can carry does not show the key", async () => {
   const rpc = createRpcClient({ url: "http://127.0.0.1:1", apiKey: "sk-very-secret\n" });
   const failures = [
     await rpc.spaces.list.query({ wId: "w" }).catch((error: unknown) => error),

@@ -124,7 +124,7 @@ describe.skipIf(redisServer.isMissing)(`limiters on Redis${redisServer.suffix}`,
 });
 
 describe("a limiter in memory", () => {
-  it("forgets whoever was quiet longest when there are too many", async () => {
+  it("forgets the least recent client when there are too many", async () => {
     const limiter = createLimiter(2);
     await take(limiter, "a", 1);
     await take(limiter, "b", 1);

@@ -104,7 +104,7 @@ describe("credentials", () => {
     expect(await refusal(`Bearer ${secret}`)).toBe("401 invalid_api_key_error");
   });
 
-  it("finds out within seconds about a revocation that it was not told of", async () => {
+  it("notices within seconds a revocation that it got no notification of", async () => {
     const { secret, row } = await addKey();
     await check(`Bearer ${secret}`);
     const { db } = test.core.database;

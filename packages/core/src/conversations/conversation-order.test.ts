@@ -38,7 +38,7 @@ describe("conversations of two processes", () => {
     return listConversations(context, parseInput(endpoints["conversations.list"], raw));
   };
 
-  it("stand in the list as they were created, the newest first, whoever created them", async () => {
+  it("stand in the list as they were created, the newest first, whichever process created them", async () => {
     const created: { id: number; sId: string }[] = [];
     for (const number of [0, 1, 1, 0, 1, 0, 0, 1] as const) {
       created.unshift((await createTestConversation(processes[number], [])).conversation);

@@ -97,7 +97,7 @@ describe("uploads", () => {
     expect(asked).toBe(5);
   });
 
-  it("keeps nothing of an upload that breaks behind its last byte", async () => {
+  it("keeps nothing of an upload that breaks after its last byte", async () => {
     const file = await announce(CHUNK);
     const broken: ReadUpload = async function* () {
       yield Buffer.alloc(CHUNK);
@@ -197,7 +197,7 @@ describe("uploads", () => {
     expect([await db().$count(files), await chunksLeft()]).toEqual([1, 0]);
   });
 
-  it("has one key for signatures, whoever asks first", async () => {
+  it("has one key for signatures, whichever process asks first", async () => {
     await db().delete(serverSecrets);
     const readers = Array.from({ length: 8 }, () => createSigningKey(db()));
     const keys = await Promise.all(readers.map((read) => read()));

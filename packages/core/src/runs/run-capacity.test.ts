@@ -102,7 +102,7 @@ describe("runs of a workspace that may wait", () => {
     await create(context);
   });
 
-  it("are counted before any is let in, whoever wrote them", async () => {
+  it("are counted before any is accepted, whichever process wrote them", async () => {
     const context = await openWorkspace();
     const { id } = context.caller.workspace;
     await test.core.database.db.execute(sql`

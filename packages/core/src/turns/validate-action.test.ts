@@ -63,29 +63,35 @@ describe("decisions about calls", () => {
   };
   const readInvocations = () => test.core.database.db.select().from(invocations);
 
-  it("are made once, whoever decides at the same time", { timeout: 60_000 }, async () => {
-    for (let round = 0; round < ROUNDS; round++) {
-      const asked = await waitForDecision();
-      const ways = ["approved", "rejected", "approved"] as const;
-      const answers = await Promise.all(
-        ways.map((approved) =>
-          validateAction(context, { ...asked, approved }).then(
-            () => approved,
-            (error: unknown) => {
-              if (!(error instanceof ParleyError)) throw error;
-              return error.status;
-            },
+  it(
+    "are made once, however many clients decide at the same time",
+    { timeout: 60_000 },
+    async () => {
+      for (let round = 0; round < ROUNDS; round++) {
+        const asked = await waitForDecision();
+        const ways = ["approved", "rejected", "approved"] as const;
+        const answers = await Promise.all(
+          ways.map((approved) =>
+            validateAction(context, { ...asked, approved }).then(
+              () => approved,
+              (error: unknown) => {
+                if (!(error instanceof ParleyError)) throw error;
+                return error.status;
+              },
+            ),
           ),
-        ),
-      );
-      const winners = new Set(answers.filter((answer) => typeof answer === "string"));
-      expect(answers.filter((answer) => typeof answer === "number" && answer !== 400)).toEqual([]);
-      expect(winners.size).toBe(1);
-      const [winner = ""] = winners;
-      expect(await readInvocations()).toHaveLength(winner === "approved" ? 1 : 0);
-      await clearRuns(test.core);
-    }
-  });
+        );
+        const winners = new Set(answers.filter((answer) => typeof answer === "string"));
+        expect(answers.filter((answer) => typeof answer === "number" && answer !== 400)).toEqual(
+          [],
+        );
+        expect(winners.size).toBe(1);
+        const [winner = ""] = winners;
+        expect(await readInvocations()).toHaveLength(winner === "approved" ? 1 : 0);
+        await clearRuns(test.core);
+      }
+    },
+  );
 
   it("are worth nothing once the conversation is deleted, and so is what they began", async () => {
     const asked = await waitForDecision();

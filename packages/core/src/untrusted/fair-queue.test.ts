@@ -26,7 +26,7 @@ describe("createFairQueue", () => {
     expect(queue.take()?.items).toEqual(["a2"]);
   });
 
-  it("passes over whom it is told to", () => {
+  it("passes over workspaces that may not run", () => {
     const queue = open(1);
     queue.push(1, "a1");
     queue.push(2, "b1");

@@ -95,7 +95,7 @@ describe("workspaces and keys", () => {
     expect((await createWorkspace(context, { name: "Other" })).adminKey).toBeDefined();
   });
 
-  it("creates a key whose secret is kept nowhere", async () => {
+  it("creates a key whose secret is stored nowhere", async () => {
     const workspaceId = await open();
     const input = {
       workspaceId,

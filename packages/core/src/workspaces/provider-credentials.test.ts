@@ -74,7 +74,7 @@ describe("credentials for providers", () => {
     await expect(secretOf(ours, withKeys())).rejects.toThrow("openai");
   });
 
-  it("are not kept by a server without a key", async () => {
+  it("are not stored by a server without a key", async () => {
     const bare = Object.assign(Object.create(context) as CoreRequest, {
       secretBox: undefined,
     });

@@ -117,7 +117,7 @@ describe("an import", () => {
   });
 });
 
-it("an export is of one moment, whoever writes meanwhile", async () => {
+it("an export is of one moment, despite concurrent writes", async () => {
   const { url, drop } = await createTemporaryDatabase();
   const database = await openPostgres({ url });
   // The database's own handle may not be used inside its transaction.
@@ -155,7 +155,7 @@ describe("countsWithin", () => {
 describe("inOrderOfReferences", () => {
   const tables = ["a", "b", "c"].map((name) => ({ name, columns: [] }));
 
-  it("puts tables behind those that they refer to", () => {
+  it("puts tables after those that they refer to", () => {
     const references = [
       { from: "a", to: "c" },
       { from: "c", to: "b" },

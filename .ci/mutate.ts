@@ -1,0 +1,102 @@
+// Breaks places of core, one after the other, and runs the tests of a kind until one fails:
+// `node .ci/mutate.ts [number of places] [seed]`. Prints each place and what noticed it.
+import { spawnSync } from "node:child_process";
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { KIND_VARIABLE, REPORT_VARIABLE } from "./kinds.ts";
+import { readReport } from "./results.ts";
+
+const [count = "30", seed = "1"] = process.argv.slice(2);
+const root = path.resolve(import.meta.dirname, "..");
+const RUN_MS = 600_000;
+
+/** What is broken, and how. */
+const breaks: readonly (readonly [find: RegExp, replace: string])[] = [
+  [/ === /g, " !== "],
+  [/ !== /g, " === "],
+  [/ < /g, " <= "],
+  [/ > /g, " >= "],
+  [/ && /g, " || "],
+  [/ \|\| /g, " && "],
+  [/ \?\? /g, " && "],
+  [/ \+ 1\b/g, " + 2"],
+  [/ - 1\b/g, " - 0"],
+  [/\btrue\b/g, "false"],
+  [/\bif \(/g, "if (!"],
+  [/ and /g, " or "],
+  [/ order by /g, " order by 1 desc, "],
+  [/ limit /g, " limit 1 + "],
+];
+
+interface Place {
+  readonly file: string;
+  readonly at: number;
+  readonly found: string;
+  readonly replace: string;
+}
+
+/** Every place that could be broken: in code, not in comments, types or imports. */
+function findPlaces(): Place[] {
+  const files = globSync("packages/core/src/**/*.ts", {
+    cwd: root,
+    exclude: ["**/*.test.ts", "**/index.ts"],
+  });
+  return files.toSorted().flatMap((file) => {
+    const text = readFileSync(path.join(root, file), "utf8");
+    const lineAt = (at: number): string =>
+      text.slice(text.lastIndexOf("\n", at) + 1, text.indexOf("\n", at));
+    return breaks.flatMap(([find, replace]) =>
+      [...text.matchAll(find)]
+        .map(({ 0: found, index: at }) => ({ file, at, found, replace }))
+        .filter(
+          ({ at }) => !/^\s*(?:\*|\/\/|\/\*|import|export type|readonly|throw)/.test(lineAt(at)),
+        ),
+    );
+  });
+}
+
+/** Picks places evenly, from one that the seed decides. */
+function pick(places: readonly Place[], wanted: number): Place[] {
+  const step = places.length / wanted;
+  const first = (Number(seed) * 7919) % step;
+  return Array.from({ length: wanted }, (_, nth) => places[Math.floor(first + nth * step)]!);
+}
+
+/** The first test that fails, or undefined. */
+function findFailure(words: readonly string[]): string | undefined {
+  const folder = mkdtempSync(path.join(os.tmpdir(), "parley-mutation-"));
+  const report = path.join(folder, "report.json");
+  try {
+    const env = { ...process.env, [KIND_VARIABLE]: "test", [REPORT_VARIABLE]: report };
+    const options = { cwd: root, env, timeout: RUN_MS, stdio: "ignore" } as const;
+    const { status } = spawnSync("vitest", [...words, "--run", "--bail=1"], options);
+    if (status === 0) return undefined;
+    const failed = [...readReport(report)].find(([, { failures }]) => failures.length > 0);
+    return failed === undefined ? "the run" : `${failed[0]} > ${failed[1].failures[0]?.test}`;
+  } catch {
+    return "the run";
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+let noticed = 0;
+for (const { file, at, found, replace } of pick(findPlaces(), Number(count))) {
+  const whole = path.join(root, file);
+  const text = readFileSync(whole, "utf8");
+  const line = text.slice(0, at).split("\n").length;
+  writeFileSync(whole, text.slice(0, at) + replace + text.slice(at + found.length));
+  try {
+    // The tests that import the file, and where they notice nothing, all.
+    const failure = findFailure(["related", file]) ?? findFailure([]);
+    if (failure !== undefined) noticed++;
+    const place = `${file}:${line} "${found.trim()}" as "${replace.trim()}"`;
+    process.stdout.write(
+      `${failure === undefined ? "✗" : "✓"} ${place}: ${failure ?? "unnoticed"}\n`,
+    );
+  } finally {
+    writeFileSync(whole, text);
+  }
+}
+process.stdout.write(`${noticed} of ${count} were noticed\n`);
