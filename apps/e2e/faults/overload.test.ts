@@ -69,16 +69,22 @@ test("connections that are all in use", async () => {
 describe("an event loop that is busy", () => {
   test("refuses what comes, and takes it again when it is not", async () => {
     await using place = await createPlace();
-    await using server = await startServer(place, { PARLEY_MAX_LOOP_DELAY_MS: "20" });
+    await using server = await startServer(place, {
+      PARLEY_MAX_LOOP_DELAY_MS: "20",
+      PARLEY_RATE_CREATE_PER_MINUTE: "0",
+      PARLEY_RATE_CREATE_PER_HOUR: "0",
+    });
     await askUntil(server, ({ status }) => status === 200);
-    const body = `{"message":[${"1,".repeat(4_000_000)}1]}`;
+    // It takes the server 0.1 s, and its client little.
+    const unknown = Array.from({ length: 90_000 }, (_, index) => `"unknown${index}":1`);
+    const body = `${JSON.stringify(minimal).slice(0, -1)},${unknown.join(",")}}`;
     let refused: Answer | undefined;
     const load = async () => {
       while (refused === undefined) {
         const headers = { "content-type": "application/json" };
         const answer = await send(server, { path: pathsOf(server).conversations, headers, body });
         if (answer.status === 429) refused = answer;
-        else expectError(answer, "invalid_request_error");
+        else expect(answer.status).toBe(200);
       }
     };
     await Promise.all([load(), load(), load(), load()]);
