@@ -72,7 +72,11 @@ export const kinds = {
     note: "Left out: the long runs of faults, attacks and fuzz: pnpm test:faults",
   },
   faults: {
-    only: ["apps/e2e/faults/ledger.*", "apps/e2e/fuzz/**", "apps/e2e/hostile/attacks.*"],
+    only: [
+      "apps/e2e/faults/{embedded-ledger,growth,ledger,power-cut}.*",
+      "apps/e2e/fuzz/**",
+      "apps/e2e/hostile/attacks.*",
+    ],
     leavesOut: [],
     environment: { PARLEY_TEST_FAULTS: "1" },
     note: "Left out: everything but the long runs of faults, attacks and fuzz",
