@@ -83,8 +83,8 @@ describe("an event loop that is busy", () => {
       while (refused === undefined) {
         const headers = { "content-type": "application/json" };
         const answer = await send(server, { path: pathsOf(server).conversations, headers, body });
+        expect([200, 429]).toContain(answer.status);
         if (answer.status === 429) refused = answer;
-        else expect(answer.status).toBe(200);
       }
     };
     await Promise.all([load(), load(), load(), load()]);
