@@ -5,7 +5,7 @@ import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node
 import os from "node:os";
 import path from "node:path";
 import { KIND_VARIABLE, REPORT_VARIABLE } from "./kinds.ts";
-import { readReport } from "./results.ts";
+import { readReport, WHOLE_FILE } from "./results.ts";
 
 const [count = "30", seed = "1"] = process.argv.slice(2);
 const root = path.resolve(import.meta.dirname, "..");
@@ -72,8 +72,12 @@ function findFailure(words: readonly string[]): string | undefined {
     const options = { cwd: root, env, timeout: RUN_MS, stdio: "ignore" } as const;
     const { status } = spawnSync("vitest", [...words, "--run", "--bail=1"], options);
     if (status === 0) return undefined;
-    const failed = [...readReport(report)].find(([, { failures }]) => failures.length > 0);
-    return failed === undefined ? "the run" : `${failed[0]} > ${failed[1].failures[0]?.test}`;
+    const failures = [...readReport(report)].flatMap(([file, result]) =>
+      result.failures.map(({ test }) => ({ file, test })),
+    );
+    // Files that the end of the run leaves out have failed as a whole.
+    const failure = failures.find(({ test }) => test !== WHOLE_FILE) ?? failures[0];
+    return failure === undefined ? "the run" : `${failure.file} > ${failure.test}`;
   } catch {
     return "the run";
   } finally {

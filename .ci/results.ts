@@ -105,6 +105,9 @@ export interface FileResult {
   readonly failures: readonly Failure[];
 }
 
+/** In the place of a test's name: what fails outside of them. */
+export const WHOLE_FILE = "outside of its tests";
+
 /** Reads Vitest's report, by the paths of files from the root. A file that did not load is a failure. */
 export function readReport(report: string): Map<string, FileResult> {
   const { testResults } = JSON.parse(readFileSync(report, "utf8")) as Report;
@@ -116,7 +119,7 @@ export function readReport(report: string): Map<string, FileResult> {
         .filter((test) => test.status === "failed")
         .map((test) => ({ test: test.fullName, why: firstLine(test.failureMessages?.[0]) }));
       if (status === "failed" && failures.length === 0) {
-        failures.push({ test: "outside of its tests", why: firstLine(message) });
+        failures.push({ test: WHOLE_FILE, why: firstLine(message) });
       }
       const [passed, failed] = [count("passed"), failures.length];
       const skipped = assertionResults.length - passed - count("failed");
