@@ -92,8 +92,8 @@ for (const { file, at, found, replace } of pick(findPlaces(), Number(count))) {
   const line = text.slice(0, at).split("\n").length;
   writeFileSync(whole, text.slice(0, at) + replace + text.slice(at + found.length));
   try {
-    // The tests that import the file, and where they notice nothing, all.
-    const failure = findFailure(["related", file]) ?? findFailure([]);
+    // The package's tests that import the file, and where they notice nothing, all.
+    const failure = findFailure(["related", file, "--project=packages/core*"]) ?? findFailure([]);
     if (failure !== undefined) noticed++;
     const place = `${file}:${line} "${found.trim()}" as "${replace.trim()}"`;
     process.stdout.write(
