@@ -23,7 +23,6 @@ const breaks: readonly (readonly [find: RegExp, replace: string])[] = [
   [/ \+ 1\b/g, " + 2"],
   [/ - 1\b/g, " - 0"],
   [/\btrue\b/g, "false"],
-  [/\bif \(/g, "if (!"],
   [/ and /g, " or "],
   [/ order by /g, " order by 1 desc, "],
   [/ limit /g, " limit 1 + "],

@@ -59,7 +59,7 @@ interface Buffer<Event> {
  */
 export function createLogWriter<Event extends RunEvent>(core: Core): LogWriter<Event> {
   const buffers = new Map<string, Buffer<Event>>();
-  const failures = new WeakMap<ClaimedRun, Error>();
+  const failures = new WeakMap<ClaimedRun, () => Error>();
   const backoff = createBackoff(core);
   let buffered = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -123,13 +123,13 @@ export function createLogWriter<Event extends RunEvent>(core: Core): LogWriter<E
   };
 
   const fail = (buffer: Buffer<Event>, failure: Error): void => {
-    failures.set(buffer.run, failure);
+    failures.set(buffer.run, () => failure);
     forget(buffer);
   };
 
   const throwIfFailed = (run: ClaimedRun): void => {
     const failure = failures.get(run);
-    if (failure !== undefined) throw failure;
+    if (failure !== undefined) throw failure();
   };
 
   /** The buffer of the run; an earlier attempt at it in this worker loses its buffer. */
@@ -139,7 +139,7 @@ export function createLogWriter<Event extends RunEvent>(core: Core): LogWriter<E
     if (found?.run === run) return found;
     if (found !== undefined) {
       const stale = found.run.attempt < run.attempt ? found.run : run;
-      failures.set(stale, lostLease(stale));
+      failures.set(stale, () => lostLease(stale));
       throwIfFailed(run);
       forget(found);
     }
@@ -187,7 +187,8 @@ export function createLogWriter<Event extends RunEvent>(core: Core): LogWriter<E
     },
     continueAfter: (run, lastSeq) => void (openBuffer(run).lastSeq = lastSeq),
     release: (run) => {
-      failures.set(run, failures.get(run) ?? lostLease(run));
+      // Made when it is asked for: an error's stack costs, and most runs end well.
+      failures.set(run, failures.get(run) ?? (() => lostLease(run)));
       const buffer = buffers.get(run.logId);
       if (buffer?.run === run) forget(buffer);
       wakeProducers();
