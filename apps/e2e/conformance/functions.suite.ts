@@ -273,18 +273,15 @@ export function functionsSuite(server: () => Server): void {
     test("one hostile schema does not keep the others waiting", async () => {
       const twice = { properties: { a: { $ref: "#" } } };
       const { slug } = await create({ inputSchema: { allOf: [twice, twice] } });
-      let input: unknown = 1;
-      for (let depth = 0; depth < 55; depth++) input = { a: input };
+      const input: unknown = JSON.parse(`${'{"a":'.repeat(55)}1${"}".repeat(55)}`);
       const [{ outcome }, other] = await Promise.all([
         invoke(slug, { input }, {}),
         invoke("add", { input: { a: 1, b: 2 } }, {}),
       ]);
       expect(outcome).toMatchObject({ error: { code: "invalid_input" } });
-      // On a busy machine its turn may come later than a request waits for it.
-      const { sId } = other.invocation;
-      await follow("add", sId);
-      const result = { status: "succeeded", result: { sum: 3 } };
-      expect((await get("add", sId)).outcome).toEqual(result);
+      await follow("add", other.invocation.sId);
+      const late = await get("add", other.invocation.sId);
+      expect(late.outcome).toEqual({ status: "succeeded", result: { sum: 3 } });
     });
   });
 
