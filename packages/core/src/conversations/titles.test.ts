@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { deriveTitle } from "./titles.ts";
+import { deriveTitle, untitledMessage, type UntitledTurn } from "./titles.ts";
 
 describe("deriveTitle", () => {
   it.each([
@@ -28,5 +28,37 @@ describe("deriveTitle", () => {
         expect(title.isWellFormed()).toBe(true);
       }),
     );
+  });
+});
+
+describe("untitledMessage", () => {
+  const file = { type: "content_fragment", rank: 0, content: "" };
+  const first = { type: "user_message", rank: 1, content: "Hello there" };
+  const answer = { type: "agent_message", rank: 2, content: "Hello." };
+  const again = { type: "user_message", rank: 3, content: "Hello there" };
+  const turn: UntitledTurn = {
+    conversation: { title: "Hello there" },
+    message: { rank: 2, version: 0 },
+    history: [first],
+  };
+
+  it.each<[string, Partial<UntitledTurn>]>([
+    ["the first message", {}],
+    ["the first message after a file", { history: [file, first] }],
+  ])("is %s", (_name, given) => {
+    expect(untitledMessage({ ...turn, ...given })).toBe("Hello there");
+  });
+
+  it.each<[string, Partial<UntitledTurn>]>([
+    ["a title of its own", { conversation: { title: "Greetings" } }],
+    ["an answer that is tried again", { message: { rank: 2, version: 1 } }],
+    ["a second agent's answer", { message: { rank: 3, version: 0 } }],
+    [
+      "a later message with the first one's words",
+      { message: { rank: 4, version: 0 }, history: [first, answer, again] },
+    ],
+    ["nobody's message", { history: [file] }],
+  ])("is none for %s", (_name, given) => {
+    expect(untitledMessage({ ...turn, ...given })).toBeUndefined();
   });
 });

@@ -5,7 +5,7 @@ import type { Process } from "../context.ts";
 import type { ConversationRow } from "../data-access/rows.ts";
 import { appendEvents } from "../log/append.ts";
 import { inTransaction } from "../log/transaction.ts";
-import type { Turn } from "../turns/load-turns.ts";
+import type { HistoryRow, Turn } from "../turns/load-turns.ts";
 import { requireModel } from "../workspaces/models.ts";
 
 const MAX_CHARACTERS = 80;
@@ -25,11 +25,22 @@ function cut(text: string, characters: number): string {
   return text.slice(0, characters).replace(/[\uD800-\uDBFF]$/, "");
 }
 
+/** What of a turn decides whether its conversation still lacks a title of its own. */
+export interface UntitledTurn {
+  readonly conversation: Pick<Turn["conversation"], "title">;
+  readonly message: Pick<Turn["message"], "rank" | "version">;
+  readonly history: readonly Pick<HistoryRow, "type" | "rank" | "content">[];
+}
+
 /**
  * The message to derive a better title from: the conversation's first, if this turn is the first to
  * answer it and the title is still its first words.
  */
-export function untitledMessage({ conversation, message, history }: Turn): string | undefined {
+export function untitledMessage({
+  conversation,
+  message,
+  history,
+}: UntitledTurn): string | undefined {
   const asked = history.findLast(({ type }) => type === "user_message");
   const isFirst = history.every((one) => one === asked || one.type === "content_fragment");
   if (asked === undefined || !isFirst || message.version > 0) return undefined;
