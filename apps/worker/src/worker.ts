@@ -20,6 +20,7 @@ import { describeRun } from "./runs/describe-run.ts";
 import { createLeases, type RunningRun } from "./runs/leases.ts";
 import { type Acquisition, createWorkerMetrics } from "./runs/metrics.ts";
 import { createBackoff, createPersistence } from "./runs/outage.ts";
+import { createPlaces } from "./runs/places.ts";
 import { createReadiness } from "./runs/readiness.ts";
 import { executeRun, type RunKinds } from "./runs/run-kind.ts";
 import { createSimulatedExecutor } from "./simulation/simulated-executor.ts";
@@ -65,7 +66,7 @@ export function createWorker({
   const leaseMs = settings.PARLEY_LEASE_MS;
   const running = new Map<string, RunningRun>();
   const metrics = createWorkerMetrics(registry, () =>
-    kindNames.map((kind) => [kind, ofKind(kind).length]),
+    kindNames.map((kind) => [kind, [...ofKind(kind)].length]),
   );
   const executor = createSimulatedExecutor(core.threads, settings.PARLEY_SIMULATION_TIME_SCALE);
   const providers = measureProviders(createModelProviders(settings), metrics.operations);
@@ -79,24 +80,42 @@ export function createWorker({
   };
   const readiness = createReadiness();
   let closed = false;
+  /** Whether it has handed back its runs. */
+  let gone = false;
+  let unregister = (): void => {};
   let unsubscribe = (): void => {};
   let stopPoll = (): void => {};
   let stopRetention = (): Promise<void> => Promise.resolve();
 
   // The registry has these members only.
   const kindNames = Object.keys(kinds) as ClaimedRun["kind"][];
-  const ofKind = (kind: ClaimedRun["kind"]): ClaimedRun[] =>
-    [...running.values()].map(({ run }) => run).filter((run) => run.kind === kind);
+  const ofKind = (kind: ClaimedRun["kind"]): Iterable<ClaimedRun> =>
+    running
+      .values()
+      .map(({ run }) => run)
+      .filter((run) => run.kind === kind);
   // Each kind has its own capacity: a flood of one does not delay the other.
-  const free = (kind: ClaimedRun["kind"]): number =>
-    settings.PARLEY_WORKER_CONCURRENCY - ofKind(kind).length;
+  const places = createPlaces({
+    workerId,
+    leaseMs,
+    held: ofKind,
+    capacity: settings.PARLEY_WORKER_CONCURRENCY,
+    perWorkspace: (kind) => kinds[kind].perWorkspace,
+    isBehind: (kind) => loops.get(kind)?.isBehind() ?? true,
+    start: (runs) => {
+      if (gone) handBackWritten(runs.map(({ logId }) => logId));
+      else startRuns(runs, "claimed");
+    },
+    handBack: handBackWritten,
+  });
   const leases = createLeases({
     core,
     logger,
     workerId,
     leaseMs,
     running,
-    free: () => free("agent_turn"),
+    expected: places.expected,
+    free: () => places.free("agent_turn"),
     start: (runs) => startRuns(runs, "taken_over"),
     waitingSince: (run) => {
       const since = [persistence, kinds[run.kind].writer].map((one) => one.waitingSince(run));
@@ -114,7 +133,7 @@ export function createWorker({
 
   function createLoop(kind: ClaimedRun["kind"]): ClaimLoop {
     return createClaimLoop({
-      free: () => free(kind),
+      free: () => places.free(kind),
       claim: async (limit, after) => {
         return kinds[kind].claim({ workerId, leaseMs, limit, after, held: ofKind(kind) });
       },
@@ -122,6 +141,12 @@ export function createWorker({
       attempt: attemptClaim,
       backoff: createBackoff(core),
     });
+  }
+
+  /** Hands back runs that the worker may hold without having them; the write may still take effect. */
+  function handBackWritten(logIds: readonly string[]): void {
+    leases.claimFailed();
+    void attempt(() => handBackRuns(core, { workerId, logIds }));
   }
 
   function startRuns(runs: readonly ClaimedRun[], acquisition: Acquisition): void {
@@ -204,15 +229,20 @@ export function createWorker({
       stopPoll = startSafetyPoll(core, wakeAll);
       stopRetention = startRetention({ core: onSlowDatabase(core), settings, logger, metrics });
       wakeAll();
+      unregister = core.localWorkers.register(places);
     },
     claimed: readiness.tried,
     whyNotReady: () => (closed ? "The worker is shutting down" : readiness.whyNot()),
     close: async (gracePeriodMs) => {
       closed = true;
+      unregister();
       unsubscribe();
       const claims = loops.values().map((loop) => loop.close());
       await Promise.all([stopRetention(), leases.stopTakingOver(), ...claims]);
-      const unfinished = () => Promise.all(running.values().map(({ done }) => done));
+      const unfinished = async () => {
+        await places.close();
+        await Promise.all(running.values().map(({ done }) => done));
+      };
       const gracePeriod = new AbortController();
       await Promise.race([
         unfinished(),
@@ -221,6 +251,7 @@ export function createWorker({
       gracePeriod.abort();
       leases.close();
       stopPoll();
+      gone = true;
       const left = [...running.values()];
       for (const { abort } of left) abort.abort();
       await Promise.all([titles.close(), ...left.map(({ done }) => done)]);

@@ -20,6 +20,7 @@ import { createFunctionReader, type FunctionServices } from "./invocations/load-
 import { createInvocationWriter, type InvocationServices } from "./invocations/new-invocations.ts";
 import { stampHints } from "./log/bus.ts";
 import { createHub } from "./log/hub.ts";
+import { createLocalWorkers } from "./runs/local-workers.ts";
 import { createRunCapacity, type RunServices } from "./runs/run-capacity.ts";
 import type { RunKind } from "./runs/run-kinds.ts";
 import { createSkillStates, type SkillServices } from "./skills/listing-state.ts";
@@ -89,6 +90,7 @@ export function createCore(given: CoreParts, publicUrl: () => string): Core {
     writeConversation: createConversationWriter(db),
     writeInvocation: createInvocationWriter(db),
     reserveRunCapacity: createRunCapacity(db, { limit: waitingRuns, onRefused: onRefusedRun }),
+    localWorkers: createLocalWorkers(),
     skillStates: createSkillStates(db),
     readFunction: createFunctionReader(db),
     signingKey: createSigningKey(db),

@@ -61,6 +61,7 @@ export type { Claimed, ClaimedRun } from "./runs/claim-parts.ts";
 export { dropOrphan } from "./runs/drop-orphan.ts";
 export { lookForDueRuns } from "./runs/due-runs.ts";
 export * from "./runs/leases.ts";
+export type { LocalWorker, NewRuns, RunHolder } from "./runs/local-workers.ts";
 export { voidClaims } from "./runs/void-claims.ts";
 export * from "./runs/waiting-runs.ts";
 export { wakeSuspendedRuns, wakeQueuedRuns } from "./runs/wake-runs.ts";

@@ -1,6 +1,7 @@
 import { invocations, runs } from "@parley/db";
 import { sql } from "drizzle-orm";
 import type { Process } from "../src/context.ts";
+import type { RunRow } from "../src/data-access/rows.ts";
 import type { Core } from "../src/create-core.ts";
 import { claimInvocations } from "../src/invocations/claim-invocations.ts";
 import { type ClaimedRun, type ClaimOptions, MAX_CLAIMED } from "../src/runs/claim-parts.ts";
@@ -15,6 +16,11 @@ export async function orphanTestRuns({ database }: Core): Promise<void> {
 /** How many runs and invocations there are. */
 export async function countTestRuns({ database }: Core): Promise<number> {
   return (await database.db.$count(runs)) + (await database.db.$count(invocations));
+}
+
+/** All runs, in the order of their creation. */
+export async function readTestRuns({ database }: Core): Promise<RunRow[]> {
+  return database.db.select().from(runs).orderBy(runs.id);
 }
 
 /** Claims runs of both kinds for a worker that holds none. */

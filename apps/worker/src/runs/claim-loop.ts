@@ -22,6 +22,8 @@ export interface ClaimLoopParts {
 export interface ClaimLoop {
   /** Claims after `delayMs`; further calls until then share the claim. */
   wake(delayMs?: number): void;
+  /** Whether runs may wait that it has not claimed. */
+  isBehind(): boolean;
   /** Records that runs may have ended: runs that waited for capacity may be claimed now. */
   ended(): void;
   /** Stops claiming; resolves when the current claim has ended. */
@@ -84,6 +86,7 @@ export function createClaimLoop(parts: ClaimLoopParts): ClaimLoop {
 
   return {
     wake,
+    isBehind: () => claiming || more || after > 0 || soon !== undefined,
     ended: () => {
       endedMeanwhile = true;
       if (more) wake(ENDED_DELAY_MS);

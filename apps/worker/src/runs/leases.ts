@@ -34,6 +34,8 @@ export interface LeaseParts {
   readonly workerId: string;
   readonly leaseMs: number;
   readonly running: ReadonlyMap<string, RunningRun>;
+  /** The logs of runs that are being written for the worker. */
+  readonly expected: () => readonly string[];
   /** Free capacity for turns to take over. */
   readonly free: () => number;
   readonly start: (runs: readonly ClaimedRun[]) => void;
@@ -111,7 +113,7 @@ export function createLeases(parts: LeaseParts): Leases {
     if (isRenewalDue() || stopped) return;
     const isDone = await attempt(async () => {
       if (performance.now() < unknownUntil) {
-        const known = [...running.keys(), ...abandoned];
+        const known = [...running.keys(), ...parts.expected(), ...abandoned];
         await handBackUnknownRuns(core, { workerId, leaseMs, known });
       }
       const due = await lookForDueRuns(core);

@@ -34,7 +34,11 @@ export function createWorkerMetrics(
   const counter = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
     new Counter({ name, help, labelNames, registers: [registry] });
   const runs = {
-    claimed: counter("parley_runs_claimed_total", "Runs that this worker claimed", "kind"),
+    claimed: counter(
+      "parley_runs_claimed_total",
+      "Runs that this worker claimed, or held from their creation",
+      "kind",
+    ),
     taken_over: counter(
       "parley_runs_taken_over_total",
       "Runs that this worker took over from one whose lease had expired",

@@ -14,6 +14,7 @@ export function createTurnRuns({ titles, perWorkspace, ...options }: TurnRunsOpt
   const { core, persistence } = options;
   const services: TurnServices = { ...options, ...createRunServices(options, finishTurns) };
   return {
+    perWorkspace,
     writer: services.writer,
     claim: async ({ held, ...request }) => {
       return claimTurns(core, { ...request, held: countByWorkspace(held), perWorkspace });

@@ -10,9 +10,11 @@ import {
   renderUserMessage,
   toSpecified,
 } from "../messages/render-messages.ts";
+import { writeRuns } from "../runs/local-workers.ts";
 import { resolveFragments } from "./content-fragments.ts";
 import type { ConversationContext } from "./conversation-context.ts";
 import { buildEvents, buildMessages, resolveMessage } from "./new-messages.ts";
+import { type HeldTurn, toHeldRun } from "./new-runs.ts";
 import { readAnswers } from "./read-answers.ts";
 import { renderConversation } from "./render-conversation.ts";
 import { deriveTitle } from "./titles.ts";
@@ -69,10 +71,12 @@ export async function createConversation(
       })
     : undefined;
   const events = buildEvents(context, created, user);
-  await writeOnce(context, { conversation, messages, files, events, turns });
-  if (turns.length > 0) {
-    context.bus.publish([{ topic: "runs", cause: "added", kind: "agent_turn" }]);
-  }
+  const logIds = turns.map(({ message: answer }) => answer.sid);
+  await writeRuns(context, { kind: "agent_turn", workspaceId, logIds }, async (holder) => {
+    const written = { conversation, messages, files, events, turns, holder };
+    const held = await writeOnce(context, written);
+    return held?.map((turn) => toHeldRun(caller.workspace, conversation, created, turn));
+  });
   const answers = await readAnswers(context, turns, await pending?.ends);
   const posted = renderUserMessage(context, userMessage, user);
   const content = [
@@ -91,11 +95,16 @@ export async function createConversation(
 }
 
 /** With an Idempotency-Key, writes in a transaction of its own; otherwise shares a commit with others. */
-async function writeOnce(context: ConversationContext, created: NewConversation): Promise<void> {
+async function writeOnce(
+  context: ConversationContext,
+  created: NewConversation,
+): Promise<HeldTurn[] | undefined> {
   if (context.claim === undefined) return context.writeConversation(created, context.isWanted);
-  await inTransactionOnce(context, { id: created.conversation.sid }, async ({ db }) =>
+  const { sid: id } = created.conversation;
+  const heldOf = await inTransactionOnce(context, { id }, async ({ db }) =>
     insertConversations(db, [created]),
   );
+  return heldOf(created);
 }
 
 async function buildConversation(

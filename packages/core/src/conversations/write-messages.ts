@@ -7,8 +7,17 @@ import type { ConversationRow, FileRow, MessageRow } from "../data-access/rows.t
 import { createBatchedInsert } from "../log/batched-inserts.ts";
 import { toPayload } from "../log/payloads.ts";
 import type { ConversationLimits } from "../messages/conversation-size.ts";
-import { MAX_DEATHS } from "../runs/deaths.ts";
+import type { RunHolder } from "../runs/local-workers.ts";
 import type { NewTurn } from "./new-messages.ts";
+import {
+  firstRunInsert,
+  type HeldTurn,
+  logInsert,
+  newLogs,
+  newRuns,
+  runInsert,
+  selectHeldTurns,
+} from "./new-runs.ts";
 
 const messageInsert = sql`
   insert into messages
@@ -32,29 +41,6 @@ const messagesWithFiles = sql`
     ) whole, generate_series(0, (octet_length(bytes) - 1) / ${chunkBytes}) position
     where octet_length(bytes) > 0
   )`;
-
-const logInsert = sql`
-  insert into logs (id, last_seq, fence)
-  select id, last_seq, 0
-  from json_to_recordset(${sql.placeholder("logs")}::json) as l(id text, last_seq int)`;
-
-const runInsertAs = (status: SQL) => sql`
-  insert into runs (kind, workspace_id, log_id, subject_id, ordering_key, status, priority, attempt,
-    max_attempts, run_after, created_at, request_id, traceparent)
-  select 'agent_turn', workspace_id, log_id, subject_id, ordering_key, ${status}, 0, 0, ${sql.raw(String(MAX_DEATHS))},
-    now(), created_at,
-    request_id, traceparent
-  from json_to_recordset(${sql.placeholder("runs")}::json) as r(workspace_id bigint, log_id text,
-    subject_id bigint, ordering_key text, created_at bigint, request_id text, traceparent text)`;
-
-/** A run after an earlier one of its ordering key is queued: claims do not look at it. */
-const runInsert = runInsertAs(sql`
-  case when exists (
-    select 1 from runs earlier where earlier.ordering_key = r.ordering_key and earlier.status <> 'finished'
-  ) then 'queued' else 'waiting' end`);
-
-/** A new conversation has no earlier runs. */
-const firstRunInsert = runInsertAs(sql`'waiting'`);
 
 interface MessageValues extends Record<string, unknown> {
   messages: string;
@@ -90,8 +76,9 @@ const conversationInsertsOf = (messages: SQL) => sql`
     insert into events (log_id, seq, type, payload)
     select * from json_to_recordset(${sql.placeholder("events")}::json)
       as e(log_id text, seq int, type text, payload text)
-  )
-  ${firstRunInsert}`;
+  ),
+  run as (${firstRunInsert} returning id, log_id)
+  ${selectHeldTurns}`;
 
 // Few messages have files; the others do not pay for them.
 const messagesAlone = sql`message as (${messageInsert})`;
@@ -100,11 +87,11 @@ const messagesAndFilesStatement = statement<MessageValues>(
   "insert_messages_and_files",
   insertsOf(messagesWithFiles),
 );
-const conversationStatement = statement<ConversationValues>(
+const conversationStatement = statement<ConversationValues, HeldTurn>(
   "insert_conversation",
   conversationInsertsOf(messagesAlone),
 );
-const conversationAndFilesStatement = statement<ConversationValues>(
+const conversationAndFilesStatement = statement<ConversationValues, HeldTurn>(
   "insert_conversation_and_files",
   conversationInsertsOf(messagesWithFiles),
 );
@@ -139,29 +126,37 @@ export interface NewConversation extends NewRows {
   readonly conversation: NewConversationRow;
   /** Events of the conversation's log, from its beginning. */
   readonly events: readonly LogEvent[];
+  /** Who holds the runs of the turns; any worker may claim them without one. */
+  readonly holder?: RunHolder | undefined;
 }
 
 /** Writes conversations, and bounds them. */
 export interface ConversationServices {
   readonly conversationLimits: ConversationLimits;
-  /** Writes a new conversation; concurrent writes share a commit. */
-  readonly writeConversation: AddToBatch<NewConversation, void>;
+  /**
+   * Writes a new conversation; concurrent writes share a commit. Gives the turns that are held, or
+   * undefined where the acknowledgement was lost.
+   */
+  readonly writeConversation: AddToBatch<NewConversation, HeldTurn[] | undefined>;
 }
 
 /**
  * Writes conversations, their messages, logs and first events, and a run for each agent message, in
- * one statement: round trips and commits are most of the cost of a create.
+ * one statement: round trips and commits are most of the cost of a create. Gives the turns that are
+ * held of each.
  */
 export async function insertConversations(
   db: Queryable,
   created: readonly NewConversation[],
-): Promise<void> {
-  const turns = created.flatMap((one) => one.turns);
+): Promise<(one: NewConversation) => HeldTurn[]> {
   const files = created.flatMap((one) => one.files);
-  const logs = created.map(({ conversation, events }) => ({
-    id: conversation.sid,
-    last_seq: events.length,
-  }));
+  const logs = created.flatMap(({ conversation, events, turns, holder }) => [
+    { id: conversation.sid, last_seq: events.length },
+    ...newLogs(turns, holder),
+  ]);
+  const runs = created.flatMap(({ conversation, turns, holder }) =>
+    newRuns(turns, holder, conversation.spaceId),
+  );
   const events = created.flatMap(({ conversation, events: ofLog }) =>
     ofLog.map((event, index) => ({
       log_id: conversation.sid,
@@ -174,12 +169,16 @@ export async function insertConversations(
     workspaceIds: JSON.stringify(created.map(({ conversation }) => conversation.workspaceId)),
     conversations: toJson(created.map((one) => one.conversation)),
     messages: toJson(created.flatMap((one) => one.messages)),
-    logs: JSON.stringify([...logs, ...newLogs(turns)]),
+    logs: JSON.stringify(logs),
     events: JSON.stringify(events),
-    runs: JSON.stringify(newRuns(turns)),
+    runs: JSON.stringify(runs),
   };
-  if (files.length === 0) await conversationStatement.execute(db, values);
-  else await conversationAndFilesStatement.execute(db, { ...values, files: toJson(files) });
+  const held =
+    files.length === 0
+      ? await conversationStatement.execute(db, values)
+      : await conversationAndFilesStatement.execute(db, { ...values, files: toJson(files) });
+  const byLog = new Map(held.map((turn) => [turn.logId, turn]));
+  return ({ turns }) => turns.flatMap(({ message }) => byLog.get(message.sid) ?? []);
 }
 
 function toJson(rows: readonly object[]): string {
@@ -187,27 +186,10 @@ function toJson(rows: readonly object[]): string {
 }
 
 /** Creates the writer of a process; concurrent writes share a commit. */
-export function createConversationWriter(db: Queryable): AddToBatch<NewConversation, void> {
+export function createConversationWriter(db: Queryable): ConversationServices["writeConversation"] {
   return createBatchedInsert(db, {
     insert: (created: readonly NewConversation[]) => insertConversations(db, created),
     logIdOf: ({ conversation }) => conversation.sid,
     lengthOf: ({ messages }) => messages.reduce((sum, row) => sum + row.content.length, 0),
   });
-}
-
-function newLogs(turns: readonly NewTurn[]) {
-  return turns.map(({ message }) => ({ id: message.sid, last_seq: 0 }));
-}
-
-function newRuns(turns: readonly NewTurn[]) {
-  return turns.map(({ message, agent, origin }) => ({
-    workspace_id: message.workspaceId,
-    log_id: message.sid,
-    subject_id: message.id,
-    // Turns of one agent in one conversation are ordered.
-    ordering_key: `${message.conversationId}/${agent.sid}`,
-    created_at: message.createdAt,
-    request_id: origin?.requestId,
-    traceparent: origin?.traceparent,
-  }));
 }

@@ -186,7 +186,10 @@ export function hintsOf(created: readonly NewInvocation[]): Hint[] {
 /** Creates the writer of a process; concurrent writes share a commit. */
 export function createInvocationWriter(db: Queryable): AddToBatch<NewInvocation, void> {
   return createBatchedInsert(db, {
-    insert: (created: readonly NewInvocation[]) => writeInvocations(db, created),
+    insert: async (created: readonly NewInvocation[]) => {
+      await writeInvocations(db, created);
+      return () => undefined;
+    },
     logIdOf: ({ row }) => row.sid,
     lengthOf: ({ row }) => row.input.length,
   });

@@ -95,13 +95,16 @@ interface WrittenLog {
   readonly base: number;
   /** How many of the given events are written. */
   readonly count: number;
+  /** Whether an earlier call had written all of them. */
+  readonly again: boolean;
 }
 
 // Recognises an append without new events to an open log, and the append that closed a closed one.
 const selectWritten = sql`
-  select id as "logId", base - done as base, count + done as count from numbered
+  select id as "logId", base - done as base, count + done as count, false as again
+  from numbered
   union all
-  select log_id, expected, own::int from authorized
+  select log_id, expected, own::int, true from authorized
   where log_id = guard_id and place = own and done = own and expected is not null
     and (open or closes)`;
 
@@ -111,17 +114,22 @@ const appendStatement = statement<{ entries: string }, WrittenLog>(
 );
 
 /** A statement that appends, with further parts for the logs that were written (`numbered`). */
-export type AppendingStatement<Values extends Record<string, unknown>> = Statement<
+export type AppendingStatement<Values extends Record<string, unknown>, More> = Statement<
   Values & { entries: string },
-  WrittenLog
+  WrittenLog & More
 >;
 
-/** Creates a statement of an append and further parts (`name as (…), …`) that see its results. */
-export function appendingStatement<Values extends Record<string, unknown>>(
+/**
+ * Creates a statement of an append and further parts (`name as (…), …`) that see its results; `more`
+ * are columns (`, value as name`) that each of its rows has.
+ */
+export function appendingStatement<Values extends Record<string, unknown>, More = unknown>(
   name: string,
   parts: SQL,
-): AppendingStatement<Values> {
-  return statement(name, sql`with ${appendParts}, ${parts} ${selectWritten}`);
+  more: SQL = sql``,
+): AppendingStatement<Values, More> {
+  const text = sql`with ${appendParts}, ${parts} select written.* ${more} from (${selectWritten}) written`;
+  return statement(name, text);
 }
 
 /**

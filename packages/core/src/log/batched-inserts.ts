@@ -9,36 +9,37 @@ const MAX_SHARED_CHARACTERS = 64 * 1024;
 
 /**
  * Creates the insert of items that each have a log of their own; concurrent inserts share a commit. An
- * insert whose acknowledgement is lost has succeeded if its log exists.
+ * insert whose acknowledgement is lost has succeeded if its log exists; its result is undefined.
  */
-export function createBatchedInsert<Item>(
+export function createBatchedInsert<Item, Result>(
   db: Queryable,
   {
     insert,
     logIdOf,
     lengthOf,
   }: {
-    /** Writes all or none of them. */
-    readonly insert: (items: readonly Item[]) => Promise<unknown>;
+    /** Writes all or none of them, and gives the result of each. */
+    readonly insert: (items: readonly Item[]) => Promise<(item: Item) => Result>;
     readonly logIdOf: (item: Item) => string;
     /** Characters of an item, roughly. */
     readonly lengthOf: (item: Item) => number;
   },
-): AddToBatch<Item, void> {
-  const write = async (items: readonly Item[]) => {
+): AddToBatch<Item, Result | undefined> {
+  const write = async (items: readonly Item[]): Promise<(item: Item) => Result | undefined> => {
     try {
-      await insert(items);
+      return await insert(items);
     } catch (error) {
       const logIds = items.slice(0, 1).map(logIdOf);
       const isStored = async () => (await readLastSeqs(db, logIds)).size > 0;
       if (!(await wasCommitted(error, isStored))) throw error;
+      return () => undefined;
     }
-    return () => undefined;
   };
-  const add = createBatcher<Item, void>(write, MAX_TOGETHER);
+  const add = createBatcher(write, MAX_TOGETHER);
   return async (item, isWanted) => {
     if (lengthOf(item) <= MAX_SHARED_CHARACTERS) return add(item, isWanted);
     if (isWanted?.() === false) throw unwanted();
-    await write([item]);
+    const resultOf = await write([item]);
+    return resultOf(item);
   };
 }

@@ -8,6 +8,7 @@ import { ParleyError } from "@parley/schema";
 import { sql } from "drizzle-orm";
 import { LRUCache } from "lru-cache";
 import { createCoalescedReads } from "../data-access/coalesced-reads.ts";
+import type { LocalWorkers } from "./local-workers.ts";
 import { pluralOf, type RunKind, runKinds } from "./run-kinds.ts";
 
 /** Reserves capacity for new runs of a workspace. Throws `rate_limit_error` if too many of the kind wait. */
@@ -20,6 +21,7 @@ export type ReserveRunCapacity = (
 export interface RunServices {
   /** To be called before anything is written. */
   readonly reserveRunCapacity: ReserveRunCapacity;
+  readonly localWorkers: LocalWorkers;
 }
 
 /** How old a count may be: while there is room, and when there is none. */

@@ -14,7 +14,13 @@ import {
   nextWorkspaces,
   toClaimed,
 } from "../runs/claim-parts.ts";
-import { type TurnColumns, turnColumns } from "./load-turns.ts";
+import {
+  toTurnRun,
+  turnColumns,
+  type TurnColumns,
+  type TurnInput,
+  type TurnRun,
+} from "./load-turns.ts";
 
 /** `held`: the turns that the worker holds of each workspace, as JSON `[{workspace_id, held}]`. */
 type Values = ClaimFrom & { readonly held: string };
@@ -87,13 +93,14 @@ const claimTurnsStatement = statement<Values, ClaimedRow<TurnColumns>>(
 export async function claimTurns(
   core: Process,
   { held, ...options }: ClaimFrom & { readonly held: ReadonlyMap<number, number> },
-): Promise<Claimed<TurnColumns>> {
+): Promise<Claimed<TurnInput>> {
   const columns = [...held].map(([id, count]) => ({ workspace_id: id, held: count }));
   const values = { ...options, held: JSON.stringify(columns) };
-  return toClaimed(await claimTurnsStatement.execute(core.database.db, values));
+  const claimed = toClaimed(await claimTurnsStatement.execute(core.database.db, values));
+  return { ...claimed, runs: claimed.runs.map(toTurnRun) };
 }
 
-const takeOverStatement = statement<ClaimOptions, ClaimedRun<TurnColumns>>(
+const takeOverStatement = statement<ClaimOptions, TurnRun>(
   "take_over_turns",
   sql`
   with due as (
@@ -113,6 +120,7 @@ const takeOverStatement = statement<ClaimOptions, ClaimedRun<TurnColumns>>(
 export async function takeOverTurns(
   { database }: Pick<Process, "database">,
   options: ClaimOptions,
-): Promise<ClaimedRun<TurnColumns>[]> {
-  return options.limit <= 0 ? [] : takeOverStatement.execute(database.db, options);
+): Promise<ClaimedRun<TurnInput>[]> {
+  if (options.limit <= 0) return [];
+  return (await takeOverStatement.execute(database.db, options)).map(toTurnRun);
 }

@@ -165,7 +165,7 @@ describe("finishTurns", () => {
     const { id: _id, ...waiting } = (await test.core.database.db.select().from(runs))[0]!;
     await test.core.database.db
       .insert(runs)
-      .values({ ...waiting, logId: await ask(), status: "waiting", attempt: 0 });
+      .values({ ...waiting, logId: await ask(), status: "queued", attempt: 0 });
     const claim = () => claimRuns(test.core, { workerId: "one", leaseMs: 60_000, limit: 5 });
     expect(await claim()).toEqual([]);
     let woken = 0;
@@ -174,5 +174,15 @@ describe("finishTurns", () => {
     unsubscribe();
     expect(woken).toBe(1);
     expect(await claim()).toHaveLength(1);
+  });
+
+  it("wakes no workers where nothing waits for it", async () => {
+    await ask("ann");
+    const [turn] = await start();
+    let woken = 0;
+    const unsubscribe = test.core.bus.subscribe("runs", () => woken++);
+    await finishTurns(test.core, [turn!]);
+    unsubscribe();
+    expect(woken).toBe(0);
   });
 });

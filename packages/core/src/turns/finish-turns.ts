@@ -38,7 +38,7 @@ export interface FinishedTurn {
   readonly actions: readonly ActionRow[];
 }
 
-const finishStatement = appendingStatement<{ finished: string }>(
+const finishStatement = appendingStatement<{ finished: string }, { hasNext: boolean }>(
   "finish_turns",
   sql`
   finished as (
@@ -61,7 +61,8 @@ const finishStatement = appendingStatement<{ finished: string }>(
     from finished where runs.log_id = finished.sid
     returning runs.ordering_key, runs.id
   ),
-  next as (${wakeNextOf(sql`run`)})`,
+  next as (${wakeNextOf(sql`run`)} returning runs.log_id)`,
+  sql`, exists (select from next) as "hasNext"`,
 );
 
 /**
@@ -77,14 +78,19 @@ export async function finishTurns(
   const columns = JSON.stringify(rows.values().map(toColumns).toArray());
   const appends = finished.flatMap((one) => toAppends(core, one, rows.get(one.run.logId)!));
   const hints: Hint[] = [];
-  const written = await appendWith(appends, hints, (entries) =>
-    retryConflicts(core, () =>
-      finishStatement.execute(core.database.db, { entries, finished: columns }),
-    ),
-  );
+  let hasNext = false;
+  const written = await appendWith(appends, hints, async (entries) => {
+    const values = { entries, finished: columns };
+    const ends = await retryConflicts(core, () =>
+      finishStatement.execute(core.database.db, values),
+    );
+    // Whether an earlier call, whose answer was lost, made one claimable is not known.
+    hasNext = ends.some((row) => row.hasNext || row.again);
+    return ends;
+  });
   const ended = finished.filter(({ run }) => written.has(run.logId)).map(({ run }) => run.logId);
-  // The next run of an ordering key may have waited for this one.
-  if (ended.length > 0) hints.push({ topic: "runs", cause: "finished", kind: "agent_turn" });
+  // The next run of an ordering key has waited for one of these.
+  if (hasNext) hints.push({ topic: "runs", cause: "finished", kind: "agent_turn" });
   core.bus.publish(hints);
   return new Set(ended);
 }

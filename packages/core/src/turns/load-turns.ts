@@ -4,7 +4,7 @@ import type { Process } from "../context.ts";
 import { fromColumns } from "../data-access/row-json.ts";
 import type { ActionRow, AgentRow, ConversationRow, MessageRow } from "../data-access/rows.ts";
 import type { ClaimedRun } from "../runs/claim-parts.ts";
-import { models } from "../workspaces/models.ts";
+import { contextTokensOf, models } from "../workspaces/models.ts";
 import { functionsOfTurn, type TurnFunction } from "./turn-functions.ts";
 import { skillsOfTurn, type TurnSkill } from "./turn-skills.ts";
 
@@ -15,22 +15,22 @@ const MAX_HISTORY_BYTES = 8 * 1024 * 1024;
 /** Upper bound of the bytes of a token, in any script. */
 const BYTES_PER_TOKEN = 12;
 
-/** Bytes of a history that may fit into the context of each model; a claim may have 100 turns. */
+/** Bytes of a history that may fit into a model's context. */
+export function historyBytesOf(pair: { providerId: string; modelId: string }): number {
+  return Math.min(MAX_HISTORY_BYTES, (contextTokensOf(pair) ?? Infinity) * BYTES_PER_TOKEN);
+}
+
+/** The same for all models: a claim may have 100 turns. */
 const modelBytes = sql.raw(
-  models
-    .map(({ providerId, modelId, contextTokens = Infinity }) => {
-      const bytes = Math.min(MAX_HISTORY_BYTES, contextTokens * BYTES_PER_TOKEN);
-      return `('${providerId}', '${modelId}', ${bytes})`;
-    })
-    .join(", "),
+  models.map((one) => `('${one.providerId}', '${one.modelId}', ${historyBytesOf(one)})`).join(", "),
 );
 
 /** A message of a turn's history. */
 export type HistoryRow = Pick<MessageRow, "sid" | "rank" | "type" | "content" | "fragment">;
 
-/** The input of an agent turn. */
-export interface Turn {
-  readonly conversation: ConversationRow;
+/** What an agent turn starts from. */
+export interface TurnInput {
+  readonly conversation: Pick<ConversationRow, "id" | "sid" | "title" | "spaceId">;
   readonly message: MessageRow;
   readonly agent: AgentRow;
   /** Messages before the answer, by position, each in its newest version that has ended. */
@@ -41,6 +41,10 @@ export interface Turn {
   readonly skills: readonly TurnSkill[];
   /** Active functions that the agent may call, in their order. */
   readonly functions: readonly TurnFunction[];
+}
+
+/** The input of an attempt. */
+export interface Turn extends TurnInput {
   /** Payloads of the events that earlier attempts published. */
   readonly published: readonly string[];
 }
@@ -105,23 +109,36 @@ export const turnColumns = sql`
   join agents a on a.id = m.agent_id
   where m.sid = claimed.log_id`;
 
-/** Loads the turn of a claimed run; undefined where it is deleted. */
-export async function loadTurn(core: Process, run: ClaimedRun): Promise<Turn | undefined> {
-  if (run.subject === null) return undefined;
-  // A claim of turns gives them.
-  const columns = run.subject as TurnColumns;
-  return {
-    conversation: fromColumns(columns.conversation),
+/** A row that a claim with `turnColumns` returns. */
+export type TurnRun = ClaimedRun<TurnColumns>;
+
+/** A claimed run with its turn, from the row that the claim returned. */
+export function toTurnRun(run: TurnRun): ClaimedRun<TurnInput> {
+  const { subject: columns } = run;
+  if (columns === null) return { ...run, subject: null };
+  const subject: TurnInput = {
+    conversation: fromColumns<ConversationRow>(columns.conversation),
     message: fromColumns(columns.message),
     agent: fromColumns(columns.agent),
     history: (columns.history ?? []).map((row) => fromColumns<HistoryRow>(row)),
     actions: (columns.actions ?? []).map((row) => fromColumns<ActionRow>(row)),
-    // A skill may be both the agent's own and every agent's.
-    skills: [...new Map((columns.skills ?? []).map((skill) => [skill.id, skill])).values()],
+    skills: distinctSkills(columns.skills),
     functions: columns.functions ?? [],
-    // What an earlier attempt published is only in its log.
-    published: run.attempt > 1 ? await readPublished(core, run) : [],
   };
+  return { ...run, subject };
+}
+
+/** The skills that a turn is offered: one may be both the agent's own and every agent's. */
+export function distinctSkills(skills: readonly TurnSkill[] | null): TurnSkill[] {
+  return [...new Map((skills ?? []).map((skill) => [skill.id, skill])).values()];
+}
+
+/** Loads the turn of a claimed run; undefined where it is deleted. */
+export async function loadTurn(core: Process, run: ClaimedRun): Promise<Turn | undefined> {
+  if (run.subject === null) return undefined;
+  // A claim of turns gives it. What an earlier attempt published is only in its log.
+  const turn = run.subject as TurnInput;
+  return { ...turn, published: run.attempt > 1 ? await readPublished(core, run) : [] };
 }
 
 async function readPublished(core: Process, run: ClaimedRun): Promise<string[]> {

@@ -1,0 +1,39 @@
+import { tapPostgres } from "@parley/core/testing-traffic";
+import pg from "pg";
+import { afterAll, beforeAll, describe, test } from "vitest";
+import { createPlace, type ServerProcess, startServer } from "../server.ts";
+import { createCalls } from "../siblings/calls.ts";
+import { createCosts, expectAtMost, turnRows } from "./count-costs.ts";
+
+// What an operation asks of PostgreSQL where the API and a worker share a process, counted on the wire.
+
+describe("costs in one process", () => {
+  const stack = new AsyncDisposableStack();
+  let server: ServerProcess;
+  let costs: Awaited<ReturnType<typeof createCosts>>;
+  beforeAll(async () => {
+    const place = stack.use(await createPlace());
+    const tap = stack.use(await tapPostgres(place.databaseUrl!));
+    server = stack.use(
+      await startServer(place, {
+        DATABASE_URL: tap.url,
+        PARLEY_RATE_CREATE_PER_MINUTE: "1000000",
+        PARLEY_RATE_CREATE_PER_HOUR: "1000000",
+        PARLEY_RATE_INVOKE_PER_MINUTE: "1000000",
+      }),
+    );
+    const pool = new pg.Pool({ connectionString: place.databaseUrl, max: 1 });
+    stack.defer(() => pool.end());
+    costs = await createCosts({ sql: tap }, pool);
+  });
+  afterAll(() => stack.disposeAsync());
+
+  const calls = createCalls(() => server);
+  // Written as claimed: its row is not updated to begin.
+  const rows = { ...turnRows, "update logs": 2, "update runs": 1 };
+
+  test("a blocking create needs two commits and no other statement", async () => {
+    const cost = await costs.costOf(() => calls.create("Hello", ["helper"], { blocking: true }));
+    expectAtMost(cost, { sql: { finish_turns: 1, insert_conversation: 1 }, rows });
+  });
+});

@@ -1,0 +1,80 @@
+import type { ClaimedRun, LocalWorker, NewRuns, RunHolder } from "@parley/core";
+
+type Kind = NewRuns["kind"];
+
+export interface PlacesParts extends RunHolder {
+  /** The runs of a kind that the worker holds. */
+  readonly held: (kind: Kind) => Iterable<ClaimedRun>;
+  /** How many runs of a kind the worker may hold. */
+  readonly capacity: number;
+  /** How many of a workspace; undefined for kinds whose runs are held only once they are claimed. */
+  readonly perWorkspace: (kind: Kind) => number | undefined;
+  /** Whether earlier runs of the kind may wait for places. */
+  readonly isBehind: (kind: Kind) => boolean;
+  readonly start: (runs: readonly ClaimedRun[]) => void;
+  /** Hands back those runs that were written after all. */
+  readonly handBack: (logIds: readonly string[]) => void;
+}
+
+/** The places of a worker for runs: those that it holds, and those that are being written for it. */
+export interface Places extends LocalWorker {
+  /** How many more runs of a kind the worker may hold. */
+  free(kind: Kind): number;
+  /** The logs of the runs that are being written for it. */
+  expected(): readonly string[];
+  /** Takes no more places; resolves when no run is being written for it. */
+  close(): Promise<void>;
+}
+
+/** Creates the places of a worker. */
+export function createPlaces(parts: PlacesParts): Places {
+  const { workerId, leaseMs, held, capacity, perWorkspace, isBehind } = parts;
+  const writing = new Set<NewRuns>();
+  const emptied = Promise.withResolvers<void>();
+  let closed = false;
+
+  /** Places that are taken, by runs of the workspace and in all. */
+  const count = (kind: Kind, workspaceId?: number) => {
+    const taken = { all: 0, ofWorkspace: 0 };
+    const add = (one: { readonly workspaceId: number }, runs: number) => {
+      taken.all += runs;
+      if (one.workspaceId === workspaceId) taken.ofWorkspace += runs;
+    };
+    for (const run of held(kind)) add(run, 1);
+    for (const one of writing) if (one.kind === kind) add(one, one.logIds.length);
+    return taken;
+  };
+  const leave = (runs: NewRuns): void => {
+    writing.delete(runs);
+    if (closed && writing.size === 0) emptied.resolve();
+  };
+
+  return {
+    workerId,
+    leaseMs,
+    free: (kind) => capacity - count(kind).all,
+    takePlaces: (runs) => {
+      const { kind, workspaceId, logIds } = runs;
+      const most = perWorkspace(kind);
+      if (closed || most === undefined || isBehind(kind)) return false;
+      const taken = count(kind, workspaceId);
+      if (taken.all + logIds.length > capacity) return false;
+      if (taken.ofWorkspace + logIds.length > most) return false;
+      writing.add(runs);
+      return true;
+    },
+    start: (runs, written) => {
+      leave(runs);
+      parts.start(written);
+    },
+    giveUp: (runs, outcome) => {
+      leave(runs);
+      if (outcome === "unknown") parts.handBack(runs.logIds);
+    },
+    expected: () => [...writing].flatMap(({ logIds }) => logIds),
+    close: async () => {
+      closed = true;
+      if (writing.size > 0) await emptied.promise;
+    },
+  };
+}

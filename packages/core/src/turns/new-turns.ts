@@ -1,0 +1,40 @@
+import { Buffer } from "node:buffer";
+import type { AgentRow, MessageRow } from "../data-access/rows.ts";
+import { distinctSkills, historyBytesOf, type HistoryRow, type TurnInput } from "./load-turns.ts";
+import type { TurnFunction } from "./turn-functions.ts";
+import type { TurnSkill } from "./turn-skills.ts";
+
+/** What a turn of a new conversation is made from. */
+export interface NewTurnParts {
+  readonly conversation: TurnInput["conversation"];
+  readonly message: MessageRow;
+  readonly agent: AgentRow;
+  /** The messages before the first answer, by position. */
+  readonly asked: readonly MessageRow[];
+  readonly skills: readonly TurnSkill[] | null;
+  readonly functions: readonly TurnFunction[] | null;
+}
+
+/** The input of a turn in a new conversation: what a claim of it would read, from what is being written. */
+export function newTurnInput(parts: NewTurnParts): TurnInput {
+  const { conversation, message, agent, asked, skills, functions } = parts;
+  return {
+    conversation,
+    message,
+    agent,
+    history: fitHistory(asked, historyBytesOf(message.modelSelection ?? agent)),
+    actions: [],
+    skills: distinctSkills(skills),
+    functions: functions ?? [],
+  };
+}
+
+/** The newest messages whose texts fit; the last one, which is answered, always does. */
+function fitHistory(asked: readonly MessageRow[], maxBytes: number): HistoryRow[] {
+  let bytes = 0;
+  const fitting = asked.toReversed().filter(({ content }, index) => {
+    bytes += Buffer.byteLength(content);
+    return index === 0 || bytes <= maxBytes;
+  });
+  return fitting.toReversed();
+}
