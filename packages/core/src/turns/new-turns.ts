@@ -36,5 +36,7 @@ function fitHistory(asked: readonly MessageRow[], maxBytes: number): HistoryRow[
     bytes += Buffer.byteLength(content);
     return index === 0 || bytes <= maxBytes;
   });
-  return fitting.toReversed();
+  return fitting.toReversed().map(({ sid, rank, type, content, fragment }) => {
+    return { sid, rank, type, content, fragment };
+  });
 }

@@ -1,0 +1,104 @@
+import { agentFunctions, agentSkills, skills } from "@parley/db";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  createTestConversation,
+  insertTestAgent,
+  insertTestFunction,
+  insertTestWorkspace,
+  openTestContext,
+  openTestCore,
+  type TestCore,
+} from "../../testing/testing.ts";
+import type { CoreContext } from "../create-core.ts";
+import type { AgentRow, WorkspaceRow } from "../data-access/rows.ts";
+import type { ClaimedRun } from "../runs/claim-parts.ts";
+import { handBackRuns } from "../runs/leases.ts";
+import type { LocalWorker } from "../runs/local-workers.ts";
+import { claimTurns } from "../turns/claim-turns.ts";
+
+const workerId = "held";
+const leaseMs = 60_000;
+
+describe("turns that are held from the creation of their conversation", () => {
+  let test: TestCore;
+  let workspace: WorkspaceRow;
+  let context: CoreContext;
+  const agents: AgentRow[] = [];
+  beforeAll(async () => {
+    test = await openTestCore();
+    workspace = await insertTestWorkspace(test.core);
+    context = await openTestContext(test.core, workspace);
+    const { db } = test.core.database;
+    const skillsOfAll = await db
+      .insert(skills)
+      .values(
+        (["workspace_users", "users_and_agents"] as const).map((availability) => ({
+          sid: test.core.newId("skl"),
+          workspaceId: workspace.id,
+          name: availability,
+          status: "active" as const,
+          availability,
+          agentFacingDescription: `About ${availability}`,
+          userFacingDescription: "",
+          reinforcement: "off" as const,
+          createdAt: 0,
+          updatedAt: 0,
+        })),
+      )
+      .returning();
+    const add = await insertTestFunction(test.core, workspace, { slug: "add", result: "1" });
+    const small = { providerId: "noop", modelId: "noop" };
+    agents.push(await insertTestAgent(test.core, workspace, { sid: "ann" }));
+    agents.push(await insertTestAgent(test.core, workspace, { sid: "bob", ...small }));
+    for (const [position, { id: skillId }] of skillsOfAll.entries()) {
+      await db.insert(agentSkills).values({ agentId: agents[0]!.id, skillId, position });
+    }
+    await db
+      .insert(agentFunctions)
+      .values({ agentId: agents[1]!.id, functionId: add.id, position: 0 });
+  });
+  afterAll(() => test.close());
+
+  it("begin with what a claim would have given them", async () => {
+    const held: ClaimedRun[] = [];
+    const worker: LocalWorker = {
+      workerId,
+      leaseMs,
+      takePlaces: () => true,
+      start: (_runs, written) => void held.push(...written),
+      giveUp: () => {},
+    };
+    const unregister = test.core.localWorkers.register(worker);
+    // The second agent's model takes one of the texts, and the message in any case.
+    const texts = ["a", "é".repeat(30_000), "b".repeat(40_000)];
+    const contentFragments = texts.map((content, index) => ({
+      title: `Text ${index}`,
+      content,
+      contentType: "text/plain" as const,
+    }));
+    await createTestConversation(context, ["ann", "bob"], { contentFragments });
+    unregister();
+    expect(held).toHaveLength(2);
+    await handBackRuns(test.core, { workerId, logIds: held.map(({ logId }) => logId) });
+    const options = { workerId, leaseMs, limit: 10, after: 0, held: new Map(), perWorkspace: 10 };
+    const { runs: claimed } = await claimTurns(test.core, options);
+    const [first, second] = claimed.map((run) => ({
+      ...run,
+      attempt: 1,
+      subject: {
+        ...run.subject!,
+        // A turn does not look at the rest of the row.
+        conversation: expect.objectContaining({ sid: run.subject!.conversation.sid }) as object,
+      },
+    }));
+    expect(held).toEqual([first, second]);
+    for (const [index, run] of claimed.entries()) {
+      const { conversation } = (held[index] as typeof run).subject!;
+      expect(run.subject!.conversation).toMatchObject(conversation);
+    }
+    expect(first!.subject.skills).toHaveLength(2);
+    expect(first!.subject.history).toHaveLength(4);
+    expect(second!.subject.history).toHaveLength(2);
+    expect(second!.subject.functions).toMatchObject([{ slug: "add" }]);
+  });
+});
