@@ -1,6 +1,7 @@
 import { tapPostgres } from "@parley/core/testing-traffic";
 import pg from "pg";
-import { afterAll, beforeAll, describe, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { pathsOf, send } from "../request.ts";
 import { createPlace, type ServerProcess, startServer } from "../server.ts";
 import { createCalls } from "../siblings/calls.ts";
 import { createCosts, expectAtMost, turnRows } from "./count-costs.ts";
@@ -31,6 +32,26 @@ describe("costs in one process", () => {
   const calls = createCalls(() => server);
   // Written as claimed: its row is not updated to begin.
   const rows = { ...turnRows, "update logs": 2, "update runs": 1 };
+
+  test("an invocation, too", async () => {
+    const path = pathsOf(server).invocations("add");
+    const invoke = async () => {
+      const answer = await send(server, { path, json: { a: 1, b: 2 } });
+      expect(answer.status).toBe(201);
+    };
+    expectAtMost(await costs.costOf(invoke), {
+      sql: { finish_invocations: 1, insert_invocations: 1 },
+      rows: {
+        "insert events": 2,
+        "insert invocations": 1,
+        "insert logs": 1,
+        "insert runs": 1,
+        "update invocations": 1,
+        "update logs": 1,
+        "update runs": 1,
+      },
+    });
+  });
 
   test("a blocking create needs two commits and no other statement", async () => {
     const cost = await costs.costOf(() => calls.create("Hello", ["helper"], { blocking: true }));

@@ -52,7 +52,7 @@ describe("runs that a worker holds from their creation", () => {
     const probe: NewRuns = { kind: "agent_turn", workspaceId: 0, logIds: ["probe"] };
     const hasPlaces = () => {
       const taken = test.core.localWorkers.takePlaces(probe);
-      taken?.giveUp(probe, "not written");
+      taken?.worker.giveUp(probe, "not written");
       return taken !== undefined;
     };
     // Once it has claimed what waited.
@@ -106,9 +106,7 @@ describe("runs that a worker holds from their creation", () => {
   const registerDead = (leaseMs: number) => {
     const given: NewRuns[] = [];
     const dead: LocalWorker = {
-      workerId: "dead",
-      leaseMs,
-      takePlaces: () => true,
+      takePlaces: () => ({ workerId: "dead", leaseMs, perWorkspace: 1 }),
       start: (started) => void given.push(started),
       giveUp: () => {},
     };

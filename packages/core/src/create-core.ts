@@ -17,7 +17,10 @@ import { createSigningKey } from "./files/upload-urls.ts";
 import type { FunctionDirectory } from "./functions/function-directory.ts";
 import type { KeyedRequest, KeyedRequestServices } from "./idempotency.ts";
 import { createFunctionReader, type FunctionServices } from "./invocations/load-invocation.ts";
-import { createInvocationWriter, type InvocationServices } from "./invocations/new-invocations.ts";
+import {
+  createInvocationWriter,
+  type InvocationServices,
+} from "./invocations/write-invocations.ts";
 import { stampHints } from "./log/bus.ts";
 import { createHub } from "./log/hub.ts";
 import { createLocalWorkers } from "./runs/local-workers.ts";

@@ -130,7 +130,8 @@ export { claimInvocations } from "./invocations/claim-invocations.ts";
 export * from "./invocations/finish-invocations.ts";
 export * from "./invocations/invoke.ts";
 export * from "./invocations/load-invocation.ts";
-export { insertInvocation, type InvocationRequest } from "./invocations/new-invocations.ts";
+export type { InvocationRequest } from "./invocations/new-invocations.ts";
+export { insertInvocation } from "./invocations/write-invocations.ts";
 export { getInvocation, listInvocations } from "./invocations/read-invocations.ts";
 
 export { claimTurns } from "./turns/claim-turns.ts";

@@ -15,6 +15,7 @@ export function createInvocationRuns({ perWorkspace, ...options }: InvocationRun
     ...createRunServices(options, finishInvocations),
   };
   return {
+    perWorkspace,
     writer: services.writer,
     claim: async ({ held: _held, ...request }) => {
       return claimInvocations(core, { ...request, perWorkspace });

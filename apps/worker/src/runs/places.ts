@@ -2,13 +2,13 @@ import type { ClaimedRun, LocalWorker, NewRuns, RunHolder } from "@parley/core";
 
 type Kind = NewRuns["kind"];
 
-export interface PlacesParts extends RunHolder {
+export interface PlacesParts extends Omit<RunHolder, "perWorkspace"> {
   /** The runs of a kind that the worker holds. */
   readonly held: (kind: Kind) => Iterable<ClaimedRun>;
   /** How many runs of a kind the worker may hold. */
   readonly capacity: number;
-  /** How many of a workspace; undefined for kinds whose runs are held only once they are claimed. */
-  readonly perWorkspace: (kind: Kind) => number | undefined;
+  /** How many of a workspace. */
+  readonly perWorkspace: (kind: Kind) => number;
   /** Whether earlier runs of the kind may wait for places. */
   readonly isBehind: (kind: Kind) => boolean;
   readonly start: (runs: readonly ClaimedRun[]) => void;
@@ -50,18 +50,16 @@ export function createPlaces(parts: PlacesParts): Places {
   };
 
   return {
-    workerId,
-    leaseMs,
     free: (kind) => capacity - count(kind).all,
     takePlaces: (runs) => {
       const { kind, workspaceId, logIds } = runs;
+      if (closed || isBehind(kind)) return undefined;
       const most = perWorkspace(kind);
-      if (closed || most === undefined || isBehind(kind)) return false;
       const taken = count(kind, workspaceId);
-      if (taken.all + logIds.length > capacity) return false;
-      if (taken.ofWorkspace + logIds.length > most) return false;
+      if (taken.all + logIds.length > capacity) return undefined;
+      if (taken.ofWorkspace + logIds.length > most) return undefined;
       writing.add(runs);
-      return true;
+      return { workerId, leaseMs, perWorkspace: most };
     },
     start: (runs, written) => {
       leave(runs);

@@ -17,8 +17,8 @@ export interface ClaimRequest {
 
 /** A kind of run: the worker's registry has an entry for each. */
 export interface RunKind {
-  /** Runs of a workspace that a worker holds at most; undefined where only a claim knows. */
-  readonly perWorkspace?: number;
+  /** Runs of a workspace at once: that a worker holds, or all workers together. */
+  readonly perWorkspace: number;
   claim(request: ClaimRequest): Promise<Claimed>;
   /** Runs a claimed run to its end and gives its outcome. Throws `LostLease`, or the reason of the signal. */
   execute(run: ClaimedRun, signal: AbortSignal): Promise<string>;

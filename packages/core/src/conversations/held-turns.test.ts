@@ -62,9 +62,7 @@ describe("turns that are held from the creation of their conversation", () => {
   it("begin with what a claim would have given them", async () => {
     const held: ClaimedRun[] = [];
     const worker: LocalWorker = {
-      workerId,
-      leaseMs,
-      takePlaces: () => true,
+      takePlaces: () => ({ workerId, leaseMs, perWorkspace: 10 }),
       start: (_runs, written) => void held.push(...written),
       giveUp: () => {},
     };

@@ -27,7 +27,7 @@ import {
 import { finishInvocations } from "./finish-invocations.ts";
 import { invokeSandboxFunction } from "./invoke.ts";
 import { loadInvocation } from "./load-invocation.ts";
-import { insertInvocation } from "./new-invocations.ts";
+import { insertInvocation } from "./write-invocations.ts";
 import { getInvocation, listInvocations } from "./read-invocations.ts";
 
 const cancelled = {

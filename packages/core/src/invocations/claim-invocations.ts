@@ -14,7 +14,9 @@ import {
   nextWorkspaces,
   toClaimed,
 } from "../runs/claim-parts.ts";
+import type { InvocationRow } from "../data-access/rows.ts";
 import { distinctKeys } from "../runs/distinct-keys.ts";
+import { toInvocationRun } from "./load-invocation.ts";
 
 /** Functions that one claim looks at, of each workspace. */
 const MAX_FUNCTIONS = 200;
@@ -117,8 +119,9 @@ const claimInvocationsStatement = statement<ClaimFrom, ClaimedRow<object>>(
 export async function claimInvocations(
   core: Process,
   options: ClaimFrom,
-): Promise<Claimed<object>> {
-  return toClaimed(await claimInvocationsStatement.execute(core.database.db, options));
+): Promise<Claimed<InvocationRow>> {
+  const claimed = toClaimed(await claimInvocationsStatement.execute(core.database.db, options));
+  return { ...claimed, runs: claimed.runs.map(toInvocationRun) };
 }
 
 // What may be run again is suspended first, with jitter, so that what broke a worker does not break the
@@ -163,7 +166,7 @@ const takeOverStatement = statement<ClaimOptions & { random: number }, ClaimedRu
 export async function takeOverInvocations(
   { database, random }: Pick<Process, "database" | "random">,
   options: ClaimOptions,
-): Promise<ClaimedRun<object>[]> {
+): Promise<ClaimedRun<InvocationRow>[]> {
   const values = { ...options, limit: MAX_TAKEN_OVER, random: random() };
-  return takeOverStatement.execute(database.db, values);
+  return (await takeOverStatement.execute(database.db, values)).map(toInvocationRun);
 }

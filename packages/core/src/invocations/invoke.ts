@@ -9,16 +9,17 @@ import type { FunctionLookUp } from "../functions/function-directory.ts";
 import { inTransactionOnce, type KeyedContext } from "../idempotency.ts";
 import { type LogStream, streamSpace } from "../log/log-stream.ts";
 import { listenForEnds, type PendingEnds } from "../log/listen-for-ends.ts";
+import { writeRuns } from "../runs/local-workers.ts";
 import type { RunServices } from "../runs/run-capacity.ts";
-import {
-  buildInvocation,
-  hintsOf,
-  type InvocationServices,
-  type NewInvocation,
-  writeInvocations,
-} from "./new-invocations.ts";
+import { buildInvocation, type NewInvocation } from "./new-invocations.ts";
 import { requireInvocation, unknownInvocation } from "./read-invocations.ts";
 import { renderInvoked, renderOutcome } from "./render-invocation.ts";
+import {
+  type InvocationServices,
+  toHeldRuns,
+  writeInvocations,
+  type WrittenInvocation,
+} from "./write-invocations.ts";
 
 /** How long to wait for an invocation by default. */
 const DEFAULT_WAIT_MS = 10_000;
@@ -59,7 +60,12 @@ export async function invokeSandboxFunction(
     await context.reserveRunCapacity(workspace.id, "invocation", 1);
   // Listening from before the write, it need not read the log.
   using pending = listenForOutcome(context, created.row, 1);
-  await writeOnce(context, created);
+  const logIds = created.row.status === "created" ? [created.row.sid] : [];
+  const runs = { kind: "invocation", workspaceId: workspace.id, logIds } as const;
+  await writeRuns(context, runs, async (holder) => {
+    const written = await writeOnce(context, { ...created, holder });
+    return written && toHeldRuns(workspace.sid, created, written);
+  });
   const { sid } = sandboxFunction;
   return renderInvoked(created.row, sid, await readOutcome(created.row, pending));
 }
@@ -109,16 +115,12 @@ async function readOutcome(
 async function writeOnce(
   context: KeyedContext & InvocationServices,
   created: NewInvocation,
-): Promise<void> {
-  if (context.claim === undefined) {
-    await context.writeInvocation(created, context.isWanted);
-    context.bus.publish(hintsOf([created]));
-    return;
-  }
-  await inTransactionOnce(context, { id: created.row.sid }, async ({ db, afterCommit }) => {
-    await writeInvocations(db, [created]);
-    afterCommit.push(...hintsOf([created]));
-  });
+): Promise<WrittenInvocation | undefined> {
+  if (context.claim === undefined) return context.writeInvocation(created, context.isWanted);
+  const writtenOf = await inTransactionOnce(context, { id: created.row.sid }, async ({ db }) =>
+    writeInvocations(db, [created]),
+  );
+  return writtenOf(created);
 }
 
 /** Event types that existing clients do not know, sent only on request. */

@@ -22,14 +22,19 @@ export interface FunctionServices {
   readonly readFunction: (version: VersionKey) => Promise<InvokedFunction>;
 }
 
+/** A claimed run with its invocation, from the row that the claim returned. */
+export function toInvocationRun(run: ClaimedRun<object>): ClaimedRun<InvocationRow> {
+  return { ...run, subject: run.subject && fromColumns<InvocationRow>(run.subject) };
+}
+
 /** Gives the invocation of a claimed run with its function. Throws if it is deleted. */
 export async function loadInvocation(
   core: FunctionServices,
   run: ClaimedRun,
 ): Promise<LoadedInvocation> {
   if (run.subject === null) throw new Error(`Run ${run.id} has no invocation ${run.subjectId}`);
-  // A claim of invocations gives its columns.
-  const invocation = fromColumns<InvocationRow>(run.subject as object);
+  // A claim of invocations gives it.
+  const invocation = run.subject as InvocationRow;
   return { invocation, sandboxFunction: await core.readFunction(invocation) };
 }
 

@@ -11,6 +11,8 @@ import type { RunKind } from "./run-kinds.ts";
 export interface RunHolder {
   readonly workerId: string;
   readonly leaseMs: number;
+  /** How many runs of the kind a workspace may have at once. */
+  readonly perWorkspace: number;
 }
 
 /** Runs of a workspace that are about to be written. */
@@ -21,12 +23,12 @@ export interface NewRuns {
 }
 
 /** A worker of this process. */
-export interface LocalWorker extends RunHolder {
+export interface LocalWorker {
   /**
-   * Takes a place for each of the runs. Takes none, and gives false, where it would not claim all of
-   * them at once: too few places are free, or earlier runs wait for them.
+   * Takes a place for each of the runs, and gives who holds them. Undefined where it would not claim all
+   * of them at once: too few places are free, or earlier runs wait for them.
    */
-  takePlaces(runs: NewRuns): boolean;
+  takePlaces(runs: NewRuns): RunHolder | undefined;
   /** Starts runs that it has places for, and frees the places of those that are not among them. */
   start(runs: NewRuns, written: readonly ClaimedRun[]): void;
   /** Frees the places of runs that are not written, or whose write may have been committed. */
@@ -37,8 +39,8 @@ export interface LocalWorker extends RunHolder {
 export interface LocalWorkers {
   /** Offers new runs to the worker from now on, until the returned function is called. */
   register(worker: LocalWorker): () => void;
-  /** The worker that has taken places for the runs; undefined where none has. */
-  takePlaces(runs: NewRuns): LocalWorker | undefined;
+  /** The worker that has taken places for the runs, as their holder; undefined where none has. */
+  takePlaces(runs: NewRuns): { worker: LocalWorker; holder: RunHolder } | undefined;
 }
 
 /** Creates the list of a process, which is empty without a worker. */
@@ -51,7 +53,11 @@ export function createLocalWorkers(): LocalWorkers {
     },
     takePlaces: (runs) => {
       if (runs.logIds.length === 0) return undefined;
-      return workers.values().find((worker) => worker.takePlaces(runs));
+      for (const worker of workers) {
+        const holder = worker.takePlaces(runs);
+        if (holder !== undefined) return { worker, holder };
+      }
+      return undefined;
     },
   };
 }
@@ -59,26 +65,27 @@ export function createLocalWorkers(): LocalWorkers {
 /**
  * Writes new runs and gets them started: by a worker of this process where one has places for all of
  * them, else by whichever claims them. `write` commits them, for the holder if there is one, and gives
- * what this holds; undefined where its acknowledgement was lost.
+ * those that it holds, the others being left to any worker; undefined where the acknowledgement was lost.
  */
 export async function writeRuns(
   core: Pick<LogRuntime, "bus"> & { readonly localWorkers: LocalWorkers },
   runs: NewRuns,
   write: (holder: RunHolder | undefined) => Promise<readonly ClaimedRun[] | undefined>,
 ): Promise<void> {
-  const worker = core.localWorkers.takePlaces(runs);
+  const taken = core.localWorkers.takePlaces(runs);
   const wake = () => {
     if (runs.logIds.length === 0) return;
     core.bus.publish([{ topic: "runs", cause: "added", kind: runs.kind }]);
   };
-  if (worker === undefined) {
+  if (taken === undefined) {
     await write(undefined);
     wake();
     return;
   }
+  const { worker, holder } = taken;
   let written: readonly ClaimedRun[] | undefined;
   try {
-    written = await write(worker);
+    written = await write(holder);
   } catch (error) {
     worker.giveUp(runs, error instanceof ParleyError ? "not written" : "unknown");
     throw error;

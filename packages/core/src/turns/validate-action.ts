@@ -7,7 +7,7 @@ import type { ActionRow, MessageRow } from "../data-access/rows.ts";
 import { checkInput, type CheckedInput } from "../functions/check-values.ts";
 import type { SandboxFunction } from "../functions/sandbox-functions.ts";
 import { inTransactionOnce, type KeyedContext } from "../idempotency.ts";
-import { insertInvocation } from "../invocations/new-invocations.ts";
+import { insertInvocation } from "../invocations/write-invocations.ts";
 import { appendEvents } from "../log/append.ts";
 import { lockLogs } from "../log/lock-logs.ts";
 import type { Transaction } from "../log/transaction.ts";

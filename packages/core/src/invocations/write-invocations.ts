@@ -1,0 +1,204 @@
+import { heldWorkspaces, type Queryable, statement } from "@parley/db";
+import { sql } from "drizzle-orm";
+import type { Process } from "../context.ts";
+import type { AddToBatch } from "../data-access/batcher.ts";
+import { toColumns } from "../data-access/row-json.ts";
+import type { InvocationRow } from "../data-access/rows.ts";
+import { isTerminal } from "../log/append.ts";
+import { createBatchedInsert } from "../log/batched-inserts.ts";
+import type { Hint } from "../log/bus.ts";
+import type { Transaction } from "../log/transaction.ts";
+import type { ClaimedRun } from "../runs/claim-parts.ts";
+import { buildInvocation, type InvocationRequest, type NewInvocation } from "./new-invocations.ts";
+
+/** A written invocation, and the number of its run if that is held. */
+export interface WrittenInvocation {
+  readonly row: InvocationRow;
+  readonly heldRunId: number | null;
+}
+
+/** What writes invocations. */
+export interface InvocationServices {
+  /**
+   * Writes a new invocation; concurrent writes share a commit. Gives undefined where the acknowledgement
+   * was lost.
+   */
+  readonly writeInvocation: AddToBatch<NewInvocation, WrittenInvocation | undefined>;
+}
+
+/**
+ * Starts an invocation in a transaction of the caller's: row, log, its first event and run. If the
+ * function's schema refuses the input, it has ended, `errored` with `invalid_input`, and has no run.
+ */
+export async function insertInvocation(
+  core: Process,
+  { db, afterCommit }: Transaction,
+  request: InvocationRequest,
+): Promise<InvocationRow> {
+  const created = buildInvocation(core, request);
+  const writtenOf = await writeInvocations(db, [created]);
+  afterCommit.push(...hintsOf([created]));
+  return writtenOf(created).row;
+}
+
+/** The hints of written invocations that nobody holds: a new log has no followers. */
+export function hintsOf(created: readonly NewInvocation[]): Hint[] {
+  return created.some(({ row }) => row.status === "created")
+    ? [{ topic: "runs", cause: "added", kind: "invocation" }]
+    : [];
+}
+
+// A run is held at once only where a claim would take it now: within the limits of its function and its
+// workspace, which hold for all workers together, and where no other of the workspace waits.
+const insertStatement = statement<
+  { workspaceIds: string; invocations: string; logs: string; events: string; runs: string },
+  { id: number; sid: string; heldRunId: number | null }
+>(
+  "insert_invocations",
+  sql`
+  with ${heldWorkspaces},
+  wanted as (
+    select * from json_to_recordset(${sql.placeholder("runs")}::json)
+      as r(log_id text, workspace_id bigint, function_id bigint, max_attempts int, request_id text,
+        traceparent text, worker_id text, lease_ms int, per_workspace int)
+  ),
+  running as materialized (
+    select * from try_lock_running_invocations(
+      array(select distinct workspace_id from wanted where worker_id is not null)
+    )
+  ),
+  placed as materialized (
+    select w.log_id,
+      w.worker_id is not null
+      and not exists (select from running where workspace_id is null)
+      and not exists (
+        select from runs earlier where earlier.workspace_id = w.workspace_id
+          and earlier.status = 'waiting' and earlier.kind = 'invocation'
+      )
+      and row_number() over (partition by w.workspace_id order by w.log_id) + coalesce(
+        (select sum(running) from running r where r.workspace_id = w.workspace_id), 0
+      ) <= w.per_workspace
+      and row_number() over (partition by w.function_id order by w.log_id) + coalesce(
+        (select running from running r where r.function_id = w.function_id), 0
+      ) <= coalesce(v.max_concurrent, 1) as is_held
+    from wanted w
+    left join sandbox_functions f on f.id = w.function_id
+    left join sandbox_function_versions v on v.function_id = f.id and v.version = f.version
+  ),
+  invocation as (
+    insert into invocations (sid, workspace_id, function_id, function_version, api_key_id, action_id,
+      status, input, timezone, result, error, created_at, finished_at)
+    select sid, workspace_id, function_id, function_version, api_key_id, action_id,
+      status, input, timezone, result, error, created_at, finished_at
+    from held,
+      json_populate_recordset(null::invocations, ${sql.placeholder("invocations")}::json)
+    where is_held
+    returning id, sid, created_at
+  ),
+  log as (
+    insert into logs (id, last_seq, fence, closed_at)
+    select l.id, l.last_seq, case when placed.is_held then 1 else 0 end, case when l.closed then now() end
+    from json_to_recordset(${sql.placeholder("logs")}::json) as l(id text, last_seq int, closed bool)
+    left join placed on placed.log_id = l.id
+  ),
+  event as (
+    insert into events (log_id, seq, type, payload)
+    select log_id, seq, type, payload
+    from json_to_recordset(${sql.placeholder("events")}::json)
+      as e(log_id text, seq int, type text, payload text)
+  ),
+  run as (
+    insert into runs (kind, workspace_id, log_id, subject_id, function_id, status, priority, attempt,
+      max_attempts, run_after, created_at, request_id, traceparent, worker_id, lease_until)
+    select 'invocation', w.workspace_id, i.sid, i.id, w.function_id,
+      case when p.is_held then 'running' else 'waiting' end, 0, case when p.is_held then 1 else 0 end,
+      w.max_attempts, now(), i.created_at, w.request_id, w.traceparent,
+      case when p.is_held then w.worker_id end,
+      case when p.is_held then now() + w.lease_ms * interval '1 millisecond' end
+    from wanted w join placed p on p.log_id = w.log_id join invocation i on i.sid = w.log_id
+    returning id, log_id, status
+  )
+  select i.id, i.sid, case when run.status = 'running' then run.id end as "heldRunId"
+  from invocation i left join run on run.log_id = i.sid`,
+);
+
+/** Writes invocations, their logs and their runs in one statement, and gives what it wrote of each. */
+export async function writeInvocations(
+  db: Queryable,
+  created: readonly NewInvocation[],
+): Promise<(one: NewInvocation) => WrittenInvocation> {
+  const written = await insertStatement.execute(db, {
+    workspaceIds: JSON.stringify(created.map(({ row }) => row.workspaceId)),
+    invocations: JSON.stringify(created.map(({ row }) => toColumns(row))),
+    logs: JSON.stringify(
+      created.map(({ row, events }) => ({
+        id: row.sid,
+        last_seq: events.length,
+        closed: events.some(({ type }) => isTerminal(type)),
+      })),
+    ),
+    events: JSON.stringify(
+      created.flatMap(({ row, events }) =>
+        events.map((event, index) => ({
+          log_id: row.sid,
+          seq: index + 1,
+          type: event.type,
+          payload: JSON.stringify(event),
+        })),
+      ),
+    ),
+    runs: JSON.stringify(created.filter(({ row }) => row.status === "created").map(toRun)),
+  });
+  const bySid = new Map(written.map((one) => [one.sid, one]));
+  return ({ row }) => {
+    const { id, heldRunId } = bySid.get(row.sid)!;
+    return { row: { ...row, id }, heldRunId };
+  };
+}
+
+function toRun({ row, maxAttempts, origin, holder }: NewInvocation) {
+  return {
+    log_id: row.sid,
+    workspace_id: row.workspaceId,
+    function_id: row.functionId,
+    max_attempts: maxAttempts,
+    request_id: origin?.requestId,
+    traceparent: origin?.traceparent,
+    worker_id: holder?.workerId,
+    lease_ms: holder?.leaseMs,
+    per_workspace: holder?.perWorkspace,
+  };
+}
+
+/** The run of a written invocation if it is held, as a claim would give it. */
+export function toHeldRuns(
+  workspaceSid: string,
+  { origin }: NewInvocation,
+  { row, heldRunId }: WrittenInvocation,
+): ClaimedRun<InvocationRow>[] {
+  if (heldRunId === null) return [];
+  const run = {
+    id: heldRunId,
+    kind: "invocation" as const,
+    workspaceId: row.workspaceId,
+    workspaceSid,
+    requestId: origin?.requestId ?? null,
+    traceparent: origin?.traceparent ?? null,
+    logId: row.sid,
+    subjectId: row.id,
+    attempt: 1,
+    lastSeq: 1,
+    exhausted: false,
+    subject: row,
+  };
+  return [run];
+}
+
+/** Creates the writer of a process; concurrent writes share a commit. */
+export function createInvocationWriter(db: Queryable): InvocationServices["writeInvocation"] {
+  return createBatchedInsert(db, {
+    insert: (created: readonly NewInvocation[]) => writeInvocations(db, created),
+    logIdOf: ({ row }) => row.sid,
+    lengthOf: ({ row }) => row.input.length,
+  });
+}
