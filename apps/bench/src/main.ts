@@ -2,6 +2,7 @@ import { benchAll } from "./benchmarks/all.ts";
 import { benchCreate } from "./benchmarks/create.ts";
 import { benchFanout } from "./benchmarks/fanout.ts";
 import { benchInvoke } from "./benchmarks/invoke.ts";
+import { benchPost } from "./benchmarks/post.ts";
 import { benchScale } from "./benchmarks/scale.ts";
 import { benchSkills } from "./benchmarks/skills.ts";
 import { benchStart } from "./benchmarks/start.ts";
@@ -20,6 +21,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   create: benchCreate,
   fanout: benchFanout,
   invoke: benchInvoke,
+  post: benchPost,
   scale: benchScale,
   skills: benchSkills,
   start: benchStart,
@@ -38,6 +40,7 @@ databases is left out.
   fanout              processor time, latency and memory of streams with many followers; beside
                       nginx with nchan where that is installed
   invoke              invocations per second, with few and with a million that have ended
+  post                posts to conversations of 10 and of 1,000 messages
   scale               creates, answers and deliveries of 1 and 2 APIs and workers, and what an
                       operation asks of PostgreSQL and Redis; needs DATABASE_URL and redis-server
   turn                processor time of 200 agent turns at once, beside the AI SDK alone

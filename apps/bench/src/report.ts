@@ -19,6 +19,11 @@ export function summarize(samples: readonly Sample[], unit: string): Row {
   };
 }
 
+/** Processor time of the server and its database per answer, in microseconds. */
+export function processorMicros({ cpuMicros: { server, database = 0 } }: Sample): number {
+  return server + database;
+}
+
 /** A row of the table of results: a ratio or a figure, and whether it is within its target. */
 export interface ResultRow extends Row {
   readonly measured: string;

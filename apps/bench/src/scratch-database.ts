@@ -37,11 +37,17 @@ export async function openPostgres(
   return { ...(await connectPostgres(resources, server.url)), isEmbedded: true };
 }
 
-async function connectPostgres(resources: AsyncDisposableStack, url: string): Promise<Postgres> {
+/** Opens a connection until `resources` are given back. */
+export async function openClient(resources: AsyncDisposableStack, url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url, application_name: "parley-bench" });
   client.on("error", () => {});
   resources.defer(() => client.end());
   await client.connect();
+  return client;
+}
+
+async function connectPostgres(resources: AsyncDisposableStack, url: string): Promise<Postgres> {
+  const client = await openClient(resources, url);
   const versions = await client.query<{ server_version: string }>("show server_version");
   return {
     version: versions.rows[0]?.server_version ?? "",

@@ -7,6 +7,7 @@ import { renderTable, type Row } from "../table.ts";
 import { benchCreate } from "./create.ts";
 import { benchFanout } from "./fanout.ts";
 import { benchInvoke } from "./invoke.ts";
+import { benchPost } from "./post.ts";
 import { benchSkills } from "./skills.ts";
 import { benchStart } from "./start.ts";
 import { benchTurn } from "./turn.ts";
@@ -18,11 +19,16 @@ type Benchmark = (options: BenchmarkOptions) => Promise<ResultRow[]>;
 
 const quickBenchmarks: Readonly<Record<string, Benchmark>> = {
   create: benchCreate,
+  post: benchPost,
   invoke: benchInvoke,
   fanout: benchFanout,
   start: benchStart,
 };
-const allBenchmarks = { ...quickBenchmarks, skills: benchSkills, turn: benchTurn };
+const allBenchmarks = {
+  ...quickBenchmarks,
+  skills: benchSkills,
+  turn: benchTurn,
+};
 
 /**
  * Runs the benchmarks one after the other and prints their results in one table, which it writes into

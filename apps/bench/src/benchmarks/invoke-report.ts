@@ -1,5 +1,11 @@
 import type { Sample } from "../measure.ts";
-import { answerRatio, type RatioQuestion, type ResultRow, summarize } from "../report.ts";
+import {
+  answerRatio,
+  processorMicros,
+  type RatioQuestion,
+  type ResultRow,
+  summarize,
+} from "../report.ts";
 import { renderTable } from "../table.ts";
 import { targets } from "../targets.ts";
 
@@ -33,9 +39,6 @@ export function answerInvocations(measured: readonly MeasuredInvocations[]): Res
     .map((question) => answerRatio(question));
 }
 
-/** Processor time of an invocation, in microseconds. */
-const cost = ({ cpuMicros: { server, database = 0 } }: Sample) => server + database;
-
 function askRatios(measured: readonly MeasuredInvocations[]): RatioQuestion<Sample>[] {
   const find = (connections: 1 | 16, ended: number | undefined) =>
     measured.find((one) => one.connections === connections && one.ended === ended)?.samples ?? [];
@@ -60,7 +63,7 @@ function askRatios(measured: readonly MeasuredInvocations[]): RatioQuestion<Samp
       name: "1,000,000 ended over 100: processor time of an invocation, 16 connections",
       of: find(16, 1_000_000),
       over: find(16, 100),
-      read: cost,
+      read: processorMicros,
       target: targets.invocationAfterMillion,
     },
     {

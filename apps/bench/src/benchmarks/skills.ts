@@ -9,8 +9,9 @@ import { measureLanes, type Subject } from "../measure.ts";
 import type { BenchmarkOptions } from "../options.ts";
 import { startParley } from "../parley-server.ts";
 import type { ResultRow } from "../report.ts";
+import { openClient } from "../scratch-database.ts";
 import { type ListAddress, timeFirstLists } from "../skills/first-list.ts";
-import { listSizes, openSkills, seedSkills } from "../skills/seed-skills.ts";
+import { listSizes, seedSkills } from "../skills/seed-skills.ts";
 import { answerSkills, type MeasuredList, renderSkills, type TimedLists } from "./skills-report.ts";
 
 const FIRST_LISTS_PER_ROUND = 5;
@@ -25,7 +26,7 @@ export async function benchSkills(options: BenchmarkOptions): Promise<ResultRow[
   const { postgres, resources, rounds, print } = options;
   const database = await postgres.createDatabase(resources, "skills");
   const { pid, demo } = await startParley(resources, database.url);
-  const client = await openSkills(resources, database.url);
+  const client = await openClient(resources, database.url);
   await seedSkills(client);
   const rows = await startFloor(resources, ownFloor("list-rows"), database.url);
   const generator = startLoadGenerator(resources);
