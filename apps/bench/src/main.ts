@@ -4,6 +4,7 @@ import { benchFanout } from "./benchmarks/fanout.ts";
 import { benchInvoke } from "./benchmarks/invoke.ts";
 import { benchPost } from "./benchmarks/post.ts";
 import { benchScale } from "./benchmarks/scale.ts";
+import { benchSize } from "./benchmarks/size.ts";
 import { benchSkills } from "./benchmarks/skills.ts";
 import { benchStart } from "./benchmarks/start.ts";
 import { benchTurn } from "./benchmarks/turn.ts";
@@ -23,6 +24,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   invoke: benchInvoke,
   post: benchPost,
   scale: benchScale,
+  size: benchSize,
   skills: benchSkills,
   start: benchStart,
   turn: benchTurn,
@@ -43,6 +45,8 @@ databases is left out.
   post                posts to conversations of 10 and of 1,000 messages
   scale               creates, answers and deliveries of 1 and 2 APIs and workers, and what an
                       operation asks of PostgreSQL and Redis; needs DATABASE_URL and redis-server
+  size                operations on an almost empty database, and on one of ten million events,
+                      for which 12 GiB must be free; quick: a tenth of it
   turn                processor time of 200 agent turns at once, beside the AI SDK alone
   start               how soon a server with an embedded database answers, and what both use idle
   skills              lists of 20 and of 1,000 skills, kept and made anew

@@ -8,6 +8,7 @@ import { benchCreate } from "./create.ts";
 import { benchFanout } from "./fanout.ts";
 import { benchInvoke } from "./invoke.ts";
 import { benchPost } from "./post.ts";
+import { benchSize } from "./size.ts";
 import { benchSkills } from "./skills.ts";
 import { benchStart } from "./start.ts";
 import { benchTurn } from "./turn.ts";
@@ -28,6 +29,7 @@ const allBenchmarks = {
   ...quickBenchmarks,
   skills: benchSkills,
   turn: benchTurn,
+  size: benchSize,
 };
 
 /**
