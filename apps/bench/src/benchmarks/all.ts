@@ -52,6 +52,7 @@ export async function benchAll(options: BenchmarkOptions): Promise<ResultRow[]> 
       const results = await benchmark({ ...options, resources });
       rows.push(...results.map((result) => ({ benchmark: name, ...result })));
     } catch (error) {
+      if (options.resources.disposed) throw error;
       failures.push(`${name}: ${(error as Error).message}`);
     } finally {
       clearInterval(progress);
