@@ -2,12 +2,12 @@
 export async function interleave<Subject, Sample>(
   subjects: readonly Subject[],
   rounds: number,
-  take: (subject: Subject) => Promise<Sample>,
+  take: (subject: Subject, round: number) => Promise<Sample>,
 ): Promise<Sample[][]> {
   const samples = subjects.map((): Sample[] => []);
   for (let round = 0; round < rounds; round++) {
     for (const [index, subject] of subjects.entries()) {
-      samples[index]?.push(await take(subject));
+      samples[index]?.push(await take(subject, round));
     }
   }
   return samples;

@@ -1,7 +1,8 @@
 import { availableParallelism, cpus, loadavg, totalmem } from "node:os";
+import type { Postgres } from "./scratch-database.ts";
 
 /** One line about where and when a benchmark ran. */
-export function describeMachine(postgresVersion: string | undefined): string {
+export function describeMachine({ version, isEmbedded }: Postgres): string {
   const memory = `${Math.round(totalmem() / 2 ** 30)} GiB`;
   const model = cpus()[0]?.model.trim() ?? "unknown processor";
   const [load = 0] = loadavg();
@@ -9,7 +10,7 @@ export function describeMachine(postgresVersion: string | undefined): string {
     new Date().toISOString(),
     `${availableParallelism()} cores (${model}), ${memory}`,
     `Node ${process.versions.node}`,
-    postgresVersion === undefined ? "no PostgreSQL" : `PostgreSQL ${postgresVersion}`,
+    `PostgreSQL ${version}${isEmbedded ? ", embedded" : ""}`,
     `load average ${load.toFixed(2)} before`,
   ].join("; ");
 }

@@ -1,7 +1,10 @@
+import { benchAll } from "./benchmarks/all.ts";
 import { benchCreate } from "./benchmarks/create.ts";
 import { benchFanout } from "./benchmarks/fanout.ts";
 import { benchInvoke } from "./benchmarks/invoke.ts";
+import { benchPost } from "./benchmarks/post.ts";
 import { benchScale } from "./benchmarks/scale.ts";
+import { benchSize } from "./benchmarks/size.ts";
 import { benchSkills } from "./benchmarks/skills.ts";
 import { benchStart } from "./benchmarks/start.ts";
 import { benchTurn } from "./benchmarks/turn.ts";
@@ -9,15 +12,19 @@ import { readSettings } from "./config.ts";
 import { describeMachine } from "./machine.ts";
 import { type BenchmarkOptions, readCommandLine } from "./options.ts";
 import { buildServer } from "./parley-server.ts";
-import { connectPostgres } from "./scratch-database.ts";
+import type { ResultRow } from "./report.ts";
+import { openPostgres } from "./scratch-database.ts";
 
-type Benchmark = (options: BenchmarkOptions) => Promise<void>;
+type Benchmark = (options: BenchmarkOptions) => Promise<ResultRow[]>;
 
 const benchmarks: Readonly<Record<string, Benchmark>> = {
+  all: benchAll,
   create: benchCreate,
   fanout: benchFanout,
   invoke: benchInvoke,
+  post: benchPost,
   scale: benchScale,
+  size: benchSize,
   skills: benchSkills,
   start: benchStart,
   turn: benchTurn,
@@ -25,24 +32,30 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
 
 const USAGE = `Usage: pnpm bench <${Object.keys(benchmarks).join(" | ")}> [options]
 
-Measures the built server against floors, on this machine only. PostgreSQL is measured where
-DATABASE_URL is set, in databases of its own that are dropped at the end.
+Measures the built server against floors, on this machine only, in databases of its own on the
+PostgreSQL of DATABASE_URL, which are dropped at the end. Without DATABASE_URL, the server and the
+floors share the PostgreSQL that Parley embeds, started for the run; what compares the two
+databases is left out.
 
-  create              creates per second, on the embedded database and on PostgreSQL
+  all                 all results in one table: every benchmark but scale
+  create              creates per second, on PostgreSQL and on the embedded database
   fanout              processor time, latency and memory of streams with many followers; beside
                       nginx with nchan where that is installed
-  invoke              invocations per second, with few and with a million that have ended; needs
-                      PostgreSQL
+  invoke              invocations per second, with few and with a million that have ended
+  post                posts to conversations of 10 and of 1,000 messages
   scale               creates, answers and deliveries of 1 and 2 APIs and workers, and what an
-                      operation asks of PostgreSQL and Redis; needs both
+                      operation asks of PostgreSQL and Redis; needs DATABASE_URL and redis-server
+  size                operations on an almost empty database, and on one of ten million events,
+                      for which 12 GiB must be free; quick: a tenth of it
   turn                processor time of 200 agent turns at once, beside the AI SDK alone
-  start               how soon a server with an embedded database answers, and the memory of both
-  skills              lists of 20 and of 1,000 skills, kept and made anew; needs PostgreSQL
+  start               how soon a server with an embedded database answers, and what both use idle
+  skills              lists of 20 and of 1,000 skills, kept and made anew
 
 Options:
-  --seconds <n>       length of a sample, after a warm-up of 1 s (default: 4)
-  --quick             one sample of 1 s each instead of five
+  --seconds <n>       length of a sample, after its warm-up (default: 4, quick: 0.5)
+  --quick             only what has a target, in five short samples each; all: within 5 minutes
   --reference <file>  measure this floor beside our own, to compare the two
+  --write             all: replace the table in docs/benchmarks.md
 `;
 
 class Interrupted extends Error {
@@ -65,11 +78,11 @@ async function main(): Promise<void> {
   if (benchmark === undefined) throw new Error(`Name a benchmark.\n\n${USAGE}`);
   await using resources = new AsyncDisposableStack();
   const run = async (): Promise<void> => {
-    const { DATABASE_URL: url } = readSettings();
-    const postgres = url === undefined ? undefined : await connectPostgres(resources, url);
-    print(`${describeMachine(postgres?.version)}\n`);
+    const postgres = await openPostgres(resources, readSettings().DATABASE_URL);
+    const machine = describeMachine(postgres);
+    print(`${machine}\n`);
     await buildServer();
-    await benchmark({ ...commandLine, postgres, resources, print });
+    await benchmark({ ...commandLine, postgres, machine, resources, print });
   };
   await Promise.race([run(), interruption()]);
 }

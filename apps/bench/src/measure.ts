@@ -1,6 +1,8 @@
 import { waitUntilIdle } from "./idle.ts";
+import { interleave } from "./interleave.ts";
 import type { LoadGenerator } from "./load/load-generator.ts";
-import type { LoadPlan, LoadResult } from "./load/plan.ts";
+import type { Load, LoadPlan, LoadResult } from "./load/plan.ts";
+import { type BenchmarkOptions, sampleTimes } from "./options.ts";
 import { readUsage, usageBetween, type UsageReading } from "./usage.ts";
 
 /** A process that is measured. */
@@ -25,8 +27,26 @@ export interface Sample extends LoadResult {
   readonly drainMs: number;
 }
 
+/** A load on a subject, which samples are taken of. */
+export interface LoadLane {
+  readonly subject: Subject;
+  readonly generator: LoadGenerator;
+  /** The load of a round. */
+  readonly loadOf: (round: number) => Load;
+}
+
+/** The samples of each lane, taken in turn. */
+export async function measureLanes(
+  options: BenchmarkOptions,
+  lanes: readonly LoadLane[],
+): Promise<Sample[][]> {
+  return interleave(lanes, options.rounds, ({ subject, generator, loadOf }, round) =>
+    measure(subject, generator, { ...loadOf(round), ...sampleTimes(options, round) }),
+  );
+}
+
 /** Puts a plan's load on a subject and samples all processes in the window; leaves it idle. */
-export async function measure(
+async function measure(
   subject: Subject,
   generator: LoadGenerator,
   plan: LoadPlan,

@@ -1,28 +1,45 @@
 import { parseArgs } from "node:util";
+import type { LoadPlan } from "./load/plan.ts";
 import type { Postgres } from "./scratch-database.ts";
 
 /** What the command line says. */
 export interface CommandLine {
   /** Name of the benchmark. */
   readonly name: string | undefined;
+  /** Whether only what has a target is measured, in short samples. */
+  readonly quick: boolean;
   /** Length of a sample, after its warm-up. */
   readonly seconds: number;
   /** How often each sample is taken. */
   readonly rounds: number;
   /** File of a floor to measure beside our own. */
   readonly reference: string | undefined;
+  /** Whether the results replace those of the documentation. */
+  readonly write: boolean;
 }
 
 /** What a benchmark is given. */
 export interface BenchmarkOptions extends CommandLine {
-  readonly postgres: Postgres | undefined;
+  readonly postgres: Postgres;
+  /** Where and when it runs, in one line. */
+  readonly machine: string;
   /** Everything that the benchmark starts or makes is given back with these. */
   readonly resources: AsyncDisposableStack;
   readonly print: (text: string) => void;
 }
 
-/** Warm-up before each sample: connections open, and code gets compiled. */
-export const WARM_UP_MS = 1000;
+const WARM_UP_MS = 1000;
+/** Where code is compiled already, only connections are left to open. */
+const SHORT_WARM_UP_MS = 250;
+const ROUNDS = 5;
+
+export type SampleTimes = Pick<LoadPlan, "warmUpMs" | "windowMs">;
+
+/** How long a sample of a round is, and its warm-up. */
+export function sampleTimes({ quick, seconds }: CommandLine, round: number): SampleTimes {
+  const warmUpMs = quick && round > 0 ? SHORT_WARM_UP_MS : WARM_UP_MS;
+  return { warmUpMs, windowMs: seconds * 1000 };
+}
 
 /** Reads the command line. Throws on what it does not know. */
 export function readCommandLine(words: string[]): CommandLine {
@@ -33,17 +50,16 @@ export function readCommandLine(words: string[]): CommandLine {
       seconds: { type: "string" },
       quick: { type: "boolean", default: false },
       reference: { type: "string" },
+      write: { type: "boolean", default: false },
     },
   });
-  const seconds = Number(values.seconds ?? (values.quick ? 1 : 4));
+  const { quick, reference, write } = values;
+  const seconds = Number(values.seconds ?? (quick ? 0.5 : 4));
   if (!(seconds > 0 && seconds <= 600)) {
     throw new Error(`--seconds must be a number up to 600, not ${values.seconds}`);
   }
+  const [name] = positionals;
   if (positionals.length > 1) throw new Error(`One benchmark at a time: ${positionals.join(" ")}`);
-  return {
-    name: positionals[0],
-    seconds,
-    rounds: values.quick ? 1 : 5,
-    reference: values.reference,
-  };
+  if (write && name !== "all") throw new Error("--write is for `bench all`");
+  return { name, quick, seconds, rounds: ROUNDS, reference, write };
 }

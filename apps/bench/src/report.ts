@@ -1,6 +1,7 @@
 import type { Sample } from "./measure.ts";
-import { median, pairedRatio } from "./statistics.ts";
+import { median, pairedRatio, type Spread, spreadOf } from "./statistics.ts";
 import { formatNumber, type Row } from "./table.ts";
+import { describeTarget, meetsTarget, type Target } from "./targets.ts";
 
 /** The medians of a subject's samples as columns of a table. */
 export function summarize(samples: readonly Sample[], unit: string): Row {
@@ -18,27 +19,47 @@ export function summarize(samples: readonly Sample[], unit: string): Row {
   };
 }
 
-/** A ratio that was asked for, with what it is held to. */
+/** Processor time of the server and its database per answer, in microseconds. */
+export function processorMicros({ cpuMicros: { server, database = 0 } }: Sample): number {
+  return server + database;
+}
+
+/** A row of the table of results: a ratio or a figure, and whether it is within its target. */
+export interface ResultRow extends Row {
+  readonly measured: string;
+  readonly median: number;
+  readonly range: string;
+  readonly target: string;
+  readonly outcome: "met" | "MISSED" | "";
+}
+
+/** A ratio that was asked for, with its target. */
 export interface RatioQuestion<S> {
   readonly name: string;
   readonly of: readonly S[];
   readonly over: readonly S[];
   readonly read: (sample: S) => number;
-  readonly atLeast?: number;
-  readonly atMost?: number;
+  readonly target?: Target | undefined;
 }
 
-/** One row per ratio: the median of the pairs, their range, and whether it is as it should be. */
-export function answerRatio<S>(question: RatioQuestion<S>): Row {
-  const { name, of, over, read, atLeast, atMost } = question;
-  const ratio = pairedRatio(of.map(read), over.map(read));
-  const missed = ratio.median < (atLeast ?? 0) || ratio.median > (atMost ?? Number.MAX_VALUE);
-  const target =
-    atLeast === undefined ? atMost !== undefined && `at most ${atMost}` : `at least ${atLeast}`;
+/** The row of a ratio: the median of the pairs, and their range. */
+export function answerRatio<S>(question: RatioQuestion<S>): ResultRow {
+  const { name, of, over, read, target } = question;
+  return toResult(name, pairedRatio(of.map(read), over.map(read)), target);
+}
+
+/** The row of a figure that was measured several times. */
+export function answerFigure(name: string, values: readonly number[], target?: Target): ResultRow {
+  return toResult(name, spreadOf(values), target);
+}
+
+function toResult(measured: string, spread: Spread, target?: Target): ResultRow {
+  const { median: middle, lowest, highest } = spread;
   return {
-    ratio: name,
-    median: ratio.median,
-    range: `${formatNumber(ratio.lowest)} … ${formatNumber(ratio.highest)}`,
-    target: target ? `${target}: ${missed ? "MISSED" : "met"}` : "",
+    measured,
+    median: middle,
+    range: `${formatNumber(lowest)} … ${formatNumber(highest)}`,
+    target: describeTarget(target ?? {}),
+    outcome: target === undefined ? "" : meetsTarget(middle, target) ? "met" : "MISSED",
   };
 }

@@ -1,5 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { startEmbedded } from "@parley/db";
 import pg from "pg";
 
 /** A database that exists for one run. */
@@ -12,24 +15,46 @@ export interface ScratchDatabase {
 /** A PostgreSQL server to make scratch databases on. */
 export interface Postgres {
   readonly version: string;
-  createDatabase(purpose: string): Promise<ScratchDatabase>;
+  /** Whether it is the one that Parley embeds, started for the run. */
+  readonly isEmbedded: boolean;
+  /** Makes a database that is dropped with `resources`. */
+  createDatabase(resources: AsyncDisposableStack, purpose: string): Promise<ScratchDatabase>;
 }
 
-/** Connects to PostgreSQL until `resources` are given back. */
-export async function connectPostgres(
+/** Parley's servers and the floors have 16 connections each, and a few run at once. */
+const CONNECTIONS = 150;
+
+/** Connects to PostgreSQL until `resources` are given back: at the url, or to one of its own. */
+export async function openPostgres(
   resources: AsyncDisposableStack,
-  url: string,
+  url: string | undefined,
 ): Promise<Postgres> {
+  if (url !== undefined) return connectPostgres(resources, url);
+  const directory = await mkdtemp(path.join(tmpdir(), "parley-bench-"));
+  resources.defer(() => rm(directory, { recursive: true, force: true }));
+  const server = await startEmbedded(directory, { connections: CONNECTIONS });
+  resources.defer(() => server.stop());
+  return { ...(await connectPostgres(resources, server.url)), isEmbedded: true };
+}
+
+/** Opens a connection until `resources` are given back. */
+export async function openClient(resources: AsyncDisposableStack, url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url, application_name: "parley-bench" });
   client.on("error", () => {});
   resources.defer(() => client.end());
   await client.connect();
+  return client;
+}
+
+async function connectPostgres(resources: AsyncDisposableStack, url: string): Promise<Postgres> {
+  const client = await openClient(resources, url);
   const versions = await client.query<{ server_version: string }>("show server_version");
   return {
     version: versions.rows[0]?.server_version ?? "",
-    createDatabase: async (purpose) => {
+    isEmbedded: false,
+    createDatabase: async (lifetime, purpose) => {
       const name = `parley_bench_${purpose}_${randomBytes(4).toString("hex")}`;
-      resources.defer(async () => {
+      lifetime.defer(async () => {
         await client.query(`drop database if exists ${name} with (force)`);
       });
       await client.query(`create database ${name}`);

@@ -17,15 +17,19 @@ export function median(values: readonly number[]): number {
   );
 }
 
-/** A ratio that was taken several times. */
-export interface Ratio {
+/** What lies between the values of a measurement that was repeated. */
+export interface Spread {
   readonly median: number;
   readonly lowest: number;
   readonly highest: number;
 }
 
+/** The median of values and their range. */
+export function spreadOf(values: readonly number[]): Spread {
+  return { median: median(values), lowest: Math.min(...values), highest: Math.max(...values) };
+}
+
 /** Divides values by those of their pairs, so that what slows both of a pair falls out. */
-export function pairedRatio(values: readonly number[], pairs: readonly number[]): Ratio {
-  const ratios = values.map((value, index) => value / (pairs[index] ?? Number.NaN));
-  return { median: median(ratios), lowest: Math.min(...ratios), highest: Math.max(...ratios) };
+export function pairedRatio(values: readonly number[], pairs: readonly number[]): Spread {
+  return spreadOf(values.map((value, index) => value / (pairs[index] ?? Number.NaN)));
 }

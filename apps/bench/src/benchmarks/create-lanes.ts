@@ -1,7 +1,6 @@
 import { startFloor } from "../floor.ts";
-import { formatPost, type LoadPlan } from "../load/plan.ts";
+import { formatPost, type Load } from "../load/plan.ts";
 import type { Sample, Subject } from "../measure.ts";
-import { WARM_UP_MS } from "../options.ts";
 import { startParley } from "../parley-server.ts";
 import type { ScratchDatabase } from "../scratch-database.ts";
 
@@ -25,7 +24,7 @@ export interface Creator {
 export interface Lane {
   readonly creator: Creator;
   readonly case: CreateCase;
-  readonly plan: LoadPlan;
+  readonly load: Load;
 }
 
 /** A lane with what was measured. */
@@ -65,7 +64,7 @@ export async function startFloorCreator(
 }
 
 /** Plans a case for a creator; `helper` is the demo's agent that answers at once. */
-export function planLane(creator: Creator, ofCase: CreateCase, seconds: number): Lane {
+export function planLane(creator: Creator, ofCase: CreateCase): Lane {
   const { url, headers, answers } = creator;
   const { blocking, connections } = ofCase;
   const body = {
@@ -76,14 +75,12 @@ export function planLane(creator: Creator, ofCase: CreateCase, seconds: number):
     },
     blocking,
   };
-  const plan = {
+  const load = {
     host: url.hostname,
     port: Number(url.port),
-    request: formatPost(url, headers, body),
+    requests: [formatPost(url, headers, body)],
     mustContain: `"status":"${answers && blocking ? "succeeded" : "created"}"`,
     connections,
-    warmUpMs: WARM_UP_MS,
-    windowMs: seconds * 1000,
   };
-  return { creator, case: ofCase, plan };
+  return { creator, case: ofCase, load };
 }

@@ -1,10 +1,14 @@
 import type { Sample } from "../measure.ts";
-import { answerRatio, type RatioQuestion, summarize } from "../report.ts";
+import { answerRatio, type RatioQuestion, type ResultRow, summarize } from "../report.ts";
 import { renderTable } from "../table.ts";
+import { targets } from "../targets.ts";
 import type { CreateCase, Creator, Measured } from "./create-lanes.ts";
 
-/** The two tables of a run: what was measured, and the ratios that it is held to. */
-export function renderCreates(measured: readonly Measured[]): string {
+/** The two tables of a run: what was measured, and the ratios. */
+export function renderCreates(
+  measured: readonly Measured[],
+  results: readonly ResultRow[],
+): string {
   const rows = measured.map(({ creator, case: { blocking, connections }, samples }) => ({
     database: creator.database,
     create: blocking ? "blocking" : "non-blocking",
@@ -12,7 +16,12 @@ export function renderCreates(measured: readonly Measured[]): string {
     process: creator.subject.name,
     ...summarize(samples, "creates"),
   }));
-  return `\n${renderTable(rows)}\n${renderTable(askRatios(measured).map((question) => answerRatio(question)))}`;
+  return `\n${renderTable(rows)}\n${renderTable(results)}`;
+}
+
+/** The ratios of a run, as far as both sides were measured. */
+export function answerCreates(measured: readonly Measured[]): ResultRow[] {
+  return askRatios(measured).map((question) => answerRatio(question));
 }
 
 const perSecond = (sample: Sample) => sample.perSecond;
@@ -45,7 +54,7 @@ function askRatios(measured: readonly Measured[]): RatioQuestion<Sample>[] {
       of: find("embedded", "parley", { blocking, connections }),
       over: find("PostgreSQL", "parley", { blocking, connections }),
       read: perSecond,
-      atLeast: 0.9,
+      target: targets.embeddedOverPostgres,
     })),
   );
   const busy = { connections: 16 } as const;
@@ -54,26 +63,26 @@ function askRatios(measured: readonly Measured[]): RatioQuestion<Sample>[] {
       name: "non-blocking creates/s over the floor's, 16 connections",
       ...overFloor({ blocking: false, ...busy }),
       read: perSecond,
-      atLeast: 0.6,
+      target: targets.createsOverFloor,
     },
     {
       name: "blocking creates/s over the floor's, 16 connections",
       ...overFloor({ blocking: true, ...busy }),
       read: perSecond,
-      atLeast: 0.3,
+      target: targets.blockingCreatesOverFloor,
     },
     {
       name: "blocking p50 over the floor's, 1 connection",
       ...overFloor({ blocking: true, connections: 1 }),
       read: p50Ms,
-      atMost: 4,
+      target: targets.blockingLatencyOverFloor,
     },
     ...embeddedOverServer,
     {
       name: "embedded, blocking p50 over non-blocking, 1 connection",
       ...blockingOverNot(1),
       read: p50Ms,
-      atMost: 4,
+      target: targets.blockingLatencyOverNonBlocking,
     },
     {
       name: "embedded, blocking p50 over non-blocking, 16 connections",

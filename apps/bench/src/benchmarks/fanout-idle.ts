@@ -1,9 +1,12 @@
 import type { FollowerGenerator } from "../fanout/follower-generator.ts";
 import { type IdlePlan, type IdleSample, sampleIdleMemory } from "../fanout/idle-memory.ts";
-import { type IdleShape, idleShapes } from "../fanout/shapes.ts";
+import { type IdleShape, idleShapes, quickIdleShapes } from "../fanout/shapes.ts";
 import type { FanoutServer } from "../fanout/subjects.ts";
 import { interleave } from "../interleave.ts";
 import type { BenchmarkOptions } from "../options.ts";
+
+/** Of the memory: it differs little between rounds, and each starts all servers anew. */
+const QUICK_ROUNDS = 1;
 
 /** What a server's idle streams took. */
 export interface IdleMeasured {
@@ -14,15 +17,15 @@ export interface IdleMeasured {
 
 /** Measures the memory of idle streams, on new processes each time. */
 export async function measureIdle(
-  { rounds, resources }: BenchmarkOptions,
+  { quick, rounds, resources, print }: BenchmarkOptions,
   generator: FollowerGenerator,
   servers: readonly FanoutServer[],
 ): Promise<IdleMeasured[]> {
   const measured: IdleMeasured[] = [];
-  for (const shape of idleShapes) {
+  for (const shape of quick ? quickIdleShapes : idleShapes) {
     const plans: IdlePlan[] = [];
     for (const server of servers) plans.push(await planIdle(resources, server, shape));
-    const samples = await interleave(plans, rounds, (plan) =>
+    const samples = await interleave(plans, quick ? QUICK_ROUNDS : rounds, (plan) =>
       sampleIdleMemory(resources, generator, plan),
     );
     measured.push(
@@ -32,6 +35,7 @@ export async function measureIdle(
         samples: samples[index] ?? [],
       })),
     );
+    print(`${shape.name}, idle: measured\n`);
   }
   return measured;
 }

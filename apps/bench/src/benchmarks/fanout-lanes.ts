@@ -5,6 +5,9 @@ import type { FanoutServer } from "../fanout/subjects.ts";
 import { interleave } from "../interleave.ts";
 import type { BenchmarkOptions } from "../options.ts";
 
+/** Most of the time of a quick run goes by here. */
+const QUICK_ROUNDS = 4;
+
 /** What a row of samples is taken of. */
 export interface Lane {
   readonly shape: string;
@@ -39,7 +42,8 @@ export async function measureShape(
   const measured: Measured[] = [];
   for (const ofCase of shape.cases) {
     const lanes = running.map((lane) => ({ ...lane, ofCase }));
-    const samples = await interleave(lanes, options.rounds, ({ followed, logs }) =>
+    const rounds = options.quick ? QUICK_ROUNDS : options.rounds;
+    const samples = await interleave(lanes, rounds, ({ followed, logs }) =>
       sampleFanout(generator, followed, planCase(logs, ofCase, options.seconds)),
     );
     measured.push(...lanes.map((lane, index) => ({ ...lane, samples: samples[index] ?? [] })));

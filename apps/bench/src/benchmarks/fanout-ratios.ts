@@ -1,6 +1,6 @@
 import { floor, nchan, postedFloor, REFERENCE } from "../fanout/subjects.ts";
-import { answerRatio } from "../report.ts";
-import type { Row } from "../table.ts";
+import { answerRatio, type ResultRow } from "../report.ts";
+import { targets } from "../targets.ts";
 import { costLane, type DeliveryCost } from "./fanout-costs.ts";
 import type { IdleMeasured } from "./fanout-idle.ts";
 import type { Measured } from "./fanout-lanes.ts";
@@ -31,18 +31,15 @@ const pairs: readonly Pair[] = [
   { of: postedFloor.name, over: REFERENCE, figures: [perDelivery, p99] },
 ];
 
-/** How many times the floor's an idle stream may take. */
-const IDLE_AT_MOST = 1.6;
-
-/** The ratios of a run: those that it is held to, and others that are only told. */
+/** The ratios of a run: those with a target, and others. */
 export function answerFanoutRatios(
   measured: readonly Measured[],
   idle: readonly IdleMeasured[],
-): Row[] {
+): ResultRow[] {
   return pairs.flatMap((pair) => [...answerCosts(measured, pair), ...answerIdle(idle, pair)]);
 }
 
-function answerCosts(measured: readonly Measured[], { of, over, figures }: Pair): Row[] {
+function answerCosts(measured: readonly Measured[], { of, over, figures }: Pair): ResultRow[] {
   const find = (name: string) =>
     measured.filter(({ isFollowed, server }) => isFollowed && server === name);
   return find(of).flatMap((lane) =>
@@ -51,20 +48,19 @@ function answerCosts(measured: readonly Measured[], { of, over, figures }: Pair)
       .flatMap((other) =>
         figures.map(({ name, target, read }) => {
           const { shape, ofCase } = lane;
-          const atMost = over === floor.name ? ofCase.targets?.[target] : undefined;
           return answerRatio({
             name: `${shape}, ${ofCase.name}: ${name}, ${of} over ${over}`,
             of: costLane(lane, measured),
             over: costLane(other, measured),
             read,
-            ...(atMost !== undefined && { atMost }),
+            target: over === floor.name ? ofCase.targets?.[target] : undefined,
           });
         }),
       ),
   );
 }
 
-function answerIdle(idle: readonly IdleMeasured[], { of, over }: Pair): Row[] {
+function answerIdle(idle: readonly IdleMeasured[], { of, over }: Pair): ResultRow[] {
   const find = (server: string) => idle.filter((one) => one.server === server);
   return find(of).flatMap(({ shape, samples }) =>
     find(over)
@@ -75,7 +71,7 @@ function answerIdle(idle: readonly IdleMeasured[], { of, over }: Pair): Row[] {
           of: samples,
           over: other.samples,
           read: ({ bytesPerStream }) => bytesPerStream,
-          ...(over === floor.name && { atMost: IDLE_AT_MOST }),
+          target: over === floor.name ? targets.bytesOfStream : undefined,
         }),
       ),
   );

@@ -1,20 +1,24 @@
 import type { FanoutSample } from "../fanout/fanout-sample.ts";
 import { median } from "../statistics.ts";
+import type { ResultRow } from "../report.ts";
 import { renderTable, type Row } from "../table.ts";
 import { costLane, publishingMicros } from "./fanout-costs.ts";
 import type { IdleMeasured } from "./fanout-idle.ts";
 import type { Measured } from "./fanout-lanes.ts";
-import { answerFanoutRatios } from "./fanout-ratios.ts";
 
 /** The tables of a run: deliveries, events that nobody followed, idle streams, and the ratios. */
-export function renderFanout(measured: readonly Measured[], idle: readonly IdleMeasured[]): string {
+export function renderFanout(
+  measured: readonly Measured[],
+  idle: readonly IdleMeasured[],
+  results: readonly ResultRow[],
+): string {
   const tables = [
     measured
       .filter(({ isFollowed }) => isFollowed)
       .map((lane) => describeDeliveries(lane, measured)),
     measured.filter(({ isFollowed }) => !isFollowed).map(describePublishing),
     idle.map(describeIdle),
-    answerFanoutRatios(measured, idle),
+    results,
   ];
   return tables.map((rows) => `\n${renderTable(rows)}`).join("");
 }

@@ -1,27 +1,28 @@
 import { startFollowerGenerator } from "../fanout/follower-generator.ts";
 import { nchanIsMissing } from "../fanout/nchan.ts";
 import { parleyServer } from "../fanout/parley-subject.ts";
-import { postedShape, shapes } from "../fanout/shapes.ts";
+import { postedShape, quickShapes, shapes } from "../fanout/shapes.ts";
 import { floor, nchan, postedFloor, referenceFloor } from "../fanout/subjects.ts";
 import type { BenchmarkOptions } from "../options.ts";
+import type { ResultRow } from "../report.ts";
 import { measureIdle } from "./fanout-idle.ts";
 import { type Measured, measureShape } from "./fanout-lanes.ts";
+import { answerFanoutRatios } from "./fanout-ratios.ts";
 import { renderFanout } from "./fanout-report.ts";
 
 /** Measures what followers cost, beside the floor and, where they are there, beside others. */
-export async function benchFanout(options: BenchmarkOptions): Promise<void> {
-  const { postgres, reference, resources, print } = options;
+export async function benchFanout(options: BenchmarkOptions): Promise<ResultRow[]> {
+  const { postgres, quick, reference, resources, print } = options;
   const generator = await startFollowerGenerator(resources);
   if (!generator.isPinned)
     print("The processes share the cores: there is no second, or no taskset\n");
-  if (postgres === undefined) print("DATABASE_URL is not set: the embedded database is measured\n");
-  const parley = await parleyServer(resources, await postgres?.createDatabase("fanout"));
+  const parley = await parleyServer(resources, await postgres.createDatabase(resources, "fanout"));
   const servers = [parley, floor];
-  const missing = await nchanIsMissing();
+  const missing = quick ? "it has no target" : await nchanIsMissing();
   if (missing === undefined) servers.push(nchan);
   else print(`nginx with nchan: skipped, for ${missing}\n`);
   const measured: Measured[] = [];
-  for (const shape of shapes) {
+  for (const shape of quick ? quickShapes : shapes) {
     measured.push(...(await measureShape(options, generator, { shape, servers })));
     print(`${shape.name}: measured\n`);
   }
@@ -29,5 +30,8 @@ export async function benchFanout(options: BenchmarkOptions): Promise<void> {
     const floors = { shape: postedShape, servers: [postedFloor, referenceFloor(reference)] };
     measured.push(...(await measureShape(options, generator, floors)));
   }
-  print(renderFanout(measured, await measureIdle(options, generator, servers)));
+  const idle = await measureIdle(options, generator, servers);
+  const results = answerFanoutRatios(measured, idle);
+  print(renderFanout(measured, idle, results));
+  return results;
 }

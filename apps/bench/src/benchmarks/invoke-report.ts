@@ -1,6 +1,13 @@
 import type { Sample } from "../measure.ts";
-import { answerRatio, type RatioQuestion, summarize } from "../report.ts";
+import {
+  answerRatio,
+  processorMicros,
+  type RatioQuestion,
+  type ResultRow,
+  summarize,
+} from "../report.ts";
 import { renderTable } from "../table.ts";
+import { targets } from "../targets.ts";
 
 /** How one process invoked. */
 export interface MeasuredInvocations {
@@ -11,20 +18,26 @@ export interface MeasuredInvocations {
   readonly samples: readonly Sample[];
 }
 
-/** The two tables of a run: what was measured, and the ratios that it is held to. */
-export function renderInvocations(measured: readonly MeasuredInvocations[]): string {
+/** The two tables of a run: what was measured, and the ratios. */
+export function renderInvocations(
+  measured: readonly MeasuredInvocations[],
+  results: readonly ResultRow[],
+): string {
   const rows = measured.map(({ name, ended, connections, samples }) => ({
     connections,
     process: name,
     "ended before": ended?.toLocaleString("en") ?? "",
     ...summarize(samples, "invocations"),
   }));
-  const ratios = askRatios(measured).map((question) => answerRatio(question));
-  return `\n${renderTable(rows)}\n${renderTable(ratios)}`;
+  return `\n${renderTable(rows)}\n${renderTable(results)}`;
 }
 
-/** Processor time of an invocation, in microseconds. */
-const cost = ({ cpuMicros: { server, database = 0 } }: Sample) => server + database;
+/** The ratios of a run, as far as both sides were measured. */
+export function answerInvocations(measured: readonly MeasuredInvocations[]): ResultRow[] {
+  return askRatios(measured)
+    .filter(({ of, over }) => of.length > 0 && over.length > 0)
+    .map((question) => answerRatio(question));
+}
 
 function askRatios(measured: readonly MeasuredInvocations[]): RatioQuestion<Sample>[] {
   const find = (connections: 1 | 16, ended: number | undefined) =>
@@ -38,26 +51,27 @@ function askRatios(measured: readonly MeasuredInvocations[]): RatioQuestion<Samp
       name: "invocations/s over the floor's, 16 connections",
       ...overFloor(16),
       read: ({ perSecond }) => perSecond,
-      atLeast: 0.4,
+      target: targets.invocationsOverFloor,
     },
     {
       name: "invocations/s over the floor's, 1 connection",
       ...overFloor(1),
       read: ({ perSecond }) => perSecond,
+      target: targets.invocationsOverFloorAlone,
     },
     {
       name: "1,000,000 ended over 100: processor time of an invocation, 16 connections",
       of: find(16, 1_000_000),
       over: find(16, 100),
-      read: cost,
-      atMost: 1.2,
+      read: processorMicros,
+      target: targets.invocationAfterMillion,
     },
     {
       name: "1,000,000 ended over 100: p50, 16 connections",
       of: find(16, 1_000_000),
       over: find(16, 100),
       read: ({ p50Ms }) => p50Ms,
-      atMost: 1.2,
+      target: targets.invocationAfterMillion,
     },
   ];
 }

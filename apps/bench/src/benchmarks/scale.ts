@@ -1,7 +1,8 @@
 import { redisServer, startTestRedis } from "@parley/core/testing-redis";
 import { type LoadGenerator, startLoadGenerator } from "../load/load-generator.ts";
 import { formatPost } from "../load/plan.ts";
-import { type BenchmarkOptions, WARM_UP_MS } from "../options.ts";
+import { type BenchmarkOptions, sampleTimes, type SampleTimes } from "../options.ts";
+import type { ResultRow } from "../report.ts";
 import { measureCosts } from "../scale/costs.ts";
 import { followAnswer } from "../scale/deliveries.ts";
 import { type Fleet, type FleetSize, startFleet } from "../scale/fleet.ts";
@@ -18,10 +19,13 @@ const sizes: readonly FleetSize[] = [
 
 const CONNECTIONS = 16;
 
-/** Measures separate APIs and workers, and what their operations ask of PostgreSQL and Redis. */
-export async function benchScale(options: BenchmarkOptions): Promise<void> {
+/**
+ * Measures separate APIs and workers, and what their operations ask of PostgreSQL and Redis, beside no
+ * floor: it gives no results.
+ */
+export async function benchScale(options: BenchmarkOptions): Promise<ResultRow[]> {
   const { postgres, print } = options;
-  if (postgres === undefined) throw new Error("DATABASE_URL is not set: scale needs PostgreSQL");
+  if (postgres.isEmbedded) throw new Error("DATABASE_URL is not set: scale needs PostgreSQL");
   if (redisServer.isMissing) throw new Error("redis-server is not installed: scale needs it");
   const rows: Row[] = [];
   for (const size of sizes) {
@@ -31,10 +35,11 @@ export async function benchScale(options: BenchmarkOptions): Promise<void> {
   }
   print(`\n${renderTable(rows)}\n`);
   await using resources = options.resources.use(new AsyncDisposableStack());
-  const database = await postgres.createDatabase("costs");
+  const database = await postgres.createDatabase(resources, "costs");
   const redis = await startTestRedis();
   resources.defer(() => redis.kill());
   print(renderTable(await measureCosts(resources, database.url, redis.url)));
+  return [];
 }
 
 interface Sized {
@@ -44,10 +49,10 @@ interface Sized {
 }
 
 async function measureSize(
-  { seconds }: BenchmarkOptions,
+  options: BenchmarkOptions,
   { resources, postgres, size }: Sized,
 ): Promise<Row[]> {
-  const database = await postgres.createDatabase(`scale_${size.apis}_${size.workers}`);
+  const database = await postgres.createDatabase(resources, `scale_${size.apis}_${size.workers}`);
   const redis = await startTestRedis();
   resources.defer(() => redis.kill());
   const addresses = { DATABASE_URL: database.url, REDIS_URL: redis.url };
@@ -56,7 +61,7 @@ async function measureSize(
   const rows: Row[] = [];
   for (const blocking of [false, true]) {
     const { count, elapsedMs, cpuMs } = await used(fleet, { database, generators }, () =>
-      create(fleet, { generators, blocking, windowMs: seconds * 1000 }),
+      create(fleet, { generators, blocking, ...sampleTimes(options, 0) }),
     );
     const what = blocking ? "answers waited for" : "creates and their answers";
     rows.push(toRow(size, { what, count, elapsedMs, cpuMs }));
@@ -80,8 +85,8 @@ async function create(
   {
     generators,
     blocking,
-    windowMs,
-  }: { generators: readonly LoadGenerator[]; blocking: boolean; windowMs: number },
+    ...times
+  }: { generators: readonly LoadGenerator[]; blocking: boolean } & SampleTimes,
 ): Promise<Done> {
   const results = await Promise.all(
     generators.map((generator, index) => {
@@ -92,17 +97,16 @@ async function create(
       const plan = {
         host: url.hostname,
         port: Number(url.port),
-        request: formatPost(url, { Authorization: `Bearer ${demo.adminKey}` }, body),
+        requests: [formatPost(url, { Authorization: `Bearer ${demo.adminKey}` }, body)],
         mustContain: `"status":"${blocking ? "succeeded" : "created"}"`,
         connections: CONNECTIONS / generators.length,
-        warmUpMs: WARM_UP_MS,
-        windowMs,
+        ...times,
       };
       return generator.run(plan, () => {});
     }),
   );
   const count = results.reduce((sum, result) => sum + result.count, 0);
-  return { count, elapsedMs: windowMs };
+  return { count, elapsedMs: times.windowMs };
 }
 
 /** What the processes of each kind used of the processors meanwhile, warm-up and end included. */

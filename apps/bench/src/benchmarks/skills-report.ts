@@ -1,8 +1,9 @@
 import type { Sample } from "../measure.ts";
-import { answerRatio, summarize } from "../report.ts";
+import { answerRatio, type ResultRow, summarize } from "../report.ts";
 import type { FirstList } from "../skills/first-list.ts";
 import { median } from "../statistics.ts";
 import { renderTable } from "../table.ts";
+import { targets } from "../targets.ts";
 
 /** How one process answered with a list of one size. */
 export interface MeasuredList {
@@ -12,6 +13,8 @@ export interface MeasuredList {
   readonly samples: readonly Sample[];
 }
 
+const targetsOfLists = { "200": targets.cachedList, gzip: undefined, "304": targets.unchangedList };
+
 /** How long the first lists of one size took. */
 export interface TimedLists {
   readonly skills: number;
@@ -19,10 +22,11 @@ export interface TimedLists {
   readonly floor: readonly FirstList[];
 }
 
-/** The tables of a run: cached lists, first lists, and the ratios that they are held to. */
+/** The tables of a run: cached lists, first lists, and the ratios. */
 export function renderSkills(
   measured: readonly MeasuredList[],
   timed: readonly TimedLists[],
+  results: readonly ResultRow[],
 ): string {
   const rows = measured.map(({ skills, kind, name, samples }) => ({
     skills,
@@ -36,6 +40,14 @@ export function renderSkills(
     "parley's first list, ms": middle(parley),
     "floor's, ms": middle(floor),
   }));
+  return `\n${[rows, firsts, results].map((table) => renderTable(table)).join("\n")}`;
+}
+
+/** The ratios of a run. */
+export function answerSkills(
+  measured: readonly MeasuredList[],
+  timed: readonly TimedLists[],
+): ResultRow[] {
   const cached = measured
     .filter(({ name }) => name === "parley")
     .map(({ skills, kind, samples }) =>
@@ -48,7 +60,7 @@ export function renderSkills(
           )?.samples ?? [],
         read: (sample) => sample.cpuMicros.server,
         // Of a long list most of the time is the kernel's.
-        ...(skills === 20 && kind !== "gzip" && { atMost: kind === "304" ? 6 : 4 }),
+        target: skills === 20 ? targetsOfLists[kind] : undefined,
       }),
     );
   const first = timed.map(({ skills, parley, floor }) =>
@@ -57,9 +69,8 @@ export function renderSkills(
       of: parley,
       over: floor,
       read: ({ ms }) => ms,
-      atMost: 2,
+      target: targets.firstList,
     }),
   );
-  const tables = [rows, firsts, [...cached, ...first]].map((table) => renderTable(table));
-  return `\n${tables.join("\n")}`;
+  return [...cached, ...first];
 }

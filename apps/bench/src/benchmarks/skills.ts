@@ -2,16 +2,17 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { ownFloor, startFloor } from "../floor.ts";
-import { interleave } from "../interleave.ts";
 import { startListening } from "../listening-process.ts";
 import { startLoadGenerator } from "../load/load-generator.ts";
 import { formatGet } from "../load/plan.ts";
-import { measure, type Subject } from "../measure.ts";
-import { type BenchmarkOptions, WARM_UP_MS } from "../options.ts";
+import { measureLanes, type Subject } from "../measure.ts";
+import type { BenchmarkOptions } from "../options.ts";
 import { startParley } from "../parley-server.ts";
+import type { ResultRow } from "../report.ts";
+import { openClient } from "../scratch-database.ts";
 import { type ListAddress, timeFirstLists } from "../skills/first-list.ts";
-import { listSizes, openSkills, seedSkills } from "../skills/seed-skills.ts";
-import { type MeasuredList, renderSkills, type TimedLists } from "./skills-report.ts";
+import { listSizes, seedSkills } from "../skills/seed-skills.ts";
+import { answerSkills, type MeasuredList, renderSkills, type TimedLists } from "./skills-report.ts";
 
 const FIRST_LISTS_PER_ROUND = 5;
 
@@ -21,12 +22,11 @@ interface Lister extends ListAddress {
 }
 
 /** Measures lists that are kept beside a floor that has their bytes, and the first list after a change. */
-export async function benchSkills(options: BenchmarkOptions): Promise<void> {
-  const { postgres, resources, rounds, seconds, print } = options;
-  if (postgres === undefined) throw new Error("DATABASE_URL is not set: skills need PostgreSQL");
-  const database = await postgres.createDatabase("skills");
+export async function benchSkills(options: BenchmarkOptions): Promise<ResultRow[]> {
+  const { postgres, resources, rounds, print } = options;
+  const database = await postgres.createDatabase(resources, "skills");
   const { pid, demo } = await startParley(resources, database.url);
-  const client = await openSkills(resources, database.url);
+  const client = await openClient(resources, database.url);
   await seedSkills(client);
   const rows = await startFloor(resources, ownFloor("list-rows"), database.url);
   const generator = startLoadGenerator(resources);
@@ -40,15 +40,17 @@ export async function benchSkills(options: BenchmarkOptions): Promise<void> {
     const listers = [parley, await startReady(resources, parley)];
     for (const kind of ["200", "gzip", "304"] as const) {
       const lanes = await Promise.all(
-        listers.map((lister) => planList(lister, { kind, seconds, connections: size.connections })),
+        listers.map((lister) => planList(lister, { kind, connections: size.connections })),
       );
-      const samples = await interleave(lanes, rounds, ({ subject, plan }) =>
-        measure(subject, generator, plan),
+      const samples = await measureLanes(
+        options,
+        lanes.map(({ subject, load }) => ({ subject, generator, loadOf: () => load })),
       );
+      const { skills } = size;
       for (const [index, { subject }] of lanes.entries()) {
-        const { skills } = size;
         measured.push({ skills, kind, name: subject.name, samples: samples[index] ?? [] });
       }
+      print(`${skills} skills, ${kind}: measured\n`);
     }
     const floor = { url: new URL(`/${size.status}`, rows.url), headers: {} };
     const [ours = [], floors = []] = await timeFirstLists(client, size, {
@@ -57,7 +59,9 @@ export async function benchSkills(options: BenchmarkOptions): Promise<void> {
     });
     timed.push({ skills: size.skills, parley: ours, floor: floors });
   }
-  print(renderSkills(measured, timed));
+  const results = answerSkills(measured, timed);
+  print(renderSkills(measured, timed, results));
+  return results;
 }
 
 /** Starts the floor on the bytes that a lister answers with. */
@@ -82,9 +86,8 @@ async function ask({ url, headers }: ListAddress): Promise<Response> {
 
 async function planList(
   lister: Lister,
-  asked: { kind: MeasuredList["kind"]; connections: number; seconds: number },
+  { kind, connections }: { kind: MeasuredList["kind"]; connections: number },
 ) {
-  const { kind, connections, seconds } = asked;
   const { url, headers, subject } = lister;
   const answer = await ask(lister);
   await answer.arrayBuffer();
@@ -93,16 +96,14 @@ async function planList(
     gzip: { "Accept-Encoding": "gzip" },
     "304": { "If-None-Match": answer.headers.get("etag") ?? "" },
   };
-  const plan = {
+  const load = {
     host: url.hostname,
     port: Number(url.port),
-    request: formatGet(url, { ...headers, ...headersFor[kind] }),
+    requests: [formatGet(url, { ...headers, ...headersFor[kind] })],
     mustBe: kind === "304" ? 304 : 200,
     mustContain: kind === "200" ? '{"skills":[{' : "",
     connections,
     staysAwake: true,
-    warmUpMs: WARM_UP_MS,
-    windowMs: seconds * 1000,
   };
-  return { subject, plan };
+  return { subject, load };
 }

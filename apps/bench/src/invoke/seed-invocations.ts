@@ -1,4 +1,5 @@
 import pg from "pg";
+import { settleDatabase } from "../seed/settle-database.ts";
 
 const AT_ONCE = 50_000;
 
@@ -39,9 +40,7 @@ export async function seedEndedInvocations(url: string, count: number): Promise<
     for (let from = 1; from <= count; from += AT_ONCE) {
       await client.query(SEED, [from, Math.min(count, from + AT_ONCE - 1)]);
     }
-    await client.query("vacuum analyze");
-    // What the writing has left to do is not to be done while the samples are taken.
-    await client.query("checkpoint");
+    await settleDatabase(client);
   } finally {
     await client.end();
   }

@@ -4,7 +4,7 @@ import { type Answer, openConnection } from "./http-connection.ts";
 import type { LoadPlan, LoadResult } from "./plan.ts";
 
 /**
- * Sends the plan's request on each of its connections, the next one when the answer came. Only
+ * Sends the plan's requests on its connections, on each the next one when the answer came. Only
  * answers within the window count. Throws at the first answer that is not as it must be.
  */
 export async function runClosedLoop(
@@ -12,7 +12,9 @@ export async function runClosedLoop(
   onWindow: (state: "opened" | "closed") => void,
 ): Promise<LoadResult> {
   const { connections: count, warmUpMs, windowMs } = plan;
-  const request = Buffer.from(plan.request);
+  const requests = plan.requests.map((request) => Buffer.from(request));
+  let sent = 0;
+  const nextRequest = () => requests[sent++ % requests.length] ?? Buffer.alloc(0);
   const opening = Array.from({ length: count }, () => openConnection(plan.host, plan.port));
   const connections = await Promise.all(opening);
   const opensAt = performance.now() + warmUpMs;
@@ -26,7 +28,7 @@ export async function runClosedLoop(
   };
   const loops = connections.map(async (connection) => {
     for (let sentAt = performance.now(); sentAt < closesAt;) {
-      const answer = await connection.send(request);
+      const answer = await connection.send(nextRequest());
       const answeredAt = performance.now();
       requireGood(answer, plan);
       if (answeredAt >= opensAt && answeredAt < closesAt) latencies.push(answeredAt - sentAt);

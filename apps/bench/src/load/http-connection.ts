@@ -4,6 +4,7 @@ import { connect } from "node:net";
 /** No answer of a benchmark takes this long. */
 const SILENCE_MS = 30_000;
 const HEAD_END = "\r\n\r\n";
+const LAST_CHUNK = Buffer.from("\r\n0\r\n\r\n");
 
 /** An answer as it came over the wire. */
 export interface Answer {
@@ -61,16 +62,27 @@ export async function openConnection(host: string, port: number): Promise<HttpCo
   };
 }
 
-/** The answer that the bytes are, or undefined while it is not whole. Throws on any other form. */
+/**
+ * The answer that the bytes are, or undefined while it is not whole. A body in chunks is left as it is.
+ * Throws on any other form.
+ */
 export function parseAnswer(bytes: Buffer): Answer | undefined {
   const headEnd = bytes.indexOf(HEAD_END);
   if (headEnd < 0) return undefined;
   const head = bytes.toString("latin1", 0, headEnd);
   const status = /^HTTP\/1\.1 (\d{3}) /.exec(head)?.[1];
+  const bodyStart = headEnd + HEAD_END.length;
+  if (status !== undefined && /\r\ntransfer-encoding: *chunked/i.test(head)) {
+    // The end of a stream: JSON has no line breaks, so no event contains it.
+    const isWhole = bytes
+      .subarray(bodyStart - 2)
+      .subarray(-LAST_CHUNK.length)
+      .equals(LAST_CHUNK);
+    return isWhole ? { status: Number(status), body: bytes.subarray(bodyStart) } : undefined;
+  }
   // There is never a body behind a 304.
   const length = status === "304" ? "0" : /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
   if (status === undefined || length === undefined) throw new Error(`Unexpected answer: ${head}`);
-  const bodyStart = headEnd + HEAD_END.length;
   const bodyEnd = bodyStart + Number(length);
   if (bytes.length < bodyEnd) return undefined;
   if (bytes.length > bodyEnd) throw new Error(`More than one answer: ${head}`);

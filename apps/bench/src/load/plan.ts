@@ -1,9 +1,9 @@
-/** What a load generator does for one sample. */
-export interface LoadPlan {
+/** What a load generator asks a server. */
+export interface Load {
   readonly host: string;
   readonly port: number;
-  /** The request that every connection repeats, as it goes over the wire. */
-  readonly request: string;
+  /** The requests that the connections send in turn, from the first again after the last. */
+  readonly requests: readonly string[];
   /** Status of every answer; 200 by default. */
   readonly mustBe?: number;
   /** Text that every answer must contain. */
@@ -11,6 +11,10 @@ export interface LoadPlan {
   readonly connections: number;
   /** Whether the generator polls its connections without ever sleeping. */
   readonly staysAwake?: boolean;
+}
+
+/** What it does for one sample. */
+export interface LoadPlan extends Load {
   readonly warmUpMs: number;
   /** Length of the window that counts, after the warm-up. */
   readonly windowMs: number;

@@ -1,4 +1,4 @@
-import pg from "pg";
+import type pg from "pg";
 
 /**
  * Lists of these many skills of about 4 KB, each under the status that it is asked with. So many
@@ -12,15 +12,6 @@ export type ListSize = (typeof listSizes)[number];
 
 const text = (bytes: number) =>
   `(select left(string_agg(md5(n || '/' || m), ' '), ${bytes}) from generate_series(1, 60) m)`;
-
-/** Opens the database of a demo workspace until `resources` are given back. */
-export async function openSkills(resources: AsyncDisposableStack, url: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: url });
-  client.on("error", () => {});
-  await client.connect();
-  resources.defer(() => client.end());
-  return client;
-}
 
 /** Puts skills, each with a file and the demo's tool, in the place of the demo's. */
 export async function seedSkills(client: pg.Client): Promise<void> {
