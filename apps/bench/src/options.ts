@@ -29,16 +29,18 @@ export interface BenchmarkOptions extends CommandLine {
 }
 
 const WARM_UP_MS = 1000;
-/** Where code is compiled already, only connections are left to open. */
-const SHORT_WARM_UP_MS = 250;
+/** Of a quick run: code that is not compiled yet would slow most of its first sample, and the second. */
+const FIRST_WARM_UP_MS = 1500;
+/** Of the samples after that: only connections are left to open. */
+const LATER_WARM_UP_MS = 250;
 const ROUNDS = 5;
 
 export type SampleTimes = Pick<LoadPlan, "warmUpMs" | "windowMs">;
 
 /** How long a sample of a round is, and its warm-up. */
 export function sampleTimes({ quick, seconds }: CommandLine, round: number): SampleTimes {
-  const warmUpMs = quick && round > 0 ? SHORT_WARM_UP_MS : WARM_UP_MS;
-  return { warmUpMs, windowMs: seconds * 1000 };
+  const quickWarmUpMs = round === 0 ? FIRST_WARM_UP_MS : LATER_WARM_UP_MS;
+  return { warmUpMs: quick ? quickWarmUpMs : WARM_UP_MS, windowMs: seconds * 1000 };
 }
 
 /** Reads the command line. Throws on what it does not know. */

@@ -14,7 +14,7 @@ import { benchStart } from "./start.ts";
 import { benchTurn } from "./turn.ts";
 
 const page = path.join(import.meta.dirname, "../../../../docs/benchmarks.md");
-const PROGRESS_MS = 10_000;
+const PROGRESS_MS = 8000;
 
 type Benchmark = (options: BenchmarkOptions) => Promise<ResultRow[]>;
 

@@ -6,7 +6,7 @@ import { interleave } from "../interleave.ts";
 import type { BenchmarkOptions } from "../options.ts";
 
 /** Most of the time of a quick run goes by here. */
-const QUICK_ROUNDS = 4;
+const QUICK_ROUNDS = 3;
 
 /** What a row of samples is taken of. */
 export interface Lane {

@@ -8,9 +8,9 @@ import { targets } from "../targets.ts";
 
 /** A server that nobody asks for so long is idle. */
 const SETTLE_MS = 10_000;
-/** An idle server's seldom work comes once a minute. */
+/** Some work comes once a minute, as that of PostgreSQL's autovacuum; half a minute may miss it. */
 const WATCH_MS = 60_000;
-const QUICK_WATCH_MS = 15_000;
+const QUICK_WATCH_MS = 30_000;
 const QUICK_ROUNDS = 3;
 
 /**

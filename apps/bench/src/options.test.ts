@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { readCommandLine, sampleTimes } from "./options.ts";
+
+test("a quick run takes as many samples, but short ones, after one long warm-up", () => {
+  const full = readCommandLine(["create"]);
+  const quick = readCommandLine(["create", "--quick"]);
+  expect(quick.rounds).toBe(full.rounds);
+  expect([0, 1].map((round) => sampleTimes(full, round))).toEqual([
+    { warmUpMs: 1000, windowMs: 4000 },
+    { warmUpMs: 1000, windowMs: 4000 },
+  ]);
+  expect([0, 1].map((round) => sampleTimes(quick, round))).toEqual([
+    { warmUpMs: 1500, windowMs: 500 },
+    { warmUpMs: 250, windowMs: 500 },
+  ]);
+});
+
+test.each([
+  ["two benchmarks", ["create", "post"], /One benchmark/],
+  ["no length", ["create", "--seconds", "0"], /--seconds/],
+  ["one benchmark's results to write", ["create", "--write"], /bench all/],
+  ["an unknown option", ["create", "--fast"], /--fast/],
+])("refuses %s", (_, words, message) => {
+  expect(() => readCommandLine(words)).toThrow(message);
+});
