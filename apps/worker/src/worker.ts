@@ -101,7 +101,7 @@ export function createWorker({
     held: ofKind,
     capacity: settings.PARLEY_WORKER_CONCURRENCY,
     perWorkspace: (kind) => kinds[kind].perWorkspace,
-    isBehind: (kind) => loops.get(kind)?.isBehind() ?? true,
+    wanted: (kind) => loops.get(kind)?.wantedPlaces() ?? Infinity,
     start: (runs) => {
       if (gone) handBackWritten(runs.map(({ logId }) => logId));
       else startRuns(runs, "claimed");

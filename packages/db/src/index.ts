@@ -1,5 +1,6 @@
 export * from "./conflict.ts";
 export * from "./database.ts";
+export * from "./has-row.ts";
 export * from "./held-workspaces.ts";
 export * from "./lock.ts";
 export { DatabaseTooNew } from "./migrate.ts";

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Claimed, ClaimedRun } from "@parley/core";
 import type { Backoff } from "./outage.ts";
 
-/** Most runs of one claim. */
-const MAX_CLAIMED_TOGETHER = 100;
+/** Most runs of one claim; fewer where none are known to wait, so that new runs find places meanwhile. */
+const MAX_CLAIMED_TOGETHER = { behind: 100, otherwise: 50 };
 /** Runs that end together share the claim after them. */
 const ENDED_DELAY_MS = 1;
 
@@ -22,8 +22,11 @@ export interface ClaimLoopParts {
 export interface ClaimLoop {
   /** Claims after `delayMs`; further calls until then share the claim. */
   wake(delayMs?: number): void;
-  /** Whether runs may wait that it has not claimed. */
-  isBehind(): boolean;
+  /**
+   * How many places runs may take that wait already: those of the claim that is under way, or about to
+   * be. Infinity where runs are left that wait for places.
+   */
+  wantedPlaces(): number;
   /** Records that runs may have ended: runs that waited for capacity may be claimed now. */
   ended(): void;
   /** Stops claiming; resolves when the current claim has ended. */
@@ -41,6 +44,8 @@ export function createClaimLoop(parts: ClaimLoopParts): ClaimLoop {
   /** Workspace at which the last claim stopped. */
   let after = 0;
   let claiming = false;
+  /** Most runs of the current claim. */
+  let limit = 0;
   /** Whether runs ended that the current claim may still have counted. */
   let endedMeanwhile = false;
   let loop: Promise<void> = Promise.resolve();
@@ -49,7 +54,9 @@ export function createClaimLoop(parts: ClaimLoopParts): ClaimLoop {
   async function run(): Promise<void> {
     while (wanted && !closed) {
       wanted = false;
-      const limit = Math.min(free(), MAX_CLAIMED_TOGETHER);
+      const isBehind = more || after > 0;
+      const most = MAX_CLAIMED_TOGETHER[isBehind ? "behind" : "otherwise"];
+      limit = Math.min(free(), most);
       more = limit <= 0;
       if (more) break;
       const isClaimed = await attempt(async () => {
@@ -86,7 +93,11 @@ export function createClaimLoop(parts: ClaimLoopParts): ClaimLoop {
 
   return {
     wake,
-    isBehind: () => claiming || more || after > 0 || soon !== undefined,
+    wantedPlaces: () => {
+      if (more || after > 0) return Infinity;
+      if (claiming) return limit;
+      return soon === undefined ? 0 : MAX_CLAIMED_TOGETHER.otherwise;
+    },
     ended: () => {
       endedMeanwhile = true;
       if (more) wake(ENDED_DELAY_MS);

@@ -9,8 +9,8 @@ export interface PlacesParts extends Omit<RunHolder, "perWorkspace"> {
   readonly capacity: number;
   /** How many of a workspace. */
   readonly perWorkspace: (kind: Kind) => number;
-  /** Whether earlier runs of the kind may wait for places. */
-  readonly isBehind: (kind: Kind) => boolean;
+  /** How many places earlier runs of the kind may take that wait. */
+  readonly wanted: (kind: Kind) => number;
   readonly start: (runs: readonly ClaimedRun[]) => void;
   /** Hands back those runs that were written after all. */
   readonly handBack: (logIds: readonly string[]) => void;
@@ -28,7 +28,7 @@ export interface Places extends LocalWorker {
 
 /** Creates the places of a worker. */
 export function createPlaces(parts: PlacesParts): Places {
-  const { workerId, leaseMs, held, capacity, perWorkspace, isBehind } = parts;
+  const { workerId, leaseMs, held, capacity, perWorkspace, wanted } = parts;
   const writing = new Set<NewRuns>();
   const emptied = Promise.withResolvers<void>();
   let closed = false;
@@ -53,11 +53,11 @@ export function createPlaces(parts: PlacesParts): Places {
     free: (kind) => capacity - count(kind).all,
     takePlaces: (runs) => {
       const { kind, workspaceId, logIds } = runs;
-      if (closed || isBehind(kind)) return undefined;
+      if (closed) return undefined;
       const most = perWorkspace(kind);
       const taken = count(kind, workspaceId);
-      if (taken.all + logIds.length > capacity) return undefined;
-      if (taken.ofWorkspace + logIds.length > most) return undefined;
+      const added = logIds.length + wanted(kind);
+      if (taken.all + added > capacity || taken.ofWorkspace + added > most) return undefined;
       writing.add(runs);
       return { workerId, leaseMs, perWorkspace: most };
     },

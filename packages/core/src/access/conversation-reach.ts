@@ -1,4 +1,4 @@
-import { conversations, logs, type Queryable, spaces } from "@parley/db";
+import { conversations, hasRow, logs, type Queryable, spaces } from "@parley/db";
 import { ParleyError } from "@parley/schema";
 import { and, eq, or, type SQL, sql } from "drizzle-orm";
 import type { Context } from "../context.ts";
@@ -11,10 +11,12 @@ export function reachesConversation({ caller }: Context): SQL | undefined {
     eq(conversations.workspaceId, caller.workspace.id),
     or(
       sql`${conversations.spaceId} is null`,
-      sql`exists (select 1 from ${spaces} where ${and(
-        eq(spaces.id, conversations.spaceId),
-        reachesSpace(caller),
-      )})`,
+      hasRow(
+        sql`from ${spaces} where ${and(
+          eq(spaces.id, conversations.spaceId),
+          reachesSpace(caller),
+        )}`,
+      ),
     ),
   );
 }

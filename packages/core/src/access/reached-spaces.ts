@@ -1,4 +1,4 @@
-import { statement } from "@parley/db";
+import { hasRow, statement } from "@parley/db";
 import { sql } from "drizzle-orm";
 import type { Process } from "../context.ts";
 
@@ -20,9 +20,8 @@ const reachedStatement = statement<
   select p.key_id, p.space_id
   from json_to_recordset(${sql.placeholder("pairs")}::json) as p(key_id bigint, space_id bigint)
   join spaces s on s.id = p.space_id
-  where not s.is_restricted or exists (
-    select 1 from api_key_spaces a where a.api_key_id = p.key_id and a.space_id = p.space_id
-  )`,
+  where not s.is_restricted or ${hasRow(sql`
+    from api_key_spaces a where a.api_key_id = p.key_id and a.space_id = p.space_id`)}`,
 );
 
 /** Reads which of these keys now reach these spaces; a statement per thousand pairs. */

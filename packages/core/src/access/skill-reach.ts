@@ -1,6 +1,6 @@
 // The only place that decides who reaches a skill, for lists, reads, changes, agents and their turns
 // (docs/decisions/who-sees-and-changes-skills.md).
-import { skills, spaces } from "@parley/db";
+import { hasRow, skills, spaces } from "@parley/db";
 import { type SQL, sql } from "drizzle-orm";
 import type { Caller } from "../context.ts";
 import { reachesSpace } from "./space-reach.ts";
@@ -11,11 +11,10 @@ import { reachesSpace } from "./space-reach.ts";
  */
 function reachesItsSpaces(isReached: SQL | undefined): SQL {
   const spaceIds = sql`(${skills.requestedSpaceIds} || ${skills.manuallyRequestedSpaceIds})`;
-  return sql`(jsonb_array_length(${spaceIds}) = 0 or not exists (
-    select 1 from ${spaces}
+  return sql`(jsonb_array_length(${spaceIds}) = 0 or not ${hasRow(sql`
+    from ${spaces}
     where ${spaces.workspaceId} = ${skills.workspaceId} and ${spaces.isRestricted}
-      and ${spaceIds} ? ${spaces.sid} and not (${isReached})
-  ))`;
+      and ${spaceIds} ? ${spaces.sid} and not (${isReached})`)})`;
 }
 
 /** The condition that a caller reaches the skill of the row. Operators reach all skills. */

@@ -1,4 +1,4 @@
-import { apiKeySpaces, type Queryable, spaces } from "@parley/db";
+import { apiKeySpaces, hasRow, type Queryable, spaces } from "@parley/db";
 import { ParleyError } from "@parley/schema";
 import { and, eq, or, type SQL, sql } from "drizzle-orm";
 import type { Caller } from "../context.ts";
@@ -12,10 +12,12 @@ export function reachesSpace(caller: Caller): SQL | undefined {
   if (caller.kind === "operator") return undefined;
   return or(
     eq(spaces.isRestricted, false),
-    sql`exists (select 1 from ${apiKeySpaces} where ${and(
-      eq(apiKeySpaces.apiKeyId, caller.apiKey.id),
-      eq(apiKeySpaces.spaceId, spaces.id),
-    )})`,
+    hasRow(
+      sql`from ${apiKeySpaces} where ${and(
+        eq(apiKeySpaces.apiKeyId, caller.apiKey.id),
+        eq(apiKeySpaces.spaceId, spaces.id),
+      )}`,
+    ),
   );
 }
 

@@ -1,4 +1,4 @@
-import { conversations, type Queryable } from "@parley/db";
+import { conversations, hasRow, type Queryable } from "@parley/db";
 import { eq, sql } from "drizzle-orm";
 import { callStatus } from "../turns/function-calls.ts";
 
@@ -10,10 +10,10 @@ export const activity = {
     select max(greatest(m.created_at, coalesce(m.finished_at, 0))) from messages m
     where m.conversation_id = conversations.id)`.mapWith(Number),
   /** Whether a call of an answer that is under way waits for approval. */
-  actionRequired: sql<boolean>`exists (
-    select 1 from messages m join actions a on a.message_id = m.id
+  actionRequired: hasRow(sql`
+    from messages m join actions a on a.message_id = m.id
     where m.conversation_id = conversations.id and m.status = 'created'
-      and a.status = ${callStatus.blocked})`,
+      and a.status = ${callStatus.blocked}`),
 };
 
 /** Reads what is derived from a conversation's messages, without their texts. */

@@ -1,5 +1,6 @@
+import { conversations } from "@parley/db";
 import { endpoints, parseInput } from "@parley/schema";
-import { sql } from "drizzle-orm";
+import { desc, sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   createTestConversation,
@@ -9,7 +10,9 @@ import {
   openTestCore,
   type TestCore,
 } from "../../testing/testing.ts";
+import { reachesConversation } from "../access/conversation-reach.ts";
 import type { CoreContext } from "../create-core.ts";
+import { activity } from "./conversation-activity.ts";
 import { listConversations } from "./conversations.ts";
 
 describe("conversations of two processes", () => {
@@ -88,6 +91,26 @@ describe("conversations of two processes", () => {
       expect(plan).toContain("Index Scan Backward using conversations_by_position");
       expect(plan).not.toContain("Sort");
     });
+  });
+
+  it("are listed without reading all messages of the server", async () => {
+    const { db } = test.core.database;
+    await db.execute(sql`
+      insert into messages (sid, id, workspace_id, conversation_id, rank, version, type, visibility,
+        created_at, content, status)
+      select 'plan' || n, 1000000 + n, 1, 1000000 + n / 2, n % 2, 0, 'agent_message', 'visible', 0, '',
+        'succeeded'
+      from generate_series(1, 5000) n`);
+    await db.execute(sql`analyze messages, conversations, actions, spaces`);
+    const query = db
+      .select({ row: conversations, ...activity })
+      .from(conversations)
+      .where(reachesConversation(processes[0]))
+      .orderBy(desc(conversations.workspaceId), desc(conversations.position))
+      .limit(21);
+    const plan = JSON.stringify(await db.execute(sql`explain ${query.getSQL()}`));
+    expect(plan).toContain("messages_by_rank");
+    expect(plan).not.toContain("Seq Scan on messages");
   });
 
   it("refuse the cursor of an older server", async () => {

@@ -1,3 +1,4 @@
+import { hasRow } from "@parley/db";
 import { sql } from "drizzle-orm";
 import type { WorkspaceRow } from "../data-access/rows.ts";
 import type { ClaimedRun } from "../runs/claim-parts.ts";
@@ -23,10 +24,10 @@ export const runInsert = sql`
   insert into runs (kind, workspace_id, log_id, subject_id, ordering_key, status, priority, attempt,
     max_attempts, run_after, created_at, request_id, traceparent)
   select 'agent_turn', workspace_id, log_id, subject_id, ordering_key,
-    case when exists (
-      select 1 from runs earlier
-      where earlier.ordering_key = r.ordering_key and earlier.status <> 'finished'
-    ) then 'queued' else 'waiting' end,
+    case when ${hasRow(sql`
+      from runs earlier
+      where earlier.ordering_key = r.ordering_key and earlier.status <> 'finished'`)}
+    then 'queued' else 'waiting' end,
     0, 0, ${maxAttempts}, now(), created_at, request_id, traceparent
   from json_to_recordset(${sql.placeholder("runs")}::json) as r(workspace_id bigint, log_id text,
     subject_id bigint, ordering_key text, created_at bigint, request_id text, traceparent text)`;

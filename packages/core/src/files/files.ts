@@ -2,6 +2,7 @@ import {
   conversations,
   FILE_CHUNK_BYTES,
   files,
+  hasRow,
   insertRow,
   type Queryable,
   skillAttachments,
@@ -17,7 +18,7 @@ import {
   ParleyError,
   type Success,
 } from "@parley/schema";
-import { and, eq, isNull, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, isNull, not, or, type SQL, sql } from "drizzle-orm";
 import { reachesConversation } from "../access/conversation-reach.ts";
 import { foreignWorkspace } from "../access/credentials.ts";
 import { reachesSkill } from "../access/skill-reach.ts";
@@ -153,12 +154,14 @@ export function reachesUploaded(caller: Caller): SQL | undefined {
   return and(
     isNull(files.conversationId),
     or(
-      sql`not exists (select 1 ${attached})`,
-      sql`exists (select 1 from ${skills} where ${and(
-        sql`${skills.id} in (select ${skillAttachments.skillId} ${attached})`,
-        eq(skills.workspaceId, files.workspaceId),
-        reachesSkill(caller),
-      )})`,
+      not(hasRow(attached)),
+      hasRow(
+        sql`from ${skills} where ${and(
+          sql`${skills.id} in (select ${skillAttachments.skillId} ${attached})`,
+          eq(skills.workspaceId, files.workspaceId),
+          reachesSkill(caller),
+        )}`,
+      ),
     ),
   );
 }

@@ -1,4 +1,4 @@
-import { actions, conversations, invocations, messages } from "@parley/db";
+import { actions, conversations, hasRow, invocations, messages } from "@parley/db";
 import {
   type InvocationPage,
   type InvokedSandboxFunction,
@@ -19,12 +19,11 @@ const MAX_LOOKED_AT = 10_000;
 function reachesInvocation(context: Context): SQL | undefined {
   return or(
     isNull(invocations.actionId),
-    sql`exists (
-      select 1 from ${actions}
+    hasRow(sql`
+      from ${actions}
       join ${messages} on ${messages.sid} = ${actions.logId}
       join ${conversations} on ${conversations.id} = ${messages.conversationId}
-      where ${actions.id} = ${invocations.actionId} and ${reachesConversation(context)}
-    )`,
+      where ${actions.id} = ${invocations.actionId} and ${reachesConversation(context)}`),
   );
 }
 

@@ -1,4 +1,4 @@
-import { heldWorkspaces, type Queryable, statement } from "@parley/db";
+import { hasRow, heldWorkspaces, type Queryable, statement } from "@parley/db";
 import { sql } from "drizzle-orm";
 import type { Process } from "../context.ts";
 import type { AddToBatch } from "../data-access/batcher.ts";
@@ -71,10 +71,9 @@ const insertStatement = statement<
     select w.log_id,
       w.worker_id is not null
       and not exists (select from running where workspace_id is null)
-      and not exists (
-        select from runs earlier where earlier.workspace_id = w.workspace_id
-          and earlier.status = 'waiting' and earlier.kind = 'invocation'
-      )
+      and not ${hasRow(sql`
+        from runs earlier where earlier.workspace_id = w.workspace_id
+          and earlier.status = 'waiting' and earlier.kind = 'invocation'`)}
       and row_number() over (partition by w.workspace_id order by w.log_id) + coalesce(
         (select sum(running) from running r where r.workspace_id = w.workspace_id), 0
       ) <= w.per_workspace

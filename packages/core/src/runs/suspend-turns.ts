@@ -3,7 +3,7 @@
  * run before it checks for other open calls, and so does suspending the turn: one of the two sees what
  * the other has done, so that no turn stays suspended.
  */
-import { type Queryable, statement } from "@parley/db";
+import { hasRow, type Queryable, statement } from "@parley/db";
 import { sql } from "drizzle-orm";
 import { jsonValues } from "../data-access/row-json.ts";
 import type { Hint } from "../log/bus.ts";
@@ -24,9 +24,9 @@ const wakeStatement = statement<{ logIds: string }, { logId: string }>(
   where log_id in ${logIds} and status = 'suspended' and not exists (
     select 1 from actions a
     where a.message_id = runs.subject_id and (
-      a.status = 'blocked_validation_required' or a.status = 'running' and exists (
-        select 1 from invocations i where i.action_id = a.id and i.status = 'created'
-      )
+      a.status = 'blocked_validation_required' or a.status = 'running' and ${hasRow(
+        sql`from invocations i where i.action_id = a.id and i.status = 'created'`,
+      )}
     )
   )
   returning log_id as "logId"`,

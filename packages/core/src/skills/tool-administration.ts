@@ -1,4 +1,4 @@
-import { insertRow, type Queryable, skillTools, spaces, tools } from "@parley/db";
+import { hasRow, insertRow, type Queryable, skillTools, spaces, tools } from "@parley/db";
 import {
   type AdministeredTool,
   type CreateTool,
@@ -148,8 +148,7 @@ async function readTool(
 /** The condition that the caller reaches the space of the row's tool. */
 function isReached(caller: Caller): SQL | undefined {
   if (caller.kind === "operator") return undefined;
-  return sql`exists (select 1 from ${spaces} where ${and(
-    sql`${spaces.id} = ${tools}.space_id`,
-    reachesSpace(caller),
-  )})`;
+  return hasRow(
+    sql`from ${spaces} where ${and(sql`${spaces.id} = ${tools}.space_id`, reachesSpace(caller))}`,
+  );
 }
