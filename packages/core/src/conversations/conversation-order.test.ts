@@ -1,4 +1,4 @@
-import { conversations } from "@parley/db";
+import * as tables from "@parley/db";
 import { endpoints, parseInput } from "@parley/schema";
 import { desc, sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -103,10 +103,10 @@ describe("conversations of two processes", () => {
       from generate_series(1, 5000) n`);
     await db.execute(sql`analyze messages, conversations, actions, spaces`);
     const query = db
-      .select({ row: conversations, ...activity })
-      .from(conversations)
+      .select({ row: tables.conversations, ...activity })
+      .from(tables.conversations)
       .where(reachesConversation(processes[0]))
-      .orderBy(desc(conversations.workspaceId), desc(conversations.position))
+      .orderBy(desc(tables.conversations.workspaceId), desc(tables.conversations.position))
       .limit(21);
     const plan = JSON.stringify(await db.execute(sql`explain ${query.getSQL()}`));
     expect(plan).toContain("messages_by_rank");
