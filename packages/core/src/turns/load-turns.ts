@@ -68,15 +68,16 @@ export const turnColumns = sql`
     'agent', to_json(a),
     'history', (
       select json_agg(
-        json_build_object('sid', h.sid, 'rank', h.rank, 'type', h.type, 'content', h.content,
-          'fragment', h.fragment)
-        order by h.rank
+        json_build_object('sid', sid, 'rank', rank, 'type', type, 'content', content,
+          'fragment', fragment)
+        order by rank
       )
       from (
-        -- Texts that do not fit are not read.
-        select sid, sum(bytes) over newest as bytes, row_number() over newest as position
+        select current.*, sum(bytes) over newest as bytes_so_far, row_number() over newest as position
         from (
-          select distinct on (h.rank) h.rank, h.sid, octet_length(h.content) as bytes
+          -- Long texts are read only where they are given: here, they are references.
+          select distinct on (h.rank) h.rank, h.sid, h.type, h.content, h.fragment,
+            octet_length(h.content) as bytes
           from messages h
           where h.conversation_id = m.conversation_id
             and h.rank < m.rank and h.rank >= m.rank - ${sql.raw(String(MAX_HISTORY))}
@@ -87,15 +88,14 @@ export const turnColumns = sql`
         ) as current
         window newest as (order by rank desc)
       ) recent
-      join messages h on h.sid = recent.sid
       -- The message that is answered is always included.
-      where recent.bytes <= coalesce(
+      where bytes_so_far <= coalesce(
           (
             select model.bytes from (values ${modelBytes}) as model(provider_id, model_id, bytes)
             where model.provider_id = coalesce(m.model_selection ->> 'providerId', a.provider_id)
               and model.model_id = coalesce(m.model_selection ->> 'modelId', a.model_id)
           ), ${sql.raw(String(MAX_HISTORY_BYTES))})
-        or recent.position = 1
+        or position = 1
     ),
     'actions', (
       select json_agg(to_json(x) order by x.step, x.position) from actions x
