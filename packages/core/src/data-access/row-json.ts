@@ -3,14 +3,21 @@ import { type Placeholder, type SQL, sql } from "drizzle-orm";
 const columnOf = new Map<string, string>();
 const keyOf = new Map<string, string>();
 
-/** A row as JSON for PostgreSQL, with the snake_case names of its columns. */
+/** The snake_case name of the column that Drizzle gives as `key`. */
+export function columnName(key: string): string {
+  return columnOf.getOrInsertComputed(key, () =>
+    key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+  );
+}
+
+/**
+ * A row for `json_populate_recordset`, under the names of its columns. Leaves out what is null, which
+ * PostgreSQL takes what is missing for: most columns of a message are.
+ */
 export function toColumns(row: object): Record<string, unknown> {
   const columns: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(row)) {
-    const column = columnOf.getOrInsertComputed(key, () =>
-      key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-    );
-    columns[column] = value;
+    if (value !== null) columns[columnName(key)] = value;
   }
   return columns;
 }

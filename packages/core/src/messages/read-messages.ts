@@ -2,7 +2,7 @@ import { actions, messages, type Queryable, statement, users } from "@parley/db"
 import { and, asc, eq, getTableColumns, inArray, type SQL, sql } from "drizzle-orm";
 import { type AgentServices, findVersions } from "../agents/agent-versions.ts";
 import type { Context } from "../context.ts";
-import { toColumns } from "../data-access/row-json.ts";
+import { columnName } from "../data-access/row-json.ts";
 import type { ActionRow, MessageRow } from "../data-access/rows.ts";
 import type { MessageReferences } from "./render-messages.ts";
 
@@ -77,7 +77,7 @@ const shownOf: Readonly<Record<string, string>> = {
 const shownColumns = sql.raw(
   Object.keys(getTableColumns(messages))
     .map((key) => {
-      const [column = ""] = Object.keys(toColumns({ [key]: null }));
+      const column = columnName(key);
       return `${shownOf[column] ?? `m.${column}`} as "${key}"`;
     })
     .join(", "),

@@ -75,7 +75,7 @@ export async function finishTurns(
   finished: readonly FinishedTurn[],
 ): Promise<Set<string>> {
   const rows = new Map(finished.map((one) => [one.run.logId, toRow(core, one)]));
-  const columns = JSON.stringify(rows.values().map(toColumns).toArray());
+  const columns = JSON.stringify(rows.values().map(toEndedColumns).toArray());
   const appends = finished.flatMap((one) => toAppends(core, one, rows.get(one.run.logId)!));
   const hints: Hint[] = [];
   let hasNext = false;
@@ -102,6 +102,12 @@ function toRow(core: Process, { turn, outcome }: FinishedTurn): MessageRow {
   const status = error === null ? "succeeded" : "failed";
   const ended = { status, error, steps, finishedAt: core.now() };
   return { ...turn.message, content, chainOfThought, rawContents, ...ended };
+}
+
+/** The columns that the end of a turn changes, and the message's id. */
+function toEndedColumns(row: MessageRow): Record<string, unknown> {
+  const { sid, status, content, chainOfThought, rawContents, error, steps, finishedAt } = row;
+  return toColumns({ sid, status, content, chainOfThought, rawContents, error, steps, finishedAt });
 }
 
 function toAppends(core: Process, finished: FinishedTurn, row: MessageRow): Append[] {
