@@ -146,7 +146,7 @@ export function createWorker({
   /** Hands back runs that the worker may hold without having them; the write may still take effect. */
   function handBackWritten(logIds: readonly string[]): void {
     leases.claimFailed();
-    void attempt(() => handBackRuns(core, { workerId, logIds }));
+    void attempt(() => handBackRuns(core, { workerId, logIds, begun: false }));
   }
 
   function startRuns(runs: readonly ClaimedRun[], acquisition: Acquisition): void {
@@ -256,7 +256,7 @@ export function createWorker({
       for (const { abort } of left) abort.abort();
       await Promise.all([titles.close(), ...left.map(({ done }) => done)]);
       const logIds = left.map(({ run }) => run.logId);
-      await attempt(() => handBackRuns(core, { workerId, logIds }));
+      await attempt(() => handBackRuns(core, { workerId, logIds, begun: true }));
       await executor.close();
     },
   };

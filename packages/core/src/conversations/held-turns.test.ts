@@ -77,7 +77,11 @@ describe("turns that are held from the creation of their conversation", () => {
     await createTestConversation(context, ["ann", "bob"], { contentFragments });
     unregister();
     expect(held).toHaveLength(2);
-    await handBackRuns(test.core, { workerId, logIds: held.map(({ logId }) => logId) });
+    await handBackRuns(test.core, {
+      workerId,
+      logIds: held.map(({ logId }) => logId),
+      begun: false,
+    });
     const options = { workerId, leaseMs, limit: 10, after: 0, held: new Map(), perWorkspace: 10 };
     const { runs: claimed } = await claimTurns(test.core, options);
     const [first, second] = claimed.map((run) => ({

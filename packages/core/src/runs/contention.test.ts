@@ -104,7 +104,7 @@ function createActions(context: CoreContext) {
     renew: async () => void (await renewLeases(context, ofWorker())),
     handBack: async () => {
       const { workerId, logIds } = ofWorker();
-      await handBackRuns(context, { workerId, logIds });
+      await handBackRuns(context, { workerId, logIds, begun: true });
     },
     saveStep: async () => {
       const [attempt] = shuffled(attempts);
@@ -209,7 +209,7 @@ describe("what locks logs, runs and messages", () => {
       for (const logId of logIds) await end(logId);
     });
     await ending.promise;
-    await Promise.all([ended, handBackRuns(core, { workerId: "test", logIds })]);
+    await Promise.all([ended, handBackRuns(core, { workerId: "test", logIds, begun: true })]);
     expect(await core.database.db.$count(runs, ne(runs.status, "finished"))).toBe(0);
     expect(await contended.close()).toEqual({ deadlocks: 0 });
   });

@@ -53,7 +53,7 @@ describe("leases", () => {
     const [run] = await claim("one");
     let woken = 0;
     const unsubscribe = test.core.bus.subscribe("runs", () => woken++);
-    await handBackRuns(test.core, { workerId: "one", logIds: [run!.logId] });
+    await handBackRuns(test.core, { workerId: "one", logIds: [run!.logId], begun: true });
     unsubscribe();
     expect(woken).toBe(1);
     expect(await claim("two")).toMatchObject([{ id: run!.id, attempt: 2, exhausted: false }]);
@@ -64,7 +64,7 @@ describe("leases", () => {
     for (let times = 0; times < 3; times++) {
       const [run] = await claim("one");
       expect(run?.exhausted).toBe(false);
-      await handBackRuns(test.core, { workerId: "one", logIds: [run!.logId] });
+      await handBackRuns(test.core, { workerId: "one", logIds: [run!.logId], begun: true });
     }
   });
 
@@ -74,17 +74,17 @@ describe("leases", () => {
   ])("an invocation that is handed back $name", async ({ maxAttempts, exhausted }) => {
     await addRun("invocation", maxAttempts);
     const [run] = await claim("one");
-    await handBackRuns(test.core, { workerId: "one", logIds: [run!.logId] });
+    await handBackRuns(test.core, { workerId: "one", logIds: [run!.logId], begun: true });
     expect(await claim("two")).toMatchObject([{ attempt: 2, exhausted }]);
   });
 
   it("hands back no run of another worker, and none that has finished", async () => {
     await addRun();
     const [run] = await claim("one");
-    await handBackRuns(test.core, { workerId: "two", logIds: [run!.logId] });
+    await handBackRuns(test.core, { workerId: "two", logIds: [run!.logId], begun: true });
     expect(await claim("two")).toEqual([]);
     await test.core.database.db.update(runs).set({ status: "finished" });
-    await handBackRuns(test.core, { workerId: "one", logIds: [run!.logId] });
+    await handBackRuns(test.core, { workerId: "one", logIds: [run!.logId], begun: true });
     expect(await claim("two")).toEqual([]);
   });
 });

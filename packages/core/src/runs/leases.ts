@@ -50,7 +50,7 @@ export async function renewLeases(
 
 // The logs first, in the order of their ids: ending a run waits for its row under the log's lock. The
 // attempt is also the fence, so it never decreases: the run may have one more instead.
-const handBackStatement = statement<{ workerId: string; logIds: string }>(
+const handBackStatement = statement<{ workerId: string; logIds: string; begun: boolean }>(
   "hand_back_runs",
   sql`
   with held as (
@@ -61,21 +61,24 @@ const handBackStatement = statement<{ workerId: string; logIds: string }>(
   update runs set
     status = 'waiting',
     lease_until = null,
-    max_attempts = case when ${isOfKindWith("mayRunOnce")} and max_attempts = 1 then 1 else max_attempts + 1 end
+    max_attempts = case
+      when ${sql.placeholder("begun")}::bool and ${isOfKindWith("mayRunOnce")} and max_attempts = 1 then 1
+      else max_attempts + 1
+    end
   from held
   where runs.log_id = held.id and status = 'running' and worker_id = ${sql.placeholder("workerId")}`,
 );
 
 /**
  * Hands runs back, so that another worker continues them at once. This costs no attempt, except that an
- * invocation of a function that is not retryable has had its only one.
+ * invocation of a function that is not retryable has had its only one if it has begun.
  */
 export async function handBackRuns(
   core: Process,
-  { workerId, logIds }: { workerId: string; logIds: readonly string[] },
+  options: { workerId: string; logIds: readonly string[]; begun: boolean },
 ): Promise<void> {
-  if (logIds.length === 0) return;
-  const values = { workerId, logIds: JSON.stringify(logIds) };
+  if (options.logIds.length === 0) return;
+  const values = { ...options, logIds: JSON.stringify(options.logIds) };
   await retryConflicts(core, () => handBackStatement.execute(core.database.db, values));
   core.bus.publish([{ topic: "runs", cause: "added" }]);
 }
