@@ -5,7 +5,7 @@ import type { LogRuntime } from "./log-runtime.ts";
 import { type Configurations, renderHint, renderPage } from "./payloads.ts";
 import { readLastSeqs, readPage } from "./read-log.ts";
 import { startSafetyPoll } from "./safety-poll.ts";
-import { createTail, type Follower, type Following, type Tail } from "./tail.ts";
+import { type Follower, type Following, Tail } from "./tail.ts";
 
 /** When a failed read of a log is retried. */
 const RETRY_MS = 500;
@@ -63,7 +63,7 @@ export function createHub(parts: HubParts): Hub {
   }
 
   function openTail(logId: string): Tail {
-    const tail: Tail = createTail({
+    const tail: Tail = new Tail({
       readPage: async (after) => {
         const page = await readPage(db, logId, after);
         return page && renderPage(configurations, page);

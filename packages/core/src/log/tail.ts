@@ -23,16 +23,6 @@ export interface Following {
   stop(): void;
 }
 
-/** The followers of one log in a process: they share its hints, reads and events. */
-export interface Tail {
-  receive(hint: Extract<Hint, { topic: `log:${string}` }>): void;
-  /** Adds a follower that has the events up to `after`; all events of a new log come with hints. */
-  follow(follower: Follower, options: { after: number; isNew: boolean }): Following;
-  /** Delivers what has arrived in one turn of the event loop. */
-  flush(): void;
-  readonly followerCount: () => number;
-}
-
 export interface TailParts {
   readonly readPage: (after: number) => Promise<Page | undefined>;
   /** When to read again; undefined for a permanent error. */
@@ -47,6 +37,7 @@ export interface TailParts {
 
 /** Hinted events that are retained while a follower catches up from the log. */
 const MAX_RECENT = 256;
+const NONE: readonly StoredEvent[] = [];
 
 interface Place {
   readonly follower: Follower;
@@ -65,92 +56,136 @@ interface Group {
   knownEnd: number;
 }
 
-/** Creates the tail of a log, with at most one read at a time for followers at the same place. */
-export function createTail(parts: TailParts): Tail {
-  const groups = new Map<number, Group>();
-  const paused = new Set<Place>();
+/**
+ * The followers of one log in a process: they share its hints, reads and events, with at most one read at a
+ * time for followers at the same place. A class, because its methods as closures of each log would be a
+ * kilobyte for each idle stream.
+ */
+export class Tail {
+  readonly #parts: TailParts;
+  readonly #groups = new Map<number, Group>();
+  /** Those that can take no more; few tails ever have one. */
+  #paused: Set<Place> | undefined;
   /** The highest hinted number, and the hinted events up to it, without a gap. */
-  let last = 0;
-  let recent: StoredEvent[] = [];
+  #last = 0;
+  #recent: readonly StoredEvent[] = NONE;
   /** Number of the last event that was delivered or existed before, once that is known. */
-  let reached: number | undefined;
+  #reached: number | undefined;
   /** When the first hinted event after it was committed. */
-  let committedAt: number | undefined;
+  #committedAt: number | undefined;
 
-  const followerCount = (): number =>
-    groups.values().reduce((sum, { places }) => sum + places.size, paused.size);
+  constructor(parts: TailParts) {
+    this.#parts = parts;
+  }
 
-  function openGroup(cursor: number, knownEnd: number): Group {
+  followerCount(): number {
+    const paused = this.#paused?.size ?? 0;
+    return this.#groups.values().reduce((sum, { places }) => sum + places.size, paused);
+  }
+
+  receive({
+    lastSeq,
+    events = NONE,
+    gone,
+    ...hint
+  }: Extract<Hint, { topic: `log:${string}` }>): void {
+    if (gone) return this.#endAll();
+    if (lastSeq <= this.#last) return;
+    if (lastSeq > (this.#reached ?? 0)) this.#committedAt ??= hint.committedAt;
+    const fresh = events.filter(({ seq }) => seq > this.#last);
+    const follows = fresh[0]?.seq === this.#last + 1;
+    this.#recent = follows ? [...this.#recent, ...fresh] : fresh;
+    if (this.#recent.length > MAX_RECENT) this.#recent = fresh;
+    this.#last = lastSeq;
+    this.#parts.schedule();
+  }
+
+  /** Adds a follower that has the events up to `after`; all events of a new log come with hints. */
+  follow(follower: Follower, { after, isNew }: { after: number; isNew: boolean }): Following {
+    if (isNew) this.#reached ??= 0;
+    const place: Place = { follower, cursor: after, group: undefined, gone: false };
+    this.#join(place, isNew);
+    return {
+      resume: () => {
+        if (this.#paused?.delete(place)) this.#join(place, false);
+      },
+      stop: () => this.#leave(place),
+    };
+  }
+
+  /** Delivers what has arrived in one turn of the event loop. */
+  flush(): void {
+    for (const group of this.#groups.values()) this.#advance(group);
+    this.#forget();
+  }
+
+  #openGroup(cursor: number, knownEnd: number): Group {
     const group = { cursor, places: new Set<Place>(), reading: false, knownEnd };
-    groups.set(cursor, group);
+    this.#groups.set(cursor, group);
     return group;
   }
 
-  function enter(group: Group, place: Place): void {
-    place.group = group;
-    group.places.add(place);
-  }
-
-  function join(place: Place, isNew: boolean): void {
+  #join(place: Place, isNew: boolean): void {
     // A follower alone at its place has to read the log.
-    const group = groups.get(place.cursor) ?? openGroup(place.cursor, isNew ? 0 : Infinity);
+    const knownEnd = isNew ? 0 : Infinity;
+    const group = this.#groups.get(place.cursor) ?? this.#openGroup(place.cursor, knownEnd);
     enter(group, place);
-    advance(group);
+    this.#advance(group);
   }
 
-  function leave(place: Place): void {
+  #leave(place: Place): void {
     if (place.gone) return;
     const { group } = place;
     place.gone = true;
     place.group = undefined;
-    paused.delete(place);
+    this.#paused?.delete(place);
     group?.places.delete(place);
-    if (group !== undefined) closeIfEmpty(group);
-    if (followerCount() === 0) parts.release();
+    if (group !== undefined) this.#closeIfEmpty(group);
+    if (this.followerCount() === 0) this.#parts.release();
   }
 
-  function closeIfEmpty(group: Group): void {
+  #closeIfEmpty(group: Group): void {
     if (group.places.size > 0 || group.reading) return;
-    if (groups.get(group.cursor) === group) groups.delete(group.cursor);
+    if (this.#groups.get(group.cursor) === group) this.#groups.delete(group.cursor);
   }
 
   /** Advances a group with hinted events if they follow without a gap, and otherwise from the log. */
-  function advance(group: Group): void {
+  #advance(group: Group): void {
     while (!group.reading && group.places.size > 0) {
-      if (group.cursor >= last && group.cursor >= group.knownEnd) return;
-      const first = recent[0]?.seq ?? Infinity;
-      if (first > group.cursor + 1 || group.cursor >= last) return void read(group);
+      if (group.cursor >= this.#last && group.cursor >= group.knownEnd) return;
+      const first = this.#recent[0]?.seq ?? Infinity;
+      if (first > group.cursor + 1 || group.cursor >= this.#last) return void this.#read(group);
       if (group.knownEnd === Infinity) group.knownEnd = 0;
-      group = deliver(group, recent.slice(group.cursor + 1 - first));
+      group = this.#deliver(group, this.#recent.slice(group.cursor + 1 - first));
     }
   }
 
   /** Delivers events to a group and gives the group that its followers are in then. */
-  function deliver(group: Group, events: readonly StoredEvent[]): Group {
+  #deliver(group: Group, events: readonly StoredEvent[]): Group {
     const end = events.at(-1);
     if (end === undefined) return group;
-    noteNew(events, end.seq);
-    groups.delete(group.cursor);
+    this.#noteNew(events, end.seq);
+    this.#groups.delete(group.cursor);
     const { places } = group;
-    const ahead = groups.get(end.seq);
+    const ahead = this.#groups.get(end.seq);
     group.cursor = end.seq;
-    if (ahead === undefined) groups.set(end.seq, group);
+    if (ahead === undefined) this.#groups.set(end.seq, group);
     for (const place of places) {
       place.cursor = end.seq;
       const ready = place.follower.take(events);
       // It may have stopped meanwhile.
       if (place.gone) continue;
       if (isTerminal(end.type)) {
-        leave(place);
+        this.#leave(place);
         place.follower.end();
       } else if (!ready) {
         places.delete(place);
         place.group = undefined;
-        paused.add(place);
+        (this.#paused ??= new Set()).add(place);
       } else if (ahead !== undefined) enter(ahead, place);
     }
     if (ahead === undefined) {
-      closeIfEmpty(group);
+      this.#closeIfEmpty(group);
       return group;
     }
     places.clear();
@@ -160,99 +195,76 @@ export function createTail(parts: TailParts): Tail {
   }
 
   /** Reports events that no follower had yet, once for all groups. */
-  function noteNew(events: readonly StoredEvent[], end: number): void {
-    const before = reached ?? 0;
+  #noteNew(events: readonly StoredEvent[], end: number): void {
+    const before = this.#reached ?? 0;
     if (end <= before) return;
-    reached = end;
+    this.#reached = end;
     const first = events.find(({ seq }) => seq > before);
-    const at = committedAt ?? createdAt(first);
-    if (end >= last) committedAt = undefined;
-    if (at !== undefined) parts.onNew(at);
+    const at = this.#committedAt ?? createdAt(first);
+    if (end >= this.#last) this.#committedAt = undefined;
+    if (at !== undefined) this.#parts.onNew(at);
   }
 
-  async function read(group: Group): Promise<void> {
+  async #read(group: Group): Promise<void> {
     group.reading = true;
-    const hinted = last;
+    const hinted = this.#last;
     let page: Page | undefined;
     try {
-      page = await parts.readPage(group.cursor);
+      page = await this.#parts.readPage(group.cursor);
     } catch (error) {
-      const retryAfterMs = parts.retryAfterMs(error);
-      if (retryAfterMs === undefined) return fail(group, error);
+      const retryAfterMs = this.#parts.retryAfterMs(error);
+      if (retryAfterMs === undefined) return this.#fail(group, error);
       setTimeout(() => {
         group.reading = false;
-        settle(group);
+        this.#settle(group);
       }, retryAfterMs).unref();
       return;
     }
     group.reading = false;
-    if (page === undefined) return endAll();
+    if (page === undefined) return this.#endAll();
     group.knownEnd = page.events.length === 0 ? 0 : page.lastSeq;
     // Events from before the first follower were not waited for.
-    reached ??= page.lastSeq;
+    this.#reached ??= page.lastSeq;
     // A hint of events that do not exist must not cause further reads.
-    if (page.events.length === 0 && last === hinted && last > page.lastSeq) {
-      last = page.lastSeq;
-      recent = [];
+    if (page.events.length === 0 && this.#last === hinted && this.#last > page.lastSeq) {
+      this.#last = page.lastSeq;
+      this.#recent = NONE;
     }
-    settle(deliver(group, page.events));
+    this.#settle(this.#deliver(group, page.events));
   }
 
   /** Continues with a group after a read, and drops what only reads needed. */
-  function settle(group: Group): void {
-    closeIfEmpty(group);
-    advance(group);
-    forget();
+  #settle(group: Group): void {
+    this.#closeIfEmpty(group);
+    this.#advance(group);
+    this.#forget();
   }
 
-  function forget(): void {
-    if (!groups.values().some((group) => group.reading || group.cursor < last)) recent = [];
+  #forget(): void {
+    const isNeeded = (group: Group) => group.reading || group.cursor < this.#last;
+    if (!this.#groups.values().some(isNeeded)) this.#recent = NONE;
   }
 
-  function fail(group: Group, error: unknown): void {
+  #fail(group: Group, error: unknown): void {
     group.reading = false;
     for (const place of group.places) {
-      leave(place);
+      this.#leave(place);
       place.follower.fail(error);
     }
   }
 
-  function endAll(): void {
-    for (const place of [...paused, ...groups.values().flatMap(({ places }) => [...places])]) {
-      leave(place);
+  #endAll(): void {
+    const grouped = this.#groups.values().flatMap(({ places }) => [...places]);
+    for (const place of [...(this.#paused ?? []), ...grouped]) {
+      this.#leave(place);
       place.follower.end();
     }
   }
+}
 
-  return {
-    receive: ({ lastSeq, events = [], gone, ...hint }) => {
-      if (gone) return endAll();
-      if (lastSeq <= last) return;
-      if (lastSeq > (reached ?? 0)) committedAt ??= hint.committedAt;
-      const fresh = events.filter(({ seq }) => seq > last);
-      if (fresh[0]?.seq === last + 1) recent.push(...fresh);
-      else recent = fresh;
-      if (recent.length > MAX_RECENT) recent = fresh;
-      last = lastSeq;
-      parts.schedule();
-    },
-    follow: (follower, { after, isNew }) => {
-      if (isNew) reached ??= 0;
-      const place: Place = { follower, cursor: after, group: undefined, gone: false };
-      join(place, isNew);
-      return {
-        resume: () => {
-          if (paused.delete(place)) join(place, false);
-        },
-        stop: () => leave(place),
-      };
-    },
-    flush: () => {
-      for (const group of groups.values()) advance(group);
-      forget();
-    },
-    followerCount,
-  };
+function enter(group: Group, place: Place): void {
+  place.group = group;
+  group.places.add(place);
 }
 
 /** When an event was created, as every payload says after its type. */
