@@ -12,6 +12,7 @@ import { ensureOperatorKey } from "./keys.ts";
 import { serveMetrics } from "./metrics-server.ts";
 import { openCore } from "./open-core.ts";
 import { createProcessMetrics } from "./process-metrics.ts";
+import { returnMemory } from "./return-memory.ts";
 import { shutdownDelayOf } from "./shutdown-delay.ts";
 import { lockStartMemory, writeStartMemory } from "./start-memory.ts";
 
@@ -68,6 +69,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     if (embedded !== undefined) await voidClaims(core);
     worker?.start();
     await worker?.claimed;
+    returnMemory();
     if (demo !== undefined) await announceDemo(settings, demo, url);
     print(api === undefined ? "Parley works\n" : renderBanner(url, demo));
     const gracePeriodMs = settings.PARLEY_SHUTDOWN_PATIENCE_MS;
