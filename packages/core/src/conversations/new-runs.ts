@@ -1,5 +1,5 @@
 import { hasRow } from "@parley/db";
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import type { WorkspaceRow } from "../data-access/rows.ts";
 import type { ClaimedRun } from "../runs/claim-parts.ts";
 import { MAX_DEATHS } from "../runs/deaths.ts";
@@ -18,37 +18,34 @@ export const logInsert = sql`
 
 const maxAttempts = sql.raw(String(MAX_DEATHS));
 
-/** Part of a statement: inserts the runs of the parameter `runs` into conversations that may have others. */
-// A run after an earlier one of its ordering key is queued: claims do not look at it.
-export const runInsert = sql`
-  insert into runs (kind, workspace_id, log_id, subject_id, ordering_key, status, priority, attempt,
-    max_attempts, run_after, created_at, request_id, traceparent)
-  select 'agent_turn', workspace_id, log_id, subject_id, ordering_key,
-    case when ${hasRow(sql`
-      from runs earlier
-      where earlier.ordering_key = r.ordering_key and earlier.status <> 'finished'`)}
-    then 'queued' else 'waiting' end,
-    0, 0, ${maxAttempts}, now(), created_at, request_id, traceparent
-  from json_to_recordset(${sql.placeholder("runs")}::json) as r(workspace_id bigint, log_id text,
-    subject_id bigint, ordering_key text, created_at bigint, request_id text, traceparent text)`;
-
 const given = sql`
   json_to_recordset(${sql.placeholder("runs")}::json) as r(workspace_id bigint, log_id text,
     subject_id bigint, ordering_key text, created_at bigint, request_id text, traceparent text,
     worker_id text, lease_ms int, agent_id bigint, space_id bigint)`;
 
+const runInsertAs = (status: SQL) => sql`
+  insert into runs (kind, workspace_id, log_id, subject_id, ordering_key, status, priority, attempt,
+    max_attempts, run_after, created_at, request_id, traceparent, worker_id, lease_until)
+  select 'agent_turn', workspace_id, log_id, subject_id, ordering_key, ${status},
+    0, case when worker_id is null then 0 else 1 end, ${maxAttempts}, now(), created_at, request_id,
+    traceparent, worker_id, now() + lease_ms * interval '1 millisecond'
+  from ${given}`;
+
+/** Part of a statement: inserts the runs of the parameter `runs`, which nobody holds. */
+// A run after an earlier one of its ordering key is queued: claims do not look at it.
+export const runInsert = runInsertAs(sql`
+  case when ${hasRow(sql`
+    from runs earlier
+    where earlier.ordering_key = r.ordering_key and earlier.status <> 'finished'`)}
+  then 'queued' else 'waiting' end`);
+
 /**
  * Part of a statement: inserts the runs of the parameter `runs` into new conversations, which have no
  * earlier ones. Those with a holder are claimed already, in their first attempt.
  */
-export const firstRunInsert = sql`
-  insert into runs (kind, workspace_id, log_id, subject_id, ordering_key, status, priority, attempt,
-    max_attempts, run_after, created_at, request_id, traceparent, worker_id, lease_until)
-  select 'agent_turn', workspace_id, log_id, subject_id, ordering_key,
-    case when worker_id is null then 'waiting' else 'running' end,
-    0, case when worker_id is null then 0 else 1 end, ${maxAttempts}, now(), created_at, request_id,
-    traceparent, worker_id, now() + lease_ms * interval '1 millisecond'
-  from ${given}`;
+export const firstRunInsert = runInsertAs(
+  sql`case when worker_id is null then 'waiting' else 'running' end`,
+);
 
 /** A run that is held from the beginning, and what of its turn only the database knows. */
 export interface HeldTurn {
@@ -64,7 +61,7 @@ export const selectHeldTurns = sql`
     (${functionsOfTurn}) as functions
   from ${given}
   join run on run.log_id = r.log_id
-  join agents a on a.id = r.agent_id
+  left join agents a on a.id = r.agent_id
   cross join lateral (select r.space_id) c
   where r.worker_id is not null`;
 
