@@ -49,12 +49,11 @@ export async function lockConversation(
   context: Context,
   sid: string,
 ): Promise<LockedConversation> {
-  const { id } = await requireConversation(db, context, sid);
   const [locked] = await db
     .select({ row: conversations, answerBytes: logs.answerBytes })
     .from(conversations)
     .innerJoin(logs, eq(logs.id, conversations.sid))
-    .where(eq(conversations.id, id))
+    .where(and(eq(conversations.sid, sid), reachesConversation(context)))
     .for("update", { of: conversations });
   if (locked === undefined) throw unknownConversation();
   return { ...locked.row, answerBytes: locked.answerBytes };
