@@ -8,6 +8,7 @@ import { defineConfig } from "rolldown";
 const api = createRequire(new URL("../api/package.json", import.meta.url));
 const pageFiles = ["swagger-ui-bundle.js", "swagger-ui.css", "LICENSE", "NOTICE"];
 
+const page = path.resolve(import.meta.dirname, "../api/src/reference/page");
 const migrations = path.resolve(import.meta.dirname, "../../packages/db/migrations");
 
 // Modules of threads, under the names by which threads find them.
@@ -52,6 +53,7 @@ export default defineConfig({
         for (const file of pageFiles) {
           await cp(api.resolve(`swagger-ui-dist/${file}`), path.join(bin, "swagger-ui", file));
         }
+        await cp(page, path.join(bin, "swagger-ui"), { recursive: true });
       },
     },
   ],

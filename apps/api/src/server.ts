@@ -52,6 +52,8 @@ export interface ApiOptions {
   readonly registry?: Registry | undefined;
   /** Why the rest of the process does not work now, for /readyz. */
   readonly whyNotReady?: (() => string | undefined) | undefined;
+  /** The demo's workspace, for the examples of /docs. */
+  readonly demoWorkspaceId?: (() => string | undefined) | undefined;
 }
 
 /** An HTTP server that does not listen yet. */
@@ -120,6 +122,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
     writeHealth: createWriteHealth(),
     openRequests: new Set(),
     whyNotReady: options.whyNotReady ?? (() => undefined),
+    demoWorkspaceId: options.demoWorkspaceId ?? (() => undefined),
     leaving: false,
     draining: false,
   };

@@ -33,6 +33,8 @@ export interface ApiServices {
   readonly openStreams: OpenStreams;
   readonly responseCache: ResponseCache;
   readonly writeHealth: WriteHealth;
+  /** The workspace that examples are of; undefined where there is no demo. */
+  readonly demoWorkspaceId: () => string | undefined;
   /** Requests that are being answered; aborted when the server shuts down. */
   readonly openRequests: Set<AbortController>;
   /** Why the rest of the process does not work now; undefined while it does. */

@@ -57,13 +57,16 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     const shared = { core, settings, logger, registry };
     const worker = parts.worker ? createWorker(shared) : undefined;
     const whyNotReady = worker?.whyNotReady;
-    const api = parts.api ? await createApi({ ...shared, sharedCounters, whyNotReady }) : undefined;
+    let demo: Demo | undefined;
+    const demoWorkspaceId = () => demo?.workspaceId;
+    const ofApi = { ...shared, sharedCounters, whyNotReady, demoWorkspaceId };
+    const api = parts.api ? await createApi(ofApi) : undefined;
     const metrics = await serveMetrics({ ...shared, whyNotReady });
     const listensOn = api && (await listen(api, settings));
     url = settings.PARLEY_PUBLIC_URL ?? listensOn ?? url;
     // The directory has a file with keys.
     if (options.demo) await ensurePrivateDirectory(settings.PARLEY_DATA_DIR);
-    const demo = options.demo ? await ensureDemo(core, settings) : undefined;
+    demo = options.demo ? await ensureDemo(core, settings) : undefined;
     if (demo === undefined) await ensureSetKeys(core, settings);
     // Its lock shows that no other process uses the database.
     if (embedded !== undefined) await voidClaims(core);

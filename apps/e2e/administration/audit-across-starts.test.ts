@@ -17,10 +17,10 @@ describe("a server", () => {
       ({ workspaceId } = server.demo);
       const { skills, conversations } = pathsOf(server);
       const operator = operatorOf(server);
-      const named = { workspaceId, name: "revoked", role: "user" } as const;
+      const named = { wId: workspaceId, name: "revoked", role: "user" } as const;
       const { apiKey, secret } = await operator.apiKeys.create.mutate(named);
       keyId = apiKey.sId;
-      await operator.apiKeys.revoke.mutate({ workspaceId, keyId });
+      await operator.apiKeys.revoke.mutate({ wId: workspaceId, keyId });
       const ask = async (path: string, key: string | null, headers = {}) =>
         (await send(server, { path, key, headers })).status;
       const first = { "x-request-id": "first" };
@@ -47,7 +47,7 @@ describe("a server", () => {
     const routes = ["GET /api/v1/w/:wId/skills", "GET /rpc/*"];
     const { adminKey } = server.demo;
     const own = await createRpcClient({ url: server.url, apiKey: adminKey }).audit.list.query({
-      workspaceId,
+      wId: workspaceId,
       action: "credentials.refused",
     });
     const adminId = own.auditEvents.find(({ subjectId }) => subjectId !== keyId)?.subjectId;
@@ -107,7 +107,7 @@ describe("a server", () => {
     let running = true;
     const create = async () => {
       while (running) {
-        const key = { workspaceId, name: "crash", role: "user" } as const;
+        const key = { wId: workspaceId, name: "crash", role: "user" } as const;
         const { apiKey } = await operator.apiKeys.create.mutate(key);
         acknowledged.add(apiKey.sId);
       }

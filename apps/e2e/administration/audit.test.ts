@@ -10,7 +10,7 @@ import { describeMutations } from "./mutations.ts";
 // are in public-mutations.test.ts.
 
 const mutations = Object.entries<Endpoint>(endpoints)
-  .filter(([, endpoint]) => isAuditedMutation(endpoint) && endpoint.kind === "rpc")
+  .filter(([, endpoint]) => isAuditedMutation(endpoint) && endpoint.administers === true)
   .map(([name]) => name);
 
 describe("a server", () => {
@@ -88,11 +88,11 @@ describe("a server", () => {
 
   test.for(mutations)("%s leaves one record when its input is wrong", async (name) => {
     const key = server().demo.operatorKey;
-    const wrong = await mutation(name, { key, input: { workspaceId: 7, name: 7 } });
+    const wrong = await mutation(name, { key, input: { wId: 7, name: 7 } });
     expect(wrong.answer.status).toBe(400);
     const expected = { workspaceId: null, subjectId: null, action: name };
     expect(wrong.records).toMatchObject([{ ...expected, outcome: "invalid_request_error" }]);
-    for (const body of ["{", "", '{"json":null}', '"x"', '{"json":{"workspaceId":"a\\u0000"}}']) {
+    for (const body of ["{", "", '{"json":null}', '"x"', '{"json":{"wId":"a\\u0000"}}']) {
       const unread = await mutation(name, { key, body });
       const { status } = unread.answer;
       const outcomes = unread.records.map(({ outcome }) => outcome);
@@ -102,13 +102,13 @@ describe("a server", () => {
 
   test("what is not there leaves a record, of what was named", async () => {
     const { demo } = server();
-    const named = { workspaceId: "AAAAAAAAAA", keyId: "key_nobody" };
+    const named = { wId: "AAAAAAAAAA", keyId: "key_nobody" };
     const name = "apiKeys.revoke";
     const subjectId = "key_nobody";
     const unknown = await mutation(name, { key: demo.operatorKey, input: named });
     const ofNobody = { workspaceId: null, subjectId, outcome: "workspace_not_found" };
     expect(unknown.records).toMatchObject([ofNobody]);
-    const input = { ...named, workspaceId: demo.workspaceId };
+    const input = { ...named, wId: demo.workspaceId };
     const outcome = "api_key_not_found";
     const asAdmin = await mutation(name, { key: demo.adminKey, input });
     expect(asAdmin.records).toMatchObject([{ workspaceId: demo.workspaceId, subjectId, outcome }]);
@@ -121,7 +121,7 @@ describe("a server", () => {
   test("each mutation of a batch leaves its own record", async () => {
     const { demo } = server();
     const { workspaceId } = demo;
-    const input = (name: unknown) => ({ json: { workspaceId, name, role: "user" } });
+    const input = (name: unknown) => ({ json: { wId: workspaceId, name, role: "user" } });
     const body = JSON.stringify({ 0: input("x"), 1: input(7), 2: input("y") });
     const names = Array.from({ length: 3 }, () => "apiKeys.create").join(",");
     const { records } = await mutation(`${names}?batch=1`, { key: demo.adminKey, body });
@@ -132,7 +132,7 @@ describe("a server", () => {
 
   test("reading leaves no record", async () => {
     const { demo } = server();
-    const input = encodeURIComponent(JSON.stringify({ json: { workspaceId: demo.workspaceId } }));
+    const input = encodeURIComponent(JSON.stringify({ json: { wId: demo.workspaceId } }));
     const path = `/rpc/apiKeys.list?input=${input}`;
     const headers = { "x-request-id": "audit-read" };
     expect((await send(server(), { path, headers })).status).toBe(200);
@@ -145,27 +145,27 @@ describe("a server", () => {
     const made = await operator().workspaces.create.mutate({ name: "Foreign" });
     const foreignId = made.workspace.sId;
     const foreign = createRpcClient({ url: server().url, apiKey: made.adminKey });
-    const agents = await foreign.audit.list.query({ workspaceId: foreignId });
+    const agents = await foreign.audit.list.query({ wId: foreignId });
     expect(agents.auditEvents.map(({ action, actor }) => [action, actor?.name])).toEqual([
       ["workspaces.create", "operator"],
     ]);
     const { audit } = calls.rpc();
-    const own = await audit.list.query({ workspaceId: demo.workspaceId, limit: 100 });
+    const own = await audit.list.query({ wId: demo.workspaceId, limit: 100 });
     expect(new Set(own.auditEvents.map(({ workspaceId }) => workspaceId))).toEqual(
       new Set([demo.workspaceId]),
     );
-    await expect(audit.list.query({ workspaceId: foreignId })).rejects.toMatchObject({
+    await expect(audit.list.query({ wId: foreignId })).rejects.toMatchObject({
       data: { type: "workspace_auth_error" },
     });
     await expect(audit.list.query({})).rejects.toMatchObject({ data: { type: "app_auth_error" } });
     // What an admin tries elsewhere is recorded at home.
-    const elsewhere = { workspaceId: demo.workspaceId, keyId: "key_x" };
+    const elsewhere = { wId: demo.workspaceId, keyId: "key_x" };
     await expect(foreign.apiKeys.revoke.mutate(elsewhere)).rejects.toMatchObject({
       data: { type: "workspace_auth_error" },
     });
-    const [tried] = (await foreign.audit.list.query({ workspaceId: foreignId })).auditEvents;
+    const [tried] = (await foreign.audit.list.query({ wId: foreignId })).auditEvents;
     expect(tried).toMatchObject({ workspaceId: foreignId, outcome: "workspace_auth_error" });
-    const after = await audit.list.query({ workspaceId: demo.workspaceId, limit: 1 });
+    const after = await audit.list.query({ wId: demo.workspaceId, limit: 1 });
     expect(after.auditEvents[0]?.id).toBeLessThan(tried?.id ?? 0);
   });
 
@@ -173,9 +173,9 @@ describe("a server", () => {
     const { workspace, adminKey } = await operator().workspaces.create.mutate({ name: "Gone" });
     const workspaceId = workspace.sId;
     const admin = createRpcClient({ url: server().url, apiKey: adminKey });
-    await admin.workspaces.update.mutate({ workspaceId, name: "Going" });
-    await operator().workspaces.delete.mutate({ workspaceId });
-    const { auditEvents } = await operator().audit.list.query({ workspaceId });
+    await admin.workspaces.update.mutate({ wId: workspaceId, name: "Going" });
+    await operator().workspaces.delete.mutate({ wId: workspaceId });
+    const { auditEvents } = await operator().audit.list.query({ wId: workspaceId });
     expect(auditEvents.map(({ action, actor }) => [action, actor?.name])).toEqual([
       ["workspaces.delete", "operator"],
       ["workspaces.update", "admin"],

@@ -79,25 +79,25 @@ export async function createClosedSpace(server: () => Server): Promise<ClosedSpa
   const { workspaceId } = demo;
   const admin = createRpcClient({ url, apiKey: demo.adminKey });
   const { apiKey, secret: insiderKey } = await admin.apiKeys.create.mutate({
-    workspaceId,
+    wId: workspaceId,
     name: "insider",
     role: "admin",
   });
   const { space } = await admin.spaces.create.mutate({
-    workspaceId,
+    wId: workspaceId,
     name: `${MARK} space`,
     isRestricted: true,
     keyIds: [apiKey.sId],
   });
   const spaceId = space.sId;
   const rpc = createRpcClient({ url, apiKey: insiderKey });
-  const view = await rpc.dataSourceViews.create.mutate({ workspaceId, spaceId, name: MARK });
+  const view = await rpc.dataSourceViews.create.mutate({ wId: workspaceId, spaceId, name: MARK });
   const { sId: dataSourceViewId } = view.dataSourceView;
   const nodeId = `${MARK}-node`;
-  const node = { workspaceId, dataSourceViewId, nodeId, title: MARK, content: `${MARK} node` };
+  const node = { wId: workspaceId, dataSourceViewId, nodeId, title: MARK, content: `${MARK} node` };
   await rpc.dataSourceNodes.put.mutate({ ...node, nodeType: "document" });
   const { tool } = await rpc.tools.create.mutate({
-    workspaceId,
+    wId: workspaceId,
     spaceId,
     name: MARK,
     description: MARK,
@@ -107,7 +107,7 @@ export async function createClosedSpace(server: () => Server): Promise<ClosedSpa
   const attached = await createFileCalls(server).upload(`${MARK} file`);
   const skillName = "closed-skill";
   const { skill } = await rpc.skills.create.mutate({
-    workspaceId,
+    wId: workspaceId,
     name: skillName,
     agentFacingDescription: MARK,
     instructions: `${MARK} instructions`,
@@ -148,7 +148,7 @@ async function converse(
   const functions = await Promise.all(
     (["direct", "approved"] as const).map((kind) =>
       rpc.sandboxFunctions.create.mutate({
-        workspaceId,
+        wId: workspaceId,
         slug: slugs[kind],
         description: "Repeats its input",
         inputSchema: {},
@@ -159,7 +159,7 @@ async function converse(
   );
   const toolCalls = Object.values(slugs).map((name) => ({ name, params: { text: MARK } }));
   const { agentConfiguration } = await rpc.agents.create.mutate({
-    workspaceId,
+    wId: workspaceId,
     name: "Caller",
     description: "",
     model,
@@ -211,7 +211,7 @@ async function readAll(
   const { cId, invocationId, skillId } = things;
   const files = [things.fragmentFileId, things.attachedFileId];
   const bytes = files.map((id) => send(server(), { path: `${workspace}/files/${id}`, key }));
-  const ofWorkspace = { workspaceId };
+  const ofWorkspace = { wId: workspaceId };
   const all = await Promise.all([
     rpc.conversations.get.query({ wId: workspaceId, cId }),
     rpc.dataSourceViews.list.query(ofWorkspace),

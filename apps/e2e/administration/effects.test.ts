@@ -17,7 +17,7 @@ describe("a server", () => {
       json: { message: { content: "x", mentions: [], ...message }, ...further },
     });
   const createKey = (role: "none" | "user" | "builder" | "admin" = "user") =>
-    rpc().apiKeys.create.mutate({ workspaceId: server().demo.workspaceId, name: "effect", role });
+    rpc().apiKeys.create.mutate({ wId: server().demo.workspaceId, name: "effect", role });
 
   describe("keys", () => {
     const listWith = (key: string) => send(server(), { path: pathsOf(server()).skills, key });
@@ -25,7 +25,7 @@ describe("a server", () => {
     test("a key works at once, with the role that it now has", async () => {
       const { workspaceId } = server().demo;
       const { apiKey, secret } = await createKey();
-      const identity = { workspaceId, keyId: apiKey.sId };
+      const identity = { wId: workspaceId, keyId: apiKey.sId };
       expect((await listWith(secret)).status).toBe(200);
       await rpc().apiKeys.update.mutate({ ...identity, role: "none" });
       expectError(await listWith(secret), "app_auth_error");
@@ -39,7 +39,7 @@ describe("a server", () => {
     test("a key that is disabled, expired or revoked is refused at once", async () => {
       const { workspaceId } = server().demo;
       const { apiKey, secret } = await createKey();
-      const identity = { workspaceId, keyId: apiKey.sId };
+      const identity = { wId: workspaceId, keyId: apiKey.sId };
       const change = async (further: object) =>
         rpc().apiKeys.update.mutate({ ...identity, ...further });
       await change({ disabled: true });
@@ -60,7 +60,7 @@ describe("a server", () => {
       const { workspaceId } = server().demo;
       const { apiKey, secret } = await createKey();
       const expiresAt = Date.now() + 300;
-      await rpc().apiKeys.update.mutate({ workspaceId, keyId: apiKey.sId, expiresAt });
+      await rpc().apiKeys.update.mutate({ wId: workspaceId, keyId: apiKey.sId, expiresAt });
       const status = async () => (await listWith(secret)).status;
       await expect.poll(status, { interval: 20, timeout: 2000 }).toBe(401);
       expect(Date.now()).toBeGreaterThanOrEqual(expiresAt);
@@ -80,7 +80,7 @@ describe("a server", () => {
         }
       ).conversation.owner.name;
     expect(await nameOf()).toBe("Old");
-    await calls.operator().workspaces.update.mutate({ workspaceId: workspace.sId, name: "New é" });
+    await calls.operator().workspaces.update.mutate({ wId: workspace.sId, name: "New é" });
     expect(await nameOf()).toBe("New é");
   });
 
@@ -94,13 +94,18 @@ describe("a server", () => {
       return warnings ? "nobody" : message?.type === "agent_message" && message.content;
     };
     expect(await answer()).toBe("one");
-    await rpc().agents.update.mutate({ workspaceId, agentId, script: script("two"), name: "new" });
+    await rpc().agents.update.mutate({
+      wId: workspaceId,
+      agentId,
+      script: script("two"),
+      name: "new",
+    });
     expect(await answer()).toBe("two");
     const list = await send(server(), {
       path: `${pathsOf(server()).workspace}/assistant/agent_configurations`,
     });
     expect(list.text).toContain('"name":"new"');
-    await rpc().agents.archive.mutate({ workspaceId, agentId });
+    await rpc().agents.archive.mutate({ wId: workspaceId, agentId });
     expect(await answer()).toBe("nobody");
   });
 
@@ -109,13 +114,13 @@ describe("a server", () => {
     const mine = await createKey();
     const other = await createKey();
     const name = "Effect";
-    const closed = { workspaceId, name, isRestricted: true, keyIds: [mine.apiKey.sId] };
+    const closed = { wId: workspaceId, name, isRestricted: true, keyIds: [mine.apiKey.sId] };
     const { space } = await rpc().spaces.create.mutate(closed);
     const into = { spaceId: space.sId };
     expect((await createWith(mine.secret, into)).status).toBe(200);
     expectError(await createWith(other.secret, into), "space_not_found", { status: 400 });
     const update = (further: object) =>
-      rpc().spaces.update.mutate({ workspaceId, spaceId: space.sId, ...further });
+      rpc().spaces.update.mutate({ wId: workspaceId, spaceId: space.sId, ...further });
     await update({ keyIds: [other.apiKey.sId] });
     expectError(await createWith(mine.secret, into), "space_not_found", { status: 400 });
     expect((await createWith(other.secret, into)).status).toBe(200);
@@ -123,7 +128,7 @@ describe("a server", () => {
     expect((await createWith(mine.secret, into)).status).toBe(200);
     await update({ isRestricted: true, keyIds: [] });
     await rpc().apiKeys.update.mutate({
-      workspaceId,
+      wId: workspaceId,
       keyId: mine.apiKey.sId,
       spaceIds: [space.sId],
     });
@@ -143,14 +148,14 @@ describe("a server", () => {
     const service = await author();
     expect(service).toMatchObject({ email: "", username: "API User", provider: "" });
     const { member } = await rpc().members.add.mutate({
-      workspaceId,
+      wId: workspaceId,
       email: "grace@example.com",
       firstName: "Grace",
       lastName: "Hopper",
     });
     expect(await author()).toEqual(member);
     expect(member).toMatchObject({ fullName: "Grace Hopper", username: "grace" });
-    await rpc().members.remove.mutate({ workspaceId, memberId: member.sId });
+    await rpc().members.remove.mutate({ wId: workspaceId, memberId: member.sId });
     expect(await author()).toEqual(service);
   });
 
@@ -161,9 +166,9 @@ describe("a server", () => {
     const path = `/api/v1/w/${workspaceId}/assistant/conversations`;
     const json = { message: { content: "x", mentions: mentionOf("nobody") } };
     expect((await send(server(), { path, key: adminKey, json })).status).toBe(200);
-    await operator.workspaces.delete.mutate({ workspaceId });
+    await operator.workspaces.delete.mutate({ wId: workspaceId });
     expectError(await send(server(), { path, key: adminKey }), "invalid_api_key_error");
-    await expect(operator.workspaces.get.query({ workspaceId })).rejects.toMatchObject({
+    await expect(operator.workspaces.get.query({ wId: workspaceId })).rejects.toMatchObject({
       data: { type: "workspace_not_found" },
     });
     expectError(await send(server(), { path }), "workspace_auth_error");

@@ -7,7 +7,7 @@ export function describeFunctionMutations(
   server: () => Server,
   rpc: ReturnType<typeof createCalls>["rpc"],
 ): Record<string, () => Promise<Doable>> {
-  const ofDemo = () => ({ workspaceId: server().demo.workspaceId });
+  const ofDemo = () => ({ wId: server().demo.workspaceId });
   let slugs = 0;
   const newFunction = () => ({ ...ofDemo(), slug: `audited-${++slugs}` });
   const create = async () =>

@@ -23,7 +23,7 @@ export function describeMutations(
 ): Record<string, () => Promise<Doable>> {
   let emails = 0;
   const newEmail = () => `audited${++emails}@example.com`;
-  const ofDemo = () => ({ workspaceId: server().demo.workspaceId });
+  const ofDemo = () => ({ wId: server().demo.workspaceId });
   const createKey = async () => {
     const { apiKey } = await rpc().apiKeys.create.mutate({ ...ofDemo(), name: "x", role: "user" });
     return apiKey.sId;
@@ -46,11 +46,11 @@ export function describeMutations(
     "workspaces.delete": async () => {
       const { workspace } = await operator().workspaces.create.mutate({ name: "Short" });
       const workspaceId = workspace.sId;
-      return { input: { workspaceId }, subject: workspaceId, asOperator: true };
+      return { input: { wId: workspaceId }, subject: workspaceId, asOperator: true };
     },
     "workspaces.update": async () => {
-      const { workspaceId } = ofDemo();
-      return { input: { workspaceId, name: "Demo" }, subject: workspaceId };
+      const { wId: workspaceId } = ofDemo();
+      return { input: { wId: workspaceId, name: "Demo" }, subject: workspaceId };
     },
     "apiKeys.create": async () => ({
       input: { ...ofDemo(), name: "x", role: "user" },

@@ -20,7 +20,7 @@ beforeAll(async () => {
   const { workspaceId, operatorKey } = server().demo;
   for (const role of ["none", "user", "builder", "admin"] as const) {
     const name = `${role} of the table`;
-    const { secret } = await calls.rpc().apiKeys.create.mutate({ workspaceId, name, role });
+    const { secret } = await calls.rpc().apiKeys.create.mutate({ wId: workspaceId, name, role });
     keys.set(role, secret);
   }
   keys.set("operator", operatorKey);
@@ -33,7 +33,7 @@ const rows = readFileSync(path.join(root, "docs/access.md"), "utf8")
   .map(([, role = "", rest = "", name = ""]) => ({
     name,
     least: role as Role,
-    isPublic: rest.trim() !== "",
+    isPublic: !rest.includes("/api/admin/"),
   }))
   .toArray();
 
@@ -128,9 +128,15 @@ interface Outcome {
 /** Asks one procedure over HTTP, in the workspace. */
 async function ask(name: string, workspaceId: string, key: string): Promise<Outcome> {
   const endpoint: Endpoint = endpoints[name as keyof typeof endpoints];
-  const changes =
-    endpoint.kind === "rpc" ? endpoint.operation === "mutation" : endpoint.method !== "GET";
-  const input = { json: { workspaceId, wId: workspaceId, ...members[name] } };
+  const changes = endpoint.method !== "GET";
+  const input = {
+    json: {
+      ...("wId" in endpoint.params.shape || "wId" in { ...endpoint.query?.shape }
+        ? { wId: workspaceId }
+        : {}),
+      ...members[name],
+    },
+  };
   const query = `?input=${encodeURIComponent(JSON.stringify(input))}`;
   const request = changes ? { json: input } : {};
   const url = `/rpc/${name}${changes ? "" : query}`;

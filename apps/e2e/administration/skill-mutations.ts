@@ -25,7 +25,7 @@ export function describeSkillMutations(
   server: () => Server,
   rpc: ReturnType<typeof createCalls>["rpc"],
 ): Record<string, () => Promise<Doable>> {
-  const ofDemo = () => ({ workspaceId: server().demo.workspaceId });
+  const ofDemo = () => ({ wId: server().demo.workspaceId });
   const createSkill = async (status: "active" | "suggested") => {
     const skill = { ...ofDemo(), name: "x", agentFacingDescription: "x", status };
     return (await rpc().skills.create.mutate(skill)).skill.sId;

@@ -75,7 +75,7 @@ export const naming: Partial<Record<EndpointName, Inputs>> = {
     { name: skillName, onConflict: "skip" },
     { name: skillName, onConflict: "override" },
   ],
-  "skills.get": ofSkill,
+  "skills.get": ({ skillId }) => [{ skillId }],
   "skills.create": ({ spaceId, toolId, attachedFileId }) =>
     [{ spaceIds: [spaceId] }, { toolIds: [toolId] }, { fileIds: [attachedFileId] }].map((more) => ({
       name: "x",

@@ -35,15 +35,15 @@ beforeAll(async () => {
   const admin = createRpcClient({ url, apiKey: demo.adminKey });
   const insider = createRpcClient({ url, apiKey: closed.insiderKey });
   for (const role of roles) {
-    const { secret } = await admin.apiKeys.create.mutate({ workspaceId, name: role, role });
+    const { secret } = await admin.apiKeys.create.mutate({ wId: workspaceId, name: role, role });
     const { skill } = await admin.skills.create.mutate({
-      workspaceId,
+      wId: workspaceId,
       name: `own-${role}`,
       agentFacingDescription: "x",
     });
     // An agent that has a skill of the closed space.
     const { agentConfiguration } = await insider.agents.create.mutate({
-      workspaceId,
+      wId: workspaceId,
       name: "x",
       description: "",
       model: { providerId: "simulated", modelId: "simulated-1" },
@@ -83,12 +83,11 @@ const toolServer = {
 async function ask(name: EndpointName, given: object, key: string): Promise<Answer> {
   const endpoint: Endpoint = endpoints[name];
   const { workspaceId } = server().demo;
-  const input: Record<string, unknown> = { workspaceId, wId: workspaceId, ...given };
+  const input: Record<string, unknown> = { wId: workspaceId, ...given };
   if ("server" in input) input["server"] = toolServer;
   const headers = { "x-request-id": "same" };
-  if (endpoint.kind === "json" || endpoint.kind === "rpc") {
-    const isChange =
-      endpoint.kind === "rpc" ? endpoint.operation === "mutation" : endpoint.method !== "GET";
+  if (endpoint.kind === "json") {
+    const isChange = endpoint.method !== "GET";
     const query = `?input=${encodeURIComponent(JSON.stringify({ json: input }))}`;
     const path = `/rpc/${name}${isChange ? "" : query}`;
     return send(server(), { path, key, headers, ...(isChange && { json: { json: input } }) });

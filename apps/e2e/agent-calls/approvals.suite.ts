@@ -26,7 +26,7 @@ export function approvalsSuite(server: () => Server): void {
       const program = { type: "simulated" as const, behaviour };
       const description = `Is ${slug}`;
       await rpc.sandboxFunctions.create.mutate({
-        workspaceId,
+        wId: workspaceId,
         slug,
         description,
         inputSchema: {},
@@ -36,7 +36,7 @@ export function approvalsSuite(server: () => Server): void {
     }
     const params = (item: string) => ({ params: { item } });
     const { agentConfiguration } = await rpc.agents.create.mutate({
-      workspaceId,
+      wId: workspaceId,
       name: "Careful",
       description: "",
       model: { providerId: "simulated", modelId: "simulated-1" },

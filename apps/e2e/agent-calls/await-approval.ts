@@ -17,7 +17,7 @@ export async function awaitApproval(
   const { workspaceId } = server().demo;
   const slug = `f-${randomUUID()}`;
   await rpc.sandboxFunctions.create.mutate({
-    workspaceId,
+    wId: workspaceId,
     slug,
     description: "Asks before it is called",
     inputSchema: {},
@@ -25,7 +25,7 @@ export async function awaitApproval(
     requiresApproval: true,
   });
   const { agentConfiguration } = await rpc.agents.create.mutate({
-    workspaceId,
+    wId: workspaceId,
     name: slug,
     description: "",
     model: { providerId: "simulated", modelId: "simulated-1" },

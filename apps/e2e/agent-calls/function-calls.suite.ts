@@ -14,7 +14,7 @@ export function functionCallsSuite(server: () => Server): void {
     const { workspaceId } = server().demo;
     const create = (slug: string, result: string, requiresApproval: boolean) =>
       rpc.sandboxFunctions.create.mutate({
-        workspaceId,
+        wId: workspaceId,
         slug,
         description: `Does ${slug}`,
         inputSchema: { type: "object", required: ["item"] },
@@ -25,7 +25,7 @@ export function functionCallsSuite(server: () => Server): void {
     await create("place-order", "{'ordered': item}", true);
     const params = { item: "tea" };
     const made = await rpc.agents.create.mutate({
-      workspaceId,
+      wId: workspaceId,
       name: "Buyer",
       description: "",
       model: { providerId: "simulated", modelId: "simulated-1" },

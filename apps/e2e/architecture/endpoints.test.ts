@@ -16,7 +16,7 @@ const all: [string, Endpoint][] = Object.entries(endpoints);
 test("every endpoint has what answers it, and nothing else is answered", () => {
   const namesOf = (...kinds: Endpoint["kind"][]) =>
     all.flatMap(([name, { kind }]) => (kinds.includes(kind) ? name : [])).toSorted();
-  expect(Object.keys(procedures).toSorted()).toEqual(namesOf("json", "stream", "rpc"));
+  expect(Object.keys(procedures).toSorted()).toEqual(namesOf("json", "stream"));
   expect(Object.keys(uploads).toSorted()).toEqual(namesOf("upload"));
   expect(Object.keys(forms).toSorted()).toEqual(namesOf("multipart"));
   expect(Object.keys(downloads).toSorted()).toEqual(namesOf("download"));
@@ -33,8 +33,6 @@ test("what is a stream is a subscription with a finder, and only that", () => {
 
 test("what is asked with GET is a query, and only that", () => {
   for (const [name, endpoint] of all) {
-    if (endpoint.kind === "rpc") continue;
-    expect(endpoint.path, name).toContain("{wId}");
     if (endpoint.kind !== "json") continue;
     const type = endpoint.method === "GET" ? "query" : "mutation";
     expect(procedures[name] && typeOf(procedures[name]), name).toBe(type);
@@ -44,7 +42,6 @@ test("what is asked with GET is a query, and only that", () => {
 test("each endpoint's errors are rows of the table, and its parameters are in its path", () => {
   for (const [name, endpoint] of all) {
     for (const type of endpoint.errors) expect(errorTable, name).toHaveProperty(type);
-    if (endpoint.kind === "rpc") continue;
     const inPath = [...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, parameter = ""]) => parameter);
     expect(Object.keys(endpoint.params.shape).toSorted(), name).toEqual(inPath.toSorted());
   }

@@ -26,7 +26,7 @@ describe.skipIf(!isFullRun)("published clients", () => {
     const rpc = calls.rpc();
     const { workspaceId } = server().demo;
     await rpc.sandboxFunctions.create.mutate({
-      workspaceId,
+      wId: workspaceId,
       slug: "refund",
       description: "Pays back",
       inputSchema: {},
@@ -34,7 +34,7 @@ describe.skipIf(!isFullRun)("published clients", () => {
       requiresApproval: true,
     });
     const { agentConfiguration } = await rpc.agents.create.mutate({
-      workspaceId,
+      wId: workspaceId,
       name: "Clerk",
       description: "",
       model: { providerId: "simulated", modelId: "simulated-1" },

@@ -162,7 +162,7 @@ export function cachedListsSuite(server: () => Server): void {
     const { operatorKey, workspaceId } = server().demo;
     const operator = createRpcClient({ url: server().url, apiKey: operatorKey });
     const createBuilder = async (name: string) => {
-      const key = { workspaceId, name, role: "builder" as const };
+      const key = { wId: workspaceId, name, role: "builder" as const };
       const { secret } = await operator.apiKeys.create.mutate(key);
       const { conversations } = pathsOf(server());
       const made = await send(server(), {
@@ -179,7 +179,7 @@ export function cachedListsSuite(server: () => Server): void {
     const skillIds: string[] = [];
     for (const [index, { userId }] of builders.entries()) {
       const { skill } = await operator.skills.create.mutate({
-        workspaceId,
+        wId: workspaceId,
         name: `Edited by ${index}`,
         agentFacingDescription: "x",
         availability: "workspace_users",
@@ -202,12 +202,12 @@ export function cachedListsSuite(server: () => Server): void {
     // Who edits is a change like any other.
     const [skillId = ""] = skillIds;
     const editorIds = builders.slice(1).map(({ userId }) => userId);
-    await operator.skills.update.mutate({ workspaceId, skillId, version: 0, editorIds });
+    await operator.skills.update.mutate({ wId: workspaceId, skillId, version: 0, editorIds });
     expect(await mayChange(secrets[0] ?? "")).toEqual([false, false]);
     expect(await mayChange(secrets[1] ?? "")).toEqual([true, true]);
     for (const id of skillIds) {
       const version = id === skillId ? 1 : 0;
-      await operator.skills.archive.mutate({ workspaceId, skillId: id, version });
+      await operator.skills.archive.mutate({ wId: workspaceId, skillId: id, version });
     }
   });
 
@@ -217,17 +217,17 @@ export function cachedListsSuite(server: () => Server): void {
     const before = await list();
     const tag = String(before.headers["etag"]);
     // The list does not show the name of a space: what is made anew has the same tag.
-    await operator.spaces.update.mutate({ workspaceId, spaceId, name: "Renamed" });
+    await operator.spaces.update.mutate({ wId: workspaceId, spaceId, name: "Renamed" });
     expect((await list({ "if-none-match": tag })).status).toBe(304);
     const { secret } = await operator.apiKeys.create.mutate({
-      workspaceId,
+      wId: workspaceId,
       name: "rising",
       role: "user",
     });
     expect((await list({}, { key: secret })).headers["etag"]).not.toBe(tag);
-    const { apiKeys } = await operator.apiKeys.list.query({ workspaceId });
+    const { apiKeys } = await operator.apiKeys.list.query({ wId: workspaceId });
     const keyId = apiKeys.find(({ name }) => name === "rising")?.sId ?? "";
-    await operator.apiKeys.update.mutate({ workspaceId, keyId, role: "builder" });
+    await operator.apiKeys.update.mutate({ wId: workspaceId, keyId, role: "builder" });
     expect((await list({}, { key: secret })).headers["etag"]).toBe(tag);
   });
 }

@@ -19,7 +19,11 @@ const conversations = () => pathsOf(server()).conversations;
 async function createKey(role: "user" | "none"): Promise<string> {
   const { url, operatorKey, workspaceId } = server().demo;
   const operator = createRpcClient({ url, apiKey: operatorKey });
-  const { secret } = await operator.apiKeys.create.mutate({ workspaceId, name: "order", role });
+  const { secret } = await operator.apiKeys.create.mutate({
+    wId: workspaceId,
+    name: "order",
+    role,
+  });
   return secret;
 }
 

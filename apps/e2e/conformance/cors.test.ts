@@ -33,7 +33,7 @@ test("a preflight of a known origin needs no credential and gets permission", as
       expect(status).toBe(204);
       expect(headers.get(permission)).toBe(origin);
       expect(headers.get("access-control-allow-methods")?.split(", ").toSorted()).toEqual(
-        ["DELETE", "GET", "HEAD", "PATCH", "POST"].toSorted(),
+        ["DELETE", "GET", "HEAD", "PATCH", "POST", "PUT"].toSorted(),
       );
       expect(headers.get("access-control-allow-headers")).toBe("authorization,content-type");
       expect(headers.get("access-control-allow-credentials")).toBeNull();

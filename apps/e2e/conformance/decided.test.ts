@@ -32,7 +32,7 @@ test("`content` of a waiting agent message is the empty string", async () => {
 test("`user` is always an object: member or service user", async () => {
   const { workspaceId } = server().demo;
   const email = "decided@example.com";
-  const member = { workspaceId, email, firstName: "De", lastName: "Cided" };
+  const member = { wId: workspaceId, email, firstName: "De", lastName: "Cided" };
   await calls.rpc().members.add.mutate(member);
   const userOf = async (context?: object) =>
     (await createRaw({ message: { ...minimal.message, context } }))["message"]?.["user"];
@@ -135,7 +135,7 @@ test("sandbox event frame: flat, while messages and conversations have the envel
 
 test("per-actor rate limit: 429", async () => {
   const { workspaceId } = server().demo;
-  const key = { workspaceId, name: "limited", role: "user" } as const;
+  const key = { wId: workspaceId, name: "limited", role: "user" } as const;
   const { secret } = await calls.rpc().apiKeys.create.mutate(key);
   const request = { path: conversations(), json: minimal, key: secret };
   const answers = await Promise.all(Array.from({ length: 61 }, () => send(server(), request)));
@@ -174,11 +174,11 @@ test("unknown agent: 200 with `warnings`, the same for an archived and for a for
   const { workspaceId } = server().demo;
   const script = { steps: [{ text: "x" }], tokenDelayMs: 0 };
   const archived = await calls.createAgent("archived", script);
-  await calls.rpc().agents.archive.mutate({ workspaceId, agentId: archived });
+  await calls.rpc().agents.archive.mutate({ wId: workspaceId, agentId: archived });
   const operator = calls.operator();
   const { workspace } = await operator.workspaces.create.mutate({ name: "Foreign" });
   const { agentConfiguration: foreign } = await operator.agents.create.mutate({
-    workspaceId: workspace.sId,
+    wId: workspace.sId,
     name: "foreign",
     description: "",
     model: { providerId: "simulated", modelId: "simulated-1" },

@@ -18,7 +18,7 @@ const simulated = (behaviour: object) => ({ type: "simulated", behaviour });
 /** The tests of listing functions, and of reading, listing and cancelling their invocations. */
 export function functionsSuite(server: () => Server): void {
   const { rpc } = createCalls(server);
-  const ofDemo = () => ({ workspaceId: server().demo.workspaceId });
+  const ofDemo = () => ({ wId: server().demo.workspaceId });
   const path = (slug: string, tail = "") => pathsOf(server()).invocations(slug) + tail;
   const ask = async (request: Request, status = 200) => {
     const { raw, parsed } = jsonOf(await send(server(), request), InvokedSandboxFunction, status);

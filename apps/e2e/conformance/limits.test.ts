@@ -29,7 +29,7 @@ const create = (key: string, json: unknown = minimal) =>
 async function createKey(): Promise<string> {
   const { url, operatorKey, workspaceId } = server().demo;
   const operator = createRpcClient({ url, apiKey: operatorKey });
-  const key = { workspaceId, name: "limits", role: "user" } as const;
+  const key = { wId: workspaceId, name: "limits", role: "user" } as const;
   return (await operator.apiKeys.create.mutate(key)).secret;
 }
 

@@ -92,7 +92,7 @@ export function listSkillsSuite(server: () => Server): void {
   test("no other role may bypass the visibility", async () => {
     const { operatorKey, workspaceId, userKey } = server().demo;
     const operator = createRpcClient({ url: server().url, apiKey: operatorKey });
-    const builder = { workspaceId, name: "builder", role: "builder" } as const;
+    const builder = { wId: workspaceId, name: "builder", role: "builder" } as const;
     const { secret } = await operator.apiKeys.create.mutate(builder);
     for (const key of [userKey, secret]) {
       expectError(await list("bypassEditorVisibility=true", key), "app_auth_error");

@@ -20,9 +20,10 @@ beforeAll(async () => {
   const { conversation } = await calls.create("Hello", ["helper"], { blocking: true });
   const add = { wId: workspaceId, functionId: functions[0]?.sId ?? "", input: { a: 1, b: 2 } };
   const { invocation } = await calls.rpc().sandboxFunctions.invoke.mutate(add);
-  await calls.rpc().members.add.mutate({ workspaceId, email: "ada@parley.test", firstName: "Ada" });
+  await calls
+    .rpc()
+    .members.add.mutate({ wId: workspaceId, email: "ada@parley.test", firstName: "Ada" });
   there = {
-    workspaceId,
     wId: workspaceId,
     cId: conversation.sId,
     mId: conversation.content[1]?.[0]?.sId,
@@ -46,7 +47,7 @@ const unknownModel = { providerId: "simulated", modelId: "nobody" };
 
 /** Which members of an input name what an error says is not there, or is there already. */
 const members: Partial<Record<ErrorType, Readonly<Record<string, unknown>>>> = {
-  workspace_not_found: { workspaceId: nobody },
+  workspace_not_found: { wId: nobody },
   conversation_not_found: { cId: nobody },
   message_not_found: { mId: nobody },
   sandbox_function_not_found: { functionId: nobody, functionIds: [nobody] },
@@ -100,12 +101,13 @@ const others: Readonly<Record<string, () => Promise<string>>> = {
   "messages.retry model_disabled": async () => {
     const { workspaceId } = server().demo;
     const { get, update } = calls.operator().workspaces;
-    const { models } = await get.query({ workspaceId });
-    await update.mutate({ workspaceId, models: [] });
+    const { models } = await get.query({ wId: workspaceId });
+    await update.mutate({ wId: workspaceId, models: [] });
     try {
-      return await call("messages.retry", there);
+      const { wId, cId, mId } = there as Record<string, string>;
+      return await call("messages.retry", { wId, cId, mId });
     } finally {
-      await update.mutate({ workspaceId, models });
+      await update.mutate({ wId: workspaceId, models });
     }
   },
   "files.get file_not_found": async () =>
@@ -125,7 +127,7 @@ const others: Readonly<Record<string, () => Promise<string>>> = {
 /** The type of the error that a call ends with, over the typed RPC, by whoever may do most. */
 async function call(name: string, input: object): Promise<string> {
   const endpoint: Endpoint = endpoints[name as EndpointName];
-  const isAdministration = endpoint.kind === "rpc";
+  const isAdministration = endpoint.kind === "json" && endpoint.administers === true;
   const apiKey = isAdministration ? server().demo.operatorKey : server().demo.adminKey;
   const client = createRpcClient({ url: server().url, apiKey });
   const [group = "", procedure = ""] = name.split(".");
@@ -133,7 +135,7 @@ async function call(name: string, input: object): Promise<string> {
   const found = (client as unknown as Record<string, Record<string, Procedure>>)[group]?.[
     procedure
   ];
-  const isQuery = isAdministration ? endpoint.operation === "query" : endpoint.method === "GET";
+  const isQuery = endpoint.method === "GET";
   try {
     if (endpoint.kind === "stream") {
       await new Promise((resolve, onError) => {
@@ -169,7 +171,6 @@ const listed = Object.entries(endpoints as Record<string, Endpoint>).flatMap(([n
 
 /** Members that an endpoint's input may have. */
 function membersOf(endpoint: Endpoint): Set<string> {
-  if (endpoint.kind === "rpc") return new Set(Object.keys(endpoint.input.shape));
   const { params, query, body } = endpoint;
   return new Set([params, query, body].flatMap((part) => Object.keys(part?.shape ?? {})));
 }

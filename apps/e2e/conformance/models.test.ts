@@ -15,7 +15,7 @@ const noop = { providerId: "noop", modelId: "noop" };
 
 type Settings = Omit<
   Parameters<ReturnType<typeof calls.rpc>["workspaces"]["update"]["mutate"]>[0],
-  "workspaceId"
+  "wId"
 >;
 
 /** A workspace of its own, with an agent of each model. */
@@ -25,13 +25,13 @@ async function openWorkspace() {
   const workspaceId = workspace.sId;
   const root = `/api/v1/w/${workspaceId}/assistant/conversations`;
   const createAgent = async (model: typeof simulated) => {
-    const agent = { workspaceId, name: model.modelId, description: "", model };
+    const agent = { wId: workspaceId, name: model.modelId, description: "", model };
     return (await operator.agents.create.mutate(agent)).agentConfiguration.sId;
   };
   return {
     agents: { simulated: await createAgent(simulated), american: await createAgent(american) },
     configure: (settings: Settings) =>
-      operator.workspaces.update.mutate({ workspaceId, ...settings }),
+      operator.workspaces.update.mutate({ wId: workspaceId, ...settings }),
     create: (agents: string[], modelSelection?: object | null) =>
       send(server(), {
         path: root,

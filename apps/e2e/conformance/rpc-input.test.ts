@@ -54,7 +54,7 @@ test("a Date arrives as the text that JSON has for it, and what is undefined is 
   const { url, userKey, operatorKey, workspaceId } = server().demo;
   const operator = createRpcClient({ url, apiKey: operatorKey });
   const { sandboxFunction } = await operator.sandboxFunctions.create.mutate({
-    workspaceId,
+    wId: workspaceId,
     slug: "echo",
     program: { type: "simulated", behaviour: { durationMs: 0, steps: [], result: "$" } },
   });
@@ -81,11 +81,12 @@ test("a body may hold 100,000 values, over REST and over the RPC", async () => {
     return send(server(), { path, key, headers: json, body });
   };
   const key = server().demo.userKey;
-  for (const path of [
-    `/api/v1/w/${workspaceId}/assistant/conversations`,
-    "/rpc/conversations.create",
-  ]) {
-    expect((await post(path, key, 99_990)).status).toBe(200);
+  const overRest = `/api/v1/w/${workspaceId}/assistant/conversations`;
+  const overRpc = "/rpc/conversations.create";
+  expect((await post(overRest, key, 99_990)).status).toBe(200);
+  // The RPC reads them too, and refuses their member.
+  expect(refusalOf(await post(overRpc, key, 99_990))).toMatch("x: there is no such member");
+  for (const path of [overRest, overRpc]) {
     const refused = "must hold at most 100000 values";
     expect(refusalOf(await post(path, key, 100_000))).toBe(refused);
   }

@@ -26,9 +26,7 @@ function createAsking(server: () => Server) {
       return { wId: server().demo.workspaceId, cId: conversation.sId, mId };
     },
     createKey: async (role: "none" | "user" = "user") =>
-      calls
-        .rpc()
-        .apiKeys.create.mutate({ workspaceId: server().demo.workspaceId, name: "sub", role }),
+      calls.rpc().apiKeys.create.mutate({ wId: server().demo.workspaceId, name: "sub", role }),
     as: (apiKey: string) => createRpcClient({ url: server().url, apiKey }),
   };
 }
@@ -178,9 +176,11 @@ describe("a server", () => {
 
   test("a follower without access gets one error", async () => {
     const input = await ask("helper");
+    const { wId, cId } = input;
     const { operatorKey } = server().demo;
     const none = await createKey("none");
-    const user = (await rpc().conversations.get.query(input)).conversation.content[0]?.[0]?.sId;
+    const user = (await rpc().conversations.get.query({ wId, cId })).conversation.content[0]?.[0]
+      ?.sId;
     const cases = [
       { further: {}, key: "sk-nobody", end: "UNAUTHORIZED invalid_api_key_error" },
       { further: {}, key: "nonsense", end: "UNAUTHORIZED malformed_authorization_header_error" },
@@ -235,7 +235,7 @@ describe("a server", () => {
       collect((observer) => as(key).conversations.events.subscribe({ wId, cId }, observer)),
     );
     for (const { events } of followed) await expect.poll(() => events.length).toBe(3);
-    await rpc().apiKeys.revoke.mutate({ workspaceId: wId, keyId: apiKey.sId });
+    await rpc().apiKeys.revoke.mutate({ wId: wId, keyId: apiKey.sId });
     expect(await followed[0]?.end).toBe("UNAUTHORIZED invalid_api_key_error");
     await post(cId, { content: "Still there?", mentions: [] });
     await expect.poll(() => followed[1]?.events.length).toBe(4);

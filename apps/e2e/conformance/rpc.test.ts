@@ -41,7 +41,7 @@ test("the typed client sees the type of every error", async () => {
   const { url, operatorKey, workspaceId, adminKey } = server().demo;
   const client = (apiKey: string) => createRpcClient({ url, apiKey });
   const typed = (type: string) => ({ data: { type } });
-  const asking = { workspaceId };
+  const asking = { wId: workspaceId };
   await expect(client("sk-unknown").apiKeys.list.query(asking)).rejects.toMatchObject(
     typed("invalid_api_key_error"),
   );
@@ -49,14 +49,14 @@ test("the typed client sees the type of every error", async () => {
     typed("app_auth_error"),
   );
   const operator = client(operatorKey);
-  await expect(operator.apiKeys.list.query({ workspaceId: "nobody" })).rejects.toMatchObject(
+  await expect(operator.apiKeys.list.query({ wId: "nobody" })).rejects.toMatchObject(
     typed("workspace_not_found"),
   );
-  await expect(operator.apiKeys.list.query({ workspaceId: "" })).rejects.toMatchObject({
-    data: { type: "invalid_request_error", issues: [{ path: "workspaceId" }] },
+  await expect(operator.apiKeys.list.query({ wId: "" })).rejects.toMatchObject({
+    data: { type: "invalid_request_error", issues: [{ path: "wId" }] },
   });
   await expect(
-    operator.apiKeys.revoke.mutate({ workspaceId, keyId: "nobody" }),
+    operator.apiKeys.revoke.mutate({ wId: workspaceId, keyId: "nobody" }),
   ).rejects.toMatchObject(typed("api_key_not_found"));
   await expect(
     operator.conversations.create.mutate({ wId: workspaceId, ...minimal }),
@@ -139,7 +139,7 @@ test("what JSON cannot hold is no input of a function", async () => {
 
 test("a call that would break a batch leaves the others alone", async () => {
   const { workspaceId } = server().demo;
-  const calls = { "0": { json: { workspaceId } }, "1": { json: { workspaceId: "nobody" } } };
+  const calls = { "0": { json: { wId: workspaceId } }, "1": { json: { wId: "nobody" } } };
   const input = encodeURIComponent(JSON.stringify(calls));
   const answer = await rpc(`apiKeys.list,apiKeys.list?batch=1&input=${input}`);
   expect(answer.status).toBe(207);
@@ -152,7 +152,10 @@ test("a call that would break a batch leaves the others alone", async () => {
 test("a batch has at most 50 calls", async () => {
   const { workspaceId } = server().demo;
   const batch = (size: number) => {
-    const calls = Array.from({ length: size }, (_, index) => [index, { json: { workspaceId } }]);
+    const calls = Array.from({ length: size }, (_, index) => [
+      index,
+      { json: { wId: workspaceId } },
+    ]);
     const input = encodeURIComponent(JSON.stringify(Object.fromEntries(calls)));
     const procedures = Array.from({ length: size }, () => "apiKeys.list").join(",");
     return rpc(`${procedures}?batch=1&input=${input}`);
@@ -166,7 +169,7 @@ test("a batch has at most 50 calls", async () => {
 
 test("queries are asked with GET, and what changes something with POST", async () => {
   const { workspaceId } = server().demo;
-  const input = JSON.stringify({ json: { workspaceId } });
+  const input = JSON.stringify({ json: { wId: workspaceId } });
   expect((await list(input)).status).toBe(200);
   const posted = await rpc("apiKeys.list", { headers: json, body: input });
   expect([posted.status, typeIn(posted)]).toEqual([405, "method_not_supported_error"]);

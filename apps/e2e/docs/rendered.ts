@@ -21,7 +21,7 @@ export function renderEnvironment(): string {
 /** The page about access: a row for each endpoint. */
 export function renderAccess(): string {
   const rows = Object.entries<Endpoint>(endpoints).map(([name, endpoint]) => {
-    const route = endpoint.kind === "rpc" ? "" : `\`${endpoint.method} ${endpoint.path}\``;
+    const route = `\`${endpoint.method} ${endpoint.path}\``;
     const isTransfer = ["upload", "multipart", "download"].includes(endpoint.kind);
     const rpc = isTransfer ? "" : `\`${name}\``;
     return `| ${endpoint.summary} | ${endpoint.role} | ${route} | ${rpc} |`;
@@ -35,8 +35,9 @@ A key reaches the open spaces of its workspace and the restricted ones that it w
 spaces are unknown to it, whatever its role: conversations with their texts, files and invocations by their
 agents, data source views and their nodes, tools, and the skills that need one of these. Admins decide which
 keys reach a space, also a space that their own key does not reach, and the audit log records their decisions.
-An open stream ends as soon as its key would be refused. An operator key does everything that is administered
-over the RPC, in any workspace, and nothing else.
+An open stream ends as soon as its key would be refused. An operator key does everything whose path begins
+with /api/admin, in any workspace, and nothing else. Such operations refuse members that they do not know, and the
+RPC does so for all.
 
 /livez, /readyz, /openapi.json, /docs, /llms.txt and the pictures under /pictures need no key, and neither
 does /metrics on its own port.

@@ -50,7 +50,7 @@ describe("the demo of a server that others use", { timeout: 120_000 }, () => {
     const operator = createRpcClient({ url: server.url, apiKey: operatorKey });
     expect(server.demo.workspaceId).not.toBe(workspace.sId);
     const workspaceId = workspace.sId;
-    const { apiKeys } = await operator.apiKeys.list.query({ workspaceId });
+    const { apiKeys } = await operator.apiKeys.list.query({ wId: workspaceId });
     expect(apiKeys.map(({ name, revokedAt }) => [name, revokedAt])).toEqual([["admin", null]]);
     const owner = createRpcClient({ url: server.url, apiKey: adminKey });
     expect(await owner.agents.list.query({ wId: workspaceId })).toEqual({
@@ -98,7 +98,7 @@ describe("the demo of a server that others use", { timeout: 120_000 }, () => {
     await using server = await startServer(place);
     expect(server.demo.workspaceId).not.toBe(workspace.sId);
     const operator = createRpcClient({ url: server.url, apiKey: operatorKey });
-    const { apiKeys } = await operator.apiKeys.list.query({ workspaceId: workspace.sId });
+    const { apiKeys } = await operator.apiKeys.list.query({ wId: workspace.sId });
     expect(apiKeys).toHaveLength(1);
   });
 });

@@ -131,7 +131,7 @@ async function converse(server: Server): Promise<string> {
 async function createTalker({ url, demo }: Server): Promise<string> {
   const rpc = createRpcClient({ url, apiKey: demo.operatorKey });
   const { agentConfiguration } = await rpc.agents.create.mutate({
-    workspaceId: demo.workspaceId,
+    wId: demo.workspaceId,
     name: "talker",
     description: "Says many words",
     model: { providerId: "simulated", modelId: "simulated-1" },

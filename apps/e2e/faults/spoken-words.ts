@@ -33,7 +33,7 @@ export async function createSpeakers(
   const rpc = createRpcClient({ url, apiKey: demo.adminKey });
   const { workspaceId } = demo;
   const { agentConfiguration } = await rpc.agents.create.mutate({
-    workspaceId,
+    wId: workspaceId,
     name: "speaker",
     description: "",
     model: { providerId: "simulated", modelId: "simulated-1" },
@@ -43,7 +43,7 @@ export async function createSpeakers(
     },
   });
   const { sandboxFunction } = await rpc.sandboxFunctions.create.mutate({
-    workspaceId,
+    wId: workspaceId,
     slug: "speaker",
     description: "Prints words",
     maxConcurrent: 1000,

@@ -68,7 +68,7 @@ export function deletionsSuite(server: () => Server): void {
     const rpc = createRpcClient({ url: server().url, apiKey: server().demo.adminKey });
     const { workspaceId } = server().demo;
     const { skill, version } = await rpc.skills.create.mutate({
-      workspaceId,
+      wId: workspaceId,
       name: "keeps a file",
       agentFacingDescription: "Has a file",
       fileIds: [file.sId],
@@ -76,7 +76,7 @@ export function deletionsSuite(server: () => Server): void {
     expectError(await remove(file.sId, server().demo.adminKey), "invalid_request_error", {
       field: "fileId",
     });
-    await rpc.skills.update.mutate({ workspaceId, skillId: skill.sId, version, fileIds: [] });
+    await rpc.skills.update.mutate({ wId: workspaceId, skillId: skill.sId, version, fileIds: [] });
     expect((await remove(file.sId)).status).toBe(204);
   });
 

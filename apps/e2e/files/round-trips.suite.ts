@@ -135,7 +135,11 @@ export function roundTripsSuite(server: () => Server): void {
     const waiting = await announce();
     const { rpc, operator } = createCalls(server);
     const { workspaceId } = server().demo;
-    const idle = await rpc().apiKeys.create.mutate({ workspaceId, name: "idle", role: "none" });
+    const idle = await rpc().apiKeys.create.mutate({
+      wId: workspaceId,
+      name: "idle",
+      role: "none",
+    });
     const foreign = await operator().workspaces.create.mutate({ name: "Foreign" });
     const refused: [string | null, number, ErrorType][] = [
       [null, 401, "not_authenticated"],

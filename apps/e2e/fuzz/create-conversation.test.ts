@@ -22,11 +22,11 @@ const calls = createCalls(server);
 
 async function prepare(): Promise<Known> {
   const { workspaceId, spaceId } = server().demo;
-  const view = { workspaceId, spaceId, name: "Fuzz" };
+  const view = { wId: workspaceId, spaceId, name: "Fuzz" };
   const { dataSourceView } = await calls.rpc().dataSourceViews.create.mutate(view);
   const node = { nodeId: "n/1", nodeDataSourceViewId: dataSourceView.sId };
   await calls.rpc().dataSourceNodes.put.mutate({
-    workspaceId,
+    wId: workspaceId,
     dataSourceViewId: dataSourceView.sId,
     nodeId: node.nodeId,
     nodeType: "table",

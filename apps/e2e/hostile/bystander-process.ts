@@ -13,7 +13,7 @@ type Kind = keyof Latencies;
 
 async function requestsOf({ urls, workspaceId, apiKey, builderKey, agentId, skillId }: Begin) {
   const builder = createRpcClient({ url: urls[0]!, apiKey: builderKey });
-  const found = await builder.skills.get.query({ workspaceId, skillId });
+  const found = await builder.skills.get.query({ wId: workspaceId, skillId });
   let { version } = found;
   const clients = urls.map((baseUrl) => createParley({ baseUrl, workspaceId, apiKey }));
   let turn = 0;
@@ -39,7 +39,7 @@ async function requestsOf({ urls, workspaceId, apiKey, builderKey, agentId, skil
     },
     render: async () => {
       const instructions = `# Skill\n\nIn its *${version}th* form.`;
-      const update = { workspaceId, skillId, version, instructions };
+      const update = { wId: workspaceId, skillId, version, instructions };
       version = (await builder.skills.update.mutate(update)).version;
     },
     livez: async () => {

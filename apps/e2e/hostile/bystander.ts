@@ -44,20 +44,20 @@ export async function createBystander(
   const { workspace } = await operator.workspaces.create.mutate({ name: "Bystander" });
   const workspaceId = workspace.sId;
   const { apiKey, secret } = await operator.apiKeys.create.mutate({
-    workspaceId,
+    wId: workspaceId,
     name: "bystander",
     role: "user",
   });
   if (apiKey.role !== "user") throw new Error("The bystander is no ordinary user");
   const { agentConfiguration } = await operator.agents.create.mutate({
-    workspaceId,
+    wId: workspaceId,
     name: "bystander",
     description: "Answers at once",
     model: { providerId: "simulated", modelId: "simulated-1" },
     script: { steps: [{ text: "Yes." }], tokenDelayMs: 0 },
   });
   await operator.sandboxFunctions.create.mutate({
-    workspaceId,
+    wId: workspaceId,
     slug: "add",
     description: "Adds",
     // Not so simple that it could run where everybody is served.
@@ -71,12 +71,12 @@ export async function createBystander(
     },
   });
   const builder = await operator.apiKeys.create.mutate({
-    workspaceId,
+    wId: workspaceId,
     name: "builder",
     role: "builder",
   });
   const { skill } = await operator.skills.create.mutate({
-    workspaceId,
+    wId: workspaceId,
     name: "bystander",
     agentFacingDescription: "Changes often",
     instructions: "# Skill",

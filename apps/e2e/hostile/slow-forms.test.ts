@@ -20,7 +20,7 @@ test("slow forms of one workspace leave places to the imports of another", async
   const operator = createRpcClient({ url, apiKey: demo.operatorKey });
   const { workspace } = await operator.workspaces.create.mutate({ name: "Other" });
   const { secret } = await operator.apiKeys.create.mutate({
-    workspaceId: workspace.sId,
+    wId: workspace.sId,
     name: "other",
     role: "builder",
   });

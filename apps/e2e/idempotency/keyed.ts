@@ -1,15 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { createRpcClient } from "@parley/client";
-import { endpoints } from "@parley/schema";
+import { type Endpoint, endpoints, isKeyed } from "@parley/schema";
 import { expect } from "vitest";
 import { type Answer, pathsOf, type Request, send } from "../request.ts";
 import type { Server } from "../server.ts";
 
-const table: Record<string, { kind: string; method?: string }> = endpoints;
-
 /** Names of the endpoints that take an Idempotency-Key. */
-export const keyedEndpoints = Object.entries(table)
-  .filter(([, { kind, method }]) => kind === "json" && method === "POST")
+export const keyedEndpoints = Object.entries<Endpoint>(endpoints)
+  .filter(([, endpoint]) => endpoint.kind === "json" && isKeyed(endpoint))
   .map(([name]) => name);
 
 /** Sends requests with an Idempotency-Key, by default a new one for each sender. */
@@ -69,6 +67,6 @@ export async function listIds(server: Server, key?: string): Promise<string[]> {
 export async function makeKey(server: Server): Promise<string> {
   const { url, operatorKey, workspaceId } = server.demo;
   const operator = createRpcClient({ url, apiKey: operatorKey });
-  const key = { workspaceId, name: "idempotency", role: "user" } as const;
+  const key = { wId: workspaceId, name: "idempotency", role: "user" } as const;
   return (await operator.apiKeys.create.mutate(key)).secret;
 }

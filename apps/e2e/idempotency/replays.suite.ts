@@ -174,7 +174,7 @@ export function replaysSuite(server: () => Server): void {
     const request = createOf(server, { blocking: true }, [agent]);
     const first = conversationIn(await sendOnce(request));
     const { workspaceId } = server().demo;
-    await rpc().agents.archive.mutate({ workspaceId, agentId: agent });
+    await rpc().agents.archive.mutate({ wId: workspaceId, agentId: agent });
     const again = await sendOnce(request);
     expect(isReplay(again)).toBe(true);
     expect(conversationIn(again).conversation.sId).toBe(first.conversation.sId);

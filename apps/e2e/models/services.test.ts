@@ -44,17 +44,22 @@ beforeAll(async () => {
   const rpc = calls.rpc();
   const pairs = Object.entries(models).map(([providerId, modelId]) => ({ providerId, modelId }));
   const simulated = { providerId: "simulated", modelId: "simulated-1" };
-  await rpc.workspaces.update.mutate({ workspaceId, models: [simulated, ...pairs] });
+  await rpc.workspaces.update.mutate({ wId: workspaceId, models: [simulated, ...pairs] });
   for (const [slug, result] of [
     ["find-price", "{'price': $length(item)}"],
     ["count-stock", "{'stock': price + 4}"],
   ] as const) {
     const program = { type: "simulated" as const, behaviour: { durationMs: 0, steps: [], result } };
-    await rpc.sandboxFunctions.create.mutate({ workspaceId, slug, description: slug, program });
+    await rpc.sandboxFunctions.create.mutate({
+      wId: workspaceId,
+      slug,
+      description: slug,
+      program,
+    });
   }
   for (const model of pairs) {
     const { agentConfiguration } = await rpc.agents.create.mutate({
-      workspaceId,
+      wId: workspaceId,
       name: model.modelId,
       description: "",
       instructions: "Be kind",
@@ -174,9 +179,9 @@ test("what a service refuses ends the answer with an error, and the create is st
 
 test("a cheap model makes the title of a conversation that was given none", async () => {
   const { workspaceId } = server().demo;
-  const { models: before } = await calls.rpc().workspaces.get.query({ workspaceId });
+  const { models: before } = await calls.rpc().workspaces.get.query({ wId: workspaceId });
   const cheap = { providerId: "openai", modelId: "gpt-5-mini" };
-  await calls.rpc().workspaces.update.mutate({ workspaceId, models: [...before, cheap] });
+  await calls.rpc().workspaces.update.mutate({ wId: workspaceId, models: [...before, cheap] });
   service.script.steps = [{ text: '"Your tea.\n"' }];
   const asked = calls.create("What about tea?", [agentOf("anthropic"), agentOf("openai")]);
   const given = calls.create("And this?", [agentOf("anthropic")], { title: "Given" });
@@ -192,7 +197,7 @@ test("a cheap model makes the title of a conversation that was given none", asyn
   expect((await calls.get((await given).conversation.sId)).title).toBe("Given");
   const byModel = service.requests.filter(({ body }) => body["model"] === cheap.modelId);
   expect(byModel).toHaveLength(1);
-  await calls.rpc().workspaces.update.mutate({ workspaceId, models: before });
+  await calls.rpc().workspaces.update.mutate({ wId: workspaceId, models: before });
 });
 
 test("a call that fails before its first token is made again", async () => {
@@ -242,7 +247,7 @@ test("an effort is passed on where the model supports it, and a temperature wher
 test("a workspace's own credential is used in place of the deployment's, shown to nobody, and can go", async () => {
   const { workspaceId } = server().demo;
   const rpc = calls.rpc().providerCredentials;
-  const own = { workspaceId, providerId: "mistral" as const };
+  const own = { wId: workspaceId, providerId: "mistral" as const };
   const apiKey = `${secret}-of-the-workspace`;
   service.apiKey = apiKey;
   const refused = await ask("Hi", [agentOf("openai")]);
@@ -251,12 +256,12 @@ test("a workspace's own credential is used in place of the deployment's, shown t
   await rpc.put.mutate({ ...own, apiKey });
   const answered = await ask("Hi", [agentOf("openai")]);
   expect(answersOf(answered.conversation)[0]?.content).toBe("You said: Hi");
-  const listed = await rpc.list.query({ workspaceId });
+  const listed = await rpc.list.query({ wId: workspaceId });
   expect(listed.providerCredentials.map(({ providerId }) => providerId)).toEqual([
     "mistral",
     "openai",
   ]);
-  const audited = await calls.rpc().audit.list.query({ workspaceId });
+  const audited = await calls.rpc().audit.list.query({ wId: workspaceId });
   expect(JSON.stringify([put, listed, audited])).not.toContain(apiKey);
   await rpc.remove.mutate({ ...own, providerId: "openai" });
   const again = await ask("Hi", [agentOf("openai")]);

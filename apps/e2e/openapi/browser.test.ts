@@ -4,7 +4,9 @@ import path from "node:path";
 import { chromium } from "playwright-core";
 import { expect, test } from "vitest";
 import { shareServer } from "../server.ts";
+import { createCalls } from "../siblings/calls.ts";
 
+const events = "/api/v1/w/{wId}/assistant/conversations/{cId}/events";
 const executablePath = "/usr/bin/chromium";
 const isThere = existsSync(executablePath);
 if (!isThere) console.warn(`The page /docs is not tried: there is no ${executablePath}`);
@@ -29,18 +31,35 @@ test.skipIf(!isThere)(
       });
       await page.goto(`${url}/docs`);
       await page.locator(".authorize").first().click();
-      await page.locator(".auth-container input").fill(demo.adminKey);
-      await page.locator(".auth-btn-wrapper .authorize").click();
-      await page.locator(".auth-btn-wrapper .btn-done").click();
+      await page.locator(".auth-container input").first().fill(demo.adminKey);
+      await page.locator(".auth-btn-wrapper .authorize").first().click();
+      await page.locator(".auth-btn-wrapper .btn-done").first().click();
       const operation = page.locator('[id^="operations-specified-skills"]');
       await operation.locator(".opblock-summary-control").click();
-      await operation.locator('tr[data-param-name="wId"] input').fill(demo.workspaceId);
+      const workspace = operation.locator('tr[data-param-name="wId"] input');
+      expect(await workspace.inputValue()).toBe(demo.workspaceId);
       await operation.locator(".execute").click();
       const status = operation.locator(".live-responses-table .response-col_status").last();
       await expect.poll(() => status.textContent(), { timeout: 10_000 }).toContain("200");
       const answer = operation.locator(".live-responses-table .response-col_description").last();
       expect(await answer.textContent()).toContain('"skills"');
       await page.screenshot({ path: path.join(os.tmpdir(), "parley-docs.png") });
+
+      // The key stays for the tab, and the events of a stream that does not end are shown.
+      await page.reload();
+      const { conversation } = await createCalls(server).create("Hello!", ["helper"]);
+      const stream = page.locator(`.opblock:has([data-path="${events}"])`);
+      await stream.locator(".opblock-summary-control").click();
+      await stream.locator('tr[data-param-name="cId"] input').fill(conversation.sId);
+      await stream.locator(".execute").click();
+      const shown = stream.locator(".stream pre");
+      await expect
+        .poll(() => shown.textContent(), { timeout: 10_000 })
+        .toContain("agent_message_done");
+      await stream.locator(".stream button").click();
+      await expect
+        .poll(() => stream.locator(".live-responses-table").textContent())
+        .toContain("200");
       expect(faults).toEqual([]);
     } finally {
       await browser.close();

@@ -48,7 +48,10 @@ export function exampleRequest(operation: Operation, values: Values): Request {
       query.set(name, values[name] ?? String(example));
   }
   const search = query.size === 0 ? "" : `?${query}`;
-  const path = fillPath(operation, values) + search;
+  const examples = parameters.flatMap(({ name, in: place, example }) =>
+    place === "path" && example !== undefined ? [[name, String(example)] as const] : [],
+  );
+  const path = fillPath(operation, { ...Object.fromEntries(examples), ...values }) + search;
   const json = requestBody?.content["application/json"]?.example;
   if (json !== undefined) return { method, path, json };
   if (requestBody?.content["multipart/form-data"] === undefined) return { method, path };

@@ -106,7 +106,7 @@ test("it serves, imports skills and runs functions", async () => {
   });
   const operator = createRpcClient({ url: baseUrl, apiKey: demo.operatorKey });
   await operator.sandboxFunctions.create.mutate({
-    workspaceId,
+    wId: workspaceId,
     slug: "greet",
     description: "Greets",
     inputSchema: { type: "object", required: ["name"] },

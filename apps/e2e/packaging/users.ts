@@ -51,7 +51,7 @@ for await (const event of parley.messages.follow({ conversationId: "c", messageI
   if (event.type === "agent_error") event.error.code satisfies string;
 }
 const rpc = createRpcClient({ url: "http://x", apiKey: "sk-1" });
-const { secret } = await rpc.apiKeys.create.mutate({ workspaceId: "w", name: "n", role: "user" });
+const { secret } = await rpc.apiKeys.create.mutate({ wId: "w", name: "n", role: "user" });
 new ParleyError("timed_out", secret + title + path + status);
 // @ts-expect-error: a message needs its mentions
 await parley.conversations.create({ message: { content: "Hi" } });
@@ -60,7 +60,7 @@ await parley.skills.list({ status: "gone" });
 // @ts-expect-error: the conversation is missing
 parley.messages.follow({ messageId: "m" });
 // @ts-expect-error: there is no such role
-await rpc.apiKeys.create.mutate({ workspaceId: "w", name: "n", role: "king" });
+await rpc.apiKeys.create.mutate({ wId: "w", name: "n", role: "king" });
 `;
 
 /** A module that uses all of the client, and prints what came of it. */

@@ -29,7 +29,7 @@ export async function createSubjects({ demo, apis }: Replicas): Promise<Subjects
   const rpc = createRpcClient({ url: apis[0]?.url ?? "", apiKey: operatorKey });
   const createAgent = async (name: string, text: string, tokenDelayMs: number) => {
     const { agentConfiguration } = await rpc.agents.create.mutate({
-      workspaceId,
+      wId: workspaceId,
       name,
       description: name,
       model: { providerId: "simulated", modelId: "simulated-1" },
@@ -44,7 +44,7 @@ export async function createSubjects({ demo, apis }: Replicas): Promise<Subjects
     }));
     const behaviour = { durationMs: 600, steps, result: '{"sum": a + b}' };
     const program = { type: "simulated" as const, behaviour };
-    await rpc.sandboxFunctions.create.mutate({ workspaceId, slug, retryable, program });
+    await rpc.sandboxFunctions.create.mutate({ wId: workspaceId, slug, retryable, program });
     return slug;
   };
   return {

@@ -32,7 +32,7 @@ export function agentsAndSpacesSuite(server: () => Server): void {
     const rpc = calls.rpc();
     const create = async (name: string, scope?: "hidden" | "visible") => {
       const { agentConfiguration } = await rpc.agents.create.mutate({
-        workspaceId,
+        wId: workspaceId,
         name,
         description: "d",
         instructions: "Be brief.",
@@ -47,7 +47,7 @@ export function agentsAndSpacesSuite(server: () => Server): void {
     const visible = await create("zz visible");
     const hidden = await create("zz hidden", "hidden");
     const archived = await create("zz archived", "visible");
-    await rpc.agents.archive.mutate({ workspaceId, agentId: archived.sId });
+    await rpc.agents.archive.mutate({ wId: workspaceId, agentId: archived.sId });
     const global = ["faulty", "helper", "slowpoke"];
     const idsOf = async (query: string) =>
       (await listAgents(query)).map(({ sId, name }) => (name.startsWith("zz") ? sId : name));
@@ -91,10 +91,10 @@ export function agentsAndSpacesSuite(server: () => Server): void {
     const { workspaceId, userKey } = server().demo;
     const rpc = calls.rpc();
     const draft = { name: "A", description: "", model: simulated };
-    const { agentConfiguration } = await rpc.agents.create.mutate({ workspaceId, ...draft });
+    const { agentConfiguration } = await rpc.agents.create.mutate({ wId: workspaceId, ...draft });
     const { sId: agentId } = agentConfiguration;
-    await rpc.agents.update.mutate({ workspaceId, agentId, name: "B" });
-    await rpc.agents.archive.mutate({ workspaceId, agentId });
+    await rpc.agents.update.mutate({ wId: workspaceId, agentId, name: "B" });
+    await rpc.agents.archive.mutate({ wId: workspaceId, agentId });
     const answer = await ask(`assistant/agent_configurations/${agentId}`, userKey);
     const read = answerIn(answer, { shape: oneAgent, schema: endpoints["agents.get"].output });
     expect(read.agentConfiguration).toMatchObject({ sId: agentId, name: "B", status: "archived" });
@@ -109,10 +109,10 @@ export function agentsAndSpacesSuite(server: () => Server): void {
     const { workspaceId } = server().demo;
     const rpc = calls.rpc();
     for (const name of ["Quaint 100%", "quaint_other", "Gone quaint"]) {
-      const draft = { workspaceId, name, description: "", model: simulated };
+      const draft = { wId: workspaceId, name, description: "", model: simulated };
       const { agentConfiguration } = await rpc.agents.create.mutate(draft);
       const { sId: agentId } = agentConfiguration;
-      if (name.startsWith("Gone")) await rpc.agents.archive.mutate({ workspaceId, agentId });
+      if (name.startsWith("Gone")) await rpc.agents.archive.mutate({ wId: workspaceId, agentId });
     }
     const found = async (q: string) => {
       const answer = await ask(
@@ -170,10 +170,14 @@ export function agentsAndSpacesSuite(server: () => Server): void {
   test("the spaces that the key reaches are listed by name", async () => {
     const { workspaceId, spaceId, userKey } = server().demo;
     const rpc = calls.rpc();
-    const keys = await rpc.apiKeys.create.mutate({ workspaceId, name: "spaces", role: "user" });
-    const { space: open } = await rpc.spaces.create.mutate({ workspaceId, name: "AA open" });
+    const keys = await rpc.apiKeys.create.mutate({
+      wId: workspaceId,
+      name: "spaces",
+      role: "user",
+    });
+    const { space: open } = await rpc.spaces.create.mutate({ wId: workspaceId, name: "AA open" });
     const { space: closed } = await rpc.spaces.create.mutate({
-      workspaceId,
+      wId: workspaceId,
       name: "AA closed",
       isRestricted: true,
       keyIds: [keys.apiKey.sId],
@@ -198,7 +202,7 @@ export function agentsAndSpacesSuite(server: () => Server): void {
     { query: "?kinds=system", kinds: [] },
   ])("`$query` lists the spaces of these kinds", async ({ query, kinds }) => {
     const { workspaceId } = server().demo;
-    await calls.rpc().spaces.create.mutate({ workspaceId, name: "Of a kind" });
+    await calls.rpc().spaces.create.mutate({ wId: workspaceId, name: "Of a kind" });
     const spaces = await listSpaces(undefined, query);
     expect([...new Set(spaces.map(({ kind }) => kind))].toSorted()).toEqual(kinds);
   });
@@ -206,7 +210,11 @@ export function agentsAndSpacesSuite(server: () => Server): void {
   test("a key of role none lists nothing", async () => {
     const { workspaceId } = server().demo;
     const rpc = calls.rpc();
-    const { secret } = await rpc.apiKeys.create.mutate({ workspaceId, name: "n", role: "none" });
+    const { secret } = await rpc.apiKeys.create.mutate({
+      wId: workspaceId,
+      name: "n",
+      role: "none",
+    });
     for (const tail of ["spaces", "assistant/agent_configurations", "assistant/conversations"]) {
       expectError(await ask(tail, secret), "app_auth_error");
     }

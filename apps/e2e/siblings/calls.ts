@@ -62,7 +62,7 @@ export function createCalls(server: () => Pick<Server, "url" | "demo">) {
     createAgent: async (name: string, script: SimulatedScript): Promise<string> => {
       const rpc = createRpcClient({ url: server().url, apiKey: server().demo.adminKey });
       const { agentConfiguration } = await rpc.agents.create.mutate({
-        workspaceId: server().demo.workspaceId,
+        wId: server().demo.workspaceId,
         name,
         description: "",
         model: { providerId: "simulated", modelId: "simulated-1" },

@@ -167,7 +167,7 @@ export function cancelAndRetrySuite(server: () => Server): void {
       tokenDelayMs: 0,
     });
     const { cId, mId } = await ask(agentId, true);
-    await calls.rpc().agents.archive.mutate({ workspaceId, agentId });
+    await calls.rpc().agents.archive.mutate({ wId: workspaceId, agentId });
     const answer = await call("POST", `/${cId}/messages/${mId}/retry`, { json: {} });
     expectError(answer, "invalid_request_error", { message: "Invalid path parameters: mId" });
     expect((await get(cId)).content[1]).toHaveLength(1);
@@ -178,7 +178,7 @@ export function cancelAndRetrySuite(server: () => Server): void {
     const script = (text: string) => ({ steps: [{ text }], tokenDelayMs: 0 });
     const agentId = await calls.createAgent("changing", script("one"));
     const { cId, mId } = await ask(agentId, true);
-    await calls.rpc().agents.update.mutate({ workspaceId, agentId, script: script("two") });
+    await calls.rpc().agents.update.mutate({ wId: workspaceId, agentId, script: script("two") });
     const second = await retry(cId, mId);
     await readAll(cId, second.sId);
     expect((await get(cId)).content[1]).toMatchObject([

@@ -152,7 +152,11 @@ export function conversationStreamsSuite(server: () => Server): void {
     const { workspaceId } = server().demo;
     const rpc = calls.rpc();
     const name = "revoked";
-    const { apiKey, secret } = await rpc.apiKeys.create.mutate({ workspaceId, name, role: "user" });
+    const { apiKey, secret } = await rpc.apiKeys.create.mutate({
+      wId: workspaceId,
+      name,
+      role: "user",
+    });
     const { conversation } = await create("Hello", ["slowpoke"]);
     const cId = conversation.sId;
     const tail = `/${cId}/messages/${conversation.content[1]?.[0]?.sId}/events`;
@@ -161,7 +165,7 @@ export function conversationStreamsSuite(server: () => Server): void {
       readUntil(await stream(`/${cId}/events`, { key: secret }), conversationFrame),
       readUntil(await stream(tail, { key: secret }), messageFrame),
     ];
-    await rpc.apiKeys.revoke.mutate({ workspaceId, keyId: apiKey.sId });
+    await rpc.apiKeys.revoke.mutate({ wId: workspaceId, keyId: apiKey.sId });
     const [ofConversation, ofMessage] = await within(1000, Promise.all(streams));
     expect(ofConversation?.length).toBeLessThan(4);
     expect(ofMessage?.some(({ data }) => data.type === "agent_message_success")).toBe(false);

@@ -119,12 +119,13 @@ export function fragmentsAndWarningsSuite(server: () => Server): void {
     expect(first.warnings).toHaveLength(1);
   });
 
-  test("over RPC, unknown members are named too", async () => {
+  test("over RPC, unknown members are refused", async () => {
     const json = { wId: server().demo.workspaceId, message: { content: "x", mentions: [], y: 1 } };
     const path = "/rpc/conversations.create";
     const answer = await send(server(), { path, json: { json } });
+    expect(answer.status).toBe(400);
     expect(JSON.parse(answer.text)).toMatchObject({
-      result: { data: { json: { warnings: [{ path: "message.y" }] } } },
+      error: { json: { data: { type: "invalid_request_error", issues: [{ path: "message.y" }] } } },
     });
   });
 

@@ -177,13 +177,13 @@ export function postsSuite(server: () => Server): void {
     const { workspaceId, spaceId } = server().demo;
     const rpc = calls.rpc();
     const { dataSourceView } = await rpc.dataSourceViews.create.mutate({
-      workspaceId,
+      wId: workspaceId,
       spaceId,
       name: "Wiki",
       provider: "notion",
     });
     const node = { nodeId: "page/1", nodeDataSourceViewId: dataSourceView.sId };
-    const identity = { workspaceId, dataSourceViewId: dataSourceView.sId, nodeId: "page/1" };
+    const identity = { wId: workspaceId, dataSourceViewId: dataSourceView.sId, nodeId: "page/1" };
     await rpc.dataSourceNodes.put.mutate({
       ...identity,
       nodeType: "document",
@@ -252,7 +252,11 @@ export function postsSuite(server: () => Server): void {
     const cId = await start();
     const { workspaceId } = server().demo;
     const rpc = calls.rpc();
-    const { secret } = await rpc.apiKeys.create.mutate({ workspaceId, name: "n", role: "none" });
+    const { secret } = await rpc.apiKeys.create.mutate({
+      wId: workspaceId,
+      name: "n",
+      role: "none",
+    });
     const json = { content: "x", mentions: [], title: "t", contentType: "text/plain" };
     for (const tail of [`/${cId}/messages`, `/${cId}/content_fragments`]) {
       const request: Pick<Request, "json"> = { json };

@@ -78,9 +78,9 @@ export function unknownThingsSuite(server: () => Server): void {
     "$name: a conversation in a space that is closed to the key is an unknown one",
     async ({ method, tail, json }) => {
       const { workspaceId, userKey } = server().demo;
-      const mine = await rpc().apiKeys.create.mutate({ workspaceId, name: "m", role: "user" });
+      const mine = await rpc().apiKeys.create.mutate({ wId: workspaceId, name: "m", role: "user" });
       const { space } = await rpc().spaces.create.mutate({
-        workspaceId,
+        wId: workspaceId,
         name: "Closed",
         isRestricted: true,
         keyIds: [mine.apiKey.sId],

@@ -173,9 +173,9 @@ export function importsSuite(server: () => Server): void {
     });
 
     it("leaves a record in the audit log", async () => {
-      const rpc = { workspaceId: server().demo.workspaceId };
+      const { workspaceId } = server().demo;
       const records = async () => {
-        const json = { json: rpc };
+        const json = { wId: workspaceId };
         const audit = `/rpc/audit.list?input=${encodeURIComponent(JSON.stringify(json))}`;
         const { text } = await send(server(), { path: audit });
         const { result } = JSON.parse(text) as {
@@ -194,7 +194,7 @@ export function importsSuite(server: () => Server): void {
       expect(latest).toMatchObject({
         outcome: "succeeded",
         subjectId: parsed.imported[0]!.sId,
-        workspaceId: rpc.workspaceId,
+        workspaceId,
       });
       expect(before).toMatchObject({ outcome: "invalid_request_error", subjectId: null });
     });

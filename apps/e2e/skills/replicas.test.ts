@@ -37,7 +37,7 @@ describe("two servers", { timeout: 60_000 }, () => {
     const { workspaceId, operatorKey } = demo;
     const rpcs = [url, otherUrl].map((at) => createRpcClient({ url: at, apiKey: operatorKey }));
     const { skill } = await rpcs[0]!.skills.create.mutate({
-      workspaceId,
+      wId: workspaceId,
       name: "0",
       agentFacingDescription: "x",
       availability: "workspace_users",
@@ -60,7 +60,7 @@ describe("two servers", { timeout: 60_000 }, () => {
         while (!changed) await list(at);
       };
       const asking = [url, otherUrl].map(askOn);
-      await rpcs[version % 2]!.skills.update.mutate({ workspaceId, skillId, version, name });
+      await rpcs[version % 2]!.skills.update.mutate({ wId: workspaceId, skillId, version, name });
       const [ours, theirs] = await Promise.all([list(url), list(otherUrl)]);
       changed = true;
       await Promise.all(asking);

@@ -14,7 +14,7 @@ export function useSuite(server: () => Server): void {
     readonly error?: { json: { data: { type: string } } };
   }
   const draft = (parts: object): InputOf<(typeof endpoints)["agents.create"]> => ({
-    workspaceId: server().demo.workspaceId,
+    wId: server().demo.workspaceId,
     name: "Reader",
     description: "",
     model: { providerId: "simulated", modelId: "simulated-1" },

@@ -169,7 +169,7 @@ test("an operator makes a workspace and a key, and takes the key away", async ()
   const operator = createRpcClient({ url, apiKey: operatorKey });
   const { workspace } = await operator.workspaces.create.mutate({ name: "Analytical Engines" });
   const { apiKey, secret } = await operator.apiKeys.create.mutate({
-    workspaceId: workspace.sId,
+    wId: workspace.sId,
     name: "notebook",
     role: "user",
   });
@@ -187,12 +187,12 @@ test("an operator makes a workspace and a key, and takes the key away", async ()
   });
 
   // A revoked key is refused at once.
-  await operator.apiKeys.revoke.mutate({ workspaceId: workspace.sId, keyId: apiKey.sId });
+  await operator.apiKeys.revoke.mutate({ wId: workspace.sId, keyId: apiKey.sId });
   await expect(theirs.skills.list()).rejects.toMatchObject({
     status: 401,
     type: "invalid_api_key_error",
   });
-  const { apiKeys } = await operator.apiKeys.list.query({ workspaceId: workspace.sId });
+  const { apiKeys } = await operator.apiKeys.list.query({ wId: workspace.sId });
   expect(apiKeys.map(({ name, revokedAt }) => [name, revokedAt !== null])).toEqual([
     ["admin", false],
     ["notebook", true],

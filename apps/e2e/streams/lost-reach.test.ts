@@ -29,13 +29,13 @@ const losses: {
     name: "the space is given to other keys",
     refusal: "conversation_not_found",
     lose: ({ admin, workspaceId, spaceId, insiderId }) =>
-      admin.spaces.update.mutate({ workspaceId, spaceId, keyIds: [insiderId] }),
+      admin.spaces.update.mutate({ wId: workspaceId, spaceId, keyIds: [insiderId] }),
   },
   {
     name: "the key is given other spaces",
     refusal: "conversation_not_found",
     lose: ({ admin, workspaceId, keyId }) =>
-      admin.apiKeys.update.mutate({ workspaceId, keyId, spaceIds: [] }),
+      admin.apiKeys.update.mutate({ wId: workspaceId, keyId, spaceIds: [] }),
   },
   {
     name: "an open space is restricted",
@@ -43,7 +43,7 @@ const losses: {
     refusal: "conversation_not_found",
     lose: ({ admin, workspaceId, spaceId, insiderId }) =>
       admin.spaces.update.mutate({
-        workspaceId,
+        wId: workspaceId,
         spaceId,
         isRestricted: true,
         keyIds: [insiderId],
@@ -53,7 +53,7 @@ const losses: {
     name: "the key loses its role",
     refusal: "app_auth_error",
     lose: ({ admin, workspaceId, keyId }) =>
-      admin.apiKeys.update.mutate({ workspaceId, keyId, role: "none" }),
+      admin.apiKeys.update.mutate({ wId: workspaceId, keyId, role: "none" }),
   },
   {
     name: "the conversation is deleted",
@@ -76,11 +76,11 @@ test.for(losses)(
     const { workspaceId, adminKey } = server().demo;
     const admin = createRpcClient({ url: server().url, apiKey: adminKey });
     const createKey = (role: "user" | "builder") =>
-      admin.apiKeys.create.mutate({ workspaceId, name: role, role });
+      admin.apiKeys.create.mutate({ wId: workspaceId, name: role, role });
     const [loser, insider] = [await createKey("user"), await createKey("builder")];
     const keyIds = [loser.apiKey.sId, insider.apiKey.sId];
     const { space } = await admin.spaces.create.mutate({
-      workspaceId,
+      wId: workspaceId,
       name: "Closed",
       isRestricted: !isOpenBefore,
       keyIds,
@@ -100,11 +100,12 @@ test.for(losses)(
     const cId = conversation.sId;
     const mId = conversation.content.at(-1)!.at(-1)!.sId;
     const tails = [`/${cId}/events`, `/${cId}/messages/${mId}/events`];
-    const input = encodeURIComponent(JSON.stringify({ json: { wId: workspaceId, cId, mId } }));
+    const inputOf = (json: object) => encodeURIComponent(JSON.stringify({ json }));
+    const ofConversation = { wId: workspaceId, cId };
     const paths = [
       ...tails.map((tail) => path.replace("/api/", "/api/sse/") + tail),
-      `/rpc/conversations.events?input=${input}`,
-      `/rpc/messages.events?input=${input}`,
+      `/rpc/conversations.events?input=${inputOf(ofConversation)}`,
+      `/rpc/messages.events?input=${inputOf({ ...ofConversation, mId })}`,
     ];
     const opened = await Promise.all(
       paths.map((one) => open(server(), { path: one, key: loser.secret })),

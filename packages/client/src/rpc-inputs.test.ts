@@ -62,7 +62,7 @@ test("what may not be sent does not compile, and what may be does", () => {
       include: 7,
     });
     // @ts-expect-error: milliseconds
-    await client.apiKeys.update.mutate({ workspaceId: "w", keyId: "k", expiresAt: new Date() });
+    await client.apiKeys.update.mutate({ wId: "w", keyId: "k", expiresAt: new Date() });
     const invoke = client.sandboxFunctions.invoke.mutate;
     await invoke({
       wId,

@@ -6,7 +6,6 @@ import type {
   InputOf,
   JsonEndpoint,
   OutputOf,
-  RpcEndpoint,
   StreamEndpoint,
 } from "@parley/schema";
 import type {
@@ -17,7 +16,7 @@ import type {
   TRPCSubscriptionProcedure,
 } from "@trpc/server";
 
-type ProcedureEndpoint = JsonEndpoint | RpcEndpoint | StreamEndpoint;
+type ProcedureEndpoint = JsonEndpoint | StreamEndpoint;
 
 interface Resumable {
   /** Id of the last event that the subscriber has. */
@@ -30,8 +29,8 @@ type ProcedureOf<E> = E extends StreamEndpoint
       input: InputOf<E> & Resumable;
       output: AsyncIterable<{ id: string; data: EventOf<E> }>;
     }>
-  : E extends JsonEndpoint | RpcEndpoint
-    ? E extends { readonly method: "GET" } | { readonly operation: "query" }
+  : E extends JsonEndpoint
+    ? E extends { readonly method: "GET" }
       ? TRPCQueryProcedure<{ meta: object; input: InputOf<E>; output: OutputOf<E> }>
       : TRPCMutationProcedure<{ meta: object; input: InputOf<E>; output: OutputOf<E> }>
     : never;

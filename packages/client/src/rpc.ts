@@ -29,7 +29,7 @@ export type RpcClient = TRPCClient<RpcRouter>;
  * const operator = createRpcClient({ url, apiKey: operatorKey });
  * const { workspace } = await operator.workspaces.create.mutate({ name: "Analytical Engines" });
  * const { secret } = await operator.apiKeys.create.mutate({
- *   workspaceId: workspace.sId,
+ *   wId: workspace.sId,
  *   name: "notebook",
  *   role: "user",
  * });

@@ -72,15 +72,15 @@ describe("deleteWorkspace", () => {
     const context = await openTestContext(test.core, workspace);
     const user = { ...context.caller.user };
     await insertTestAgent(test.core, workspace, { sid: "ann" });
-    await operator.updateAgent({ workspaceId, agentId: "ann", name: "Ann" });
-    await operator.addMember({ workspaceId, email: "ada@example.com", firstName: "Ada" });
+    await operator.updateAgent({ wId: workspaceId, agentId: "ann", name: "Ann" });
+    await operator.addMember({ wId: workspaceId, email: "ada@example.com", firstName: "Ada" });
     const keyIds = [context.caller.apiKey.sid];
-    const { space } = await operator.createSpace({ workspaceId, name: "S", keyIds });
-    const view = { workspaceId, spaceId: space.sId, name: "V" };
+    const { space } = await operator.createSpace({ wId: workspaceId, name: "S", keyIds });
+    const view = { wId: workspaceId, spaceId: space.sId, name: "V" };
     const { dataSourceView } = await operator.createDataSourceView(view);
     const node = { nodeId: "n", nodeType: "document" as const, title: "N" };
     const dataSourceViewId = dataSourceView.sId;
-    await operator.putDataSourceNode({ workspaceId, dataSourceViewId, ...node });
+    await operator.putDataSourceNode({ wId: workspaceId, dataSourceViewId, ...node });
     const times = { createdAt: 0, updatedAt: 0 };
     const described = { agentFacingDescription: "", userFacingDescription: "" };
     const [skill] = await db()
@@ -120,7 +120,7 @@ describe("deleteWorkspace", () => {
     await db().insert(skillTools).values({ skillId: skill!.id, toolId: tool!.id, position: 0 });
     const editor = { skillId: skill!.id, userId: context.caller.user.id };
     await db().insert(skillEditors).values(editor);
-    await operator.updateAgent({ workspaceId, agentId: "ann", skillIds: [skill!.sid] });
+    await operator.updateAgent({ wId: workspaceId, agentId: "ann", skillIds: [skill!.sid] });
     const { id: functionId } = await insertTestFunction(test.core, workspace, { slug: "add" });
     await db().insert(functionApprovals).values({ userId: user.id, functionId, createdAt: 0 });
     const [agent] = await db().select().from(agents).where(eq(agents.workspaceId, workspace.id));
@@ -130,7 +130,7 @@ describe("deleteWorkspace", () => {
       invokeSandboxFunction(context, parseInput(endpoints["sandboxFunctions.invoke"], raw));
     const { invocation } = await invoke();
     await announceTestFile(context, { fileSize: 5 });
-    await operator.putProviderCredential({ workspaceId, providerId: "xai", apiKey: "x" });
+    await operator.putProviderCredential({ wId: workspaceId, providerId: "xai", apiKey: "x" });
     const { sId: fileId } = await uploadTestFile(context, "x".repeat(300_000));
     const inline = { title: "t", content: "inline", contentType: "text/plain" };
     const contentFragments = [{ title: "t", fileId }, inline];
@@ -155,11 +155,11 @@ describe("deleteWorkspace", () => {
     expect(unchanged).toEqual(["audit_events", "actions", "server_secrets"]);
     await createTestConversation(gone.context, ["ann", "ann"]);
     const { workspaceId } = gone;
-    expect(await operator.deleteWorkspace({ workspaceId })).toEqual({ success: true });
+    expect(await operator.deleteWorkspace({ wId: workspaceId })).toEqual({ success: true });
     expect(await countTestRows(test.core)).toEqual(before);
     const page = await listConversations(kept.context, { limit: 10, lastValue: undefined });
     expect(page.conversations).toMatchObject([{ sId: kept.cId }]);
-    const again = operator.deleteWorkspace({ workspaceId });
+    const again = operator.deleteWorkspace({ wId: workspaceId });
     expect(await refusalOf(again)).toBe("404 workspace_not_found");
   });
 
@@ -174,7 +174,11 @@ describe("deleteWorkspace", () => {
       () => postTestMessage(context, cId, { agentIds: ["ann"] }),
       () => announceTestFile(context, { fileSize: 5 }),
       () =>
-        operator.addMember({ workspaceId, email: `${test.core.newId()}@x.test`, firstName: "A" }),
+        operator.addMember({
+          wId: workspaceId,
+          email: `${test.core.newId()}@x.test`,
+          firstName: "A",
+        }),
     ];
     let isOver = false;
     let accepted = 0;
@@ -192,7 +196,7 @@ describe("deleteWorkspace", () => {
     };
     const creating = [...creates, ...creates].map(keepOn);
     while (accepted < 20) await new Promise((resolve) => setImmediate(resolve));
-    await operator.deleteWorkspace({ workspaceId });
+    await operator.deleteWorkspace({ wId: workspaceId });
     for (let round = 0; round < 3; round++) await countTestRows(test.core);
     isOver = true;
     await Promise.all(creating);
@@ -207,7 +211,7 @@ describe("deleteWorkspace", () => {
     await insertApiKey(test.core, db(), key);
     const credentials = createCredentials(test.core);
     await credentials.authenticate(`Bearer ${secret}`);
-    await operator.deleteWorkspace({ workspaceId: workspace.sid });
+    await operator.deleteWorkspace({ wId: workspace.sid });
     const refused = await refusalOf(credentials.authenticate(`Bearer ${secret}`));
     credentials.close();
     expect(refused).toBe("401 invalid_api_key_error");
@@ -227,7 +231,7 @@ describe("deleteWorkspace", () => {
       if (hint.cause === "ended") ended.push(...hint.logIds);
     });
     const followers = [cId, logId].map(follow);
-    await operator.deleteWorkspace({ workspaceId });
+    await operator.deleteWorkspace({ wId: workspaceId });
     unsubscribe();
     setTimeout(() => abort.abort(), 50);
     expect(await Promise.all(followers)).toEqual(["ended", "ended"]);
@@ -263,7 +267,7 @@ describe("deleteWorkspace", () => {
     await appended.promise;
     setTimeout(commit.resolve, 50);
     await Promise.all([
-      operator.deleteWorkspace({ workspaceId }),
+      operator.deleteWorkspace({ wId: workspaceId }),
       appending,
       finishInvocations(test.core, finished.slice(1)),
       ...finished.map((one) => finishInvocations(test.core, [one])),

@@ -22,11 +22,11 @@ const KEYS_AT_ONCE = 1000;
  */
 export async function deleteWorkspace(
   request: RequestContext,
-  input: { workspaceId: string },
+  input: { wId: string },
 ): Promise<Success> {
   const context = onSlowDatabase(request);
   const { id } = await inTransaction(context, async ({ db, afterCommit }) => {
-    const row = await markDeleted(context, db, input.workspaceId);
+    const row = await markDeleted(context, db, input.wId);
     await db
       .update(tables.apiKeys)
       .set({ revokedAt: context.now() })
@@ -47,7 +47,7 @@ async function markDeleted({ now }: RequestContext, db: tables.Queryable, sid: s
   const { workspaces } = tables;
   const [found] = await db.select().from(workspaces).where(eq(workspaces.sid, sid));
   if (found === undefined) {
-    throw new ParleyError("workspace_not_found", "workspaceId: there is no such workspace");
+    throw new ParleyError("workspace_not_found", "wId: there is no such workspace");
   }
   await db.execute(tables.lockHeldWorkspace(found.id));
   await db.update(workspaces).set({ deletedAt: now() }).where(eq(workspaces.id, found.id));

@@ -30,7 +30,7 @@ describe("openMutation", () => {
   );
 
   it("says who does what, from where", () => {
-    expect(open("apiKeys.revoke", { workspaceId: "w", keyId: "key_2" })).toEqual({
+    expect(open("apiKeys.revoke", { wId: "w", keyId: "key_2" })).toEqual({
       action: "apiKeys.revoke",
       actor: { id: "key_1", name: "The key" },
       workspaceId: "w",
@@ -42,7 +42,7 @@ describe("openMutation", () => {
   });
 
   it("is of the key's own workspace, whatever it names", () => {
-    const input = { workspaceId: "w", keyId: "key_2" };
+    const input = { wId: "w", keyId: "key_2" };
     expect(open("apiKeys.revoke", input, admin)).toMatchObject({ workspaceId: "own" });
   });
 

@@ -62,7 +62,7 @@ function describeMutation(
     action: name,
     actor: actorOf(caller),
     // A workspace's key always changes its own workspace.
-    workspaceId: caller.kind === "workspace" ? caller.workspace.sid : idIn(input, "workspaceId"),
+    workspaceId: caller.kind === "workspace" ? caller.workspace.sid : idIn(input, "wId"),
     subjectId,
     clientIp,
     requestId,

@@ -4,7 +4,7 @@ import {
   requireWorkspace,
   type WorkspaceCaller,
 } from "@parley/core";
-import { type Endpoint, ParleyError, type RpcEndpoint, WorkspaceRole } from "@parley/schema";
+import { type Endpoint, ParleyError, WorkspaceRole } from "@parley/schema";
 
 /** Checks the role of a caller. Throws `app_auth_error` for one below the endpoint's. */
 export function requireRole(endpoint: Endpoint, { apiKey }: Caller): void {
@@ -22,9 +22,9 @@ export function requireRole(endpoint: Endpoint, { apiKey }: Caller): void {
 export function authorizeWorkspace<C extends RequestContext>(
   endpoint: Endpoint,
   context: C,
-  wId: string,
+  wId: string | undefined,
 ): C & RequestContext<WorkspaceCaller> {
-  requireRole(endpoint, requireWorkspace(context.caller, wId));
+  requireRole(endpoint, requireWorkspace(context.caller, wId ?? ""));
   // Only a key of the workspace passes.
   return context as C & RequestContext<WorkspaceCaller>;
 }
@@ -34,13 +34,13 @@ export function authorizeWorkspace<C extends RequestContext>(
  * workspace's key those of its role, in its own. Throws like `authorizeWorkspace`.
  */
 export function authorizeAdministration<C extends RequestContext>(
-  endpoint: RpcEndpoint,
+  endpoint: Endpoint,
   context: C,
-  workspaceId: string | undefined,
+  wId: string | undefined,
 ): C {
   if (context.caller.kind === "operator") return context;
-  if (endpoint.role === "operator" || workspaceId === undefined) {
+  if (endpoint.role === "operator" || wId === undefined) {
     throw new ParleyError("app_auth_error", "This needs an operator key");
   }
-  return authorizeWorkspace(endpoint, context, workspaceId);
+  return authorizeWorkspace(endpoint, context, wId);
 }

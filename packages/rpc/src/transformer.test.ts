@@ -71,7 +71,9 @@ describe("an input", () => {
     ["a list", []],
     ["a text", "x"],
   ])("must not be %s", (_name, sent) => {
-    expect(refusalOf(sent)).toBe('must be {"json": …}, as superjson writes it');
+    expect(refusalOf(sent)).toBe(
+      'must be an object with the input: plain JSON, or {"json": …} of superjson',
+    );
   });
 
   const at0 = "1970-01-01T00:00:00.000Z";

@@ -1,15 +1,22 @@
 import { formatPath, invalidRequest, type ParleyError } from "@parley/schema";
 
 /**
- * superjson as clients send it: JSON, with notes in `meta` about values that JSON does not have. Notes
- * construct nothing: a `Date` stays the text that superjson writes, and an undefined member is removed. A
+ * superjson as clients send it: `{"json": …}`, with notes in `meta` about values that JSON does not have; and
+ * plain JSON, as people write it, where it is an object. Notes construct nothing: a `Date` stays the text that superjson writes, and an undefined member is removed. A
  * note of another type, or about a missing place, is an `invalid_request_error` that names the place.
  * Outputs are plain JSON without notes.
  */
 export const transformer = {
   serialize: (value: unknown): { json: unknown } => ({ json: value }),
   deserialize: (sent: unknown): unknown => {
-    if (!isRecord(sent)) throw refused([], 'must be {"json": …}, as superjson writes it');
+    if (!isRecord(sent)) {
+      throw refused(
+        [],
+        'must be an object with the input: plain JSON, or {"json": …} of superjson',
+      );
+    }
+    // No input has a member of this name.
+    if (!Object.hasOwn(sent, "json")) return sent;
     const { json, meta } = sent;
     if (meta === undefined || meta === null) return json;
     if (!isRecord(meta)) throw refused([], "meta must be an object, as superjson writes it");

@@ -15,13 +15,13 @@ import {
   type Endpoint,
   type EventOf,
   findUnknownMembers,
+  HttpInput,
   type InputOf,
   isAuditedMutation,
   type JsonEndpoint,
   type OutputOf,
   type ParsedInputOf,
   parseInput,
-  type RpcEndpoint,
   type StreamEndpoint,
   type Warning,
   warnsOfUnknown,
@@ -57,10 +57,8 @@ const t = initTRPC.context<ProcedureContext>().create({
 
 export const { router } = t;
 
-type ProcedureEndpoint = JsonEndpoint | RpcEndpoint;
-
-type Implementation<E extends ProcedureEndpoint> = (
-  context: RequestContext<E extends JsonEndpoint ? WorkspaceCaller : Caller>,
+type Implementation<E extends JsonEndpoint> = (
+  context: RequestContext<E extends { readonly administers: true } ? Caller : WorkspaceCaller>,
   input: ParsedInputOf<E>,
 ) => Promise<OutputOf<E>>;
 
@@ -141,7 +139,7 @@ function procedure<Input>() {
 }
 
 /** The resolver of an endpoint: authorizes the caller and calls the implementation. */
-function implement<E extends ProcedureEndpoint>(endpoint: E, implementation: Implementation<E>) {
+function implement<E extends JsonEndpoint>(endpoint: E, implementation: Implementation<E>) {
   return resolver<ParsedInputOf<E>, OutputOf<E>>(
     endpoint,
     (raw) => parseInput(endpoint, raw),
@@ -149,20 +147,17 @@ function implement<E extends ProcedureEndpoint>(endpoint: E, implementation: Imp
   );
 }
 
-function authorize<E extends ProcedureEndpoint>(
+function authorize<E extends JsonEndpoint>(
   endpoint: E,
   context: ProcedureContext,
   input: ParsedInputOf<E>,
 ): Parameters<Implementation<E>>[0] {
-  if (endpoint.kind === "json") {
-    // Every endpoint of kind json has the parameter wId: an architecture test checks it.
-    return authorizeWorkspace(endpoint, context, (input as { wId: string }).wId);
-  }
-  const { workspaceId } = input as { workspaceId?: string };
-  // The conditional type of the context is not narrowed by the kind.
-  return authorizeAdministration(endpoint, context, workspaceId) as Parameters<
-    Implementation<E>
-  >[0];
+  // Only operations on no workspace have no parameter wId: an architecture test checks it.
+  const { wId } = input as { wId?: string };
+  // The conditional type of the context is not narrowed by the endpoint.
+  const authorizeCaller =
+    endpoint.administers === true ? authorizeAdministration : authorizeWorkspace;
+  return authorizeCaller(endpoint, context, wId) as Parameters<Implementation<E>>[0];
 }
 
 type PostEndpoint = JsonEndpoint & { readonly method: "POST" };
@@ -201,21 +196,20 @@ export function post<E extends PostEndpoint>(
 
 /** Adds a warning to the response for each unknown member of the body. */
 function warnOfUnknown<Output>(endpoint: JsonEndpoint, raw: unknown, output: Output): Output {
-  const unknown = findUnknownMembers(endpoint, raw);
+  // The RPC refuses them.
+  const unknown = raw instanceof HttpInput ? findUnknownMembers(endpoint, raw.body) : [];
   if (unknown.length === 0) return output;
   const { warnings = [] } = output as { warnings?: readonly Warning[] };
   return { ...output, warnings: [...warnings, ...unknown] };
 }
 
-type ChangeEndpoint = RpcEndpoint | (JsonEndpoint & { readonly method: "PATCH" | "DELETE" });
-
 /** A procedure that changes something. */
-export function mutation<E extends ChangeEndpoint>(endpoint: E, implementation: Implementation<E>) {
+export function mutation<E extends JsonEndpoint>(endpoint: E, implementation: Implementation<E>) {
   return procedure<InputOf<E>>().mutation(implement(endpoint, implementation));
 }
 
 /** A procedure that changes nothing. */
-export function query<E extends ProcedureEndpoint>(endpoint: E, implementation: Implementation<E>) {
+export function query<E extends JsonEndpoint>(endpoint: E, implementation: Implementation<E>) {
   return procedure<InputOf<E>>().query(implement(endpoint, implementation));
 }
 

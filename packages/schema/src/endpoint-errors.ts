@@ -1,4 +1,4 @@
-import type { Endpoint } from "./endpoint.ts";
+import { type Endpoint, isKeyed } from "./endpoint.ts";
 import type { ErrorType } from "./errors/error-table.ts";
 
 /** Errors of every endpoint. */
@@ -19,9 +19,8 @@ export function errorTypesOf(endpoint: Endpoint): Set<ErrorType> {
   const types = new Set([...commonErrors, ...endpoint.errors]);
   // Clients retry a stream only on 408 and 429.
   if (endpoint.kind !== "stream") types.add("service_unavailable");
-  if (endpoint.kind === "rpc") types.add("content_too_large");
   if (endpoint.kind === "json" && endpoint.method !== "GET") types.add("content_too_large");
-  if (endpoint.kind === "json" && endpoint.method === "POST") {
+  if (endpoint.kind === "json" && isKeyed(endpoint)) {
     types.add("idempotency_key_mismatch").add("idempotency_key_in_use");
   }
   return types;

@@ -13,10 +13,7 @@ interface EndpointBase {
   /** Errors besides those of every endpoint of its kind. */
   readonly errors: readonly ErrorType[];
   readonly tags: readonly string[];
-}
-
-interface HttpEndpointBase extends EndpointBase {
-  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Path with `{name}` for parameters, each a key of `params`. */
   readonly path: string;
   readonly params: z.ZodObject;
@@ -28,7 +25,7 @@ interface HttpEndpointBase extends EndpointBase {
 }
 
 /** A request with a JSON response: REST and RPC call the same procedure. */
-export interface JsonEndpoint extends HttpEndpointBase {
+export interface JsonEndpoint extends EndpointBase {
   readonly kind: "json";
   readonly output: z.ZodType;
   /** Whether its response is cached and has an ETag. */
@@ -37,10 +34,15 @@ export interface JsonEndpoint extends HttpEndpointBase {
   readonly subject?: readonly string[];
   /** Whether its response may be so long that it is serialized in pieces. */
   readonly long?: boolean;
+  /**
+   * Whether it is administration: operators may call it, in any workspace, and members that it does not
+   * know are refused over REST too.
+   */
+  readonly administers?: boolean;
 }
 
 /** A Server-Sent Events stream, after a redirect from `/api/` to `/api/sse/`. */
-export interface StreamEndpoint extends HttpEndpointBase {
+export interface StreamEndpoint extends EndpointBase {
   readonly kind: "stream";
   readonly event: z.ZodType;
   /** Whether each event is sent as `{eventId, data}`. */
@@ -48,13 +50,13 @@ export interface StreamEndpoint extends HttpEndpointBase {
 }
 
 /** A streamed upload: multipart, with one file in its field `file`. */
-export interface UploadEndpoint extends HttpEndpointBase {
+export interface UploadEndpoint extends EndpointBase {
   readonly kind: "upload";
   readonly output: z.ZodType;
 }
 
 /** A multipart request with fields, its `body`, and files in the field `files`; buffered in memory. */
-export interface MultipartEndpoint extends HttpEndpointBase {
+export interface MultipartEndpoint extends EndpointBase {
   readonly kind: "multipart";
   readonly body: z.ZodObject;
   readonly output: z.ZodType;
@@ -64,60 +66,45 @@ export interface MultipartEndpoint extends HttpEndpointBase {
 }
 
 /** A download: stored bytes, or a range of them. */
-export interface DownloadEndpoint extends HttpEndpointBase {
+export interface DownloadEndpoint extends EndpointBase {
   readonly kind: "download";
 }
 
-interface RpcEndpointBase extends EndpointBase {
-  readonly kind: "rpc";
-  readonly input: z.ZodObject;
-  readonly output: z.ZodType;
-}
-
-interface RpcQuery extends RpcEndpointBase {
-  readonly operation: "query";
-}
-
-/** An audited mutation: it leaves a record in the audit log. */
-interface RpcMutation extends RpcEndpointBase {
-  readonly operation: "mutation";
-  /** Members of the input with the ids of its subject; none where it creates the subject. */
-  readonly subject: readonly string[];
-}
-
-/** A procedure that only the typed RPC offers. */
-export type RpcEndpoint = RpcQuery | RpcMutation;
-
-/** An endpoint of the public API. */
-export type HttpEndpoint =
+/** An operation of the server. */
+export type Endpoint =
   | JsonEndpoint
   | StreamEndpoint
   | UploadEndpoint
   | MultipartEndpoint
   | DownloadEndpoint;
 
-export type Endpoint = HttpEndpoint | RpcEndpoint;
+/** Whether requests of an endpoint may have an Idempotency-Key. */
+export function isKeyed({ method, administers = false }: JsonEndpoint): boolean {
+  return method === "POST" && !administers;
+}
 
 /** An endpoint whose calls are audited mutations: it names their subject. */
-type AuditedEndpoint = RpcMutation | (JsonEndpoint & Required<Pick<JsonEndpoint, "subject">>);
+type AuditedEndpoint = JsonEndpoint & Required<Pick<JsonEndpoint, "subject">>;
 
 /** Whether calls of an endpoint are audited mutations. */
 export function isAuditedMutation(endpoint: Endpoint): endpoint is AuditedEndpoint {
   return "subject" in endpoint;
 }
 
+/** A schema without members is typed as one that may have any. */
+type Members<T> = string extends keyof T ? unknown : T;
+
 type Part<E, K extends string, Io extends "input" | "output"> = E extends {
   readonly [P in K]: infer S extends z.ZodType;
 }
   ? Io extends "input"
-    ? z.input<S>
-    : z.output<S>
+    ? Members<z.input<S>>
+    : Members<z.output<S>>
   : unknown;
 
 type Parts<E, Io extends "input" | "output"> = Part<E, "query", Io> &
   Part<E, "body", Io> &
-  Part<E, "params", Io> &
-  Part<E, "input", Io>;
+  Part<E, "params", Io>;
 
 /** Input of an endpoint as callers write it: path, query and body in one flat object. */
 export type InputOf<E extends Endpoint> = Parts<E, "input">;
@@ -126,8 +113,9 @@ export type InputOf<E extends Endpoint> = Parts<E, "input">;
 export type ParsedInputOf<E extends Endpoint> = Parts<E, "output">;
 
 /** Output of an endpoint. */
-export type OutputOf<E extends JsonEndpoint | UploadEndpoint | MultipartEndpoint | RpcEndpoint> =
-  z.input<E["output"]>;
+export type OutputOf<E extends JsonEndpoint | UploadEndpoint | MultipartEndpoint> = z.input<
+  E["output"]
+>;
 
 /** Event of an endpoint of kind stream. */
 export type EventOf<E extends StreamEndpoint> = z.output<E["event"]>;

@@ -7,9 +7,9 @@ import { exampleOf } from "./examples.ts";
 import * as schema from "./index.ts";
 
 const all = Object.entries<Endpoint>(endpoints);
-const http = all.flatMap(([name, endpoint]) =>
-  endpoint.kind === "rpc" ? [] : [[name, endpoint] as const],
-);
+
+const isAdministration = (endpoint: Endpoint) =>
+  endpoint.kind === "json" && endpoint.administers === true;
 
 describe("the endpoint table", () => {
   it.each(all)("names %s as noun and verb, and says what it does", (name, endpoint) => {
@@ -19,26 +19,26 @@ describe("the endpoint table", () => {
     for (const type of endpoint.errors) expect(errorTable).toHaveProperty(type);
   });
 
-  it.each(http)("takes every parameter of the path of %s, wId among them", (_name, endpoint) => {
+  it.each(all)("takes every parameter of the path of %s", (_name, endpoint) => {
     const named = [...endpoint.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!);
     expect(Object.keys(endpoint.params.shape).toSorted()).toEqual(named.toSorted());
-    expect(named).toContain("wId");
-    expect(endpoint.path).toMatch(/^\/api\/(?:v1\/)?w\/\{wId\}\//);
+    const prefix = isAdministration(endpoint) ? /^\/api\/admin\// : /^\/api\/(?:v1\/)?w\/\{wId\}\//;
+    expect(endpoint.path).toMatch(prefix);
   });
 
-  it.each(http)("gives %s no name twice among path, query and body", (_name, endpoint) => {
+  it.each(all)("gives %s no name twice among path, query and body", (_name, endpoint) => {
     const parts = [endpoint.params, endpoint.query, endpoint.body];
     const names = parts.flatMap((part) => Object.keys(part?.shape ?? {}));
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it.each(http)("gives %s a body only where it changes something", (_name, endpoint) => {
-    const changes = endpoint.method === "POST" || endpoint.method === "PATCH";
+  it.each(all)("gives %s a body only where it changes something", (_name, endpoint) => {
+    const changes = ["POST", "PUT", "PATCH"].includes(endpoint.method);
     expect(changes || endpoint.body === undefined).toBe(true);
     expect(endpoint.kind === "stream" ? endpoint.method : "GET").toBe("GET");
   });
 
-  it.each(http)("has examples of %s that its schemas accept", (_name, endpoint) => {
+  it.each(all)("has examples of %s that its schemas accept", (_name, endpoint) => {
     const output = endpoint.kind === "stream" ? endpoint.event : undefined;
     const parts = { output, ...endpoint };
     const models = [parts.params, parts.body, parts.output].filter((part) => part !== undefined);
@@ -47,28 +47,27 @@ describe("the endpoint table", () => {
   });
 
   it("serves each method and path once", () => {
-    const routes = http.map(
+    const routes = all.map(
       ([, { method, path }]) => `${method} ${path.replaceAll(/\{\w+\}/g, "*")}`,
     );
     expect(new Set(routes).size).toBe(routes.length);
   });
 
   it("specifies three operations", () => {
-    const specified = http.filter(([, endpoint]) => endpoint.specified).map(([name]) => name);
+    const specified = all.filter(([, endpoint]) => endpoint.specified).map(([name]) => name);
     expect(specified).toEqual(["conversations.create", "skills.list", "sandboxFunctions.events"]);
   });
 
   it.each(all)("names the subject of %s by members of its input", (_name, endpoint) => {
     const subject = isAuditedMutation(endpoint) ? endpoint.subject : [];
-    const parts =
-      endpoint.kind === "rpc" ? [endpoint.input] : [endpoint.params, endpoint.query, endpoint.body];
+    const parts = [endpoint.params, endpoint.query, endpoint.body];
     const members = parts.flatMap((part) => Object.keys(part?.shape ?? {}));
     expect(subject.filter((member) => !members.includes(member))).toEqual([]);
   });
 
   it("names the workspace in all that is administered, but for its creation", () => {
     const unnamed = all.filter(
-      ([, endpoint]) => endpoint.kind === "rpc" && !("workspaceId" in endpoint.input.shape),
+      ([, { params, query }]) => !("wId" in params.shape) && !("wId" in { ...query?.shape }),
     );
     expect(unnamed.map(([name, { role }]) => [name, role])).toEqual([
       ["workspaces.create", "operator"],

@@ -14,7 +14,8 @@ declare module "zod" {
  */
 export function exampleOf<S extends z.core.$ZodType>(schema: S): z.output<S> {
   // Each branch follows the kind of the schema, which its output type does not.
-  return (z.globalRegistry.get(schema)?.example ?? compose(schema)) as z.output<S>;
+  const { example = compose(schema) } = z.globalRegistry.get(schema) ?? {};
+  return example as z.output<S>;
 }
 
 function compose(schema: z.core.$ZodType): unknown {

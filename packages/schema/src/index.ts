@@ -14,6 +14,7 @@ export * from "./invocations/invocation-events.ts";
 export * from "./invocations/invocation-limits.ts";
 export * from "./invocations/invocations.ts";
 export * from "./parsing/json.ts";
+export * from "./parsing/http-input.ts";
 export * from "./parsing/parse-input.ts";
 export * from "./parsing/storable.ts";
 export * from "./parsing/text.ts";

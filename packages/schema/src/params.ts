@@ -13,9 +13,6 @@ export const MessageParams = ConversationParams.extend({
   mId: Reference.describe("Id of the message").meta({ example: "Vn4tR9sWy1" }),
 });
 
-/** Input of an operation of the RPC on a workspace. */
-export const OfWorkspace = z.object({ workspaceId: Reference.describe("Id of the workspace") });
-
 /** Output of an operation without a result. */
 export const Success = z.object({ success: z.literal(true).describe("Always true") });
 export type Success = z.infer<typeof Success>;

@@ -21,7 +21,7 @@ const PREFLIGHT_SECONDS = 600;
 export async function registerCors(app: FastifyInstance, settings: ApiSettings): Promise<void> {
   const origins = settings.PARLEY_CORS_ORIGINS;
   if (origins.length === 0) return;
-  const used = Object.values(endpoints).flatMap((one) => (one.kind === "rpc" ? [] : [one.method]));
+  const used = Object.values(endpoints).map((one) => one.method);
   const methods = [...new Set(["GET", "HEAD", "POST", ...used])];
   const isAllowed = (origin: string | undefined) =>
     origin !== undefined && (origins.includes("*") || origins.includes(origin));

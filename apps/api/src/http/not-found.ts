@@ -4,7 +4,6 @@ import type { FastifyInstance } from "fastify";
 /** Refuses unknown paths, and known paths with a wrong method, before a body is read. */
 export function registerNotFound(app: FastifyInstance): void {
   const paths = Object.values(endpoints).flatMap((endpoint) => {
-    if (endpoint.kind === "rpc") return [];
     const { method, path } = endpoint;
     const both = endpoint.kind === "stream" ? [path, path.replace("/api/", "/api/sse/")] : [path];
     return both.map((one) => ({

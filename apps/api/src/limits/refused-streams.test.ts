@@ -54,7 +54,7 @@ describe("streams that would be refused", () => {
     const ids = keys.map(({ row }) => row.sid);
     const spaces = await Promise.all(
       Array.from({ length: 10 }, async (_, index) => {
-        const about = { workspaceId, name: `S${index}`, isRestricted: true };
+        const about = { wId: workspaceId, name: `S${index}`, isRestricted: true };
         const keyIds = [...ids, admin.caller.apiKey.sid];
         const { space } = await createSpace(admin, { ...about, keyIds });
         const { conversation } = await createTestConversation(admin, [], { spaceId: space.sId });
@@ -85,9 +85,12 @@ describe("streams that would be refused", () => {
     const [, second = ""] = ids;
     const [one, two] = spaces;
     const giveSpace = (spaceId: string, keyIds: string[]) =>
-      updateSpace(admin, parseInput(endpoints["spaces.update"], { workspaceId, spaceId, keyIds }));
+      updateSpace(
+        admin,
+        parseInput(endpoints["spaces.update"], { wId: workspaceId, spaceId, keyIds }),
+      );
     await giveSpace(one!.spaceId, ids.slice(1));
-    const withoutRole = { workspaceId, keyId: second, role: "none" } as const;
+    const withoutRole = { wId: workspaceId, keyId: second, role: "none" } as const;
     await updateApiKey(admin, parseInput(endpoints["apiKeys.update"], withoutRole));
     await giveSpace(two!.spaceId, []);
     const types = [...(await find()).values()].map(({ type }) => type);

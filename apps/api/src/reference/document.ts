@@ -1,4 +1,4 @@
-import { type Endpoint, endpoints, ErrorBody, type HttpEndpoint } from "@parley/schema";
+import { type Endpoint, endpoints, ErrorBody } from "@parley/schema";
 import type * as z from "zod";
 import { createRefusals } from "./errors.ts";
 import { describeModels, type JsonSchema } from "./models.ts";
@@ -24,6 +24,12 @@ const tags = [
   { name: "sandbox functions", description: "Functions and their invocations" },
   { name: "spaces", description: "Spaces of the workspace" },
   { name: "agents", description: "Agents that can be mentioned" },
+  {
+    name: "administration",
+    description:
+      "Workspaces and what is in them. Members that an operation does not know are refused, and there are " +
+      "no Idempotency-Keys",
+  },
   { name: "server", description: "The server itself; these need no key" },
 ];
 
@@ -41,14 +47,27 @@ const headers = {
   "Content-Range": string("Which bytes of how many"),
 };
 
-/** The OpenAPI document of the public interface, generated from the endpoint table. */
+/** The OpenAPI document, generated from the endpoint table. */
 export function createDocument(pathPrefix: string): object {
-  const all = Object.entries<Endpoint>(endpoints).filter(
-    (entry): entry is [string, HttpEndpoint] => entry[1].kind !== "rpc",
-  );
-  const input = describeModels(partsOf(all, ["params", "query", "body"]), "input");
+  const inTwoForms = new Set<string>();
+  for (;;) {
+    const { document, differing } = describeServer(pathPrefix, inTwoForms);
+    if (differing.length === 0) return document;
+    // What refers to a renamed model differs too.
+    for (const name of differing) inTwoForms.add(name);
+  }
+}
+
+/** A document, and the models that requests and responses have in two forms under one name. */
+function describeServer(
+  pathPrefix: string,
+  inTwoForms: ReadonlySet<string>,
+): { document: object; differing: readonly string[] } {
+  const all = Object.entries<Endpoint>(endpoints);
+  const sent = partsOf(all, ["params", "query", "body"]);
+  const input = describeModels(sent, { io: "input", inTwoForms });
   const answered = { ...partsOf(all, ["output", "event"]), ErrorBody };
-  const output = describeModels(answered, "output");
+  const output = describeModels(answered, { io: "output", inTwoForms });
   const refusals = createRefusals(output.shapeOf("ErrorBody"));
   const parts: Parts = { input, output, refusals };
   const paths: Record<string, Record<string, object>> = {};
@@ -57,7 +76,12 @@ export function createDocument(pathPrefix: string): object {
       (paths[path] ??= {})[endpoint.method.toLowerCase()] = operation;
     }
   }
-  return {
+  const schemas = { ...input.components, ...output.components };
+  const differing = Object.keys(schemas).filter((name) => {
+    const [one, other] = [input.components[name], output.components[name]];
+    return one && other && JSON.stringify(one) !== JSON.stringify(other);
+  });
+  const document = {
     openapi: "3.1.1",
     info: {
       title: "Parley",
@@ -76,16 +100,24 @@ export function createDocument(pathPrefix: string): object {
           scheme: "bearer",
           description: "An API key of the workspace in the path; it begins `sk-`",
         },
+        administrationKey: {
+          type: "http",
+          scheme: "bearer",
+          description:
+            "A key of the workspace with the role that the operation asks for, or an operator key, which is of " +
+            "no workspace",
+        },
       },
       headers,
       responses: refusals.components,
-      schemas: mergeSchemas(input.components, output.components),
+      schemas: sortByName(schemas),
     },
   };
+  return { document, differing };
 }
 
 function partsOf(
-  all: readonly [string, HttpEndpoint][],
+  all: readonly [string, Endpoint][],
   parts: readonly string[],
 ): Record<string, z.ZodType> {
   const found = all.flatMap(([name, endpoint]) =>
@@ -97,18 +129,8 @@ function partsOf(
   return Object.fromEntries(found);
 }
 
-/** Joins the models of requests and responses. Throws where one name has two meanings. */
-function mergeSchemas(
-  input: Readonly<Record<string, JsonSchema>>,
-  output: Readonly<Record<string, JsonSchema>>,
-): Record<string, JsonSchema> {
-  for (const [name, schema] of Object.entries(output)) {
-    const other = input[name];
-    if (other !== undefined && JSON.stringify(other) !== JSON.stringify(schema)) {
-      throw new Error(`${name} is sent in another form than it is answered`);
-    }
-  }
+function sortByName(schemas: Readonly<Record<string, JsonSchema>>): Record<string, JsonSchema> {
   return Object.fromEntries(
-    Object.entries({ ...input, ...output }).toSorted(([one], [other]) => (one < other ? -1 : 1)),
+    Object.entries(schemas).toSorted(([one], [other]) => (one < other ? -1 : 1)),
   );
 }

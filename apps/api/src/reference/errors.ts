@@ -3,12 +3,12 @@ import {
   errorTable,
   type ErrorType,
   errorTypesOf,
-  type HttpEndpoint,
+  type Endpoint,
 } from "@parley/schema";
 import type { JsonSchema } from "./models.ts";
 
 /** The error types of an endpoint by their status, sorted. */
-export function errorsByStatus(endpoint: HttpEndpoint): [number, ErrorType[]][] {
+export function errorsByStatus(endpoint: Endpoint): [number, ErrorType[]][] {
   const found = [...errorTypesOf(endpoint)].map((type): [number, ErrorType] => {
     return [errorTable[type].status, type];
   });

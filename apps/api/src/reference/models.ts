@@ -23,10 +23,19 @@ const named = Object.entries(schema as Record<string, unknown>).filter(
     !["Reference", "ShortText", "UrlText", "Milliseconds"].includes(entry[0]),
 );
 
-/** Describes parts of endpoints as JSON Schemas, of requests (`input`) or of responses (`output`). */
-export function describeModels(parts: Record<string, z.ZodType>, io: "input" | "output"): Models {
+/**
+ * Describes parts of endpoints as JSON Schemas, of requests (`input`) or of responses (`output`); the models
+ * in `inTwoForms` have another name in requests.
+ */
+export function describeModels(
+  parts: Record<string, z.ZodType>,
+  { io, inTwoForms }: { io: "input" | "output"; inTwoForms: ReadonlySet<string> },
+): Models {
   const registry = z.registry<{ id: string }>();
-  for (const [id, model] of named) registry.add(model, { id });
+  const isRenamed = (name: string) => io === "input" && inTwoForms.has(name);
+  for (const [name, model] of named) {
+    registry.add(model, { id: isRenamed(name) ? `${name}Input` : name });
+  }
   // A part that is a named model is referred to by that name.
   const places = Object.entries(parts).map(([part, model]) => {
     const known = registry.get(model);
@@ -83,6 +92,16 @@ function complete(
   if (node === (schema.Timezone as z.core.$ZodType)) json["enum"] = schema.timezoneNames;
   if (node === (schema.RequestedTimezone as z.core.$ZodType)) {
     json["enum"] = [...schema.timezoneNames, ...Object.keys(schema.timezoneAliases)];
+  }
+  // A type that may be left out makes the options overlap.
+  if (json["oneOf"] !== undefined && node instanceof z.ZodDiscriminatedUnion) {
+    const { discriminator, options } = node.def;
+    const mayLack = (option: z.core.$ZodType) =>
+      option instanceof z.ZodObject && option.shape[discriminator]?.isOptional() === true;
+    if (options.some(mayLack)) {
+      json["anyOf"] = json["oneOf"];
+      delete json["oneOf"];
+    }
   }
   // Text that is parsed as a number has the bounds of the number.
   if (io === "input" && node instanceof z.ZodPipe && node.in instanceof z.ZodNumber) {

@@ -1,4 +1,4 @@
-import { exampleOf, type HttpEndpoint, type StreamEndpoint } from "@parley/schema";
+import { exampleOf, type Endpoint, type StreamEndpoint } from "@parley/schema";
 import { errorsByStatus, referToHeaders, type Refusals } from "./errors.ts";
 import type { JsonSchema, Models } from "./models.ts";
 import { describeParameters } from "./parameters.ts";
@@ -16,7 +16,7 @@ const BYTES = { type: "string", contentMediaType: "application/octet-stream" };
 /** The operations of an endpoint, each with its path: a stream has one for its redirect too. */
 export function describeOperations(
   name: string,
-  endpoint: HttpEndpoint,
+  endpoint: Endpoint,
   { input, output, refusals }: Parts,
 ): [path: string, operation: object][] {
   const { path, summary, tags, specified, role } = endpoint;
@@ -25,6 +25,7 @@ export function describeOperations(
     description: `Least role of the key: ${role}.`,
     tags: specified ? ["specified"] : tags,
     parameters: describeParameters(name, endpoint, input),
+    ...("administers" in endpoint && { security: [{ administrationKey: [] }] }),
   };
   const errors = Object.fromEntries(
     errorsByStatus(endpoint).map(([status, types]) => [status, refusals.refer(status, types)]),
@@ -49,7 +50,7 @@ export function describeOperations(
   ];
 }
 
-function describeBody(name: string, endpoint: HttpEndpoint, models: Models): object | undefined {
+function describeBody(name: string, endpoint: Endpoint, models: Models): object | undefined {
   if (endpoint.kind === "upload") {
     const schema = { type: "object", required: ["file"], properties: { file: BYTES } };
     return multipart(schema, { file: "We open at nine." });
@@ -75,7 +76,7 @@ function respond(description: string, headers: readonly string[], content?: obje
   return { description, headers: referToHeaders(headers), ...(content && { content }) };
 }
 
-function describeSuccess(name: string, endpoint: HttpEndpoint, models: Models): object {
+function describeSuccess(name: string, endpoint: Endpoint, models: Models): object {
   if (endpoint.kind === "stream") {
     const about = "The stream is at `Location`; send the credential there too";
     const redirect = respond(about, ["x-request-id", "Location"]);

@@ -1,9 +1,9 @@
-import { exampleOf, type HttpEndpoint } from "@parley/schema";
+import { exampleOf, isKeyed, type Endpoint } from "@parley/schema";
 import type * as z from "zod";
 import type { JsonSchema, Models } from "./models.ts";
 
 /** The parameters of an endpoint: those of its table, and the headers of its kind. */
-export function describeParameters(name: string, endpoint: HttpEndpoint, models: Models): object[] {
+export function describeParameters(name: string, endpoint: Endpoint, models: Models): object[] {
   const { params, query } = endpoint;
   return [
     ...membersOf(params, models.shapeOf(`${name}.params`), "path"),
@@ -53,7 +53,7 @@ function asText({ anyOf, ...schema }: JsonSchema): JsonSchema {
   return { ...merged, type };
 }
 
-function headersOf(name: string, endpoint: HttpEndpoint): object[] {
+function headersOf(name: string, endpoint: Endpoint): object[] {
   if (endpoint.kind === "stream") {
     const schema = { type: "string", pattern: "^\\d{0,15}$" };
     const query = "Number of the last event that the client has: the stream continues after it";
@@ -83,7 +83,7 @@ function headersOf(name: string, endpoint: HttpEndpoint): object[] {
   if (endpoint.kind !== "json") return [];
   const headers: object[] = [];
   if (endpoint.cacheable === true) headers.push(etags('W/"5f2b"'));
-  if (endpoint.method === "POST") {
+  if (isKeyed(endpoint)) {
     const about = "The same request under the same key is executed once";
     const length = { minLength: 1, maxLength: 255 };
     headers.push(text("Idempotency-Key", about, "order-1017", length));

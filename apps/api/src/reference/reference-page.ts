@@ -7,7 +7,8 @@ import { etagOf, namesTag } from "../http/conditional.ts";
 // The reference for a browser: Swagger UI, without other origins. URLs are relative, so that the page
 // works with a path prefix.
 
-const html = `<!doctype html>
+/** The page; `workspaceId` is the workspace of its examples. */
+const renderPage = (workspaceId: string | undefined) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -15,24 +16,14 @@ const html = `<!doctype html>
 <title>Parley: reference</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="docs/swagger-ui.css">
+<link rel="stylesheet" href="docs/start.css">
 </head>
 <body>
-<div id="reference"></div>
+<div id="reference"${workspaceId === undefined ? "" : ` data-workspace="${workspaceId}"`}></div>
 <script src="docs/swagger-ui-bundle.js"></script>
-<script src="docs/start.js"></script>
+<script type="module" src="docs/start.js"></script>
 </body>
 </html>
-`;
-
-const start = `SwaggerUIBundle({
-  url: "openapi.json",
-  dom_id: "#reference",
-  deepLinking: true,
-  docExpansion: "list",
-  defaultModelsExpandDepth: 0,
-  tryItOutEnabled: true,
-  validatorUrl: null,
-});
 `;
 
 const pagePolicy = [
@@ -49,7 +40,8 @@ const pagePolicy = [
 const files = [
   { name: "swagger-ui-bundle.js", type: "text/javascript; charset=utf-8" },
   { name: "swagger-ui.css", type: "text/css; charset=utf-8" },
-  { name: "start.js", type: "text/javascript; charset=utf-8", content: start },
+  { name: "start.js", type: "text/javascript; charset=utf-8" },
+  { name: "start.css", type: "text/css; charset=utf-8" },
 ];
 
 interface Asset {
@@ -58,19 +50,22 @@ interface Asset {
 }
 
 /** Serves /docs and the files of the page, each read and compressed once. */
-export function registerPage(app: FastifyInstance): void {
+export function registerPage(
+  app: FastifyInstance,
+  workspaceOfExamples: () => string | undefined,
+): void {
   app.get("/docs", {
     exposeHeadRoute: true,
     handler: async (_request, reply) =>
       reply
         .header("content-security-policy", pagePolicy)
         .type("text/html; charset=utf-8")
-        .send(html),
+        .send(renderPage(workspaceOfExamples())),
   });
   const assets = new Map<string, Promise<Asset>>();
-  for (const { name, type, content } of files) {
+  for (const { name, type } of files) {
     app.get(`/docs/${name}`, async (request, reply) => {
-      const found = assets.get(name) ?? prepare(name, content);
+      const found = assets.get(name) ?? prepare(name);
       assets.set(name, found);
       const { etag, compressed } = await found;
       reply.headers({ ETag: etag, "Cache-Control": "public, max-age=0, must-revalidate" });
@@ -81,15 +76,16 @@ export function registerPage(app: FastifyInstance): void {
   }
 }
 
-async function prepare(name: string, content: string | undefined): Promise<Asset> {
-  const bytes = content === undefined ? await readFile(locate(name)) : Buffer.from(content);
+async function prepare(name: string): Promise<Asset> {
+  const bytes = await readFile(locate(name));
   return { etag: etagOf(bytes), compressed: gzipSync(bytes) };
 }
 
-/** The build copies the files beside the code; from source they are the package's. */
+/** The build copies the files into one folder beside the code. */
 function locate(name: string): URL {
-  const built = new URL(`./swagger-ui/${name}`, import.meta.url);
-  return existsSync(built)
-    ? built
-    : new URL(name, import.meta.resolve("swagger-ui-dist/package.json"));
+  const places = [`./swagger-ui/${name}`, `./page/${name}`];
+  const found = places
+    .map((place) => new URL(place, import.meta.url))
+    .find((url) => existsSync(url));
+  return found ?? new URL(name, import.meta.resolve("swagger-ui-dist/package.json"));
 }

@@ -6,7 +6,10 @@ import { createDocument } from "./document.ts";
 import { registerPage } from "./reference-page.ts";
 
 /** Serves the OpenAPI document, which is created once, its page, and an overview. */
-export function registerReference(app: FastifyInstance, { core }: ApiServices): void {
+export function registerReference(
+  app: FastifyInstance,
+  { core, demoWorkspaceId }: ApiServices,
+): void {
   let document: CachedResponse | undefined;
   app.get("/openapi.json", {
     exposeHeadRoute: true,
@@ -17,7 +20,7 @@ export function registerReference(app: FastifyInstance, { core }: ApiServices): 
       return sendCached(request, reply, document);
     },
   });
-  registerPage(app);
+  registerPage(app, demoWorkspaceId);
   app.get("/llms.txt", async (_request, reply) => reply.type("text/plain").send(overview));
 }
 

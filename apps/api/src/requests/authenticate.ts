@@ -6,10 +6,14 @@ import { describeCaller, noteRefused } from "./call-log.ts";
 
 /**
  * Checks that the server takes requests, then the credential, then that it belongs to the workspace in
- * the path. Refused credentials are recorded in the audit log and count against their client IP, never
+ * the path; with `operators`, one of theirs may be of no workspace. Refused credentials are recorded in the audit log and count against their client IP, never
  * against a valid key.
  */
-export async function authenticate(services: ApiServices, request: FastifyRequest): Promise<void> {
+export async function authenticate(
+  services: ApiServices,
+  request: FastifyRequest,
+  { operators = false }: { readonly operators?: boolean | undefined } = {},
+): Promise<void> {
   if (services.draining) {
     throw new ParleyError("service_unavailable", "The server is shutting down: try again", {
       retryAfterSeconds: 1,
@@ -19,7 +23,8 @@ export async function authenticate(services: ApiServices, request: FastifyReques
   try {
     request.caller = await services.credentials.authenticate(request.headers.authorization);
     const { wId } = request.params as { wId?: string };
-    if (wId !== undefined) requireWorkspace(request.caller, wId);
+    const isOperator = operators && request.caller.kind === "operator";
+    if (wId !== undefined && !isOperator) requireWorkspace(request.caller, wId);
     request.logFields = describeCaller(request.caller, request);
   } catch (error) {
     if (error instanceof ParleyError && error.status === 401) {

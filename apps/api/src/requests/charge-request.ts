@@ -1,5 +1,5 @@
 import { findIdempotencyKey, type IdempotencyKey, scopeOfKey } from "@parley/core";
-import type { Endpoint, JsonEndpoint } from "@parley/schema";
+import { type Endpoint, isKeyed, type JsonEndpoint } from "@parley/schema";
 import type { FastifyRequest } from "fastify";
 import { payerOf } from "../limits/payer.ts";
 import type { ApiServices, Exchange } from "../services.ts";
@@ -58,12 +58,12 @@ export function createChargeRequest(services: ApiServices, endpoint: JsonEndpoin
 
   return async ({ request, reply }: Exchange): Promise<IdempotencyKey | undefined> => {
     const sent = request.raw.headersDistinct["idempotency-key"];
-    const isKeyed = endpoint.method === "POST" && sent !== undefined;
-    const scope = isKeyed ? scopeOf(request, endpoint, sent) : undefined;
+    const hasKey = isKeyed(endpoint) && sent !== undefined;
+    const scope = hasKey ? scopeOf(request, endpoint, sent) : undefined;
     const onReplay = (): void => void reply.header("Idempotent-Replayed", "true");
     if (scope === undefined) {
       await charge(services, endpoint, { request, reply });
-      return isKeyed ? { scope, stored: undefined, onReplay, onRelease: () => {} } : undefined;
+      return hasKey ? { scope, stored: undefined, onReplay, onRelease: () => {} } : undefined;
     }
     const shared = charges.get(scope);
     const own = shared ?? chargeFirst(request, scope);

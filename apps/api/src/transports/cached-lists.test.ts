@@ -182,7 +182,7 @@ describe("lists from the cache", () => {
     expect((await send(url, asked, "PUT")).status).toMatch(/^1.1 405 /);
     expect((await send(url, { authorization: "Bearer sk-x" })).status).toMatch(/^1.1 401 /);
     const admin = await openTestContext(test.core, workspace, "admin");
-    await revokeApiKey(admin, { workspaceId: workspace.sid, keyId: row.sid });
+    await revokeApiKey(admin, { wId: workspace.sid, keyId: row.sid });
     expect((await send(url, asked)).body).toContain("invalid_api_key_error");
   });
 });

@@ -38,7 +38,7 @@ function registerJson(
     url: routePath(endpoint.path),
     exposeHeadRoute: endpoint.method === "GET",
     onRequest: async (request, reply) => {
-      await authenticate(services, request);
+      await authenticate(services, request, { operators: endpoint.administers });
       request.idempotencyKey = await chargeRequest({ request, reply });
     },
     handler: async (request, reply) => {

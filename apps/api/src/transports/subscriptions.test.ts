@@ -141,7 +141,7 @@ describe("subscriptions", () => {
     const chunk = "x".repeat(1024 * 1024);
     for (let count = 0; count < 24; count++) await append(message.mId, testToken(chunk));
     const admin = await openTestContext(test.core, workspace, "admin");
-    await revokeApiKey(admin, { workspaceId: workspace.sid, keyId: row.sid });
+    await revokeApiKey(admin, { wId: workspace.sid, keyId: row.sid });
     const text = await readText(revoked);
     expect(text).toMatch(/\nevent: serialized-error\ndata: .*"type":"invalid_api_key_error"/);
     expect(idsIn(text).length).toBeLessThan(24);

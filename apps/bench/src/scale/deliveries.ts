@@ -18,7 +18,7 @@ export async function followAnswer(fleet: Fleet): Promise<Delivered> {
   const [first] = fleet.apis;
   const rpc = createRpcClient({ url: first?.url ?? "", apiKey: adminKey });
   const { agentConfiguration: agent } = await rpc.agents.create.mutate({
-    workspaceId,
+    wId: workspaceId,
     name: `Talker ${performance.now()}`,
     description: "",
     model: { providerId: "simulated", modelId: "simulated-1" },

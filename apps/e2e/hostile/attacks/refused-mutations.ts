@@ -1,4 +1,5 @@
 import { createRpcClient } from "@parley/client";
+import type { AuditPage } from "@parley/schema";
 import { expect } from "vitest";
 import type { Attack, Target } from "../attack.ts";
 
@@ -12,13 +13,14 @@ const MAX_ROWS = 500;
 async function countRows({ urls, workspaceId, adminKey }: Target): Promise<number> {
   const admin = createRpcClient({ url: urls[0], apiKey: adminKey });
   let rows = 0;
-  let cursor: number | null | undefined;
+  let lastValue: string | null = null;
+  let hasMore: boolean;
   do {
-    const query = { workspaceId, action: "apiKeys.revoke", limit: 100, cursor };
-    const { auditEvents, nextCursor } = await admin.audit.list.query(query);
-    rows += auditEvents.length;
-    cursor = nextCursor;
-  } while (cursor !== null && rows <= 2 * MAX_ROWS);
+    const query = { wId: workspaceId, action: "apiKeys.revoke", limit: 100, lastValue };
+    const page: AuditPage = await admin.audit.list.query(query);
+    rows += page.auditEvents.length;
+    ({ hasMore, lastValue } = page);
+  } while (hasMore && rows <= 2 * MAX_ROWS);
   return rows;
 }
 
@@ -29,7 +31,7 @@ export const refusedMutations: Attack = {
     const { urls, workspaceId, userKey } = target;
     const before = await countRows(target);
     const names = Array.from({ length: BATCH }, () => "apiKeys.revoke").join(",");
-    const input = { json: { workspaceId, keyId: "key_x" } };
+    const input = { json: { wId: workspaceId, keyId: "key_x" } };
     const body = JSON.stringify(
       Object.fromEntries(Array.from({ length: BATCH }, (_, at) => [at, input])),
     );

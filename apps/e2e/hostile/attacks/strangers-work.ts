@@ -15,7 +15,7 @@ async function makeFunction(
 ): Promise<string> {
   const rpc = createRpcClient({ url: urls[0], apiKey: adminKey });
   const { sandboxFunction } = await rpc.sandboxFunctions.create.mutate({
-    workspaceId,
+    wId: workspaceId,
     slug: `attack-${Math.random().toString(36).slice(2)}`,
     description: "Attacks",
     maxConcurrent: 1000,
@@ -104,7 +104,7 @@ export const slowRenders: Attack = {
     const renders = Array.from({ length: 24 }, (_, index) => {
       const rpc = createRpcClient({ url: urls[index % urls.length]!, apiKey: adminKey });
       return rpc.skills.create.mutate(
-        { workspaceId, name: `slow-${index}`, agentFacingDescription, instructions },
+        { wId: workspaceId, name: `slow-${index}`, agentFacingDescription, instructions },
         { signal: AbortSignal.timeout(10_000) },
       );
     });

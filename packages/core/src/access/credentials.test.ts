@@ -30,7 +30,7 @@ describe("credentials", () => {
     // An operator: of its key nothing is read.
     const caller = { kind: "operator" };
     const context = Object.assign(Object.create(test.core) as CoreRequest, { caller });
-    return revokeApiKey(context, { workspaceId: workspace.sid, keyId });
+    return revokeApiKey(context, { wId: workspace.sid, keyId });
   };
   const check = (header: string | undefined) => credentials.authenticate(header);
   const refusal = (header: string | undefined) =>

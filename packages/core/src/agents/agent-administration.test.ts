@@ -42,7 +42,7 @@ describe("the administration of agents", () => {
   const db = () => test.core.database.db;
   const create = async (name = "Ann", more = {}) => {
     const made = await operator.createAgent({
-      workspaceId,
+      wId: workspaceId,
       name,
       description: "",
       model,
@@ -61,7 +61,7 @@ describe("the administration of agents", () => {
   it("creates an agent that mentions resolve to, with defaults for what is not given", async () => {
     const script = { steps: [{ text: "Hi" }] };
     const created = await operator.createAgent({
-      workspaceId,
+      wId: workspaceId,
       name: "Ann",
       description: "Helps",
       model,
@@ -87,7 +87,7 @@ describe("the administration of agents", () => {
   it("changes an agent by a new version, which later mentions resolve to", async () => {
     const sid = await create("Ann", { instructions: "Be brief", maxStepsPerRun: 3 });
     test.clock.now += 1000;
-    const change = { workspaceId, agentId: sid, name: "Anna", scope: "hidden" as const };
+    const change = { wId: workspaceId, agentId: sid, name: "Anna", scope: "hidden" as const };
     const { agentConfiguration: changed } = await operator.updateAgent(change);
     expect(changed).toMatchObject({
       sId: sid,
@@ -109,7 +109,7 @@ describe("the administration of agents", () => {
   it("keeps the temperature of a model that is changed without one", async () => {
     const sid = await create("Ann", { model: { ...model, temperature: 0.1 } });
     const noop = { providerId: "noop", modelId: "noop" };
-    const change = { workspaceId, agentId: sid, model: noop };
+    const change = { wId: workspaceId, agentId: sid, model: noop };
     const { agentConfiguration } = await operator.updateAgent(change);
     expect(agentConfiguration.model).toEqual({ ...noop, temperature: 0.1 });
   });
@@ -117,8 +117,8 @@ describe("the administration of agents", () => {
   it("lets running turns keep the version they were asked of", async () => {
     const sid = await create();
     const { conversation } = await ask(sid);
-    await operator.updateAgent({ workspaceId, agentId: sid, name: "Anna" });
-    await operator.archiveAgent({ workspaceId, agentId: sid });
+    await operator.updateAgent({ wId: workspaceId, agentId: sid, name: "Anna" });
+    await operator.archiveAgent({ wId: workspaceId, agentId: sid });
     const [claimed] = await claimTestTurns(test.core);
     expect(claimed?.turn.agent).toMatchObject({ version: 0, name: "Ann" });
     const read = await getConversation(context, { cId: conversation.sId });
@@ -128,7 +128,7 @@ describe("the administration of agents", () => {
   it("makes a version of every change, and one current version, when changes come at once", async () => {
     const sid = await create();
     const names = ["A", "B", "C", "D", "E", "F"];
-    const update = (name: string) => operator.updateAgent({ workspaceId, agentId: sid, name });
+    const update = (name: string) => operator.updateAgent({ wId: workspaceId, agentId: sid, name });
     const outcomes = await Promise.all(names.map((name) => refusalOf(update(name))));
     expect(new Set(outcomes)).toEqual(new Set(["accepted"]));
     const rows = await versions(sid);
@@ -139,7 +139,7 @@ describe("the administration of agents", () => {
 
   it("loses no change that was made from a version which is no longer current", async () => {
     const sid = await create();
-    const about = { workspaceId, agentId: sid };
+    const about = { wId: workspaceId, agentId: sid };
     const from = (version: number, change: object) =>
       refusalOf(operator.updateAgent({ ...about, version, ...change }));
     // Two who have both read version 0.
@@ -152,7 +152,7 @@ describe("the administration of agents", () => {
 
   it("archives the newest version, when it is changed at the same time", async () => {
     const sid = await create();
-    const about = { workspaceId, agentId: sid };
+    const about = { wId: workspaceId, agentId: sid };
     const changes = [
       operator.updateAgent({ ...about, name: "A" }),
       operator.archiveAgent(about),
@@ -165,13 +165,13 @@ describe("the administration of agents", () => {
   it("archives an agent, again without harm: mentions of it resolve to nobody", async () => {
     const sid = await create();
     for (let time = 0; time < 2; time++) {
-      expect(await operator.archiveAgent({ workspaceId, agentId: sid })).toEqual({
+      expect(await operator.archiveAgent({ wId: workspaceId, agentId: sid })).toEqual({
         success: true,
       });
     }
     expect((await ask(sid)).warnings).toHaveLength(1);
     expect(await list()).toEqual([]);
-    await operator.updateAgent({ workspaceId, agentId: sid, name: "Anna" });
+    await operator.updateAgent({ wId: workspaceId, agentId: sid, name: "Anna" });
     expect((await ask(sid)).warnings).toHaveLength(1);
   });
 
@@ -180,18 +180,23 @@ describe("the administration of agents", () => {
     expect(await refusalOf(create("Eve", { model: costly }))).toBe("400 model_disabled");
     expect(await list()).toEqual([]);
     const sid = await create();
-    const changed = operator.updateAgent({ workspaceId, agentId: sid, name: "X", model: costly });
+    const changed = operator.updateAgent({
+      wId: workspaceId,
+      agentId: sid,
+      name: "X",
+      model: costly,
+    });
     expect(await refusalOf(changed)).toBe("400 model_disabled");
     expect(await versions(sid)).toMatchObject([{ name: "Ann", isCurrent: true }]);
   });
 
   it("does not know the agents of another workspace", async () => {
     const other = await insertTestWorkspace(test.core);
-    const about = { workspaceId: other.sid, agentId: await create() };
+    const about = { wId: other.sid, agentId: await create() };
     const refusals = [
       await refusalOf(operator.updateAgent({ ...about, name: "X" })),
       await refusalOf(operator.archiveAgent(about)),
-      await refusalOf(operator.archiveAgent({ workspaceId, agentId: "unknown" })),
+      await refusalOf(operator.archiveAgent({ wId: workspaceId, agentId: "unknown" })),
     ];
     expect(new Set(refusals)).toEqual(new Set(["404 agent_not_found"]));
     expect(await list("all", await openTestContext(test.core, other))).toEqual([]);
@@ -202,13 +207,13 @@ describe("the administration of agents", () => {
     const second = await insertTestFunction(test.core, workspace, { slug: "second" });
     const other = await insertTestWorkspace(test.core);
     const stranger = await insertTestFunction(test.core, other, { slug: "theirs" });
-    const draft = { workspaceId, name: "Ann", description: "", model };
+    const draft = { wId: workspaceId, name: "Ann", description: "", model };
     const made = await operator.createAgent({
       ...draft,
       functionIds: ["second", first.sid, second.sid],
     });
     expect(made.functionIds).toEqual([second.sid, first.sid]);
-    const about = { workspaceId, agentId: made.agentConfiguration.sId };
+    const about = { wId: workspaceId, agentId: made.agentConfiguration.sId };
     const renamed = await operator.updateAgent({ ...about, name: "Eve" });
     expect(renamed.functionIds).toEqual([second.sid, first.sid]);
     for (const unknown of ["nothing", stranger.sid]) {

@@ -83,7 +83,7 @@ export async function createAgent(
   input: CreateAgent,
 ): Promise<AgentWithScript> {
   return inTransaction(context, async ({ db, afterCommit, markCreated }) => {
-    const workspace = await administeredWorkspace(context, db, input.workspaceId);
+    const workspace = await administeredWorkspace(context, db, input.wId);
     afterCommit.push({ topic: "agents", workspaceId: workspace.id });
     requireModel(workspace, input.model);
     const sid = context.newId();
@@ -120,7 +120,7 @@ export async function updateAgent(
   input: UpdateAgent,
 ): Promise<AgentWithScript> {
   return inTransaction(context, async ({ db, afterCommit }) => {
-    const workspace = await administeredWorkspace(context, db, input.workspaceId);
+    const workspace = await administeredWorkspace(context, db, input.wId);
     afterCommit.push({ topic: "agents", workspaceId: workspace.id });
     const { id: lastId, ...before } = await requireAgent(db, workspace.id, input.agentId);
     if (input.version !== undefined) requireVersion("agent", before, input.version);
@@ -153,10 +153,10 @@ export async function updateAgent(
 /** Archives an agent: later mentions of it resolve to no agent. Archiving it again changes nothing. */
 export async function archiveAgent(
   context: RequestContext,
-  input: { workspaceId: string; agentId: string },
+  input: { wId: string; agentId: string },
 ): Promise<Success> {
   return inTransaction(context, async ({ db, afterCommit }) => {
-    const workspace = await administeredWorkspace(context, db, input.workspaceId);
+    const workspace = await administeredWorkspace(context, db, input.wId);
     afterCommit.push({ topic: "agents", workspaceId: workspace.id });
     const { id } = await requireAgent(db, workspace.id, input.agentId);
     await db.update(agents).set({ status: "archived" }).where(eq(agents.id, id));

@@ -1,5 +1,5 @@
 import { auditEvents } from "@parley/db";
-import { endpoints, type InputOf, parseInput } from "@parley/schema";
+import { type AuditPage, endpoints, type InputOf, parseInput } from "@parley/schema";
 import { asc, eq, inArray, sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openTestOperator, refusalOf } from "../../testing/operator.ts";
@@ -54,22 +54,18 @@ describe("the audit log", () => {
     );
     const action = "scope";
     for (const workspaceId of [mine.sid, foreign.sid, undefined]) {
-      expect(await idsOf(admin, { workspaceId, action })).toEqual([own]);
+      expect(await idsOf(admin, { wId: workspaceId, action })).toEqual([own]);
     }
     expect(await idsOf(operator, { action })).toEqual([servers, others, own]);
-    expect(await idsOf(operator, { action, workspaceId: foreign.sid })).toEqual([others]);
+    expect(await idsOf(operator, { action, wId: foreign.sid })).toEqual([others]);
   });
 
   it("knows a workspace as long as it speaks of it", async () => {
-    expect(await refusalOf(list(operator, { workspaceId: "unknown" }))).toBe(
-      "404 workspace_not_found",
-    );
-    expect((await list(operator, { workspaceId: mine.sid, action: "none" })).auditEvents).toEqual(
-      [],
-    );
+    expect(await refusalOf(list(operator, { wId: "unknown" }))).toBe("404 workspace_not_found");
+    expect((await list(operator, { wId: mine.sid, action: "none" })).auditEvents).toEqual([]);
     const ids = await add({ workspaceId: "deleted" });
-    expect(await idsOf(operator, { workspaceId: "deleted" })).toEqual(ids);
-    const other = { workspaceId: "deleted", action: "other" };
+    expect(await idsOf(operator, { wId: "deleted" })).toEqual(ids);
+    const other = { wId: "deleted", action: "other" };
     expect(await idsOf(operator, other)).toEqual([]);
   });
 
@@ -125,7 +121,7 @@ describe("the audit log", () => {
       { workspaceId, at: 2999, action: "one", actorId: "key_a", outcome: "app_auth_error" },
       { workspaceId, at: 3000, action: "one", actorId: "key_b", outcome: "app_auth_error" },
     );
-    const found = await idsOf(operator, { workspaceId, ...filter });
+    const found = await idsOf(operator, { wId: workspaceId, ...filter });
     expect(found).toEqual(expected.map((index) => ids[index]));
   });
 
@@ -136,25 +132,25 @@ describe("the audit log", () => {
     const ids = await add(...rows);
     const seen: number[] = [];
     const sizes: number[] = [];
-    let cursor: number | undefined;
+    let page: AuditPage | undefined;
     do {
-      const page = await list(operator, { workspaceId, cursor, limit: 5 });
+      const { lastValue }: Partial<AuditPage> = page ?? {};
+      page = await list(operator, { wId: workspaceId, lastValue, limit: 5 });
       seen.push(...page.auditEvents.map(({ id }) => id));
       sizes.push(page.auditEvents.length);
       await add({ workspaceId }, { workspaceId: foreign.sid });
-      cursor = page.nextCursor ?? undefined;
-    } while (cursor !== undefined);
+    } while (page.hasMore);
     expect(seen).toEqual(ids.toReversed());
     expect(sizes).toEqual([5, 5, 5, 5, 3]);
-    expect((await list(operator, { workspaceId, limit: 28 })).nextCursor).toBeNull();
-    expect((await list(operator, { workspaceId, limit: 27 })).nextCursor).not.toBeNull();
+    expect((await list(operator, { wId: workspaceId, limit: 28 })).hasMore).toBe(false);
+    expect((await list(operator, { wId: workspaceId, limit: 27 })).hasMore).toBe(true);
   });
 
-  it.each([{ limit: 0 }, { limit: 101 }, { limit: 1.5 }, { cursor: 0 }, { since: "x" }])(
+  it.each([{ limit: 0 }, { limit: 101 }, { limit: 1.5 }, { lastValue: "x" }, { since: "x" }])(
     "refuses %j",
     async (input) => {
       const parse = () => parseInput(endpoints["audit.list"], input);
-      expect(parse).toThrow(`Invalid request body: ${Object.keys(input)[0]}`);
+      expect(parse).toThrow(`Invalid query parameters: ${Object.keys(input)[0]}`);
     },
   );
 

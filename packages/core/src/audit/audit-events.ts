@@ -17,7 +17,7 @@ export async function listAuditEvents(
 ): Promise<AuditPage> {
   const { caller, database } = context;
   const { db } = database;
-  const { workspaceId, action, actor, outcome, since, until, cursor, limit } = input;
+  const { wId: workspaceId, action, actor, outcome, since, until, lastValue, limit } = input;
   if (caller.kind === "operator" && workspaceId !== undefined) {
     await requireKnownWorkspace(db, workspaceId);
   }
@@ -33,7 +33,7 @@ export async function listAuditEvents(
         outcome === undefined ? undefined : eq(auditEvents.outcome, outcome),
         since === undefined ? undefined : gte(auditEvents.at, since),
         until === undefined ? undefined : lt(auditEvents.at, until),
-        cursor === undefined ? undefined : lt(auditEvents.id, cursor),
+        lastValue === undefined ? undefined : lt(auditEvents.id, Number(lastValue)),
       ),
     )
     .orderBy(desc(auditEvents.id))
@@ -41,7 +41,8 @@ export async function listAuditEvents(
   const page = rows.slice(0, limit);
   return {
     auditEvents: page.map(renderAuditEvent),
-    nextCursor: rows.length > limit ? (page.at(-1)?.id ?? null) : null,
+    hasMore: rows.length > limit,
+    lastValue: page.at(-1)?.id.toString() ?? null,
   };
 }
 
@@ -50,7 +51,7 @@ async function requireKnownWorkspace(db: Queryable, sid: string): Promise<void> 
   if ((await db.$count(workspaces, eq(workspaces.sid, sid))) > 0) return;
   const recorded = db.select().from(auditEvents).where(eq(auditEvents.workspaceId, sid));
   if ((await recorded.limit(1)).length > 0) return;
-  throw new ParleyError("workspace_not_found", "workspaceId: there is no such workspace");
+  throw new ParleyError("workspace_not_found", "wId: there is no such workspace");
 }
 
 function renderAuditEvent(row: typeof auditEvents.$inferSelect): AuditEvent {

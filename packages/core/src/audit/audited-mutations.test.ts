@@ -58,7 +58,7 @@ describe("mutations", () => {
     const { mutation, context } = acting({ action: "apiKeys.create" });
     const workspaceId = admin.caller.workspace.sid;
     const { apiKey } = await createApiKey(context, {
-      workspaceId,
+      wId: workspaceId,
       name: "new",
       role: "user",
       expiresAt: undefined,
@@ -86,7 +86,7 @@ describe("mutations", () => {
   it("that are rolled back leave no record of success", async () => {
     const { mutation, context } = acting();
     const refused = createSpace(context, {
-      workspaceId: admin.caller.workspace.sid,
+      wId: admin.caller.workspace.sid,
       name: "rolled back",
       isRestricted: undefined,
       keyIds: ["nobody"],
@@ -135,7 +135,7 @@ describe("mutations", () => {
     const change = acting({ workspaceId: workspace.sid, subjectId: "x" });
     await inTransaction(change.context, async () => {});
     const context = Object.assign(Object.create(by) as typeof by, { mutation: deletion.mutation });
-    await deleteWorkspace(context, { workspaceId: workspace.sid });
+    await deleteWorkspace(context, { wId: workspace.sid });
     expect(await db().$count(workspaces, eq(workspaces.id, workspace.id))).toBe(0);
     const expected = [{ workspaceId: workspace.sid, outcome: "succeeded" }];
     expect(await recordsOf(deletion.mutation)).toMatchObject(expected);

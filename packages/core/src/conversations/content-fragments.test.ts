@@ -36,7 +36,7 @@ describe("content fragments and data sources", () => {
     other = await insertTestWorkspace(test.core);
     context = await openTestContext(test.core, workspace);
     await insertTestAgent(test.core, workspace, { sid: "ann" });
-    const named = { workspaceId: workspace.sid, name: "Open" };
+    const named = { wId: workspace.sid, name: "Open" };
     spaceId = (await operator.createSpace(named)).space.sId;
   });
   beforeEach(() => clearRuns(test.core));
@@ -51,7 +51,7 @@ describe("content fragments and data sources", () => {
   };
   const view = async (space = spaceId) => {
     const named = {
-      workspaceId: workspace.sid,
+      wId: workspace.sid,
       spaceId: space,
       name: "Wiki",
       provider: "notion",
@@ -59,7 +59,7 @@ describe("content fragments and data sources", () => {
     return (await operator.createDataSourceView(named)).dataSourceView;
   };
   const node = (dataSourceViewId: string, nodeId = "page") => ({
-    workspaceId: workspace.sid,
+    wId: workspace.sid,
     dataSourceViewId,
     nodeId,
   });
@@ -163,13 +163,13 @@ describe("content fragments and data sources", () => {
   });
 
   it("reaches the nodes of a restricted space only with a key that it is given to", async () => {
-    const about = { workspaceId: workspace.sid, name: "Closed", isRestricted: true };
+    const about = { wId: workspace.sid, name: "Closed", isRestricted: true };
     const { space } = await operator.createSpace(about);
     const { sId } = await view(space.sId);
     await operator.putDataSourceNode({ ...node(sId), ...page });
     const cId = await ask();
     expect(await refusalOf(add(cId, reference(sId)))).toBe("400 data_source_view_not_found");
-    const given = { workspaceId: workspace.sid, spaceId: space.sId };
+    const given = { wId: workspace.sid, spaceId: space.sId };
     await operator.updateSpace({ ...given, keyIds: [context.caller.apiKey.sid] });
     expect(await refusalOf(add(cId, reference(sId)))).toBe("accepted");
     await operator.updateSpace({ ...given, keyIds: [] });
@@ -202,15 +202,15 @@ describe("content fragments and data sources", () => {
   it("keeps the views of workspaces apart", async () => {
     const made = await view();
     const views = (workspaceId: string) =>
-      operator.listDataSourceViews({ workspaceId }).then((listed) => listed.dataSourceViews);
+      operator.listDataSourceViews({ wId: workspaceId }).then((listed) => listed.dataSourceViews);
     expect((await views(workspace.sid)).at(-1)).toEqual(made);
     expect(await views(other.sid)).toEqual([]);
-    const foreign = { ...node(made.sId), workspaceId: other.sid };
+    const foreign = { ...node(made.sId), wId: other.sid };
     const put = operator.putDataSourceNode({ ...foreign, ...page });
     expect(await refusalOf(put)).toBe("400 data_source_view_not_found");
     const removed = operator.removeDataSourceNode(foreign);
     expect(await refusalOf(removed)).toBe("400 data_source_view_not_found");
-    const named = { workspaceId: other.sid, spaceId, name: "Wiki" };
+    const named = { wId: other.sid, spaceId, name: "Wiki" };
     expect(await refusalOf(operator.createDataSourceView(named))).toBe("400 space_not_found");
   });
 });

@@ -40,7 +40,7 @@ describe("stored conversations", () => {
     foreign = await openTestContext(test.core, await insertTestWorkspace(test.core));
     for (const sid of ["ann", "bob"]) await insertTestAgent(test.core, workspace, { sid });
     const { space } = await openTestOperator(test.core).createSpace({
-      workspaceId: workspace.sid,
+      wId: workspace.sid,
       name: "Secret",
       isRestricted: true,
       keyIds: [context.caller.apiKey.sid],
@@ -121,7 +121,7 @@ describe("stored conversations", () => {
   it("names the author of each message, also one who has left", async () => {
     const operator = openTestOperator(test.core);
     const ada = { email: "ada@example.com", firstName: "Ada" };
-    const about = { workspaceId: workspace.sid };
+    const about = { wId: workspace.sid };
     const { member } = await operator.addMember({ ...about, ...ada });
     const written = { username: "ada", timezone: "UTC", email: ada.email };
     const { sId } = await create([], {

@@ -178,9 +178,9 @@ describe("fragments that are files", () => {
   });
 
   it("shows a text that stands in a conversation to those who reach the conversation", async () => {
-    const about = { workspaceId: workspace.sid, name: "Closed", isRestricted: true };
+    const about = { wId: workspace.sid, name: "Closed", isRestricted: true };
     const { space } = await operator.createSpace(about);
-    const given = { workspaceId: workspace.sid, spaceId: space.sId };
+    const given = { wId: workspace.sid, spaceId: space.sId };
     await operator.updateSpace({ ...given, keyIds: [context.caller.apiKey.sid] });
     const fragment = { title: "t", content: "secret", contentType: "text/plain" };
     const { conversation } = await createTestConversation(context, [], {

@@ -37,7 +37,7 @@ describe("retryMessage", () => {
   afterAll(() => test.close());
 
   const db = () => test.core.database.db;
-  const about = (agentId: string) => ({ workspaceId: workspace.sid, agentId });
+  const about = (agentId: string) => ({ wId: workspace.sid, agentId });
   const retry = (cId: string, mId: string) => retryMessage(context, { cId, mId });
   const refusal = (cId: string, mId: string) => refusalOf(retry(cId, mId));
   /** A conversation with a waiting answer of the agent. */

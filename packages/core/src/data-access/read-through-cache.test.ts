@@ -142,7 +142,7 @@ describe("the directory of agents", () => {
 
   it("sees a change in this process at once, and one elsewhere after some seconds", async () => {
     await find(["ann", "bob"]);
-    const about = { workspaceId: workspace.sid, agentId: "ann" };
+    const about = { wId: workspace.sid, agentId: "ann" };
     await openTestOperator(test.core).updateAgent({ ...about, name: "Anna" });
     expect(await find(["ann"])).toEqual(["ann Anna"]);
     const elsewhere = Object.assign(Object.create(test.core) as typeof test.core, {

@@ -54,19 +54,19 @@ describe("administration of functions", () => {
   afterAll(() => test.close());
 
   const create = async (more: Partial<Create> = {}, by = context) => {
-    const raw = { workspaceId, slug: `f-${count++}`, ...more };
+    const raw = { wId: workspaceId, slug: `f-${count++}`, ...more };
     const input = parseInput(endpoints["sandboxFunctions.create"], raw);
     return (await createSandboxFunction(by, input)).sandboxFunction;
   };
   const update = async (functionId: string, more: Partial<Update>, by = context) => {
-    const raw = { workspaceId, functionId, version: 1, ...more };
+    const raw = { wId: workspaceId, functionId, version: 1, ...more };
     const input = parseInput(endpoints["sandboxFunctions.update"], raw);
     return (await updateSandboxFunction(by, input)).sandboxFunction;
   };
   const move = async (functionId: string, run: typeof archiveSandboxFunction, by = context) =>
-    (await run(by, { workspaceId, functionId })).sandboxFunction;
+    (await run(by, { wId: workspaceId, functionId })).sandboxFunction;
   const read = (functionId: string, by = context) =>
-    readSandboxFunction(by, { workspaceId, functionId });
+    readSandboxFunction(by, { wId: workspaceId, functionId });
   const invoke = (functionId: string, input?: unknown) => {
     const raw = { wId: workspaceId, functionId, input };
     return invokeSandboxFunction(context, parseInput(endpoints["sandboxFunctions.invoke"], raw));
@@ -257,12 +257,12 @@ describe("administration of functions", () => {
 
   it("lists by slug, page by page: the active ones, or all with what they do", async () => {
     const by = await openTestContext(test.core, await insertTestWorkspace(test.core), "builder");
-    const own = { workspaceId: by.caller.workspace.sid };
+    const own = { wId: by.caller.workspace.sid };
     const slugs = ["b", "a", "d", "c", "a-b", "10"];
     const made = await Promise.all(slugs.map((slug) => create({ ...own, slug }, by)));
     await archiveSandboxFunction(by, { ...own, functionId: "c" });
     const list = async (query: object) => {
-      const raw = { wId: own.workspaceId, ...query };
+      const raw = { wId: own.wId, ...query };
       return listSandboxFunctions(by, parseInput(endpoints["sandboxFunctions.list"], raw));
     };
     const all = await list({});

@@ -35,7 +35,7 @@ export async function readSandboxFunction(
   input: FunctionIdentity,
 ): Promise<OneAdministeredFunction> {
   const { db } = context.database;
-  const workspace = await administeredWorkspace(context, db, input.workspaceId);
+  const workspace = await administeredWorkspace(context, db, input.wId);
   return renderAdministered(await readWhole(db, workspace.id, input.functionId));
 }
 
@@ -65,7 +65,7 @@ export async function createSandboxFunction(
 ): Promise<OneAdministeredFunction> {
   await requireUsable(context, input);
   return inTransaction(context, async ({ db, markCreated }) => {
-    const workspace = await administeredWorkspace(context, db, input.workspaceId);
+    const workspace = await administeredWorkspace(context, db, input.wId);
     const createdAt = context.now();
     const [identity] = await db
       .insert(sandboxFunctions)
@@ -137,7 +137,7 @@ async function changeFunction(
   change: (db: Queryable, found: SandboxFunction) => Promise<SandboxFunction>,
 ): Promise<OneAdministeredFunction> {
   return inTransaction(context, async ({ db, afterCommit }) => {
-    const workspace = await administeredWorkspace(context, db, input.workspaceId);
+    const workspace = await administeredWorkspace(context, db, input.wId);
     afterCommit.push({ topic: "functions", workspaceId: workspace.id });
     const { id } = await getSandboxFunction(db, workspace.id, input.functionId);
     const ofFunction = eq(sandboxFunctions.id, id);

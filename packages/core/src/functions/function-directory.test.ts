@@ -36,12 +36,12 @@ describe("the directory of functions", () => {
   afterAll(() => test.close());
 
   const create = async (slug: string) => {
-    const raw = { workspaceId: workspace.sid, slug };
+    const raw = { wId: workspace.sid, slug };
     const input = parseInput(endpoints["sandboxFunctions.create"], raw);
     return (await createSandboxFunction(builder, input)).sandboxFunction.sId;
   };
   const describeAs = async (functionId: string, description: string, by = builder) => {
-    const raw = { workspaceId: workspace.sid, functionId, version: 1, description };
+    const raw = { wId: workspace.sid, functionId, version: 1, description };
     await updateSandboxFunction(by, parseInput(endpoints["sandboxFunctions.update"], raw));
   };
   const find = async (idOrSlug: string, workspaceId = workspace.id) => {
@@ -71,7 +71,7 @@ describe("the directory of functions", () => {
     expect(await find("sum")).toBe(`${id} 1`);
     await describeAs(id, "Adds");
     expect(await find("sum")).toBe(`${id} 2`);
-    const about = { workspaceId: workspace.sid, functionId: id };
+    const about = { wId: workspace.sid, functionId: id };
     await archiveSandboxFunction(builder, about);
     expect(await refusalOf(find("sum"))).toBe(unknown);
     await restoreSandboxFunction(builder, about);

@@ -30,7 +30,7 @@ export async function listAdministeredFunctions(
   input: ListAdministeredFunctions,
 ): Promise<AdministeredFunctionPage> {
   const { db } = context.database;
-  const workspace = await administeredWorkspace(context, db, input.workspaceId);
+  const workspace = await administeredWorkspace(context, db, input.wId);
   const { rows, ...end } = await readPage(db, workspace.id, input);
   const listed = rows.map((row) => ({ ...renderFunction(row), status: row.status }));
   return { sandboxFunctions: listed, ...end };

@@ -173,7 +173,7 @@ describe("importSkills", () => {
     await run(folder("pdf"));
     const operator = openTestOperator(test.core);
     const { sid: workspaceId, id } = context.caller.workspace;
-    const secret = { workspaceId, name: "Secret", isRestricted: true, keyIds: [] };
+    const secret = { wId: workspaceId, name: "Secret", isRestricted: true, keyIds: [] };
     const { space } = await operator.createSpace(secret);
     const { db } = test.core.database;
     const requested = { requestedSpaceIds: [space.sId] };

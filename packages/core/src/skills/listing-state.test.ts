@@ -199,7 +199,7 @@ describe("the state of the lists of skills", () => {
     const keys = [await open("user"), await open("user"), await open("admin"), await open("user")];
     const restricted = async (name: string, ...of: CoreContext[]) =>
       operator.createSpace({
-        workspaceId: workspace.sid,
+        wId: workspace.sid,
         name,
         isRestricted: true,
         keyIds: of.map(({ caller }) => caller.apiKey.sid),
@@ -231,7 +231,7 @@ describe("the state of the lists of skills", () => {
     await db.update(spaces).set({ name: "x" }).where(eq(spaces.id, its!.id));
     const count = () => db.$count(skillVersions, eq(skillVersions.workspaceId, gone.id));
     expect(await count()).toBe(1);
-    await deleteWorkspace(admin, { workspaceId: gone.sid });
+    await deleteWorkspace(admin, { wId: gone.sid });
     expect(await count()).toBe(0);
   });
 });

@@ -30,7 +30,7 @@ describe("tools that are removed", () => {
     const admin = await openTestContext(core, workspace, "admin");
     const workspaceId = workspace.sid;
     const { space } = await openTestOperator(core).createSpace({
-      workspaceId,
+      wId: workspaceId,
       name: "open",
       isRestricted: false,
     });
@@ -59,7 +59,7 @@ describe("tools that are removed", () => {
       const [updated, created] = await Promise.all([
         refusalOf(updateSkill(admin, change)),
         refusalOf(create(toolIds)),
-        removeTool(admin, { workspaceId, toolId: tool.sId, version: 0 }),
+        removeTool(admin, { wId: workspaceId, toolId: tool.sId, version: 0 }),
       ]);
       if (updated === "accepted") version++;
       outcomes.add(updated).add(created);

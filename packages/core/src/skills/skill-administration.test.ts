@@ -55,14 +55,21 @@ describe("skills and tools", () => {
 
   const create = (more: Partial<CreateSkill> = {}, context = admin) =>
     createSkill(context, {
-      workspaceId,
+      wId: workspaceId,
       name: "Greeting",
       agentFacingDescription: "How to greet",
       ...more,
     } as CreateSkill);
 
   const addTool = (by: CoreContext, spaceId: string, name: string) => {
-    const given = { workspaceId, spaceId, name, description: "", serverType: "remote", server };
+    const given = {
+      wId: workspaceId,
+      spaceId,
+      name,
+      description: "",
+      serverType: "remote",
+      server,
+    };
     return createTool(by, given as never);
   };
 
@@ -83,7 +90,7 @@ describe("skills and tools", () => {
     });
     expect(created.skill.instructionsHtml).toContain("<h1>Hi</h1>");
     expect(created.skill.instructionsHtml).not.toContain("script");
-    const one = { workspaceId, skillId: created.skill.sId };
+    const one = { wId: workspaceId, skillId: created.skill.sId };
     const refused = publishSkill(admin, { ...one, version: 0, availability: "users_and_agents" });
     expect(await refusalOf(refused)).toBe("400 invalid_request_error");
     await approveSkill(admin, { ...one, version: 0 });
@@ -99,7 +106,7 @@ describe("skills and tools", () => {
   it("clears what is given as the empty text, and leaves what is not given", async () => {
     const { skill } = await create({ instructions: "# Hi", icon: "wave" });
     expect(skill).toMatchObject({ icon: "wave", instructionsHtml: "<h1>Hi</h1>\n" });
-    const one = { workspaceId, skillId: skill.sId };
+    const one = { wId: workspaceId, skillId: skill.sId };
     const named = await updateSkill(admin, { ...one, version: 0, name: "x" } as never);
     expect(named.skill).toMatchObject({ icon: "wave", instructions: "# Hi" });
     const raw = { ...one, version: 1, instructions: "", icon: "" };
@@ -113,7 +120,7 @@ describe("skills and tools", () => {
 
   it("refuses a change from a version that is not the newest, and changes nothing", async () => {
     const { skill } = await create();
-    const one = { workspaceId, skillId: skill.sId };
+    const one = { wId: workspaceId, skillId: skill.sId };
     const changes = await Promise.allSettled(
       ["A", "B"].map((name) => updateSkill(admin, { ...one, version: 0, name } as never)),
     );
@@ -127,7 +134,7 @@ describe("skills and tools", () => {
 
   it("lets admins and editors change a skill, and all builders where it has none", async () => {
     const { skill } = await create({ editorIds: [builder.caller.user.sid] });
-    const one = { workspaceId, skillId: skill.sId };
+    const one = { wId: workspaceId, skillId: skill.sId };
     expect((await getSkill(builder, one)).skill.canWrite).toBe(true);
     expect((await getSkill(other, one)).skill.canWrite).toBe(false);
     const refused = updateSkill(other, { ...one, version: 0, name: "x" } as never);
@@ -140,11 +147,11 @@ describe("skills and tools", () => {
   it("hides a skill of restricted spaces from keys that do not reach all of them", async () => {
     const close = (...keys: CoreContext[]) => {
       const keyIds = keys.map(({ caller }) => caller.apiKey.sid);
-      return createSpace(admin, { workspaceId, name: "Closed", isRestricted: true, keyIds });
+      return createSpace(admin, { wId: workspaceId, name: "Closed", isRestricted: true, keyIds });
     };
     const { space } = await close(admin);
     const { skill } = await create({ spaceIds: [space.sId], availability: "workspace_users" });
-    const one = { workspaceId, skillId: skill.sId };
+    const one = { wId: workspaceId, skillId: skill.sId };
     expect((await getSkill(admin, one)).skill.manuallyRequestedSpaceIds).toEqual([space.sId]);
     expect(await refusalOf(getSkill(other, one))).toBe("404 skill_not_found");
     const spaceIds = [space.sId, (await close(admin, other)).space.sId];
@@ -176,34 +183,34 @@ describe("skills and tools", () => {
   });
 
   it("adds tools to skills, and takes them away with the tool", async () => {
-    const { space } = await createSpace(admin, { workspaceId, name: "Open" } as never);
+    const { space } = await createSpace(admin, { wId: workspaceId, name: "Open" } as never);
     const made = await addTool(builder, space.sId, "Search");
     expect(made.tool).toMatchObject({ spaceId: space.sId, server, isRestrictedToSkills: false });
     const toolId = made.tool.sId;
     const { skill } = await create({ toolIds: [toolId, toolId] });
     expect(skill.tools.map(({ sId }) => sId)).toEqual([toolId]);
     const rename = (name: string, version: number) =>
-      updateTool(builder, { workspaceId, toolId, version, name } as never);
+      updateTool(builder, { wId: workspaceId, toolId, version, name } as never);
     expect(made.version).toBe(0);
     expect(await rename("Find", 0)).toMatchObject({ version: 1, tool: { name: "Find" } });
     expect(await refusalOf(rename("late", 0))).toBe("409 version_conflict");
-    expect((await listTools(admin, { workspaceId })).tools).toMatchObject([
+    expect((await listTools(admin, { wId: workspaceId })).tools).toMatchObject([
       { version: 1, tool: { sId: toolId, name: "Find" } },
     ]);
-    const one = { workspaceId, skillId: skill.sId };
+    const one = { wId: workspaceId, skillId: skill.sId };
     expect((await getSkill(admin, one)).skill.tools[0]?.name).toBe("Find");
-    const late = removeTool(admin, { workspaceId, toolId, version: 0 });
+    const late = removeTool(admin, { wId: workspaceId, toolId, version: 0 });
     expect(await refusalOf(late)).toBe("409 version_conflict");
-    await removeTool(admin, { workspaceId, toolId, version: 1 });
+    await removeTool(admin, { wId: workspaceId, toolId, version: 1 });
     expect((await getSkill(admin, one)).skill.tools).toEqual([]);
-    expect((await listTools(admin, { workspaceId })).tools).toEqual([]);
+    expect((await listTools(admin, { wId: workspaceId })).tools).toEqual([]);
     expect(await refusalOf(rename("x", 1))).toBe("404 tool_not_found");
   });
 
   it("refuses a server whose tools take no object, or that is too large", () => {
     const parse = (more: Partial<ToolServer>) =>
       parseInput(endpoints["tools.create"], {
-        workspaceId,
+        wId: workspaceId,
         spaceId: "x",
         name: "x",
         description: "",
@@ -223,7 +230,7 @@ describe("skills and tools", () => {
   });
 
   it("is for the restricted spaces of its tools, which not every builder can add", async () => {
-    const closed = { workspaceId, name: "Vault", isRestricted: true };
+    const closed = { wId: workspaceId, name: "Vault", isRestricted: true };
     const { space } = await createSpace(admin, {
       ...closed,
       keyIds: [builder.caller.apiKey.sid],
@@ -232,7 +239,7 @@ describe("skills and tools", () => {
     const toolIds = [made.tool.sId];
     expect(await refusalOf(create({ toolIds }, other))).toBe("404 tool_not_found");
     const { skill } = await create({ toolIds }, builder);
-    const one = { workspaceId, skillId: skill.sId };
+    const one = { wId: workspaceId, skillId: skill.sId };
     expect(skill.requestedSpaceIds).toEqual([space.sId]);
     expect(await refusalOf(getSkill(other, one))).toBe("404 skill_not_found");
     await updateSkill(builder, { ...one, version: 0, toolIds: [] } as never);
@@ -264,7 +271,7 @@ describe("skills and tools", () => {
       { fileId: second, fileName: "a.md" },
     ];
     expect(skill.fileAttachments).toEqual(attached);
-    const one = { workspaceId, skillId: skill.sId };
+    const one = { wId: workspaceId, skillId: skill.sId };
     await updateSkill(admin, { ...one, version: 0, name: "kept" } as never);
     expect((await getSkill(admin, one)).skill.fileAttachments).toEqual(attached);
     for (const unknown of [
@@ -284,7 +291,7 @@ describe("skills and tools", () => {
     const elsewhere = await insertTestWorkspace(test.core);
     const stranger = await openTestContext(test.core, elsewhere, "admin");
     const { skill } = await create();
-    const one = { workspaceId: elsewhere.sid, skillId: skill.sId };
+    const one = { wId: elsewhere.sid, skillId: skill.sId };
     expect(await refusalOf(getSkill(stranger, one))).toBe("404 skill_not_found");
     const changed = archiveSkill(stranger, { ...one, version: 0 });
     expect(await refusalOf(changed)).toBe("404 skill_not_found");

@@ -30,10 +30,10 @@ type Changes = PgUpdateSetSource<typeof skills>;
 /** Reads a skill that the caller reaches, with its version. Throws `skill_not_found`. */
 export async function getSkill(
   context: RequestContext,
-  input: { workspaceId: string; skillId: string },
+  input: { wId: string; skillId: string },
 ): Promise<AdministeredSkill> {
   const { db } = context.database;
-  const workspace = await administeredWorkspace(context, db, input.workspaceId);
+  const workspace = await administeredWorkspace(context, db, input.wId);
   return renderAdministered(context, db, await requireSkill(context, db, { workspace, ...input }));
 }
 
@@ -47,7 +47,7 @@ export async function createSkill(
 ): Promise<AdministeredSkill> {
   const written = await renderInstructions(context, input);
   return inTransaction(context, async ({ db, markCreated }) => {
-    const workspace = await administeredWorkspace(context, db, input.workspaceId);
+    const workspace = await administeredWorkspace(context, db, input.wId);
     const now = context.now();
     const manualIds = { workspace, sids: input.spaceIds ?? [] };
     const found = await findTools(context, db, { workspace, sids: input.toolIds ?? [] });
@@ -139,7 +139,7 @@ async function changeSkill(
 ): Promise<AdministeredSkill> {
   return inTransaction(context, async ({ db }) => {
     const { caller } = context;
-    const workspace = await administeredWorkspace(context, db, input.workspaceId);
+    const workspace = await administeredWorkspace(context, db, input.wId);
     const row = await requireSkill(context, db, { workspace, skillId: input.skillId }, "update");
     const editors = await db.select().from(skillEditors).where(eq(skillEditors.skillId, row.id));
     const editorIds = editors.map(({ userId }) => userId);

@@ -21,10 +21,10 @@ import { readTools } from "./tools.ts";
 /** Lists the tools in the spaces that the caller reaches, by name. */
 export async function listTools(
   context: RequestContext,
-  input: { workspaceId: string },
+  input: { wId: string },
 ): Promise<{ tools: AdministeredTool[] }> {
   const { db } = context.database;
-  const workspace = await administeredWorkspace(context, db, input.workspaceId);
+  const workspace = await administeredWorkspace(context, db, input.wId);
   const rows = await db
     .select({ id: tools.id, version: tools.version })
     .from(tools)
@@ -47,7 +47,7 @@ export async function createTool(
 ): Promise<AdministeredTool> {
   return inTransaction(context, async ({ db, markCreated }) => {
     const { caller } = context;
-    const workspace = await administeredWorkspace(context, db, input.workspaceId);
+    const workspace = await administeredWorkspace(context, db, input.wId);
     const named = { workspaceId: workspace.id, sid: input.spaceId };
     const space = await requireSpace(db, caller, named);
     const now = context.now();
@@ -79,7 +79,7 @@ export async function updateTool(
   input: UpdateTool,
 ): Promise<AdministeredTool> {
   return inTransaction(context, async ({ db }) => {
-    const workspace = await administeredWorkspace(context, db, input.workspaceId);
+    const workspace = await administeredWorkspace(context, db, input.wId);
     const seen = await lockTool(context.caller, db, { workspaceId: workspace.id, input });
     const { name, description, server, oAuthUseCase, isRestrictedToSkills } = input;
     const version = seen.version + 1;
@@ -106,7 +106,7 @@ export async function updateTool(
  */
 export async function removeTool(context: RequestContext, input: ToolIdentity): Promise<Success> {
   return inTransaction(context, async ({ db }) => {
-    const workspace = await administeredWorkspace(context, db, input.workspaceId);
+    const workspace = await administeredWorkspace(context, db, input.wId);
     const { id } = await lockTool(context.caller, db, { workspaceId: workspace.id, input });
     await db.delete(skillTools).where(eq(skillTools.toolId, id));
     await db.delete(tools).where(eq(tools.id, id));

@@ -50,7 +50,7 @@ describe("the skills of agents", () => {
     return sid;
   };
   const draft = (skillIds?: string[]) => ({
-    workspaceId: workspace.sid,
+    wId: workspace.sid,
     name: "Ann",
     description: "",
     model: { providerId: "simulated", modelId: "simulated-1" },
@@ -96,7 +96,7 @@ describe("the skills of agents", () => {
   it("keeps the skills of an agent that is changed, until others are given", async () => {
     const [zip, doc] = [await insert("zip"), await insert("doc")];
     const { agentConfiguration } = await operator.createAgent(draft([zip]));
-    const about = { workspaceId: workspace.sid, agentId: agentConfiguration.sId };
+    const about = { wId: workspace.sid, agentId: agentConfiguration.sId };
     const renamed = await operator.updateAgent({ ...about, name: "Anna" });
     expect(renamed.skillIds).toEqual([zip]);
     expect(await offered(about.agentId)).toEqual(["zip"]);
@@ -115,7 +115,7 @@ describe("the skills of agents", () => {
       expect(await refusalOf(refused)).toBe("404 skill_not_found");
     }
     const { agentConfiguration } = await operator.createAgent(draft([]));
-    const about = { workspaceId: workspace.sid, agentId: agentConfiguration.sId };
+    const about = { wId: workspace.sid, agentId: agentConfiguration.sId };
     const changed = operator.updateAgent({ ...about, name: "Anna", skillIds: [zip] });
     expect(await refusalOf(changed)).toBe("404 skill_not_found");
     context = await openTestContext(test.core, workspace);
@@ -125,7 +125,7 @@ describe("the skills of agents", () => {
 
   it("keeps every agent's skills that are for a restricted space in this space", async () => {
     const { space } = await operator.createSpace({
-      workspaceId: workspace.sid,
+      wId: workspace.sid,
       name: "Secret",
       isRestricted: true,
       keyIds: [context.caller.apiKey.sid],
@@ -145,7 +145,7 @@ describe("the skills of agents", () => {
   /** A space that is closed to all keys but these. */
   const createClosed = async (name: string, ...keys: CoreContext[]) => {
     const keyIds = keys.map(({ caller }) => caller.apiKey.sid);
-    const about = { workspaceId: workspace.sid, name, isRestricted: true, keyIds };
+    const about = { wId: workspace.sid, name, isRestricted: true, keyIds };
     return (await operator.createSpace(about)).space.sId;
   };
 
@@ -154,7 +154,7 @@ describe("the skills of agents", () => {
     async (whose) => {
       const closed = await createClosed("Closed", context);
       const other = await createClosed("Other", context);
-      const { space } = await operator.createSpace({ workspaceId: workspace.sid, name: "Open" });
+      const { space } = await operator.createSpace({ wId: workspace.sid, name: "Open" });
       const availability = whose === "every agent's" ? "users_and_agents" : "workspace_users";
       const sids = [
         await insert("mixed", { availability, requestedSpaceIds: [space.sId, closed] }),
@@ -171,13 +171,13 @@ describe("the skills of agents", () => {
   );
 
   it("reads no instructions for a conversation whose readers the skill is now closed to", async () => {
-    const { space } = await operator.createSpace({ workspaceId: workspace.sid, name: "Open" });
+    const { space } = await operator.createSpace({ wId: workspace.sid, name: "Open" });
     const sid = await insert("zip", { manuallyRequestedSpaceIds: [space.sId] });
     const { agentConfiguration } = await operator.createAgent(draft([sid]));
     const turn = await turnOf(agentConfiguration.sId);
     const { id } = turn.skills[0]!;
     expect(await loadSkillInstructions(test.core, turn, id)).toBe("How to zip");
-    const about = { workspaceId: workspace.sid, spaceId: space.sId };
+    const about = { wId: workspace.sid, spaceId: space.sId };
     await operator.updateSpace({ ...about, isRestricted: true });
     expect(await loadSkillInstructions(test.core, turn, id)).toBeNull();
   });
@@ -190,7 +190,7 @@ describe("the skills of agents", () => {
       await insert("doc"),
     ];
     const { agentConfiguration } = await operator.createAgent(draft([secret, zip]));
-    const about = { workspaceId: workspace.sid, agentId: agentConfiguration.sId };
+    const about = { wId: workspace.sid, agentId: agentConfiguration.sId };
     const builder = await openTestContext(test.core, workspace, "builder");
     const outsider = openTestOperator(test.core, builder);
     expect((await outsider.updateAgent({ ...about, name: "Anna" })).skillIds).toEqual([zip]);

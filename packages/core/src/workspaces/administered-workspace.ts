@@ -22,7 +22,7 @@ export async function administeredWorkspace(
     .from(workspaces)
     .where(and(eq(workspaces.sid, id), isNull(workspaces.deletedAt)));
   if (row === undefined) {
-    throw new ParleyError("workspace_not_found", "workspaceId: there is no such workspace");
+    throw new ParleyError("workspace_not_found", "wId: there is no such workspace");
   }
   return row;
 }

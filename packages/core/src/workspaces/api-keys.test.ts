@@ -68,7 +68,7 @@ describe("workspaces and keys", () => {
   it("creates no more keys than a workspace may have, until one is revoked", async () => {
     const workspaceId = await open();
     const optional = { expiresAt: undefined, spaceIds: undefined };
-    const input = { workspaceId, name: "x", role: "user", ...optional } as const;
+    const input = { wId: workspaceId, name: "x", role: "user", ...optional } as const;
     const { apiKey } = await createApiKey(context, input);
     const { db } = test.core.database;
     const [row] = await db.select().from(apiKeys).where(eq(apiKeys.sid, apiKey.sId));
@@ -90,7 +90,7 @@ describe("workspaces and keys", () => {
       type: "invalid_request_error",
       message: expect.stringContaining("1000 keys") as string,
     });
-    await revokeApiKey(context, { workspaceId, keyId: apiKey.sId });
+    await revokeApiKey(context, { wId: workspaceId, keyId: apiKey.sId });
     await createApiKey(context, input);
     expect((await createWorkspace(context, { name: "Other" })).adminKey).toBeDefined();
   });
@@ -98,7 +98,7 @@ describe("workspaces and keys", () => {
   it("creates a key whose secret is stored nowhere", async () => {
     const workspaceId = await open();
     const input = {
-      workspaceId,
+      wId: workspaceId,
       name: "ci",
       role: "builder" as const,
       expiresAt: 2e12,
@@ -125,9 +125,9 @@ describe("workspaces and keys", () => {
     const [workspaceId] = [await open(), await open()];
     for (const name of ["one", "two"]) {
       const nothing = { expiresAt: undefined, spaceIds: undefined };
-      await createApiKey(context, { workspaceId, name, role: "user", ...nothing });
+      await createApiKey(context, { wId: workspaceId, name, role: "user", ...nothing });
     }
-    const listed = await listApiKeys(context, { workspaceId });
+    const listed = await listApiKeys(context, { wId: workspaceId });
     expect(listed.apiKeys.map((key) => key.name)).toEqual(["admin", "one", "two"]);
     expect(JSON.stringify(listed)).not.toMatch(/hash|secret|sk-/);
   });
@@ -137,7 +137,7 @@ describe("workspaces and keys", () => {
     const secret = `sk-${"a".repeat(40)}`;
     expect(isMistyped(secret)).toBe(true);
     await expect(authenticate(secret)).rejects.toMatchObject({ type: "invalid_api_key_error" });
-    const [admin] = (await listApiKeys(context, { workspaceId })).apiKeys;
+    const [admin] = (await listApiKeys(context, { wId: workspaceId })).apiKeys;
     const { caller } = {
       caller: await authenticate((await createWorkspace(context, { name: "B" })).adminKey),
     };
@@ -151,7 +151,7 @@ describe("workspaces and keys", () => {
     expect(await authenticate(secret)).toMatchObject({
       apiKey: { name: "hand", hash: hashApiKey(secret) },
     });
-    const key = { workspaceId, keyId: admin!.sId, role: undefined, spaceIds: undefined };
+    const key = { wId: workspaceId, keyId: admin!.sId, role: undefined, spaceIds: undefined };
     const disabled = await updateApiKey(context, { ...key, disabled: true });
     expect(disabled.apiKey.disabledAt).toBe(test.clock.now);
     const enabled = await updateApiKey(context, { ...key, disabled: false });
@@ -160,22 +160,26 @@ describe("workspaces and keys", () => {
 
   it("keeps the time of the first revocation", async () => {
     const workspaceId = await open();
-    const [key] = (await listApiKeys(context, { workspaceId })).apiKeys;
-    const revoke = () => revokeApiKey(context, { workspaceId, keyId: key!.sId });
+    const [key] = (await listApiKeys(context, { wId: workspaceId })).apiKeys;
+    const revoke = () => revokeApiKey(context, { wId: workspaceId, keyId: key!.sId });
     const revokedAt = test.clock.now;
     expect(await revoke()).toEqual({ success: true });
     test.clock.now += 1000;
     expect(await revoke()).toEqual({ success: true });
-    expect((await listApiKeys(context, { workspaceId })).apiKeys).toMatchObject([{ revokedAt }]);
+    expect((await listApiKeys(context, { wId: workspaceId })).apiKeys).toMatchObject([
+      { revokedAt },
+    ]);
   });
 
   it("finds no key of another workspace, and no unknown workspace", async () => {
     const [workspaceId, foreign] = [await open(), await open()];
-    const [key] = (await listApiKeys(context, { workspaceId: foreign })).apiKeys;
-    await expect(revokeApiKey(context, { workspaceId, keyId: key!.sId })).rejects.toMatchObject({
+    const [key] = (await listApiKeys(context, { wId: foreign })).apiKeys;
+    await expect(
+      revokeApiKey(context, { wId: workspaceId, keyId: key!.sId }),
+    ).rejects.toMatchObject({
       type: "api_key_not_found",
     });
-    const unknown = { workspaceId: "unknown", spaceIds: undefined };
+    const unknown = { wId: "unknown", spaceIds: undefined };
     const named = { ...unknown, name: "x", role: "user" as const, expiresAt: undefined };
     const notFound = { type: "workspace_not_found", status: 404 };
     await expect(createApiKey(context, named)).rejects.toMatchObject(notFound);

@@ -68,7 +68,7 @@ export async function createApiKey(
 ): Promise<CreatedApiKey> {
   const secret = generateApiKey();
   const apiKey = await inTransaction(context, async ({ db, markCreated }) => {
-    const workspace = await administeredWorkspace(context, db, input.workspaceId);
+    const workspace = await administeredWorkspace(context, db, input.wId);
     await requireRoomForKey(db, workspace.id);
     const { name, role, expiresAt } = input;
     const key = { workspaceId: workspace.id, name, role, expiresAt, secret };
@@ -126,7 +126,7 @@ export async function updateApiKey(
 /** Revokes a key for good. Revoking it again changes nothing. */
 export async function revokeApiKey(
   context: RequestContext,
-  input: { workspaceId: string; keyId: string },
+  input: { wId: string; keyId: string },
 ): Promise<Success> {
   await inTransaction(context, async ({ db, afterCommit }) => {
     const row = await requireKey(context, db, input);
@@ -142,10 +142,10 @@ export async function revokeApiKey(
 /** Lists the keys of a workspace, the oldest first, without their secrets. */
 export async function listApiKeys(
   context: RequestContext,
-  input: { workspaceId: string },
+  input: { wId: string },
 ): Promise<{ apiKeys: ApiKey[] }> {
   const { db } = context.database;
-  const workspace = await administeredWorkspace(context, db, input.workspaceId);
+  const workspace = await administeredWorkspace(context, db, input.wId);
   return { apiKeys: await readApiKeys(db, eq(apiKeys.workspaceId, workspace.id)) };
 }
 
@@ -153,9 +153,9 @@ export async function listApiKeys(
 export async function requireKey(
   context: RequestContext,
   db: Queryable,
-  { workspaceId, keyId }: { workspaceId: string; keyId: string },
+  { wId, keyId }: { wId: string; keyId: string },
 ): Promise<ApiKeyRow> {
-  const workspace = await administeredWorkspace(context, db, workspaceId);
+  const workspace = await administeredWorkspace(context, db, wId);
   const [row] = await db
     .select()
     .from(apiKeys)

@@ -22,7 +22,7 @@ export async function createDataSourceView(
   input: CreateDataSourceView,
 ): Promise<{ dataSourceView: DataSourceView }> {
   return inTransaction(context, async ({ db, markCreated }) => {
-    const workspace = await administeredWorkspace(context, db, input.workspaceId);
+    const workspace = await administeredWorkspace(context, db, input.wId);
     const named = { workspaceId: workspace.id, sid: input.spaceId };
     const space = await requireSpace(db, context.caller, named);
     const row = await insertRow(db, dataSourceViews, {
@@ -41,10 +41,10 @@ export async function createDataSourceView(
 /** Lists the data source views in the spaces that the caller reaches, the oldest first. */
 export async function listDataSourceViews(
   context: RequestContext,
-  input: { workspaceId: string },
+  input: { wId: string },
 ): Promise<{ dataSourceViews: DataSourceView[] }> {
   const { db } = context.database;
-  const workspace = await administeredWorkspace(context, db, input.workspaceId);
+  const workspace = await administeredWorkspace(context, db, input.wId);
   const rows = await db
     .select({ view: dataSourceViews, spaceId: spaces.sid })
     .from(dataSourceViews)
@@ -105,9 +105,9 @@ export async function removeDataSourceNode(
 async function requireView(
   context: RequestContext,
   db: Queryable,
-  input: { workspaceId: string; dataSourceViewId: string },
+  input: { wId: string; dataSourceViewId: string },
 ): Promise<ViewRow> {
-  const workspace = await administeredWorkspace(context, db, input.workspaceId);
+  const workspace = await administeredWorkspace(context, db, input.wId);
   const [row] = await db
     .select({ view: dataSourceViews })
     .from(dataSourceViews)

@@ -12,7 +12,7 @@ export async function addMember(
   input: AddMember,
 ): Promise<{ member: User }> {
   return inTransaction(context, async ({ db, markCreated }) => {
-    const workspace = await administeredWorkspace(context, db, input.workspaceId);
+    const workspace = await administeredWorkspace(context, db, input.wId);
     const { email, firstName, lastName = "", image = "" } = input;
     const [row] = await db
       .insert(users)
@@ -42,10 +42,10 @@ export async function addMember(
 /** Lists the members of a workspace, the oldest first. */
 export async function listMembers(
   context: RequestContext,
-  input: { workspaceId: string },
+  input: { wId: string },
 ): Promise<{ members: User[] }> {
   const { db } = context.database;
-  const workspace = await administeredWorkspace(context, db, input.workspaceId);
+  const workspace = await administeredWorkspace(context, db, input.wId);
   const rows = await db
     .select()
     .from(users)
@@ -57,10 +57,10 @@ export async function listMembers(
 /** Removes a member; messages keep their author. Throws `member_not_found`. */
 export async function removeMember(
   context: RequestContext,
-  input: { workspaceId: string; memberId: string },
+  input: { wId: string; memberId: string },
 ): Promise<Success> {
   return inTransaction(context, async ({ db }) => {
-    const workspace = await administeredWorkspace(context, db, input.workspaceId);
+    const workspace = await administeredWorkspace(context, db, input.wId);
     const isMember = and(
       eq(users.workspaceId, workspace.id),
       eq(users.sid, input.memberId),

@@ -30,7 +30,7 @@ describe("credentials for providers", () => {
   afterAll(() => test.close());
 
   const put = (workspace: WorkspaceRow, apiKey: string) =>
-    putProviderCredential(context, { workspaceId: workspace.sid, providerId: "openai", apiKey });
+    putProviderCredential(context, { wId: workspace.sid, providerId: "openai", apiKey });
   const secretOf = ({ id: workspaceId }: WorkspaceRow, core = test.core) =>
     readProviderSecret(core, { workspaceId, providerId: "openai" });
   const withKeys = (...keys: Uint8Array[]) =>
@@ -49,7 +49,7 @@ describe("credentials for providers", () => {
       ...first.providerCredential,
       updatedAt: first.providerCredential.createdAt + 1000,
     });
-    const listed = await listProviderCredentials(context, { workspaceId: ours.sid });
+    const listed = await listProviderCredentials(context, { wId: ours.sid });
     expect(listed).toEqual({ providerCredentials: [providerCredential] });
     expect(Object.keys(providerCredential)).not.toContain("ciphertext");
     const stored = JSON.stringify(await test.core.database.db.select().from(providerCredentials));
@@ -78,13 +78,13 @@ describe("credentials for providers", () => {
     const bare = Object.assign(Object.create(context) as CoreRequest, {
       secretBox: undefined,
     });
-    const input = { workspaceId: ours.sid, providerId: "openai", apiKey: "sk-x" } as const;
+    const input = { wId: ours.sid, providerId: "openai", apiKey: "sk-x" } as const;
     expect(await refusalOf(putProviderCredential(bare, input))).toBe("400 invalid_request_error");
   });
 
   it("are gone once removed", async () => {
     await put(ours, "sk-ours");
-    const input = { workspaceId: ours.sid, providerId: "openai" } as const;
+    const input = { wId: ours.sid, providerId: "openai" } as const;
     expect(await removeProviderCredential(context, input)).toEqual({ success: true });
     expect(await secretOf(ours)).toBeUndefined();
     const again = await refusalOf(removeProviderCredential(context, input));

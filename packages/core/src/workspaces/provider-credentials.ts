@@ -25,7 +25,7 @@ export async function putProviderCredential(
     throw new ParleyError("invalid_request_error", why);
   }
   return inTransaction(context, async ({ db }) => {
-    const { id: workspaceId } = await administeredWorkspace(context, db, input.workspaceId);
+    const { id: workspaceId } = await administeredWorkspace(context, db, input.wId);
     const { providerId, apiKey } = input;
     const encrypted = secretBox.encrypt(apiKey, placeOf({ workspaceId, providerId }));
     const updatedAt = context.now();
@@ -45,10 +45,10 @@ export async function putProviderCredential(
 /** Lists a workspace's credentials, by provider, without their secrets. */
 export async function listProviderCredentials(
   context: RequestContext,
-  input: { workspaceId: string },
+  input: { wId: string },
 ): Promise<ProviderCredentialList> {
   const { db } = context.database;
-  const workspace = await administeredWorkspace(context, db, input.workspaceId);
+  const workspace = await administeredWorkspace(context, db, input.wId);
   const rows = await db
     .select(shown)
     .from(providerCredentials)
@@ -63,7 +63,7 @@ export async function removeProviderCredential(
   input: ProviderCredentialIdentity,
 ): Promise<Success> {
   await inTransaction(context, async ({ db }) => {
-    const workspace = await administeredWorkspace(context, db, input.workspaceId);
+    const workspace = await administeredWorkspace(context, db, input.wId);
     const removed = await db
       .delete(providerCredentials)
       .where(isOf({ workspaceId: workspace.id, providerId: input.providerId }))

@@ -40,8 +40,8 @@ describe("spaces", () => {
     refusalOf(requireSpace(db(), caller, { workspaceId: caller.workspace.id, sid }));
 
   it("lists the open spaces of the workspace by name, and none of another", async () => {
-    await operator.createSpace({ workspaceId, name: "Beta" });
-    const { space, keyIds } = await operator.createSpace({ workspaceId, name: "Alpha" });
+    await operator.createSpace({ wId: workspaceId, name: "Beta" });
+    const { space, keyIds } = await operator.createSpace({ wId: workspaceId, name: "Alpha" });
     expect(space).toMatchObject({ name: "Alpha", kind: "regular", isRestricted: false });
     expect(space.sId).toMatch(/^vlt_/);
     expect(keyIds).toEqual([]);
@@ -53,7 +53,7 @@ describe("spaces", () => {
   });
 
   it("hides a restricted space from every key that it is not given to, whatever its role", async () => {
-    const restricted = { workspaceId, name: "Secret", isRestricted: true };
+    const restricted = { wId: workspaceId, name: "Secret", isRestricted: true };
     const { space } = await operator.createSpace({ ...restricted, keyIds: [keyOf(ann)] });
     expect(await reached(ann)).toContain("Secret");
     expect(await require(ann, space.sId)).toBe("accepted");
@@ -62,9 +62,9 @@ describe("spaces", () => {
   });
 
   it("replaces the keys of a space as a whole, and leaves them where none are named", async () => {
-    const restricted = { workspaceId, name: "Secret", isRestricted: true };
+    const restricted = { wId: workspaceId, name: "Secret", isRestricted: true };
     const { space } = await operator.createSpace({ ...restricted, keyIds: [keyOf(ann)] });
-    const about = { workspaceId, spaceId: space.sId };
+    const about = { wId: workspaceId, spaceId: space.sId };
     const keyIds = [keyOf(bob), keyOf(bob)];
     expect(await operator.updateSpace({ ...about, keyIds })).toMatchObject({
       keyIds: [keyOf(bob)],
@@ -86,28 +86,32 @@ describe("spaces", () => {
   it("gives a space to no key of another workspace, and leaves no trace of the attempt", async () => {
     const stranger = await openTestContext(test.core, await insertTestWorkspace(test.core));
     const keyIds = [keyOf(ann), keyOf(stranger)];
-    const refused = operator.createSpace({ workspaceId, name: "Secret", keyIds });
+    const refused = operator.createSpace({ wId: workspaceId, name: "Secret", keyIds });
     expect(await refusalOf(refused)).toBe("404 api_key_not_found");
     expect(await reached(ann)).toEqual(["Company Data"]);
     const { space } = await operator.createSpace({
-      workspaceId,
+      wId: workspaceId,
       name: "S",
       keyIds: [keyOf(ann)],
     });
-    const about = { workspaceId, spaceId: space.sId };
+    const about = { wId: workspaceId, spaceId: space.sId };
     const update = operator.updateSpace({ ...about, name: "T", keyIds });
     expect(await refusalOf(update)).toBe("404 api_key_not_found");
     expect(await operator.updateSpace(about)).toMatchObject({
       space: { name: "S" },
       keyIds: [keyOf(ann)],
     });
-    const foreign = { ...about, workspaceId: stranger.caller.workspace.sid };
+    const foreign = { ...about, wId: stranger.caller.workspace.sid };
     expect(await refusalOf(operator.updateSpace(foreign))).toBe("400 space_not_found");
   });
 
   it("ends with one set of keys when several are set at once", async () => {
-    const { space } = await operator.createSpace({ workspaceId, name: "S", isRestricted: true });
-    const about = { workspaceId, spaceId: space.sId };
+    const { space } = await operator.createSpace({
+      wId: workspaceId,
+      name: "S",
+      isRestricted: true,
+    });
+    const about = { wId: workspaceId, spaceId: space.sId };
     const sets = [[keyOf(ann)], [keyOf(bob)], [keyOf(ann), keyOf(bob)], [keyOf(ann)]];
     const updates = sets.map((keyIds) => refusalOf(operator.updateSpace({ ...about, keyIds })));
     expect(new Set(await Promise.all(updates))).toEqual(new Set(["accepted"]));

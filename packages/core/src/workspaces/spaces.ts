@@ -40,7 +40,7 @@ export async function createSpace(
   input: CreateSpace,
 ): Promise<SpaceWithKeys> {
   return inTransaction(context, async ({ db, markCreated }) => {
-    const workspace = await administeredWorkspace(context, db, input.workspaceId);
+    const workspace = await administeredWorkspace(context, db, input.wId);
     const now = context.now();
     const row = await insertRow(db, spaces, {
       sid: context.newId("vlt"),
@@ -63,7 +63,7 @@ export async function updateSpace(
   input: UpdateSpace,
 ): Promise<SpaceWithKeys> {
   return inTransaction(context, async ({ db, afterCommit }) => {
-    const workspace = await administeredWorkspace(context, db, input.workspaceId);
+    const workspace = await administeredWorkspace(context, db, input.wId);
     const { name, isRestricted } = input;
     // Open streams are checked again: their keys may no longer reach the space.
     if (isRestricted !== undefined || input.keyIds !== undefined)

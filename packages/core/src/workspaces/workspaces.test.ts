@@ -33,12 +33,12 @@ describe("workspaces and members", () => {
   const db = () => test.core.database.db;
   const open = async () => {
     const { workspace, adminKey } = await operator.createWorkspace({ name: "Acme" });
-    return { workspaceId: workspace.sId, adminKey };
+    return { wId: workspace.sId, adminKey };
   };
 
   it("opens a workspace with the models that cost nothing, and one open space", async () => {
-    const { workspaceId } = await open();
-    const { models, ...settings } = await operator.getWorkspace({ workspaceId });
+    const { wId: workspaceId } = await open();
+    const { models, ...settings } = await operator.getWorkspace({ wId: workspaceId });
     expect(settings).toEqual({
       workspaceId,
       name: "Acme",
@@ -49,29 +49,29 @@ describe("workspaces and members", () => {
   });
 
   it("changes what is given, and nothing else", async () => {
-    const { workspaceId } = await open();
-    const before = await operator.getWorkspace({ workspaceId });
-    expect(await operator.updateWorkspace({ workspaceId })).toEqual(before);
-    const region = await operator.updateWorkspace({ workspaceId, region: "eu" });
+    const { wId: workspaceId } = await open();
+    const before = await operator.getWorkspace({ wId: workspaceId });
+    expect(await operator.updateWorkspace({ wId: workspaceId })).toEqual(before);
+    const region = await operator.updateWorkspace({ wId: workspaceId, region: "eu" });
     expect(region).toEqual({ ...before, region: "eu" });
     const noop = { providerId: "noop", modelId: "noop" };
     const models = { models: [noop, noop], name: "New" };
-    const changed = await operator.updateWorkspace({ workspaceId, ...models });
+    const changed = await operator.updateWorkspace({ wId: workspaceId, ...models });
     expect(changed).toEqual({ ...region, name: "New", models: [noop] });
-    expect(await operator.getWorkspace({ workspaceId })).toEqual(changed);
+    expect(await operator.getWorkspace({ wId: workspaceId })).toEqual(changed);
   });
 
   it("refuses models that nobody knows, and changes nothing", async () => {
-    const { workspaceId } = await open();
-    const before = await operator.getWorkspace({ workspaceId });
+    const { wId: workspaceId } = await open();
+    const before = await operator.getWorkspace({ wId: workspaceId });
     const models = [{ providerId: "openai", modelId: "gpt-0" }];
-    const refused = operator.updateWorkspace({ workspaceId, name: "New", models });
+    const refused = operator.updateWorkspace({ wId: workspaceId, name: "New", models });
     expect(await refusalOf(refused)).toBe("400 model_disabled");
-    expect(await operator.getWorkspace({ workspaceId })).toEqual(before);
+    expect(await operator.getWorkspace({ wId: workspaceId })).toEqual(before);
   });
 
   it("has changed settings in force for the next request", async () => {
-    const { workspaceId, adminKey } = await open();
+    const { wId: workspaceId, adminKey } = await open();
     const [row] = await db().select().from(workspaces).where(eq(workspaces.sid, workspaceId));
     await insertTestAgent(test.core, row!, { sid: "ann" });
     const request = async () => {
@@ -91,10 +91,10 @@ describe("workspaces and members", () => {
       );
     };
     expect(await refusalOf(request())).toBe("accepted");
-    await operator.updateWorkspace({ workspaceId, models: [] });
+    await operator.updateWorkspace({ wId: workspaceId, models: [] });
     expect(await refusalOf(request())).toBe("400 model_disabled");
     const models = [{ providerId: "simulated", modelId: "simulated-1" }];
-    await operator.updateWorkspace({ workspaceId, models });
+    await operator.updateWorkspace({ wId: workspaceId, models });
     expect(await refusalOf(request())).toBe("accepted");
   });
 
@@ -114,8 +114,8 @@ describe("workspaces and members", () => {
   const ada = { email: "ada@example.com", firstName: "Ada" };
 
   it("adds members, the oldest first, with names that are made up where none is given", async () => {
-    const { workspaceId } = await open();
-    const { member } = await operator.addMember({ workspaceId, ...ada });
+    const { wId: workspaceId } = await open();
+    const { member } = await operator.addMember({ wId: workspaceId, ...ada });
     expect(member).toMatchObject({
       ...ada,
       username: "ada",
@@ -130,49 +130,49 @@ describe("workspaces and members", () => {
       firstName: "Grace",
       lastName: "Hopper",
     };
-    const added = await operator.addMember({ workspaceId, ...grace });
+    const added = await operator.addMember({ wId: workspaceId, ...grace });
     expect(added.member).toMatchObject({ ...grace, fullName: "Grace Hopper" });
     // The service users of keys are none.
-    const { members } = await operator.listMembers({ workspaceId });
+    const { members } = await operator.listMembers({ wId: workspaceId });
     expect(members).toEqual([member, added.member]);
-    const other = await open();
-    expect((await operator.listMembers(other)).members).toEqual([]);
-    expect(await refusalOf(operator.addMember({ ...other, ...ada }))).toBe("accepted");
+    const { wId: other } = await open();
+    expect((await operator.listMembers({ wId: other })).members).toEqual([]);
+    expect(await refusalOf(operator.addMember({ wId: other, ...ada }))).toBe("accepted");
   });
 
   it("has one member of an e-mail address, in any case, also of requests that come at once", async () => {
     const emails = ["ada@example.com", "ADA@example.com", "Ada@Example.Com", "ada@EXAMPLE.com"];
     for (let round = 0; round < 4; round++) {
-      const { workspaceId } = await open();
-      const add = (email: string) => operator.addMember({ workspaceId, ...ada, email });
+      const { wId: workspaceId } = await open();
+      const add = (email: string) => operator.addMember({ wId: workspaceId, ...ada, email });
       const outcomes = await Promise.all(emails.map((email) => refusalOf(add(email))));
       const [first = "", ...others] = outcomes.toSorted().toReversed();
       expect(first).toBe("accepted");
       for (const outcome of others) expect(outcome).toMatch(/ member_already_exists$/);
-      expect((await operator.listMembers({ workspaceId })).members).toHaveLength(1);
+      expect((await operator.listMembers({ wId: workspaceId })).members).toHaveLength(1);
     }
   });
 
   it("removes a member, who may be added again as another", async () => {
-    const { workspaceId } = await open();
-    const { member } = await operator.addMember({ workspaceId, ...ada });
+    const { wId: workspaceId } = await open();
+    const { member } = await operator.addMember({ wId: workspaceId, ...ada });
     const remove = (workspace: string, memberId: string) =>
-      refusalOf(operator.removeMember({ workspaceId: workspace, memberId }));
+      refusalOf(operator.removeMember({ wId: workspace, memberId }));
     const stranger = await open();
-    expect(await remove(stranger.workspaceId, member.sId)).toBe("404 member_not_found");
+    expect(await remove(stranger.wId, member.sId)).toBe("404 member_not_found");
     expect(await remove(workspaceId, "unknown")).toBe("404 member_not_found");
     expect(await remove(workspaceId, member.sId)).toBe("accepted");
     expect(await remove(workspaceId, member.sId)).toBe("404 member_not_found");
-    expect((await operator.listMembers({ workspaceId })).members).toEqual([]);
-    const again = await operator.addMember({ workspaceId, ...ada });
+    expect((await operator.listMembers({ wId: workspaceId })).members).toEqual([]);
+    const again = await operator.addMember({ wId: workspaceId, ...ada });
     expect(again.member.sId).not.toBe(member.sId);
   });
 
   it("does not take a key's service user for a member", async () => {
-    const { workspaceId, adminKey } = await open();
+    const { wId: workspaceId, adminKey } = await open();
     // The key is one of a workspace.
     const { user } = (await credentials.authenticate(`Bearer ${adminKey}`)) as WorkspaceCaller;
-    const removed = operator.removeMember({ workspaceId, memberId: user.sid });
+    const removed = operator.removeMember({ wId: workspaceId, memberId: user.sid });
     expect(await refusalOf(removed)).toBe("404 member_not_found");
     expect(await db().$count(apiKeys, eq(apiKeys.userId, user.id))).toBe(1);
   });

@@ -73,10 +73,10 @@ export async function createWorkspace(
 /** The settings of a workspace. Throws `workspace_not_found`. */
 export async function getWorkspace(
   context: RequestContext,
-  input: { workspaceId: string },
+  input: { wId: string },
 ): Promise<WorkspaceSettings> {
   const { db } = context.database;
-  return renderSettings(await administeredWorkspace(context, db, input.workspaceId));
+  return renderSettings(await administeredWorkspace(context, db, input.wId));
 }
 
 /** Changes settings of a workspace. Throws `model_disabled` for an unknown model. */
@@ -87,7 +87,7 @@ export async function updateWorkspace(
   const { name, region, regionalModelsOnly, models } = input;
   for (const model of models ?? []) requireKnownModel(model);
   return inTransaction(context, async ({ db, afterCommit }) => {
-    const before = await administeredWorkspace(context, db, input.workspaceId);
+    const before = await administeredWorkspace(context, db, input.wId);
     const [row = before] = await db
       .update(workspaces)
       .set({

@@ -11,8 +11,8 @@ export const Mention = z.object({
 });
 
 export const ModelSelection = z.object({
-  providerId: ShortText.min(1).describe("Provider of the model"),
-  modelId: ShortText.min(1).describe("Model of the provider"),
+  providerId: ShortText.min(1).describe("Provider of the model").meta({ example: "simulated" }),
+  modelId: ShortText.min(1).describe("Model of the provider").meta({ example: "simulated" }),
   reasoningEffort: optional(z.enum(["none", "light", "medium", "high"])).describe(
     "Ignored if the model does not support it",
   ),
@@ -69,7 +69,7 @@ export const Action = z.object({
   updatedAt: Milliseconds.describe("When the call last changed"),
   mcpServerId: z.string().nullable().describe("MCP server of the tool"),
   internalMCPServerName: z.string().nullable().describe("Name of a built-in MCP server"),
-  toolName: z.string().describe("Name of the tool"),
+  toolName: z.string().describe("Name of the tool").meta({ example: "orders" }),
   agentMessageId: z.int().describe("Number of the agent message"),
   functionCallName: z.string().describe("Name that the model called"),
   functionCallId: z.string().describe("Id of the call from the model"),
@@ -185,7 +185,11 @@ const approvalShape = {
   metadata: z
     .object({
       agentName: z.string().describe("Name of the agent").meta({ example: "helper" }),
-      icon: z.string().optional().describe("Name of an icon"),
+      icon: z
+        .string()
+        .optional()
+        .describe("Name of an icon")
+        .meta({ example: "ActionCommandIcon" }),
       mcpServerName: z
         .string()
         .describe("Where the tool is")

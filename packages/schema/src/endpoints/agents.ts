@@ -11,13 +11,12 @@ import {
   SearchAgents,
   UpdateAgent,
 } from "../workspaces/agents.ts";
-import { builderMutation, get } from "./defaults.ts";
+import { administer, administered, get } from "./defaults.ts";
 
 const root = "/api/v1/w/{wId}/assistant/agent_configurations";
 
 const read = { ...get, tags: ["agents"] } as const;
 const list = { ...read, params: WorkspaceParams, long: true } as const;
-const ofAgent = { ...builderMutation, subject: ["agentId"] } as const;
 const referenceErrors = [
   "model_disabled",
   "skill_not_found",
@@ -53,24 +52,38 @@ export const agentEndpoints = {
     errors: ["agent_not_found"],
   },
   "agents.create": {
-    ...builderMutation,
+    ...administer({
+      role: "builder",
+      method: "POST",
+      path: `${administered}/agents`,
+      input: CreateAgent,
+    }),
     summary: "Create an agent",
     subject: [],
-    input: CreateAgent,
     output: AgentWithScript,
     errors: ["workspace_not_found", ...referenceErrors],
   },
   "agents.update": {
-    ...ofAgent,
+    ...administer({
+      role: "builder",
+      method: "PATCH",
+      path: `${administered}/agents/{agentId}`,
+      input: UpdateAgent,
+    }),
     summary: "Change an agent: a new version",
-    input: UpdateAgent,
+    subject: ["agentId"],
     output: AgentWithScript,
     errors: ["workspace_not_found", "agent_not_found", "version_conflict", ...referenceErrors],
   },
   "agents.archive": {
-    ...ofAgent,
+    ...administer({
+      role: "builder",
+      method: "POST",
+      path: `${administered}/agents/{agentId}/archive`,
+      input: AgentIdentity,
+    }),
     summary: "Archive an agent: it can no longer be mentioned",
-    input: AgentIdentity,
+    subject: ["agentId"],
     output: Success,
     errors: ["workspace_not_found", "agent_not_found"],
   },

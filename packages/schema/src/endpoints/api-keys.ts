@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Endpoint } from "../endpoint.ts";
-import { OfWorkspace, Success } from "../params.ts";
+import { WorkspaceParams, Success } from "../params.ts";
 import {
   ApiKey,
   ApiKeyList,
@@ -9,37 +9,53 @@ import {
   KeyIdentity,
   UpdateApiKey,
 } from "../workspaces/api-keys.ts";
-import { adminMutation, adminQuery } from "./defaults.ts";
+import { administer, administered } from "./defaults.ts";
 
 /** Operations on the keys of a workspace. */
 export const apiKeyEndpoints = {
   "apiKeys.create": {
-    ...adminMutation,
+    ...administer({
+      role: "admin",
+      method: "POST",
+      path: `${administered}/keys`,
+      input: CreateApiKey,
+    }),
     summary: "Create a key",
     subject: [],
-    input: CreateApiKey,
     output: CreatedApiKey,
     errors: ["workspace_not_found", "space_not_found"],
   },
   "apiKeys.list": {
-    ...adminQuery,
+    ...administer({
+      role: "admin",
+      method: "GET",
+      path: `${administered}/keys`,
+      input: WorkspaceParams,
+    }),
     summary: "List the keys of a workspace",
-    input: OfWorkspace,
     output: ApiKeyList,
   },
   "apiKeys.update": {
-    ...adminMutation,
+    ...administer({
+      role: "admin",
+      method: "PATCH",
+      path: `${administered}/keys/{keyId}`,
+      input: UpdateApiKey,
+    }),
     summary: "Change a key's role, spaces or expiry, or disable it",
     subject: ["keyId"],
-    input: UpdateApiKey,
     output: z.object({ apiKey: ApiKey.describe("The key") }),
     errors: ["workspace_not_found", "api_key_not_found", "space_not_found"],
   },
   "apiKeys.revoke": {
-    ...adminMutation,
+    ...administer({
+      role: "admin",
+      method: "DELETE",
+      path: `${administered}/keys/{keyId}`,
+      input: KeyIdentity,
+    }),
     summary: "Revoke a key for good",
     subject: ["keyId"],
-    input: KeyIdentity,
     output: Success,
     errors: ["workspace_not_found", "api_key_not_found"],
   },

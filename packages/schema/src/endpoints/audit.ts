@@ -1,13 +1,17 @@
 import type { Endpoint } from "../endpoint.ts";
 import { AuditPage, ListAuditEvents } from "../workspaces/audit.ts";
-import { adminQuery } from "./defaults.ts";
+import { administer } from "./defaults.ts";
 
 /** Operations on the audit log. */
 export const auditEndpoints = {
   "audit.list": {
-    ...adminQuery,
+    ...administer({
+      role: "admin",
+      method: "GET",
+      path: "/api/admin/audit-events",
+      input: ListAuditEvents,
+    }),
     summary: "List the audit log, the newest first",
-    input: ListAuditEvents,
     output: AuditPage,
   },
 } as const satisfies Record<string, Endpoint>;

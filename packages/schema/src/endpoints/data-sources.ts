@@ -1,16 +1,16 @@
 import * as z from "zod";
 import type { Endpoint } from "../endpoint.ts";
-import { OfWorkspace, Success } from "../params.ts";
+import { WorkspaceParams, Success } from "../params.ts";
 import {
   CreateDataSourceView,
   DataSourceView,
   PutDataSourceNode,
   RemoveDataSourceNode,
 } from "../workspaces/data-sources.ts";
-import { builderMutation, builderQuery } from "./defaults.ts";
+import { administer, administered } from "./defaults.ts";
 
+const views = `${administered}/data-source-views` as const;
 const ofNode = {
-  ...builderMutation,
   subject: ["dataSourceViewId", "nodeId"],
   output: Success,
   errors: ["workspace_not_found", "data_source_view_not_found"],
@@ -19,29 +19,47 @@ const ofNode = {
 /** Operations on data source views and their nodes. */
 export const dataSourceEndpoints = {
   "dataSourceViews.create": {
-    ...builderMutation,
+    ...administer({
+      role: "builder",
+      method: "POST",
+      path: views,
+      input: CreateDataSourceView,
+    }),
     summary: "Register a data source view",
     subject: [],
-    input: CreateDataSourceView,
     output: z.object({ dataSourceView: DataSourceView.describe("The new view") }),
     errors: ["workspace_not_found", "space_not_found"],
   },
   "dataSourceViews.list": {
-    ...builderQuery,
+    ...administer({
+      role: "builder",
+      method: "GET",
+      path: views,
+      input: WorkspaceParams,
+    }),
     summary: "List the data source views of a workspace",
-    input: OfWorkspace,
     output: z.object({
       dataSourceViews: z.array(DataSourceView).describe("Views, the oldest first"),
     }),
   },
   "dataSourceNodes.put": {
+    ...administer({
+      role: "builder",
+      method: "PUT",
+      path: `${views}/{dataSourceViewId}/nodes/{nodeId}`,
+      input: PutDataSourceNode,
+    }),
     ...ofNode,
     summary: "Write a node of a data source view",
-    input: PutDataSourceNode,
   },
   "dataSourceNodes.remove": {
+    ...administer({
+      role: "builder",
+      method: "DELETE",
+      path: `${views}/{dataSourceViewId}/nodes/{nodeId}`,
+      input: RemoveDataSourceNode,
+    }),
     ...ofNode,
     summary: "Remove a node of a data source view",
-    input: RemoveDataSourceNode,
   },
 } as const satisfies Record<string, Endpoint>;

@@ -1,36 +1,48 @@
 import * as z from "zod";
 import type { Endpoint } from "../endpoint.ts";
-import { OfWorkspace, Success } from "../params.ts";
+import { WorkspaceParams, Success } from "../params.ts";
 import {
   ProviderCredential,
   ProviderCredentialIdentity,
   ProviderCredentialList,
   PutProviderCredential,
 } from "../workspaces/provider-credentials.ts";
-import { adminMutation, adminQuery } from "./defaults.ts";
+import { administer, administered } from "./defaults.ts";
 
 /** Operations on a workspace's credentials for model providers. */
 export const providerCredentialEndpoints = {
   "providerCredentials.put": {
-    ...adminMutation,
+    ...administer({
+      role: "admin",
+      method: "PUT",
+      path: `${administered}/provider-credentials/{providerId}`,
+      input: PutProviderCredential,
+    }),
     summary: "Set the workspace's credential for a model provider",
     subject: ["providerId"],
-    input: PutProviderCredential,
     output: z.object({
       providerCredential: ProviderCredential.describe("The credential, without its secret"),
     }),
   },
   "providerCredentials.list": {
-    ...adminQuery,
+    ...administer({
+      role: "admin",
+      method: "GET",
+      path: `${administered}/provider-credentials`,
+      input: WorkspaceParams,
+    }),
     summary: "List the workspace's credentials for model providers",
-    input: OfWorkspace,
     output: ProviderCredentialList,
   },
   "providerCredentials.remove": {
-    ...adminMutation,
+    ...administer({
+      role: "admin",
+      method: "DELETE",
+      path: `${administered}/provider-credentials/{providerId}`,
+      input: ProviderCredentialIdentity,
+    }),
     summary: "Remove the workspace's credential for a model provider",
     subject: ["providerId"],
-    input: ProviderCredentialIdentity,
     output: Success,
     errors: ["workspace_not_found", "provider_credential_not_found"],
   },

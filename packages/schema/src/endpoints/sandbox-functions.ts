@@ -24,7 +24,7 @@ import {
   ListInvocations,
 } from "../invocations/invocations.ts";
 import { WorkspaceParams } from "../params.ts";
-import { builderMutation, builderQuery, get, post, stream } from "./defaults.ts";
+import { administer, administered, get, post, stream } from "./defaults.ts";
 
 const listPath = "/api/w/{wId}/sandbox-functions";
 const functionPath = `${listPath}/{functionId}/invocations` as const;
@@ -44,11 +44,13 @@ const ofInvocation = {
   errors: ["sandbox_function_not_found", "sandbox_function_invocation_not_found"],
 } as const;
 
-const administered = {
+const one = {
   output: OneAdministeredFunction,
   errors: ["workspace_not_found", "sandbox_function_not_found"],
 } as const;
-const change = { ...builderMutation, ...administered, subject: ["functionId"] } as const;
+const change = { ...one, subject: ["functionId"] } as const;
+const functions = `${administered}/sandbox-functions` as const;
+const administeredFunction = `${functions}/{functionId}` as const;
 
 /** Operations on sandbox functions and their invocations. */
 export const sandboxFunctionEndpoints = {
@@ -117,38 +119,66 @@ export const sandboxFunctionEndpoints = {
     rateLimit: "invoke",
   },
   "sandboxFunctions.get": {
-    ...builderQuery,
-    ...administered,
+    ...administer({
+      role: "builder",
+      method: "GET",
+      path: administeredFunction,
+      input: FunctionIdentity,
+    }),
+    ...one,
     summary: "Read a sandbox function with what it does",
-    input: FunctionIdentity,
   },
   "sandboxFunctions.listAll": {
-    ...builderQuery,
+    ...administer({
+      role: "builder",
+      method: "GET",
+      path: functions,
+      input: ListAdministeredFunctions,
+    }),
     summary: "List the sandbox functions, the archived too",
-    input: ListAdministeredFunctions,
     output: AdministeredFunctionPage,
   },
   "sandboxFunctions.create": {
+    ...administer({
+      role: "builder",
+      method: "POST",
+      path: functions,
+      input: CreateSandboxFunction,
+    }),
     ...change,
     summary: "Create a sandbox function",
-    input: CreateSandboxFunction,
     subject: [],
     errors: ["workspace_not_found", "sandbox_function_already_exists"],
   },
   "sandboxFunctions.update": {
+    ...administer({
+      role: "builder",
+      method: "PATCH",
+      path: administeredFunction,
+      input: UpdateSandboxFunction,
+    }),
     ...change,
     summary: "Give a sandbox function a new version",
-    input: UpdateSandboxFunction,
-    errors: [...administered.errors, "version_conflict"],
+    errors: [...one.errors, "version_conflict"],
   },
   "sandboxFunctions.archive": {
+    ...administer({
+      role: "builder",
+      method: "POST",
+      path: `${administeredFunction}/archive`,
+      input: FunctionIdentity,
+    }),
     ...change,
     summary: "Archive a sandbox function",
-    input: FunctionIdentity,
   },
   "sandboxFunctions.restore": {
+    ...administer({
+      role: "builder",
+      method: "POST",
+      path: `${administeredFunction}/restore`,
+      input: FunctionIdentity,
+    }),
     ...change,
     summary: "Let an archived sandbox function be invoked again",
-    input: FunctionIdentity,
   },
 } as const satisfies Record<string, Endpoint>;

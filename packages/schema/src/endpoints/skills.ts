@@ -15,11 +15,11 @@ import {
   MAX_SKILL_FILES,
 } from "../skills/skill-imports.ts";
 import { ListSkills, SkillList } from "../skills/skills.ts";
-import { builderMutation, builderQuery, get, post } from "./defaults.ts";
+import { administer, administered, get, post } from "./defaults.ts";
 
 const list = { path: "/api/v1/w/{wId}/skills", params: WorkspaceParams, tags: ["skills"] } as const;
+const skill = `${administered}/skills/{skillId}` as const;
 const ofSkill = {
-  ...builderMutation,
   output: AdministeredSkill,
   subject: ["skillId"],
   errors: ["workspace_not_found", "skill_not_found", "version_conflict"],
@@ -55,35 +55,77 @@ export const skillEndpoints = {
     maxBytes: MAX_SKILL_BYTES,
   },
   "skills.get": {
-    ...builderQuery,
+    ...administer({
+      role: "builder",
+      method: "GET",
+      path: skill,
+      input: SkillIdentity,
+    }),
     summary: "Read a skill with its version and its editors",
-    input: SkillIdentity,
     output: AdministeredSkill,
     errors: ["workspace_not_found", "skill_not_found"],
   },
   "skills.create": {
+    ...administer({
+      role: "builder",
+      method: "POST",
+      path: `${administered}/skills`,
+      input: CreateSkill,
+    }),
     ...ofSkill,
     summary: "Create a skill",
-    input: CreateSkill,
     subject: [],
     errors: ["workspace_not_found", ...referenceErrors],
   },
   "skills.update": {
+    ...administer({
+      role: "builder",
+      method: "PATCH",
+      path: skill,
+      input: UpdateSkill,
+    }),
     ...ofSkill,
     summary: "Change a skill, its spaces, editors, files and tools",
-    input: UpdateSkill,
     errors: [...ofSkill.errors, ...referenceErrors],
   },
-  "skills.approve": { ...ofSkill, summary: "Make a suggested skill active", input: MoveSkill },
-  "skills.archive": { ...ofSkill, summary: "Archive a skill", input: MoveSkill },
+  "skills.approve": {
+    ...administer({
+      role: "builder",
+      method: "POST",
+      path: `${skill}/approve`,
+      input: MoveSkill,
+    }),
+    ...ofSkill,
+    summary: "Make a suggested skill active",
+  },
+  "skills.archive": {
+    ...administer({
+      role: "builder",
+      method: "POST",
+      path: `${skill}/archive`,
+      input: MoveSkill,
+    }),
+    ...ofSkill,
+    summary: "Archive a skill",
+  },
   "skills.restore": {
+    ...administer({
+      role: "builder",
+      method: "POST",
+      path: `${skill}/restore`,
+      input: MoveSkill,
+    }),
     ...ofSkill,
     summary: "Make an archived skill active again",
-    input: MoveSkill,
   },
   "skills.publish": {
+    ...administer({
+      role: "builder",
+      method: "POST",
+      path: `${skill}/publish`,
+      input: PublishSkill,
+    }),
     ...ofSkill,
     summary: "Set who can use an active skill",
-    input: PublishSkill,
   },
 } as const satisfies Record<string, Endpoint>;

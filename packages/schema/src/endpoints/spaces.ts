@@ -8,7 +8,7 @@ import {
   SpaceWithKeys,
   UpdateSpace,
 } from "../workspaces/spaces.ts";
-import { adminMutation, get } from "./defaults.ts";
+import { administer, administered, get } from "./defaults.ts";
 
 /** Operations on spaces. */
 export const spaceEndpoints = {
@@ -22,18 +22,26 @@ export const spaceEndpoints = {
     tags: ["spaces"],
   },
   "spaces.create": {
-    ...adminMutation,
+    ...administer({
+      role: "admin",
+      method: "POST",
+      path: `${administered}/spaces`,
+      input: CreateSpace,
+    }),
     summary: "Create a space",
     subject: [],
-    input: CreateSpace,
     output: SpaceWithKeys,
     errors: ["workspace_not_found", "api_key_not_found"],
   },
   "spaces.update": {
-    ...adminMutation,
+    ...administer({
+      role: "admin",
+      method: "PATCH",
+      path: `${administered}/spaces/{spaceId}`,
+      input: UpdateSpace,
+    }),
     summary: "Rename or restrict a space, or set which keys reach it",
     subject: ["spaceId"],
-    input: UpdateSpace,
     output: SpaceWithKeys,
     errors: ["workspace_not_found", "space_not_found", "api_key_not_found"],
   },

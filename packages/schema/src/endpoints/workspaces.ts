@@ -1,43 +1,57 @@
 import type { Endpoint } from "../endpoint.ts";
-import { OfWorkspace, Success } from "../params.ts";
+import { WorkspaceParams, Success } from "../params.ts";
 import {
   CreatedWorkspace,
   CreateWorkspace,
   UpdateWorkspace,
   WorkspaceSettings,
 } from "../workspaces/workspaces.ts";
-import { adminMutation, adminQuery } from "./defaults.ts";
+import { administer, administered } from "./defaults.ts";
 
 /** Operations on workspaces, by operators and by their admins. */
 export const workspaceEndpoints = {
   "workspaces.create": {
-    ...adminMutation,
-    role: "operator",
+    ...administer({
+      role: "operator",
+      method: "POST",
+      path: "/api/admin/workspaces",
+      input: CreateWorkspace,
+    }),
     summary: "Create a workspace and its first admin key",
     subject: [],
-    input: CreateWorkspace,
     output: CreatedWorkspace,
     errors: [],
   },
   "workspaces.delete": {
-    ...adminMutation,
-    role: "operator",
+    ...administer({
+      role: "operator",
+      method: "DELETE",
+      path: administered,
+      input: WorkspaceParams,
+    }),
     summary: "Delete a workspace and everything in it",
-    subject: ["workspaceId"],
-    input: OfWorkspace,
+    subject: ["wId"],
     output: Success,
   },
   "workspaces.get": {
-    ...adminQuery,
+    ...administer({
+      role: "admin",
+      method: "GET",
+      path: administered,
+      input: WorkspaceParams,
+    }),
     summary: "Read the settings of a workspace",
-    input: OfWorkspace,
     output: WorkspaceSettings,
   },
   "workspaces.update": {
-    ...adminMutation,
+    ...administer({
+      role: "admin",
+      method: "PATCH",
+      path: administered,
+      input: UpdateWorkspace,
+    }),
     summary: "Change the settings of a workspace",
-    subject: ["workspaceId"],
-    input: UpdateWorkspace,
+    subject: ["wId"],
     output: WorkspaceSettings,
     errors: ["workspace_not_found", "model_disabled"],
   },

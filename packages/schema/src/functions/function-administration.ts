@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { InvocationLimits } from "../invocations/invocation-limits.ts";
-import { OfWorkspace } from "../params.ts";
+import { WorkspaceParams } from "../params.ts";
 import { optional, Reference, text } from "../parsing/text.ts";
 import { Program } from "./programs.ts";
 import {
@@ -56,19 +56,19 @@ const definition = {
   ),
 };
 
-export const CreateSandboxFunction = OfWorkspace.extend({
-  slug: FunctionSlug.describe("Name in paths; it never changes"),
+export const CreateSandboxFunction = WorkspaceParams.extend({
+  slug: FunctionSlug.describe("Name in paths; it never changes").meta({ example: "add" }),
   ...definition,
 });
 export type CreateSandboxFunction = z.output<typeof CreateSandboxFunction>;
 
-export const FunctionIdentity = OfWorkspace.extend({
-  functionId: Reference.describe("Id or slug of the function"),
+export const FunctionIdentity = WorkspaceParams.extend({
+  functionId: Reference.describe("Id or slug of the function").meta({ example: "add" }),
 });
 export type FunctionIdentity = z.output<typeof FunctionIdentity>;
 
 export const UpdateSandboxFunction = FunctionIdentity.extend({
-  version: z.int().min(1).describe("Version that the change is based on"),
+  version: z.int().min(1).describe("Version that the change is based on").meta({ example: 3 }),
   ...definition,
 });
 export type UpdateSandboxFunction = z.output<typeof UpdateSandboxFunction>;
@@ -77,7 +77,7 @@ export const FunctionStatus = z.enum(["active", "archived"]);
 export type FunctionStatus = z.infer<typeof FunctionStatus>;
 
 export const ListAdministeredFunctions = ListSandboxFunctions.extend({
-  workspaceId: OfWorkspace.shape.workspaceId,
+  wId: WorkspaceParams.shape.wId,
   status: optional(FunctionStatus).describe("Only functions in this state"),
 });
 export type ListAdministeredFunctions = z.output<typeof ListAdministeredFunctions>;

@@ -2,10 +2,10 @@ import * as z from "zod";
 import { SimulatedBehaviour } from "../simulation/simulated-behaviour.ts";
 
 /** What an invocation of a function runs; the type names its executor. */
-export const Program = z.discriminatedUnion("type", [
-  z.object({
-    type: z.literal("simulated").describe("Simulated: events and a result without code"),
-    behaviour: SimulatedBehaviour.describe("Behaviour of an invocation"),
+export const Program = z.object({
+  type: z.literal("simulated").describe("Simulated: events and a result without code"),
+  behaviour: SimulatedBehaviour.describe("Behaviour of an invocation").meta({
+    example: { type: "scripted", durationMs: 10, steps: [], result: '{ "sum": a + b }' },
   }),
-]);
+});
 export type Program = z.infer<typeof Program>;

@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { optional } from "./text.ts";
+import { fromQuery, optional } from "./text.ts";
 
 /** Size of a page, from 1 to 100. */
-export const PageLimit = optional(z.coerce.number<number>().pipe(z.int().min(1).max(100)));
+export const PageLimit = optional(fromQuery(z.int().min(1).max(100)));
 
 /** Query of a paged list; `place` is the schema of the position that a page ends at. */
 export function pageQuery<Place extends z.ZodType<string>>(

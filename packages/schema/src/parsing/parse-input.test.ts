@@ -1,11 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { endpoints } from "../endpoints.ts";
 import type { ParleyError } from "../errors/errors.ts";
-import { HttpInput, parseInput } from "./parse-input.ts";
+import { HttpInput } from "./http-input.ts";
+import { parseInput } from "./parse-input.ts";
 
 const create = endpoints["conversations.create"];
 const list = endpoints["skills.list"];
 const revoke = endpoints["apiKeys.revoke"];
+const createKey = endpoints["apiKeys.create"];
+const listKeys = endpoints["apiKeys.list"];
+const createSpace = endpoints["spaces.create"];
+const tellAudit = endpoints["audit.list"];
 const message = { content: "Hello", mentions: [] };
 const http = (body: unknown, params: unknown = { wId: "w" }, query: unknown = {}) =>
   new HttpInput({ params, query, body });
@@ -47,12 +52,67 @@ describe("parseInput", () => {
     ],
     ["path", list, http(null, { wId: "w\u0000" }), "Invalid path parameters: ", "wId"],
     ["path", create, http({}, { wId: "x".repeat(256) }), "Invalid path parameters: ", "wId"],
-    ["input", revoke, { workspaceId: "w" }, "Invalid request body: ", "keyId"],
-    ["input", revoke, undefined, "Invalid request body: ", ""],
+    ["path", revoke, { wId: "w" }, "Invalid path parameters: ", "keyId"],
+    ["path", revoke, undefined, "Invalid path parameters: ", ""],
   ])("says which part is wrong: %s", (_part, endpoint, raw, prefix, path) => {
     const refused = refusal(() => parseInput(endpoint, raw));
     expect(refused).toMatchObject({ message: expect.stringMatching(`^${prefix}${path}`) });
     expect(refused).toMatchObject({ paths: [path] });
+  });
+
+  it.each([
+    [
+      "RPC",
+      createSpace,
+      { wId: "w", name: "n", kind: "restricted" },
+      "body",
+      "kind",
+      "; there are wId, name, isRestricted, keyIds",
+    ],
+    [
+      "RPC",
+      createKey,
+      { wId: "w", name: "n", role: "user", expires_at: 1 },
+      "body",
+      "expires_at",
+      ": did you mean expiresAt?",
+    ],
+    [
+      "RPC",
+      create,
+      { wId: "w", message: { ...message, context: { usrname: "x" } } },
+      "body",
+      "message.context.usrname",
+      ": did you mean username?",
+    ],
+    ["RPC", listKeys, { wId: "w", workspaceId: "w" }, "body", "workspaceId", "; there are wId"],
+    [
+      "REST",
+      createKey,
+      http({ name: "n", role: "user", expires_at: 1 }),
+      "body",
+      "expires_at",
+      ": did you mean expiresAt?",
+    ],
+    [
+      "REST",
+      tellAudit,
+      http(undefined, {}, { limits: "1" }),
+      "query",
+      "limits",
+      ": did you mean limit?",
+    ],
+  ])("refuses over %s what it does not know", (_transport, endpoint, raw, part, path, hint) => {
+    const where = part === "query" ? "query parameters" : "request body";
+    expect(refusal(() => parseInput(endpoint, raw))).toEqual({
+      message: `Invalid ${where}: ${path}: there is no such member${hint}`,
+      paths: [path],
+    });
+  });
+
+  it("lets subscribers say where they are", () => {
+    const follow = { wId: "w", cId: "c", lastEventId: "3" };
+    expect(parseInput(endpoints["conversations.events"], follow)).toEqual({ wId: "w", cId: "c" });
   });
 
   it.each([

@@ -1,47 +1,36 @@
 import type * as z from "zod";
 import type { Endpoint, ParsedInputOf } from "../endpoint.ts";
 import { formatPath, invalidRequest, type RequestPart } from "../errors/invalid-request.ts";
+import { HttpInput } from "./http-input.ts";
 import { cleanJson } from "./json.ts";
-
-/** The raw parts of an HTTP request, separate so that an error names its part. */
-export class HttpInput {
-  readonly params: unknown;
-  readonly query: unknown;
-  readonly body: unknown;
-
-  constructor({ params, query, body }: { params: unknown; query: unknown; body: unknown }) {
-    this.params = params;
-    this.query = query;
-    this.body = body;
-  }
-}
+import { refuseUnknownMembers } from "./unknown-members.ts";
 
 /**
  * Validates the raw input of an endpoint, from REST (`HttpInput`) or RPC (one flat object), and returns
- * it as one flat object; path parameters win. Throws `invalid_request_error`.
+ * it as one flat object; path parameters win. Throws `invalid_request_error`, also for members that there
+ * are not, but for REST requests outside the administration, which may have any.
  */
 export function parseInput<E extends Endpoint>(endpoint: E, raw: unknown): ParsedInputOf<E> {
-  const http = raw instanceof HttpInput;
+  const given = raw instanceof HttpInput ? partsOf(raw) : flatParts(cleanJson(raw));
+  if (raw instanceof HttpInput) {
+    if ("administers" in endpoint) refuseUnknownMembers(endpoint, given, ["query", "body"]);
+  } else refuseUnknownMembers(endpoint, given, ["flat"]);
+  const { params, query, body } = endpoint;
+  const fromParams = parsePart("path", params, given.params);
   const parsed: Record<string, unknown> = {};
-  if (endpoint.kind === "rpc") {
-    Object.assign(parsed, parsePart("body", endpoint.input, cleanJson(raw)));
-  } else {
-    const whole = http ? undefined : cleanJson(raw);
-    const part = (name: "params" | "query" | "body") => {
-      if (!http) return whole;
-      return name === "query" ? joinBrackets(raw.query) : raw[name];
-    };
-    const { params, query, body } = endpoint;
-    const fromParams = parsePart("path", params, part("params"));
-    if (query) Object.assign(parsed, parsePart("query", query, part("query")));
-    if (body) {
-      const value = part("body");
-      Object.assign(parsed, parsePart("body", body, http ? cleanJson(value) : value));
-    }
-    Object.assign(parsed, fromParams);
-  }
+  if (query) Object.assign(parsed, parsePart("query", query, given.query));
+  if (body) Object.assign(parsed, parsePart("body", body, given.body));
+  Object.assign(parsed, fromParams);
   // The parts were parsed by the endpoint's own schemas; only their intersection is not inferred.
   return parsed as ParsedInputOf<E>;
+}
+
+function partsOf({ params, query, body }: HttpInput) {
+  return { params, query: joinBrackets(query), body: cleanJson(body), flat: undefined };
+}
+
+function flatParts(flat: unknown) {
+  return { params: flat, query: flat, body: flat, flat };
 }
 
 /** Merges `name[]`, as some libraries write lists, into `name`. */

@@ -52,5 +52,9 @@ export const UrlText = text(2048).refine((value) => value === "" || URL.canParse
   error: "must be an absolute URL",
 });
 
+/** A number, also as the text that a query has. */
+export const fromQuery = <Schema extends z.ZodType<unknown, number>>(number: Schema) =>
+  z.coerce.number<number>().pipe(number);
+
 /** Milliseconds since the epoch. */
 export const Milliseconds = z.int().meta({ example: 1_780_000_000_000 });

@@ -1,7 +1,6 @@
 import * as z from "zod";
-import type { JsonEndpoint } from "../endpoint.ts";
-import { formatPath } from "../errors/invalid-request.ts";
-import { HttpInput } from "./parse-input.ts";
+import type { Endpoint, JsonEndpoint } from "../endpoint.ts";
+import { formatPath, invalidRequest } from "../errors/invalid-request.ts";
 import type { Warning } from "./warnings.ts";
 
 /** Most unknown members that a response lists. */
@@ -15,32 +14,62 @@ interface Known {
   readonly isList: boolean;
 }
 
-const ofEndpoints = new WeakMap<JsonEndpoint, { body: Known; flat: Known }>();
+/** `flat` is the input of the RPC. */
+type Part = "query" | "body" | "flat";
+
+const ofEndpoints = new WeakMap<Endpoint, Record<Part, Known>>();
 
 /** Whether responses of an endpoint list the unknown members of its body. */
 export function warnsOfUnknown({ output }: JsonEndpoint): boolean {
   return output instanceof z.ZodObject && "warnings" in output.shape;
 }
 
-/**
- * Returns a warning for each unknown member of a valid body, at most 20, with a similar known name.
- * Over RPC, every member that is not in path or query belongs to the body.
- */
-export function findUnknownMembers(endpoint: JsonEndpoint, raw: unknown): Warning[] {
-  const { body, flat } = ofEndpoints.getOrInsertComputed(endpoint, knownBy);
-  const found: Warning[] = [];
-  if (raw instanceof HttpInput) walk(raw.body, body, [], found);
-  else walk(raw, flat, [], found);
-  return found;
+/** Returns a warning for each unknown member of a valid body, at most 20, with a similar known name. */
+export function findUnknownMembers(endpoint: Endpoint, body: unknown): Warning[] {
+  const found: Found[] = [];
+  walk(body, knownOf(endpoint).body, [], found);
+  return found.map(({ path, near }) => {
+    const hint = near === undefined ? "" : `: did you mean ${near}?`;
+    return { path, message: `There is no such member, so it was ignored${hint}` };
+  });
 }
 
-function knownBy({ params, query, body }: JsonEndpoint): { body: Known; flat: Known } {
-  const known = (shape: z.ZodRawShape) => ({ members: membersOf(shape), isList: false });
-  const ofBody = { ...body?.shape };
-  return {
-    body: known(ofBody),
-    flat: known({ ...ofBody, ...query?.shape, ...params.shape }),
-  };
+/**
+ * Throws `invalid_request_error` where a part of an input has members that the endpoint does not know, with
+ * the nearest known name of each, or all where none is near.
+ */
+export function refuseUnknownMembers(
+  endpoint: Endpoint,
+  given: Readonly<Record<Part, unknown>>,
+  parts: readonly Part[],
+): void {
+  for (const part of parts) {
+    const found: Found[] = [];
+    walk(given[part], knownOf(endpoint)[part], [], found);
+    if (found.length === 0) continue;
+    const issues = found.map(({ path, near, known }) => {
+      const hint = near === undefined ? describeMembers(known) : `: did you mean ${near}?`;
+      return { path, message: `there is no such member${hint}` };
+    });
+    throw invalidRequest(part === "flat" ? "body" : part, issues);
+  }
+}
+
+function describeMembers({ members }: Known): string {
+  return members.size === 0 ? "" : `; there are ${[...members.keys()].join(", ")}`;
+}
+
+function knownOf(endpoint: Endpoint): Record<Part, Known> {
+  return ofEndpoints.getOrInsertComputed(endpoint, ({ kind, params, query, body }) => {
+    const known = (shape: z.ZodRawShape) => ({ members: membersOf(shape), isList: false });
+    // Subscribers of streams may say where they are.
+    const position = kind === "stream" ? { lastEventId: z.string() } : {};
+    return {
+      query: known({ ...query?.shape }),
+      body: known({ ...body?.shape }),
+      flat: known({ ...params.shape, ...query?.shape, ...body?.shape, ...position }),
+    };
+  });
 }
 
 function membersOf(shape: z.ZodRawShape): Known["members"] {
@@ -54,13 +83,32 @@ function knownIn(schema: z.core.$ZodType): Known | undefined {
     return known && { ...known, isList: true };
   }
   if (schema instanceof z.ZodPipe) return knownIn(schema.in);
+  if (schema instanceof z.ZodUnion) return knownInAny(schema.options.map(knownIn));
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) {
     return knownIn(schema.unwrap());
   }
   return undefined;
 }
 
-function walk(value: unknown, known: Known, path: PropertyKey[], found: Warning[]): void {
+/** What any of several schemas knows; undefined where one of them may have any members. */
+function knownInAny(options: readonly (Known | undefined)[]): Known | undefined {
+  const objects = options.filter((one) => one !== undefined && !one.isList);
+  if (objects.length < options.length) return undefined;
+  const members = new Map<string, Known | undefined>();
+  for (const [name, inside] of objects.flatMap((one) => [...(one?.members ?? [])])) {
+    members.set(name, members.has(name) ? knownInAny([members.get(name), inside]) : inside);
+  }
+  return { members, isList: false };
+}
+
+interface Found {
+  readonly path: string;
+  /** A similar known name. */
+  readonly near: string | undefined;
+  readonly known: Known;
+}
+
+function walk(value: unknown, known: Known, path: PropertyKey[], found: Found[]): void {
   if (typeof value !== "object" || value === null) return;
   if (Array.isArray(value)) {
     if (!known.isList) return;
@@ -73,7 +121,7 @@ function walk(value: unknown, known: Known, path: PropertyKey[], found: Warning[
   if (known.isList) return;
   for (const [name, member] of Object.entries(value)) {
     if (found.length >= MAX_NAMED) return;
-    if (!known.members.has(name)) found.push(warnOf(name, known, path));
+    if (!known.members.has(name)) found.push(describeUnknown(name, known, path));
     else {
       const inside = known.members.get(name);
       if (inside !== undefined) walk(member, inside, [...path, name], found);
@@ -81,12 +129,11 @@ function walk(value: unknown, known: Known, path: PropertyKey[], found: Warning[
   }
 }
 
-function warnOf(name: string, known: Known, path: readonly PropertyKey[]): Warning {
-  const near = nearestOf(name, known.members.keys());
-  const hint = near === undefined ? "" : `: did you mean ${near}?`;
+function describeUnknown(name: string, known: Known, path: readonly PropertyKey[]): Found {
   return {
     path: formatPath([...path, name.slice(0, MAX_NAME_LENGTH).toWellFormed()]),
-    message: `There is no such member, so it was ignored${hint}`,
+    near: nearestOf(name, known.members.keys()),
+    known,
   };
 }
 
@@ -98,9 +145,9 @@ function nearestOf(name: string, names: Iterable<string>): string | undefined {
   let least = 3;
   for (const one of names) {
     const letters = lettersOf(one);
-    // For names of up to three letters, two changes suggest nothing.
-    const distance = letters === plain ? 0 : plain.length < 4 ? 3 : distanceOf(plain, letters);
-    if (distance >= least) continue;
+    const distance = letters === plain ? 0 : distanceOf(plain, letters);
+    // Changes of half of the letters suggest nothing.
+    if (distance >= least || distance * 2 >= plain.length) continue;
     nearest = one;
     least = distance;
   }

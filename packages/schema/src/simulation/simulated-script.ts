@@ -13,7 +13,7 @@ const SimulatedStep = z.object({
   toolCalls: z
     .array(
       z.object({
-        name: z.string().describe("Name of the tool"),
+        name: z.string().describe("Name of the tool").meta({ example: "orders" }),
         params: z.record(z.string(), z.unknown()).describe("Parameters of the call"),
         output: z
           .string()

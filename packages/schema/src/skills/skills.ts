@@ -24,7 +24,7 @@ export const Skill = z.object({
     .string()
     .describe("Description for users")
     .meta({ example: "Greets customers" }),
-  icon: z.string().nullable().describe("Name of an icon"),
+  icon: z.string().nullable().describe("Name of an icon").meta({ example: "ActionCommandIcon" }),
   source: z
     .enum(["web_app", "github", "api", "local_file", "agent"])
     .nullable()

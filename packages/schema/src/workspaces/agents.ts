@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { OfWorkspace, WorkspaceParams } from "../params.ts";
+import { WorkspaceParams } from "../params.ts";
 import { optional, Reference, ShortText, text, UrlText } from "../parsing/text.ts";
 import { SimulatedScript } from "../simulation/simulated-script.ts";
 
@@ -65,8 +65,10 @@ export const AgentParams = WorkspaceParams.extend({
 });
 
 const editable = {
-  name: ShortText.min(1).describe("Name of the agent"),
-  description: text(4096).describe("What the agent is for"),
+  name: ShortText.min(1).describe("Name of the agent").meta({ example: "Clerk" }),
+  description: text(4096)
+    .describe("What the agent is for")
+    .meta({ example: "Answers about orders" }),
   instructions: optional(text(512 * 1024)).describe("Instructions that the model gets"),
   pictureUrl: optional(UrlText).describe(
     "URL of the agent's picture; a default picture of Parley otherwise",
@@ -74,8 +76,8 @@ const editable = {
   scope: optional(z.enum(["hidden", "visible"])).describe("Who sees the agent; visible by default"),
   model: z
     .object({
-      providerId: ShortText.min(1).describe("Provider of the model"),
-      modelId: ShortText.min(1).describe("Model of the provider"),
+      providerId: ShortText.min(1).describe("Provider of the model").meta({ example: "simulated" }),
+      modelId: ShortText.min(1).describe("Model of the provider").meta({ example: "simulated" }),
       temperature: optional(z.number().min(0).max(2)).describe(
         "Sampling temperature; 0.7 by default",
       ),
@@ -91,8 +93,10 @@ const editable = {
   ),
 };
 
-export const AgentIdentity = OfWorkspace.extend({ agentId: Reference.describe("Id of the agent") });
-export const CreateAgent = OfWorkspace.extend(editable);
+export const AgentIdentity = WorkspaceParams.extend({
+  agentId: Reference.describe("Id of the agent").meta({ example: "Ag7nTq2Wz4" }),
+});
+export const CreateAgent = WorkspaceParams.extend(editable);
 export const UpdateAgent = AgentIdentity.extend({
   ...editable,
   version: optional(z.int().min(0)).describe(
@@ -107,7 +111,9 @@ export type UpdateAgent = z.output<typeof UpdateAgent>;
 
 export const AgentWithScript = z.object({
   agentConfiguration: AgentConfiguration.describe("The agent, in its current version"),
-  script: SimulatedScript.nullable().describe("Script for the simulated provider"),
+  script: SimulatedScript.nullable()
+    .describe("Script for the simulated provider")
+    .meta({ example: null }),
   skillIds: z.array(z.string()).describe("Skills of the agent, besides those of every agent"),
   functionIds: z.array(z.string()).describe("Sandbox functions that it may call"),
 });

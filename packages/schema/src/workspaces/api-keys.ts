@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { OfWorkspace } from "../params.ts";
+import { WorkspaceParams } from "../params.ts";
 import { Milliseconds, optional, Reference, text } from "../parsing/text.ts";
 import { WorkspaceRole } from "../roles.ts";
 
@@ -8,9 +8,12 @@ export const API_KEY_PATTERN = /^sk-[A-Za-z0-9\-._~+/]+=*$/;
 
 /** A key of a workspace, without its secret. */
 export const ApiKey = z.object({
-  sId: z.string().describe("Id of the key"),
-  name: z.string().describe("Name of the key"),
-  userId: z.string().describe("Id of its service user, who can be an editor of skills"),
+  sId: z.string().describe("Id of the key").meta({ example: "key_Hs6Lp1Qv8D" }),
+  name: z.string().describe("Name of the key").meta({ example: "backend" }),
+  userId: z
+    .string()
+    .describe("Id of its service user, who can be an editor of skills")
+    .meta({ example: "Us3rAb12Cd" }),
   role: WorkspaceRole.describe("Role of the key"),
   spaceIds: z.array(z.string()).describe("Restricted spaces that the key reaches"),
   createdAt: Milliseconds.describe("When the key was created"),
@@ -24,8 +27,8 @@ const spaceIds = optional(z.array(Reference).max(1000)).describe(
   "Restricted spaces that the key reaches",
 );
 
-export const CreateApiKey = OfWorkspace.extend({
-  name: text(255, 1).describe("Name of the key"),
+export const CreateApiKey = WorkspaceParams.extend({
+  name: text(255, 1).describe("Name of the key").meta({ example: "backend" }),
   role: WorkspaceRole.describe("Role of the key"),
   expiresAt: optional(Milliseconds).describe("When the key expires; never by default"),
   spaceIds,
@@ -34,11 +37,13 @@ export type CreateApiKey = z.output<typeof CreateApiKey>;
 
 export const CreatedApiKey = z.object({
   apiKey: ApiKey.describe("The new key"),
-  secret: z.string().describe("The key itself; it is shown only here"),
+  secret: z.string().describe("The key itself; it is shown only here").meta({ example: "sk-…" }),
 });
 export type CreatedApiKey = z.infer<typeof CreatedApiKey>;
 
-export const KeyIdentity = OfWorkspace.extend({ keyId: Reference.describe("Id of the key") });
+export const KeyIdentity = WorkspaceParams.extend({
+  keyId: Reference.describe("Id of the key").meta({ example: "key_Hs6Lp1Qv8D" }),
+});
 
 export const UpdateApiKey = KeyIdentity.extend({
   role: optional(WorkspaceRole).describe("New role"),

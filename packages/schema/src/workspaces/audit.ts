@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { Milliseconds, optional, Reference } from "../parsing/text.ts";
+import { pageEnd, pageQuery, placeLike } from "../parsing/page.ts";
+import { fromQuery, Milliseconds, optional, Reference } from "../parsing/text.ts";
 
 /** One entry of the audit log: an audited mutation, or refused credentials. */
 export const AuditEvent = z.object({
@@ -9,7 +10,7 @@ export const AuditEvent = z.object({
   actor: z
     .object({
       id: z.string().describe("Id of the key; `cli` for the command line"),
-      name: z.string().describe("Name of the key"),
+      name: z.string().describe("Name of the key").meta({ example: "backend" }),
     })
     .nullable()
     .describe("Who made the change; null for a refused credential"),
@@ -31,22 +32,19 @@ export type AuditEvent = z.infer<typeof AuditEvent>;
 
 /** Which entries to list. */
 export const ListAuditEvents = z.object({
-  workspaceId: optional(Reference).describe("Id of the workspace; operators may leave it out"),
+  wId: optional(Reference).describe("Id of the workspace; operators may leave it out"),
   action: optional(Reference).describe("Only this operation, or `credentials.refused`"),
   actor: optional(Reference).describe("Only changes by this key, or by `cli`"),
   outcome: optional(Reference).describe("Only this outcome: `succeeded` or the type of an error"),
-  since: optional(Milliseconds).describe("Only entries at or after this time"),
-  until: optional(Milliseconds).describe("Only entries before this time"),
-  cursor: optional(z.int().min(1)).describe("The nextCursor of the previous page"),
-  limit: optional(z.int().min(1).max(100))
-    .transform((limit) => limit ?? 50)
-    .describe("Entries of a page, 1 to 100; 50 by default"),
+  since: optional(fromQuery(Milliseconds)).describe("Only entries at or after this time"),
+  until: optional(fromQuery(Milliseconds)).describe("Only entries before this time"),
+  ...pageQuery("Entries", { defaultLimit: 50, place: placeLike(/^\d{1,15}$/) }),
 });
 export type ListAuditEvents = z.output<typeof ListAuditEvents>;
 
 /** One page of the audit log. */
 export const AuditPage = z.object({
   auditEvents: z.array(AuditEvent).describe("Entries, the newest first"),
-  nextCursor: z.int().nullable().describe("Parameter for the next page, if there is one"),
+  ...pageEnd,
 });
 export type AuditPage = z.infer<typeof AuditPage>;

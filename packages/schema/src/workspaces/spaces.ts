@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { OfWorkspace } from "../params.ts";
+import { WorkspaceParams } from "../params.ts";
 import { Milliseconds, optional, Reference, text } from "../parsing/text.ts";
 
 const SpaceKind = z.enum(["regular", "global", "system", "public", "conversations", "project"]);
@@ -32,15 +32,15 @@ export type ListSpaces = z.output<typeof ListSpaces>;
 
 const keyIds = optional(z.array(Reference).max(1000)).describe("Ids of the keys that reach it");
 
-export const CreateSpace = OfWorkspace.extend({
-  name: text(255, 1).describe("Name of the space"),
+export const CreateSpace = WorkspaceParams.extend({
+  name: text(255, 1).describe("Name of the space").meta({ example: "Support" }),
   isRestricted: optional(z.boolean()).describe("Whether only given keys reach it"),
   keyIds,
 });
 export type CreateSpace = z.output<typeof CreateSpace>;
 
-export const UpdateSpace = OfWorkspace.extend({
-  spaceId: Reference.describe("Id of the space"),
+export const UpdateSpace = WorkspaceParams.extend({
+  spaceId: Reference.describe("Id of the space").meta({ example: "vlt_Gw4Xs7Dq2M" }),
   name: optional(text(255, 1)).describe("New name"),
   isRestricted: optional(z.boolean()).describe("Whether only given keys reach it"),
   keyIds,

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { OfWorkspace } from "../params.ts";
+import { WorkspaceParams } from "../params.ts";
 import { Milliseconds, optional, Reference, ShortText, UrlText } from "../parsing/text.ts";
 
 /** A member of the workspace, or the service user of a key. */
@@ -26,17 +26,17 @@ export const User = z.object({
 });
 export type User = z.infer<typeof User>;
 
-export const AddMember = OfWorkspace.extend({
-  email: ShortText.regex(/^\S+@\S+$/, { error: "must be an e-mail address" }).describe(
-    "E-mail address",
-  ),
+export const AddMember = WorkspaceParams.extend({
+  email: ShortText.regex(/^\S+@\S+$/, { error: "must be an e-mail address" })
+    .describe("E-mail address")
+    .meta({ example: "ada@example.com" }),
   username: optional(ShortText.min(1)).describe("User name; the part before the @ by default"),
-  firstName: ShortText.min(1).describe("First name"),
+  firstName: ShortText.min(1).describe("First name").meta({ example: "Ada" }),
   lastName: optional(ShortText).describe("Last name"),
   image: optional(UrlText).describe("URL of a picture; a default picture of Parley otherwise"),
 });
 export type AddMember = z.output<typeof AddMember>;
 
-export const MemberIdentity = OfWorkspace.extend({
-  memberId: Reference.describe("Id of the member"),
+export const MemberIdentity = WorkspaceParams.extend({
+  memberId: Reference.describe("Id of the member").meta({ example: "Us3rAb12Cd" }),
 });

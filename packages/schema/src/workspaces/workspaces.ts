@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { OfWorkspace } from "../params.ts";
+import { WorkspaceParams } from "../params.ts";
 import { optional, ShortText, text } from "../parsing/text.ts";
 import { WorkspaceRole } from "../roles.ts";
 
@@ -24,18 +24,21 @@ export const Workspace = z.object({
 export type Workspace = z.infer<typeof Workspace>;
 
 export const CreateWorkspace = z.object({
-  name: text(255, 1).describe("Name of the new workspace"),
+  name: text(255, 1).describe("Name of the new workspace").meta({ example: "Support" }),
 });
 
 export const CreatedWorkspace = z.object({
   workspace: Workspace.describe("The new workspace"),
-  adminKey: z.string().describe("Its first admin key; it is shown only here"),
+  adminKey: z
+    .string()
+    .describe("Its first admin key; it is shown only here")
+    .meta({ example: "sk-…" }),
 });
 export type CreatedWorkspace = z.infer<typeof CreatedWorkspace>;
 
 const Model = z.object({
-  providerId: ShortText.min(1).describe("Provider of the model"),
-  modelId: ShortText.min(1).describe("Model of the provider"),
+  providerId: ShortText.min(1).describe("Provider of the model").meta({ example: "simulated" }),
+  modelId: ShortText.min(1).describe("Model of the provider").meta({ example: "simulated" }),
 });
 
 export const Region = z.enum(["us", "eu"]);
@@ -43,15 +46,15 @@ export type Region = z.infer<typeof Region>;
 
 /** Settings of a workspace that admins can change. */
 export const WorkspaceSettings = z.object({
-  workspaceId: z.string().describe("Id of the workspace"),
-  name: z.string().describe("Name of the workspace"),
+  workspaceId: z.string().describe("Id of the workspace").meta({ example: "Ab3dE5fG7h" }),
+  name: z.string().describe("Name of the workspace").meta({ example: "Support" }),
   region: Region.describe("Region of the workspace"),
   regionalModelsOnly: z.boolean().describe("Whether only models of the region are usable"),
   models: z.array(Model).describe("Models that are enabled"),
 });
 export type WorkspaceSettings = z.infer<typeof WorkspaceSettings>;
 
-export const UpdateWorkspace = OfWorkspace.extend({
+export const UpdateWorkspace = WorkspaceParams.extend({
   name: optional(text(255, 1)).describe("New name"),
   region: optional(Region).describe("New region"),
   regionalModelsOnly: optional(z.boolean()).describe(

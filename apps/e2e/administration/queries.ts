@@ -1,0 +1,28 @@
+import type { Server } from "../server.ts";
+import type { createCalls } from "../siblings/calls.ts";
+import type { Doable } from "./mutations.ts";
+
+/** Every administrative query by its name, each with an input that it answers. */
+export function describeQueries(
+  server: () => Server,
+  { rpc }: ReturnType<typeof createCalls>,
+): Record<string, () => Promise<Pick<Doable, "input" | "asOperator">>> {
+  const ofDemo = () => ({ wId: server().demo.workspaceId });
+  const inDemo = async () => ({ input: ofDemo() });
+  return {
+    "apiKeys.list": inDemo,
+    "audit.list": async () => ({ input: { ...ofDemo(), limit: 5, since: 0 } }),
+    "dataSourceViews.list": inDemo,
+    "members.list": inDemo,
+    "providerCredentials.list": inDemo,
+    "sandboxFunctions.get": async () => ({ input: { ...ofDemo(), functionId: "add" } }),
+    "sandboxFunctions.listAll": async () => ({ input: { ...ofDemo(), limit: 2 } }),
+    "skills.get": async () => {
+      const skill = { ...ofDemo(), name: "read", agentFacingDescription: "x" };
+      const { skill: created } = await rpc().skills.create.mutate(skill);
+      return { input: { ...ofDemo(), skillId: created.sId } };
+    },
+    "tools.list": inDemo,
+    "workspaces.get": inDemo,
+  };
+}
