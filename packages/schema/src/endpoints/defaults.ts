@@ -17,6 +17,7 @@ export const stream = { ...get, kind: "stream", rateLimit: "stream" } as const;
 
 const rpc = {
   kind: "rpc",
+  scope: null,
   rateLimit: "operate",
   tags: ["administration"],
   errors: ["workspace_not_found"],
