@@ -163,9 +163,13 @@ export function reachesUploaded(caller: Caller): SQL | undefined {
   return and(isUpload, or(and(isUnattached, own), ofReachedSkill));
 }
 
-/** The condition that the row is an upload of the workspace that the caller may complete. */
+/**
+ * The condition that the caller may complete the row, given its signed URL: a user's own upload, or for keys
+ * any of the workspace, because only who announced it knows the URL.
+ */
 export function mayUpload({ caller }: Context): SQL | undefined {
-  return and(eq(files.workspaceId, caller.workspace.id), reachesUploaded(caller));
+  const own = caller.userToken && reachesUploaded(caller);
+  return and(eq(files.workspaceId, caller.workspace.id), own);
 }
 
 /** A query for the file with this id, if the caller's key reaches it, whether it has bytes or not. */
