@@ -30,7 +30,7 @@ export async function createUserToken(
   request: RequestContext,
   input: CreateUserToken,
 ): Promise<CreatedUserToken> {
-  const context = requireKeyOfWorkspace(request);
+  const context = await requireKeyOfWorkspace(request, input);
   const { apiKey } = context.caller;
   const secret = generateUserToken();
   const { token, user, reached } = await inTransaction(context, async ({ db, markCreated }) => {
@@ -69,9 +69,13 @@ export async function createUserToken(
   };
 }
 
-/** A token acts under the key that created it, and an operator's is no workspace's. */
-function requireKeyOfWorkspace(context: RequestContext): Context {
+/** A token acts under the key that creates it, and an operator's is no workspace's. */
+async function requireKeyOfWorkspace(
+  context: RequestContext,
+  { workspaceId }: CreateUserToken,
+): Promise<Context> {
   if (context.caller.kind === "operator") {
+    await administeredWorkspace(context, context.database.db, workspaceId);
     throw new ParleyError("app_auth_error", "This needs a key of the workspace");
   }
   // Its caller is not an operator.

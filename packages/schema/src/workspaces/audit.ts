@@ -8,8 +8,10 @@ export const AuditEvent = z.object({
   workspaceId: z.string().nullable().describe("Id of the workspace; null for what is the server's"),
   actor: z
     .object({
-      id: z.string().describe("Id of the key; `cli` for the command line"),
-      name: z.string().describe("Name of the key"),
+      id: z
+        .string()
+        .describe("Id of the key, or of the user of a token; `cli` for the command line"),
+      name: z.string().describe("Name of the key or user"),
     })
     .nullable()
     .describe("Who made the change; null for a refused credential"),
@@ -33,7 +35,7 @@ export type AuditEvent = z.infer<typeof AuditEvent>;
 export const ListAuditEvents = z.object({
   workspaceId: optional(Reference).describe("Id of the workspace; operators may leave it out"),
   action: optional(Reference).describe("Only this operation, or `credentials.refused`"),
-  actor: optional(Reference).describe("Only changes by this key, or by `cli`"),
+  actor: optional(Reference).describe("Only changes by this key or user, or by `cli`"),
   outcome: optional(Reference).describe("Only this outcome: `succeeded` or the type of an error"),
   since: optional(Milliseconds).describe("Only entries at or after this time"),
   until: optional(Milliseconds).describe("Only entries before this time"),
