@@ -74,7 +74,8 @@ export function createDocument(pathPrefix: string): object {
         apiKey: {
           type: "http",
           scheme: "bearer",
-          description: "An API key of the workspace in the path; it begins `sk-`",
+          description:
+            "An API key of the workspace in the path, which begins `sk-`, or a user's token, `ut-`",
         },
       },
       headers,
