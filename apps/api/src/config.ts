@@ -19,11 +19,15 @@ const shareOf = (whole: string, description: string) =>
 const milliseconds = (byDefault: number, description: string) =>
   integer(100, 3_600_000).default(byDefault).describe(description);
 
-/** A list, separated by commas; empty by default. */
-const list = (member: z.ZodType<string, string>, description: string) =>
+/** A list, separated by commas. */
+const list = <T extends string>(
+  member: z.ZodType<T, string>,
+  description: string,
+  byDefault = "",
+) =>
   z
     .string()
-    .default("")
+    .default(byDefault)
     .transform((text) => text.split(",").flatMap((part) => part.trim() || []))
     .pipe(z.array(member))
     .describe(description);
@@ -44,6 +48,20 @@ const TrustedRange = z
     error: ({ input }) => `${String(input)} must be an address or a range, as in 10.0.0.0/8`,
   });
 
+/** Asymmetric ones: a secret that the server shared with the issuer could forge its tokens. */
+const SIGNATURES = [
+  "RS256",
+  "RS384",
+  "RS512",
+  "PS256",
+  "PS384",
+  "PS512",
+  "ES256",
+  "ES384",
+  "ES512",
+  "EdDSA",
+] as const;
+
 /** Settings of the HTTP server, by the name of their environment variable. */
 export const ApiSettings = z.object({
   PARLEY_HOST: z.string().default("127.0.0.1").describe("Address to listen on"),
@@ -57,6 +75,31 @@ export const ApiSettings = z.object({
     Origin,
     "Origins whose pages may call the server, separated by commas; * for all, none by default",
   ),
+  PARLEY_OIDC_ISSUER: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe("OpenID Connect issuer whose tokens are accepted as those of users; none by default"),
+  PARLEY_OIDC_AUDIENCE: z
+    .string()
+    .optional()
+    .describe("Audience that the issuer's tokens must have; needed with an issuer"),
+  PARLEY_OIDC_WORKSPACE: z
+    .string()
+    .optional()
+    .describe("Id of the workspace of all the issuer's users; either this or a claim is needed"),
+  PARLEY_OIDC_WORKSPACE_CLAIM: z
+    .string()
+    .optional()
+    .describe("Claim of the issuer's tokens that holds the id of their user's workspace"),
+  PARLEY_OIDC_ALGORITHMS: list(
+    z.enum(SIGNATURES, { error: `must be one of ${SIGNATURES.join(", ")}` }),
+    "Signature algorithms of the issuer's tokens, separated by commas",
+    "RS256,ES256",
+  ),
+  PARLEY_OIDC_LOOPBACK: z
+    .enum(["true", "false"])
+    .default("false")
+    .describe("Whether the issuer may be http on a loopback address, for development and tests"),
   PARLEY_TRUSTED_PROXIES: list(
     TrustedRange,
     "Addresses and ranges of proxies whose X-Forwarded-For counts, separated by commas",
@@ -92,6 +135,10 @@ export const ApiSettings = z.object({
     10,
     "How many times a key's limits all keys of a workspace have together; 0 for no such limit",
   ),
+  PARLEY_RATE_USER_DIVISOR: limit(
+    10,
+    "How many times less than a key a user with a token may call; 0 for no such limit",
+  ),
   PARLEY_RATE_FAILED_AUTH_PER_MINUTE: limit(60, "Refused credentials of a client IP in a minute"),
   PARLEY_WORKSPACE_WAITING_RUNS: limit(
     10_000,
@@ -110,7 +157,8 @@ export const ApiSettings = z.object({
     "PARLEY_MAX_STREAMS",
     "Open streams of all keys of a workspace in the process",
   ),
-  PARLEY_MAX_STREAMS_PER_KEY: atMost(100, "Open streams of a key"),
+  PARLEY_MAX_STREAMS_PER_KEY: atMost(100, "Open streams of a key, with its users' tokens"),
+  PARLEY_MAX_STREAMS_PER_USER: atMost(10, "Open streams of a user with tokens, under a key"),
   PARLEY_STREAM_BUFFER_BYTES: integer(1024)
     .default(256 * 1024)
     .describe("Bytes that wait for the reader of a stream before it is fed from the log"),

@@ -5,6 +5,7 @@ import {
   createCredentials,
   createRefusedCredentials,
   createRefusedMutations,
+  createTokenIssuer,
 } from "@parley/core";
 import { Registry } from "prom-client";
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
@@ -26,6 +27,7 @@ import { createWriteHealth } from "./limits/write-health.ts";
 import { createApiMetrics } from "./metrics/api-metrics.ts";
 import { registerPictures } from "./reference/pictures.ts";
 import { registerReference } from "./reference/reference.ts";
+import { readIssuer } from "./requests/read-issuer.ts";
 import { createResponseCache } from "./response-cache/response-cache.ts";
 import type { ApiServices } from "./services.ts";
 import { registerDownloads } from "./transports/downloads.ts";
@@ -98,7 +100,8 @@ export async function createApi(options: ApiOptions): Promise<Api> {
     clientErrorHandler: malformedHttp.answer,
   });
   malformedHttp.watch(app.server);
-  const credentials = createCredentials(core);
+  const issuer = readIssuer(settings);
+  const credentials = createCredentials(core, issuer && createTokenIssuer(core, issuer));
   const overload = watchOverload(core, settings);
   const metrics = createApiMetrics(registry, () => overload.loopDelayMs());
   const services: ApiServices = {

@@ -1,6 +1,6 @@
 import {
   type Core,
-  hashApiKey,
+  hashSecret,
   insertSandboxFunctions,
   inTransaction,
   insertWorkspace,
@@ -104,7 +104,7 @@ async function findKey(
   condition?: SQL,
 ): Promise<{ sid: string } | undefined> {
   if (secret === undefined) return undefined;
-  const ofSecret = eq(apiKeys.hash, hashApiKey(secret));
+  const ofSecret = eq(apiKeys.hash, hashSecret(secret));
   const [row] = await db.select({ sid: apiKeys.sid }).from(apiKeys).where(and(ofSecret, condition));
   return row;
 }

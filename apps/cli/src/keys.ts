@@ -1,7 +1,7 @@
 import {
   type Core,
   generateApiKey,
-  hashApiKey,
+  hashSecret,
   insertApiKey,
   recordCommand,
   type WorkspaceRow,
@@ -43,7 +43,7 @@ export async function ensureKey(
       subjectId: keyId,
     });
   const secret = wanted.secret ?? generateApiKey();
-  const hash = hashApiKey(secret);
+  const hash = hashSecret(secret);
   const [known] = await db.select().from(apiKeys).where(eq(apiKeys.hash, hash));
   if (known !== undefined && (known.workspaceId !== workspaceId || known.role !== role)) {
     throw new BadConfiguration(`The key for ${name} is in use for ${known.name}: choose another`);

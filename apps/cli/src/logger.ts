@@ -3,8 +3,9 @@ import { destination, type Logger, type LoggerOptions, pino } from "pino";
 /** Nested causes that are logged. */
 const MAX_CAUSES = 5;
 
-/** No code logs a key; a line that contains one anyway is written without it. */
-const KEYS = /\bsk-[A-Za-z0-9\-._~+/]+=*/g;
+/** No code logs a key or a token; a line that contains one anyway is written without it. */
+const SECRETS =
+  /\b(?:(sk-)[A-Za-z0-9\-._~+/]+=*|(ut-)[A-Za-z0-9]{40}|(ey)J[\w-]+\.[\w-]+\.[\w-]+)/g;
 
 /** Creates the logger of a process: JSON lines on standard error, written before the call returns. */
 export function createLogger(level: string): Logger {
@@ -22,7 +23,7 @@ export function loggerOptions(level: string): LoggerOptions {
       res: () => undefined,
       busboyOptions: () => undefined,
     },
-    hooks: { streamWrite: (line) => line.replace(KEYS, "sk-(not logged)") },
+    hooks: { streamWrite: (line) => line.replace(SECRETS, "$1$2$3(not logged)") },
   };
 }
 

@@ -36,6 +36,10 @@ describe("a server", () => {
     const records: AuditEvent[] = auditEvents.filter((event) => event.requestId === requestId);
     return { answer, records };
   }
+  const noRole = async (): Promise<string> => {
+    const key = { wId: server().demo.workspaceId, name: "no role", role: "none" } as const;
+    return (await calls.rpc().apiKeys.create.mutate(key)).secret;
+  };
   const resultOf = ({ text }: Answer): never =>
     (JSON.parse(text) as { result: { data: { json: never } } }).result.data.json;
 
@@ -72,13 +76,15 @@ describe("a server", () => {
   test.for(mutations)("%s leaves one record when the role does not suffice", async (name) => {
     const { demo } = server();
     const { input, subject } = await doable[name]!();
-    const { answer, records } = await mutation(name, { key: demo.userKey, input });
+    const isForUsers = endpoints[name as keyof typeof endpoints].role === "user";
+    const key = isForUsers ? await noRole() : demo.userKey;
+    const { answer, records } = await mutation(name, { key, input });
     expect(answer.status).toBe(403);
     expect(records).toMatchObject([
       {
         // Whatever workspace is named: it is the key's own who learns of it.
         workspaceId: demo.workspaceId,
-        actor: { name: "demo user" },
+        actor: { name: isForUsers ? "no role" : "demo user" },
         action: name,
         subjectId: typeof subject === "string" ? subject : null,
         outcome: "app_auth_error",

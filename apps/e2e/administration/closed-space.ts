@@ -1,12 +1,9 @@
-import { randomUUID } from "node:crypto";
-import { createRpcClient, type RpcClient } from "@parley/client";
-import type { Action, Conversation } from "@parley/schema";
+import { createRpcClient } from "@parley/client";
 import pg from "pg";
-import { readFrames } from "../frames.ts";
-import { open, pathsOf, send } from "../request.ts";
+import { pathsOf, send } from "../request.ts";
 import { createFileCalls } from "../files/calls.ts";
-import { eventually, type Server } from "../server.ts";
-import { mentionOf, type SeenEvent } from "../siblings/calls.ts";
+import type { Server } from "../server.ts";
+import { converse } from "./conversation-with-calls.ts";
 
 /** What stands in a space, by what it is: ids, and the names of its skill and of its node. */
 export interface Things {
@@ -58,7 +55,6 @@ export interface ClosedSpace {
 }
 
 const MARK = "vermilion";
-const model = { providerId: "simulated", modelId: "simulated-1" };
 
 const toolServer = {
   sId: "x",
@@ -115,7 +111,7 @@ export async function createClosedSpace(server: () => Server): Promise<ClosedSpa
     toolIds: [tool.sId],
     fileIds: [attached.sId],
   });
-  const talk = await converse(server, rpc, { spaceId, key: insiderKey });
+  const talk = await converse(server, rpc, { spaceId, key: insiderKey, text: MARK });
   const things: Things = {
     spaceId,
     ...talk.things,
@@ -135,70 +131,6 @@ export async function createClosedSpace(server: () => Server): Promise<ClosedSpa
     secrets: [...Object.values(things).filter((text) => text !== skillName), MARK],
     read: () => readAll(server, { things, functionId, key: insiderKey }),
   };
-}
-
-/** Has an agent of the closed conversation invoke a function, and another call wait for approval. */
-async function converse(
-  server: () => Server,
-  rpc: RpcClient,
-  { spaceId, key }: { spaceId: string; key: string },
-) {
-  const { workspaceId } = server().demo;
-  const slugs = { direct: `direct-${randomUUID()}`, approved: `approved-${randomUUID()}` };
-  const functions = await Promise.all(
-    (["direct", "approved"] as const).map((kind) =>
-      rpc.sandboxFunctions.create.mutate({
-        wId: workspaceId,
-        slug: slugs[kind],
-        description: "Repeats its input",
-        inputSchema: {},
-        program: { type: "simulated", behaviour: { steps: [], result: "$" } },
-        requiresApproval: kind === "approved",
-      }),
-    ),
-  );
-  const toolCalls = Object.values(slugs).map((name) => ({ name, params: { text: MARK } }));
-  const { agentConfiguration } = await rpc.agents.create.mutate({
-    wId: workspaceId,
-    name: "Caller",
-    description: "",
-    model,
-    functionIds: Object.values(slugs),
-    script: { steps: [{ text: `${MARK} answer`, toolCalls }, { text: "Done" }] },
-  });
-  const path = pathsOf(server()).conversations;
-  const json = {
-    spaceId,
-    message: { content: MARK, mentions: mentionOf(agentConfiguration.sId) },
-    contentFragments: [{ title: MARK, content: `${MARK} text`, contentType: "text/plain" }],
-  };
-  const created = await send(server(), { path, json, key });
-  const { conversation } = JSON.parse(created.text) as { conversation: Conversation };
-  const cId = conversation.sId;
-  const mId = conversation.content.at(-1)!.at(-1)!.sId;
-  const events = `${path.replace("/api/", "/api/sse/")}/${cId}/messages/${mId}/events`;
-  const actionId = await findWaitingCall(await open(server(), { path: events, key }));
-  const functionId = functions[0]!.sandboxFunction.sId;
-  const invocationId = await eventually(async () => {
-    const listed = await rpc.invocations.list.query({ wId: workspaceId, functionId });
-    const [invocation] = listed.invocations;
-    return invocation?.status === "succeeded" ? { value: invocation.sId } : {};
-  }, 10_000);
-  const [fragment] = conversation.content[0]!;
-  const fragmentFileId = fragment && "fileId" in fragment ? fragment.fileId : null;
-  if (!fragmentFileId) throw new Error("The fragment has no file");
-  return { functionId, things: { cId, mId, actionId, fragmentFileId, invocationId } };
-}
-
-/** The call of the stream that waits for approval. */
-async function findWaitingCall(response: Response): Promise<string> {
-  for await (const { data } of readFrames(response)) {
-    // As the interface describes the stream.
-    const event = (data as unknown as SeenEvent).data;
-    const action = event["action"] as Action | undefined;
-    if (action?.status === "blocked_validation_required") return action.sId;
-  }
-  throw new Error("The call never waited for approval");
 }
 
 async function readAll(

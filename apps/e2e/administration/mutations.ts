@@ -64,6 +64,18 @@ export function describeMutations(
       const keyId = await createKey();
       return { input: { ...ofDemo(), keyId }, subject: keyId };
     },
+    "userTokens.create": async () => ({
+      input: { ...ofDemo(), externalId: "audited", scopes: ["files:read"] },
+      subject: ({ userToken }: { userToken: Named }) => userToken.sId,
+    }),
+    "userTokens.revoke": async () => {
+      const { userToken } = await rpc().userTokens.create.mutate({
+        ...ofDemo(),
+        externalId: "audited",
+        scopes: ["files:read"],
+      });
+      return { input: { ...ofDemo(), tokenId: userToken.sId }, subject: () => userToken.sId };
+    },
     "providerCredentials.put": async () => ({
       input: { ...ofDemo(), providerId: "mistral", apiKey: "sk-not-logged" },
       subject: "mistral",

@@ -86,7 +86,8 @@ describe("a server", () => {
   });
 
   test("says who deleted a conversation", async () => {
-    const { conversation } = await calls.create("Hello");
+    const { spaceId } = server().demo;
+    const { conversation } = await calls.create("Hello", [], { spaceId });
     const path = `${pathsOf(server()).conversations}/${conversation.sId}`;
     const subjectId = conversation.sId;
     const action = "conversations.delete";

@@ -102,6 +102,9 @@ export const naming: Partial<Record<EndpointName, Inputs>> = {
   "sandboxFunctions.events": ofInvocation,
   "agents.create": ({ skillId }) => [{ name: "x", description: "", model, skillIds: [skillId] }],
   "agents.update": ({ skillId }, { agentId }) => [{ agentId, skillIds: [skillId] }],
+  "userTokens.create": ({ spaceId }) => [
+    { externalId: "x", scopes: ["files:read"], spaceIds: [spaceId] },
+  ],
   "dataSourceViews.create": ({ spaceId }) => [{ spaceId, name: "POISONED" }],
   "dataSourceNodes.put": ({ dataSourceViewId, nodeId }) =>
     [nodeId, "planted"].map((id) => ({
@@ -161,5 +164,6 @@ export const apart: Partial<Record<EndpointName, string>> = {
   "apiKeys.update": "admins say which spaces a key reaches",
   "apiKeys.list": "admins see which spaces a key reaches",
   "apiKeys.revoke": "keys are the workspace's",
+  "userTokens.revoke": "tokens are their users'",
   "audit.list": "tells admins who did what, with ids and without content",
 };

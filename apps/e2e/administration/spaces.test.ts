@@ -1,9 +1,9 @@
 import { createRpcClient } from "@parley/client";
 import { type Endpoint, type EndpointName, endpoints } from "@parley/schema";
 import { beforeAll, expect, test } from "vitest";
-import { type Answer, send } from "../request.ts";
 import { shareServer } from "../server.ts";
-import { type ClosedSpace, createClosedSpace, type Things, unknownThings } from "./closed-space.ts";
+import { comparable, createAsk } from "./ask-endpoint.ts";
+import { type ClosedSpace, createClosedSpace, unknownThings } from "./closed-space.ts";
 import { apart, naming, type Own, telling } from "./space-calls.ts";
 
 // One workspace, and a space of it that is closed to the caller: every operation, with a key of each
@@ -25,6 +25,7 @@ test("every operation is one that may name or tell something of a space, or says
 });
 
 const server = shareServer();
+const ask = createAsk(server);
 let closed: ClosedSpace;
 const outsiders = new Map<Role, { key: string; own: Own }>();
 
@@ -65,64 +66,6 @@ beforeAll(async () => {
     outsiders.set(role, { key: secret, own });
   }
 });
-
-const toolServer = {
-  sId: "x",
-  name: "x",
-  version: "1",
-  description: "x",
-  icon: "x",
-  authorization: { provider: "x", supported_use_cases: [], scope: "" },
-  tools: [],
-  availability: "manual",
-  allowMultipleInstances: false,
-  documentationUrl: "https://example.com/docs",
-};
-
-/** Calls an operation over HTTP, the way that its kind is called. */
-async function ask(name: EndpointName, given: object, key: string): Promise<Answer> {
-  const endpoint: Endpoint = endpoints[name];
-  const { workspaceId } = server().demo;
-  const input: Record<string, unknown> = { wId: workspaceId, ...given };
-  if ("server" in input) input["server"] = toolServer;
-  const headers = { "x-request-id": "same" };
-  if (endpoint.kind === "json") {
-    const isChange = endpoint.method !== "GET";
-    const query = `?input=${encodeURIComponent(JSON.stringify({ json: input }))}`;
-    const path = `/rpc/${name}${isChange ? "" : query}`;
-    return send(server(), { path, key, headers, ...(isChange && { json: { json: input } }) });
-  }
-  const path = endpoint.path
-    .replace(
-      endpoint.kind === "stream" ? "/api/" : "",
-      endpoint.kind === "stream" ? "/api/sse/" : "",
-    )
-    .replaceAll(/\{(\w+)\}/g, (_, parameter: string) => String(input[parameter]));
-  if (endpoint.kind === "stream" || endpoint.kind === "download") {
-    return send(server(), { path, key, headers });
-  }
-  const form = new FormData();
-  if (endpoint.kind === "upload") form.append("file", new File(["POISONED"], "x.txt"));
-  else {
-    const document = `---\nname: ${String(input["name"])}\ndescription: POISONED\n---\nPOISONED`;
-    form.append("files", new Blob([document]), `${String(input["name"])}/SKILL.md`);
-    form.append("onConflict", String(input["onConflict"]));
-  }
-  const response = await fetch(server().url + path, {
-    method: "POST",
-    body: form,
-    headers: { ...headers, authorization: `Bearer ${key}` },
-  });
-  return { status: response.status, headers: response.headers, text: await response.text() };
-}
-
-/** An answer without what differs from call to call, whatever it is about. */
-function comparable({ status, text }: Answer, things: Things): string {
-  let bytes = text;
-  for (const [thing, id] of Object.entries(things)) bytes = bytes.replaceAll(id, `(${thing})`);
-  // What an import makes has an id of its own.
-  return `${status} ${bytes.replaceAll(/skl_\w{10}/g, "(made)")}`;
-}
 
 test.for(all.filter(([name]) => name in naming))(
   "%s: what is in a space that is closed to the key is what is not there",

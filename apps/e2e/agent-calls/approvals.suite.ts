@@ -64,7 +64,7 @@ export function approvalsSuite(server: () => Server): void {
     return { cId: conversation.sId, mId: answer.sId, userId: message.user.sId };
   };
   const isDone = ({ data }: { data: { type: string } }) => data.type === "agent_message_done";
-  const blockedOf = async (cId: string, key = server().demo.userKey) =>
+  const blockedOf = async (cId: string, key = server().demo.adminKey) =>
     calls.call("GET", `/${cId}/actions/blocked`, { key });
   const listed = async (cId: string) => {
     const schema = endpoints["conversations.listBlockedActions"].output;

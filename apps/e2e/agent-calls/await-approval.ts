@@ -32,7 +32,9 @@ export async function awaitApproval(
     functionIds: [slug],
     script: { steps: [{ text: "", toolCalls: [{ name: slug, params: {} }] }, { text: "Done" }] },
   });
-  const { conversation } = await calls.create("Go on", [agentConfiguration.sId]);
+  // In the open space, where every key reaches it.
+  const { spaceId } = server().demo;
+  const { conversation } = await calls.create("Go on", [agentConfiguration.sId], { spaceId });
   const message = conversation.content.at(-1)!.at(-1)!;
   const tail = `/${conversation.sId}/messages/${message.sId}`;
   for await (const { data } of readFrames(await calls.stream(`${tail}/events`))) {

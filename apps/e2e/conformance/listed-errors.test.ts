@@ -61,6 +61,7 @@ const members: Partial<Record<ErrorType, Readonly<Record<string, unknown>>>> = {
     contentFragment: { ...inline, fileId: nobody },
     contentFragments: [{ ...inline, fileId: nobody }],
   },
+  user_token_not_found: { tokenId: nobody },
   tool_not_found: { toolId: nobody, toolIds: [nobody] },
   api_key_not_found: { keyId: nobody, keyIds: [nobody] },
   agent_not_found: { agentId: nobody, sId: nobody },
@@ -110,6 +111,14 @@ const others: Readonly<Record<string, () => Promise<string>>> = {
       await update.mutate({ wId: workspaceId, models });
     }
   },
+  "userTokens.create member_not_found": async () => mint({ userId: nobody }),
+  "userTokens.create space_not_found": async () => mint({ externalId: "x", spaceIds: [nobody] }),
+  "userTokens.create member_already_exists": async () => {
+    await mint({ externalId: "ada", email: "ada@parley.test" });
+    return mint({ externalId: "another", email: "ada@parley.test" });
+  },
+  "userTokens.revoke member_not_found": async () =>
+    call("userTokens.revoke", { wId: server().demo.workspaceId, userId: nobody }),
   "files.get file_not_found": async () =>
     (await rest({ path: `${pathsOf(server()).workspace}/files/fil_nobody` })).type,
   "skills.import skill_already_exists": async () => {
@@ -124,11 +133,18 @@ const others: Readonly<Record<string, () => Promise<string>>> = {
   },
 };
 
+/** Creates a token, which only a key of the workspace may. */
+async function mint(input: object): Promise<string> {
+  const token = { wId: server().demo.workspaceId, scopes: ["files:read"], ...input };
+  return call("userTokens.create", token, server().demo.adminKey);
+}
+
 /** The type of the error that a call ends with, over the typed RPC, by whoever may do most. */
-async function call(name: string, input: object): Promise<string> {
+async function call(name: string, input: object, key?: string): Promise<string> {
   const endpoint: Endpoint = endpoints[name as EndpointName];
   const isAdministration = endpoint.kind === "json" && endpoint.administers === true;
-  const apiKey = isAdministration ? server().demo.operatorKey : server().demo.adminKey;
+  const { operatorKey, adminKey } = server().demo;
+  const apiKey = key ?? (isAdministration ? operatorKey : adminKey);
   const client = createRpcClient({ url: server().url, apiKey });
   const [group = "", procedure = ""] = name.split(".");
   // The table names procedures that the compiler does not know one by one.

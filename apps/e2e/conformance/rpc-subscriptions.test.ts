@@ -25,7 +25,7 @@ function createAsking(server: () => Server) {
       const mId = conversation.content[1]?.[0]?.sId ?? "";
       return { wId: server().demo.workspaceId, cId: conversation.sId, mId };
     },
-    createKey: async (role: "none" | "user" = "user") =>
+    createKey: async (role: "none" | "builder" = "builder") =>
       calls.rpc().apiKeys.create.mutate({ wId: server().demo.workspaceId, name: "sub", role }),
     as: (apiKey: string) => createRpcClient({ url: server().url, apiKey }),
   };
@@ -164,7 +164,7 @@ describe("a server", () => {
       const ends = [4 as unknown as string, ["1"] as unknown as string, "5"].map(
         (lastEventId) =>
           collect((observer) =>
-            as(server().demo.userKey).conversations.events.subscribe(
+            as(server().demo.adminKey).conversations.events.subscribe(
               { wId, cId, lastEventId },
               observer,
             ),
@@ -231,7 +231,7 @@ describe("a server", () => {
   test("a key that is revoked ends its subscriptions, and no other", async () => {
     const { apiKey, secret } = await createKey();
     const { wId, cId } = await ask("helper");
-    const followed = [secret, server().demo.userKey].map((key) =>
+    const followed = [secret, server().demo.adminKey].map((key) =>
       collect((observer) => as(key).conversations.events.subscribe({ wId, cId }, observer)),
     );
     for (const { events } of followed) await expect.poll(() => events.length).toBe(3);

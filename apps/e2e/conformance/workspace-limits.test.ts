@@ -28,7 +28,7 @@ describe("a server", () => {
     return {
       conversations,
       createKey: async () => {
-        const key = { wId: workspaceId, name: "one of many", role: "user" } as const;
+        const key = { wId: workspaceId, name: "one of many", role: "builder" } as const;
         return (await admin.apiKeys.create.mutate(key)).secret;
       },
       create: (key: string) => send(server(), { path: conversations, key, json: minimal }),

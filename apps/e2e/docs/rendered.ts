@@ -24,12 +24,13 @@ export function renderAccess(): string {
     const route = `\`${endpoint.method} ${endpoint.path}\``;
     const isTransfer = ["upload", "multipart", "download"].includes(endpoint.kind);
     const rpc = isTransfer ? "" : `\`${name}\``;
-    return `| ${endpoint.summary} | ${endpoint.role} | ${route} | ${rpc} |`;
+    const scope = endpoint.scope === null ? "" : `\`${endpoint.scope}\``;
+    return `| ${endpoint.summary} | ${endpoint.role} | ${scope} | ${route} | ${rpc} |`;
   });
   return `# Access
 
 This page says which role each operation needs. A key of a workspace has a role: none < user < builder <
-admin. The table names the least role of each operation.
+admin. The table names the least role of each operation, and the scope with which a user's token may call it.
 
 A key reaches the open spaces of its workspace and the restricted ones that it was given. Resources in other
 spaces are unknown to it, whatever its role: conversations with their texts, files and invocations by their
@@ -39,11 +40,58 @@ An open stream ends as soon as its key would be refused. An operator key does ev
 with /api/admin, in any workspace, and nothing else. Such operations refuse members that they do not know, and the
 RPC does so for all.
 
+## Whose conversations
+
+Each conversation belongs to one user: the author of its first message, which is the member with the e-mail
+address of its \`context\`, or else the service user of the key. Uploaded files and invocations belong to the user
+who announced or invoked them. What a caller sees of them:
+
+| Caller | Conversations, uploaded files and invocations |
+| --- | --- |
+| a key of role builder or admin | all of the workspace |
+| a key of role user | those that were created under the key, and conversations in a space that it reaches |
+| a user's token | those of its user that its key sees too |
+
+What is in a space is shared with the keys that reach the space; nothing else is shared. In particular, every
+conversation has the visibility \`unlisted\`, which shares it with nobody, and a file that is in a shared
+conversation stays the announcer's: others see its title and the beginning of its text. Files that were
+uploaded before their keys were stored stay readable by every key. Whatever a caller does not see gives the
+same bytes as what does not exist.
+
+## Tokens of users
+
+Any key of role user or higher creates [tokens](guide/users.md) with \`userTokens.create\`, for users of its own
+workspace; operators and tokens create none. A key of role user revokes its own tokens, others revoke all. A
+token acts as its user, under its key:
+
+- It never reaches more than the key: of restricted spaces those that were named, as long as the key reaches
+  them; of its user's conversations those that the key sees.
+- It has the role user, whatever the role of the key, and needs a scope for each operation.
+- Its user is the author of its messages, whatever their \`context\` says. For keys, \`context.email\` chooses a member
+  that there is; no \`context\` creates or changes a user.
+- It ends at its expiry, when it is revoked, when its key is revoked, disabled or expires, and when its user is
+  removed, and its streams end with it.
+- Its calls count against limits of its user, of the key and of the workspace.
+
+Only keys of builders and admins name the e-mail address of a user whom they introduce: the member who has the
+address becomes that user.
+
+## OpenID Connect
+
+With \`PARLEY_OIDC_ISSUER\` ([settings](operations.md#every-setting)), the tokens of one issuer are accepted as those of
+users, with all scopes: the claim \`sub\` is the user's external id. A first token creates the user, or becomes
+the member who has its address if the issuer has verified it (\`email_verified\`). Each workspace gets a key for
+the issuer, in whose name they act: admins give it spaces, disable it, or lower its role to user, after which
+its users see only what was created under it. A user who was removed stays refused until an admin adds the
+address again.
+
+## Operations
+
 /livez, /readyz, /openapi.json, /docs, /llms.txt and the pictures under /pictures need no key, and neither
 does /metrics on its own port.
 
-| Operation | Least role | REST | RPC |
-| --- | --- | --- | --- |
+| Operation | Least role | Scope of a token | REST | RPC |
+| --- | --- | --- | --- | --- |
 ${rows.join("\n")}
 `;
 }

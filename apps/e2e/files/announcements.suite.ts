@@ -154,7 +154,7 @@ export function announcementsSuite(server: () => Server): void {
       if (fragment?.type !== "content_fragment") continue;
       if (fragment.contentFragmentType !== "file") throw new Error("Not a file");
       const response = await fetch(fragment.textUrl, {
-        headers: { authorization: `Bearer ${server().demo.userKey}` },
+        headers: { authorization: `Bearer ${server().demo.adminKey}` },
       });
       expect(response.headers.get("content-length")).toBe(String(fragment.textBytes));
       texts.push(`${response.headers.get("content-type")}: ${await response.text()}`);

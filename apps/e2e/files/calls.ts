@@ -27,8 +27,11 @@ export function createFileCalls(server: () => Server) {
     useCase: "conversation",
     ...announcement,
   });
-  const announce = async (announcement: Partial<Announcement> = {}): Promise<FileInfo> => {
-    const answer = await send(server(), { path: path(), json: announced(announcement) });
+  const announce = async (
+    announcement: Partial<Announcement> = {},
+    key = server().demo.userKey,
+  ): Promise<FileInfo> => {
+    const answer = await send(server(), { path: path(), json: announced(announcement), key });
     return jsonOf(answer, FileAnswer).parsed.file;
   };
   /** Where an upload goes, below the address of the server. */
@@ -56,10 +59,11 @@ export function createFileCalls(server: () => Server) {
   const upload = async (
     bytes: Uint8Array | string,
     announcement: Partial<Announcement> = {},
+    key = server().demo.userKey,
   ): Promise<FileInfo> => {
     const fileSize = Buffer.byteLength(bytes);
-    const file = await announce({ fileSize, ...announcement });
-    return jsonOf(await post(target(file), formOf(bytes, file)), FileAnswer).parsed.file;
+    const file = await announce({ fileSize, ...announcement }, key);
+    return jsonOf(await post(target(file), formOf(bytes, file), key), FileAnswer).parsed.file;
   };
   /** Reads a file. */
   const read = async (

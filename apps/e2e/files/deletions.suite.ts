@@ -59,8 +59,9 @@ export function deletionsSuite(server: () => Server): void {
       contentFragments: [{ title: "inline", content: "text", contentType: "text/plain" }],
     });
     const { fileId } = fileIn(conversation);
-    expect((await remove(fileId ?? "")).status).toBe(204);
-    expectError(await remove(fileId ?? ""), "file_not_found");
+    const key = server().demo.adminKey;
+    expect((await remove(fileId ?? "", key)).status).toBe(204);
+    expectError(await remove(fileId ?? "", key), "file_not_found");
   });
 
   test("a file that a skill has stays", async () => {

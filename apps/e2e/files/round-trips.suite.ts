@@ -19,7 +19,8 @@ export function roundTripsSuite(server: () => Server): void {
 
   test("a file is announced, uploaded and read", async () => {
     const json = announced({ fileName: "résumé.txt", contentType: "text/plain; charset=utf-8" });
-    const { parsed, raw } = jsonOf(await send(server(), { path: path(), json }), FileAnswer);
+    const key = server().demo.userKey;
+    const { parsed, raw } = jsonOf(await send(server(), { path: path(), json, key }), FileAnswer);
     const { file } = parsed;
     expect(raw).toEqual({ file });
     expect(file).toMatchObject({ ...json, status: "created", id: file.sId });

@@ -19,7 +19,11 @@ interface Created {
 async function create(server: Server, agent: string | undefined, blocking = true) {
   const mentions = agent === undefined ? [] : [{ configurationId: agent }];
   const json = { message: { content: "Hello", mentions }, blocking };
-  const answer = await send(server, { path: pathsOf(server).conversations, json });
+  const answer = await send(server, {
+    path: pathsOf(server).conversations,
+    json,
+    key: server.demo.userKey,
+  });
   expect(answer.status).toBe(200);
   const { conversation } = JSON.parse(answer.text) as Created;
   const path = `${pathsOf(server).conversations}/${conversation.sId}`;

@@ -152,11 +152,8 @@ export function conversationStreamsSuite(server: () => Server): void {
     const { workspaceId } = server().demo;
     const rpc = calls.rpc();
     const name = "revoked";
-    const { apiKey, secret } = await rpc.apiKeys.create.mutate({
-      wId: workspaceId,
-      name,
-      role: "user",
-    });
+    const role = "builder";
+    const { apiKey, secret } = await rpc.apiKeys.create.mutate({ wId: workspaceId, name, role });
     const { conversation } = await create("Hello", ["slowpoke"]);
     const cId = conversation.sId;
     const tail = `/${cId}/messages/${conversation.content[1]?.[0]?.sId}/events`;

@@ -18,7 +18,8 @@ export function storedConversationsSuite(server: () => Server): void {
 
   test("a conversation is read as it was created", async () => {
     const fragment = { title: "notes", content: "é", contentType: "text/plain" };
-    const further = { title: "As it was", contentFragments: [fragment] };
+    const { spaceId } = server().demo;
+    const further = { title: "As it was", contentFragments: [fragment], spaceId };
     const { conversation } = await create("Hello", [], further);
     expect(await get(conversation.sId)).toEqual(conversation);
     expect(await get(conversation.sId, server().demo.userKey)).toEqual({

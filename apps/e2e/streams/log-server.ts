@@ -24,7 +24,7 @@ const workspace = await insertTestWorkspace(core);
 await insertTestAgent(core, workspace, { sid: AGENT });
 const context = await openTestContext(core, workspace);
 const secret = generateApiKey();
-const key = { workspaceId: workspace.id, name: "follower", role: "user", secret } as const;
+const key = { workspaceId: workspace.id, name: "follower", role: "builder", secret } as const;
 await insertApiKey(core, core.database.db, key);
 
 const api = await createApi({

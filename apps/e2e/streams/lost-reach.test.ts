@@ -135,3 +135,24 @@ test.for(losses)(
     await send(server(), { method: "DELETE", path: `${path}/${cId}`, key: insider.secret });
   },
 );
+
+test("ends the streams of a key that is lowered to user, of what other keys have created", async () => {
+  const { workspaceId, adminKey } = server().demo;
+  const admin = createRpcClient({ url: server().url, apiKey: adminKey });
+  const { apiKey, secret } = await admin.apiKeys.create.mutate({
+    wId: workspaceId,
+    name: "lowered",
+    role: "builder",
+  });
+  const { conversation } = await calls.create("Hello");
+  const cId = conversation.sId;
+  const path = `${pathsOf(server()).conversations}/${cId}/events`.replace("/api/", "/api/sse/");
+  const input = encodeURIComponent(JSON.stringify({ json: { wId: workspaceId, cId } }));
+  const paths = [path, `/rpc/conversations.events?input=${input}`];
+  const opened = await Promise.all(paths.map((one) => open(server(), { path: one, key: secret })));
+  expect(opened.map(({ status }) => status)).toEqual([200, 200]);
+  const keyId = apiKey.sId;
+  await admin.apiKeys.update.mutate({ wId: workspaceId, keyId, role: "user" });
+  await within(3000, Promise.all(opened.map(readToEnd)));
+  expect((await open(server(), { path, key: secret })).status).toBe(404);
+});

@@ -5,6 +5,7 @@ import {
   sweepAuditLog,
   sweepFiles,
   sweepIdempotencyKeys,
+  sweepUserTokens,
   trimInvocationLogs,
 } from "@parley/core";
 import type { Logger } from "pino";
@@ -30,7 +31,7 @@ export interface RetentionOptions {
 
 /**
  * Removes from closed logs what has passed its retention, and deletes old idempotency keys, old entries
- * of the audit log and files that were not uploaded in time; at once, and then every few minutes.
+ * of the audit log, expired user tokens and files that were not uploaded in time; at once, and then every few minutes.
  * Gives a function that stops it, which resolves when the current sweep has ended.
  */
 export function startRetention({
@@ -64,6 +65,7 @@ export function startRetention({
         await sweep("idempotency_keys", () => sweepIdempotencyKeys(core));
         await sweep("audit_events", () => sweepAuditLog(core, audited));
         await sweep("files", () => sweepFiles(core));
+        await sweep("user_tokens", () => sweepUserTokens(core));
         metrics.sweepEnded("done");
       } catch (error) {
         metrics.sweepEnded("failed");

@@ -2,7 +2,7 @@
  * The context of all features. Features declare what only they need as the services of their folders;
  * `create-core.ts` composes everything.
  */
-import type { IdPrefix } from "@parley/schema";
+import type { IdPrefix, TokenScope } from "@parley/schema";
 import type { ApiKeyRow, UserRow, WorkspaceRow } from "./data-access/rows.ts";
 import type { Hub } from "./log/hub.ts";
 import type { LogRuntime } from "./log/log-runtime.ts";
@@ -27,13 +27,26 @@ export interface Process extends LogRuntime {
   readonly blockingTimeoutMs: number;
 }
 
-/** A key of a workspace with its service user, or an operator. */
+/** What limits a caller with a user's token, which acts under a key and never reaches more than it. */
+export interface UserToken {
+  /** Public id of the token; null for one of the OpenID Connect issuer. */
+  readonly sid: string | null;
+  readonly scopes: ReadonlySet<TokenScope>;
+  /** Numbers of the restricted spaces that it reaches, of the key's; undefined for all of those. */
+  readonly spaceIds: readonly number[] | undefined;
+  /** The role of the key: the caller itself has the role `user` at most. */
+  readonly keyRole: string;
+  readonly expiresAt: number;
+}
+
+/** A key of a workspace with its service user, a user with a token, or an operator. */
 export type Caller =
   | {
       readonly kind: "workspace";
       readonly apiKey: ApiKeyRow;
       readonly workspace: WorkspaceRow;
       readonly user: UserRow;
+      readonly userToken?: UserToken | undefined;
     }
   | { readonly kind: "operator"; readonly apiKey: ApiKeyRow };
 

@@ -42,6 +42,7 @@ import { loadInvocation } from "./invocations/load-invocation.ts";
 import { appendEvents } from "./log/append.ts";
 import { followLog } from "./log/follow.ts";
 import { insertApiKey } from "./workspaces/api-keys.ts";
+import { createUserToken } from "./workspaces/user-tokens.ts";
 import { createSecretBox } from "./workspaces/secret-box.ts";
 
 /** What a create was refused with, where it is known to be refused so. */
@@ -130,6 +131,8 @@ describe("deleteWorkspace", () => {
       invokeSandboxFunction(context, parseInput(endpoints["sandboxFunctions.invoke"], raw));
     const { invocation } = await invoke();
     await announceTestFile(context, { fileSize: 5 });
+    const token = { wId: workspaceId, externalId: "ada", scopes: ["files:read"] };
+    await createUserToken(context, parseInput(endpoints["userTokens.create"], token));
     await operator.putProviderCredential({ wId: workspaceId, providerId: "xai", apiKey: "x" });
     const { sId: fileId } = await uploadTestFile(context, "x".repeat(300_000));
     const inline = { title: "t", content: "inline", contentType: "text/plain" };

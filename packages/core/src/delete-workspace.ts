@@ -138,6 +138,7 @@ async function deleteRest(db: tables.Queryable, id: number): Promise<void> {
     { column: tables.sandboxFunctionVersions.functionId, of: sandboxFunctions },
     { column: dataSourceNodes.viewId, of: dataSourceViews },
     { column: apiKeySpaces.apiKeyId, of: apiKeys },
+    { column: tables.userTokens.userId, of: tables.users },
   ];
   for (const { column, of } of parts) {
     const ids = sql`(select ${of.id} from ${of} where ${of.workspaceId} = ${id})`;

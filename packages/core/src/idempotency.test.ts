@@ -152,9 +152,9 @@ describe("an Idempotency-Key", () => {
 });
 
 describe("scopeOfKey", () => {
-  const parts = { apiKeyId: "a", route: "/r/{p}", params: { p: "1" }, key: "k" };
+  const parts = { caller: "a", route: "/r/{p}", params: { p: "1" }, key: "k" };
 
-  it.each([{ apiKeyId: "b" }, { route: "/r/{q}" }, { params: { p: "2" } }, { key: "K" }])(
+  it.each([{ caller: "b" }, { route: "/r/{q}" }, { params: { p: "2" } }, { key: "K" }])(
     "is another with %j",
     (other) => {
       expect(scopeOfKey({ ...parts, ...other })).not.toBe(scopeOfKey(parts));

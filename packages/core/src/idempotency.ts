@@ -61,15 +61,16 @@ class AlreadyCreated extends Error {
   }
 }
 
-/** The scope of a key: two requests are the same only with the same API key, route and parameters. */
+/** The scope of a key: two requests are the same only with the same caller, route and parameters. */
 export function scopeOfKey(parts: {
-  apiKeyId: string;
+  /** Names the API key, or the user under it. */
+  caller: string;
   route: string;
   params: unknown;
   key: string;
 }): string {
-  const { apiKeyId, route, params, key } = parts;
-  return hashOf([apiKeyId, route, params, key]);
+  const { caller, route, params, key } = parts;
+  return hashOf([caller, route, params, key]);
 }
 
 /** SHA-256 of a JSON value; the order of its members does not count. */

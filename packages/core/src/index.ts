@@ -54,8 +54,9 @@ export * from "./audit/refused-credentials.ts";
 export { createRefusedMutations, type RefusedMutations } from "./audit/refused-mutations.ts";
 
 export * from "./access/credentials.ts";
-export { generateApiKey, hashApiKey } from "./access/key-secrets.ts";
-export { findReachedSpaces } from "./access/reached-spaces.ts";
+export { generateApiKey, hashSecret } from "./access/key-secrets.ts";
+export { seesAllOfWorkspace } from "./access/ownership.ts";
+export { type CallerAndSpace, findReachedSpaces } from "./access/reached-spaces.ts";
 
 export type { Claimed, ClaimedRun } from "./runs/claim-parts.ts";
 export { dropOrphan } from "./runs/drop-orphan.ts";
@@ -79,7 +80,10 @@ export {
   putDataSourceNode,
   removeDataSourceNode,
 } from "./workspaces/data-sources.ts";
+export { createTokenIssuer, type IssuerOfUsers } from "./workspaces/issued-users.ts";
+export { isSafeUrl } from "./workspaces/issuer-tokens.ts";
 export * from "./workspaces/members.ts";
+export { createUserToken, revokeUserTokens, sweepUserTokens } from "./workspaces/user-tokens.ts";
 export { contextTokensOf } from "./workspaces/models.ts";
 export { picturePaths } from "./workspaces/pictures.ts";
 export {

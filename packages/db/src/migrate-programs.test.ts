@@ -1,30 +1,9 @@
-import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import os from "node:os";
-import path from "node:path";
-import { drizzle } from "drizzle-orm/node-postgres";
-import { migrate } from "drizzle-orm/node-postgres/migrator";
 import pg from "pg";
 import { expect, it } from "vitest";
-import { migrationsFolder } from "./migrate.ts";
 import { openPostgres } from "./open-postgres.ts";
 import { sandboxFunctionVersions } from "./tables.ts";
+import { migrateUpTo } from "./testing/migrate-up-to.ts";
 import { createTemporaryDatabase } from "./testing.ts";
-
-/** Applies the migrations before the one with this tag. */
-async function migrateUpTo(client: pg.Client, tag: string): Promise<void> {
-  const folder = await mkdtemp(path.join(os.tmpdir(), "parley-migrations-"));
-  try {
-    await cp(migrationsFolder, folder, { recursive: true });
-    const file = path.join(folder, "meta", "_journal.json");
-    const journal = JSON.parse(await readFile(file, "utf8")) as { entries: { tag: string }[] };
-    const index = journal.entries.findIndex((entry) => entry.tag === tag);
-    const entries = journal.entries.slice(0, index);
-    await writeFile(file, JSON.stringify({ ...journal, entries }));
-    await migrate(drizzle(client), { migrationsFolder: folder });
-  } finally {
-    await rm(folder, { recursive: true });
-  }
-}
 
 it("moves behaviours into programs, and stakes into approvals", async () => {
   const { url, drop } = await createTemporaryDatabase({ isBare: true });

@@ -131,6 +131,10 @@ export const appRouter = router({
     remove: mutation(endpoints["tools.remove"], core.removeTool),
     update: mutation(endpoints["tools.update"], core.updateTool),
   }),
+  userTokens: router({
+    create: mutation(endpoints["userTokens.create"], core.createUserToken),
+    revoke: mutation(endpoints["userTokens.revoke"], core.revokeUserTokens),
+  }),
   workspaces: router({
     create: mutation(endpoints["workspaces.create"], core.createWorkspace),
     delete: mutation(endpoints["workspaces.delete"], core.deleteWorkspace),

@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import type { ErrorType } from "./errors/error-table.ts";
-import type { Role } from "./roles.ts";
+import type { Role, TokenScope } from "./roles.ts";
 
 /** Rate limit that a call counts against. */
 export type RateLimitClass = "create" | "read" | "invoke" | "stream" | "operate";
@@ -9,6 +9,8 @@ interface EndpointBase {
   readonly summary: string;
   /** The lowest role that may call it. */
   readonly role: Role;
+  /** The scope that a user token needs; null where no user token may call it. */
+  readonly scope: TokenScope | null;
   readonly rateLimit: RateLimitClass;
   /** Errors besides those of every endpoint of its kind. */
   readonly errors: readonly ErrorType[];

@@ -11,6 +11,7 @@ import { sandboxFunctionEndpoints } from "./endpoints/sandbox-functions.ts";
 import { skillEndpoints } from "./endpoints/skills.ts";
 import { spaceEndpoints } from "./endpoints/spaces.ts";
 import { toolEndpoints } from "./endpoints/tools.ts";
+import { userTokenEndpoints } from "./endpoints/user-tokens.ts";
 import { workspaceEndpoints } from "./endpoints/workspaces.ts";
 
 /** Every operation of the server; REST routes, procedures and documents derive from it. */
@@ -23,6 +24,7 @@ export const endpoints = {
   ...agentEndpoints,
   ...workspaceEndpoints,
   ...apiKeyEndpoints,
+  ...userTokenEndpoints,
   ...memberEndpoints,
   ...spaceEndpoints,
   ...dataSourceEndpoints,

@@ -11,7 +11,8 @@ export type IdPrefix =
   | "sfn"
   | "sfi"
   | "act"
-  | "key";
+  | "key"
+  | "tok";
 
 // A system call for a few bytes costs as much as for many.
 const pool = new Uint8Array(4096);

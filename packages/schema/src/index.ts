@@ -37,6 +37,7 @@ export * from "./workspaces/files.ts";
 export * from "./workspaces/model-services.ts";
 export * from "./workspaces/provider-credentials.ts";
 export * from "./workspaces/spaces.ts";
+export * from "./workspaces/user-tokens.ts";
 export * from "./workspaces/users.ts";
 export * from "./workspaces/workspaces.ts";
 export * from "./endpoint-errors.ts";

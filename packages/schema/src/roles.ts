@@ -7,3 +7,15 @@ export type WorkspaceRole = z.infer<typeof WorkspaceRole>;
 /** Role that an endpoint requires: the lowest role of a workspace key, or an operator key. */
 export const Role = z.enum([...WorkspaceRole.options, "operator"]);
 export type Role = z.infer<typeof Role>;
+
+/** What the token of a user may be used for. */
+export const TokenScope = z.enum([
+  "conversations:read",
+  "conversations:write",
+  "files:read",
+  "files:write",
+  "functions:invoke",
+  "skills:read",
+  "agents:read",
+]);
+export type TokenScope = z.infer<typeof TokenScope>;

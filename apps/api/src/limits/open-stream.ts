@@ -9,7 +9,9 @@ export interface OpenStream extends Payer {
   readonly name: string;
   /** The credential, which is checked again while the stream is open. */
   readonly authorization: string | undefined;
-  /** The space that the key must reach. */
+  /** Whether its key saw what other keys have created, when it was opened. */
+  readonly seesAll: boolean;
+  /** The space that the caller must reach. */
   readonly space: LogStream["space"];
   readonly counts: StreamCounts;
   readonly isResumed: boolean;

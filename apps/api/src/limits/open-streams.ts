@@ -4,6 +4,7 @@ import { ParleyError } from "@parley/schema";
 import type { ApiSettings } from "../config.ts";
 import type { ApiMetrics } from "../metrics/api-metrics.ts";
 import type { OpenStream } from "./open-stream.ts";
+import { callerName } from "./payer.ts";
 import { findRefusedStreams } from "./refused-streams.ts";
 import { createTally } from "./tally.ts";
 
@@ -15,7 +16,7 @@ const END_STEP_MS = 10;
 export type OpenStreams = ReturnType<typeof createOpenStreams>;
 
 /**
- * Holds the open streams, bounded for each key, each workspace and the process, and ends those that
+ * Holds the open streams, bounded for each user, key, workspace and the process, and ends those that
  * would now be refused.
  */
 export function createOpenStreams({
@@ -31,7 +32,11 @@ export function createOpenStreams({
 }) {
   const { PARLEY_MAX_STREAMS: ofProcess, PARLEY_MAX_STREAMS_PER_KEY: perKey } = settings;
   const perWorkspace = settings.PARLEY_MAX_STREAMS_PER_WORKSPACE ?? Math.ceil(ofProcess / 2);
-  const ofKeys = new Map<string, Set<OpenStream>>();
+  const perUser = settings.PARLEY_MAX_STREAMS_PER_USER;
+  // Those of one credential are authorized again together.
+  const ofCredentials = new Map<string, Set<OpenStream>>();
+  const ofKeys = createTally();
+  const ofUsers = createTally();
   const ofWorkspaces = createTally();
   let count = 0;
 
@@ -46,7 +51,7 @@ export function createOpenStreams({
     try {
       while (again) {
         again = false;
-        const refused = await findRefusedStreams({ core, credentials }, ofKeys.values());
+        const refused = await findRefusedStreams({ core, credentials }, ofCredentials.values());
         for (const [stream, refusal] of refused) {
           metrics.streams.evicted(stream.name, "key_refused");
           stream.end(refusal);
@@ -64,21 +69,24 @@ export function createOpenStreams({
   return {
     /** Reserves a place until the returned function is called. Throws `rate_limit_error`. */
     open: (stream: OpenStream): (() => void) => {
-      const ofKey = ofKeys.getOrInsertComputed(stream.keyId, () => new Set());
-      const { workspaceId = "" } = stream;
+      const { authorization = "", keyId, workspaceId = "" } = stream;
+      const user = stream.userId === undefined ? undefined : callerName(stream);
       if (
         count >= ofProcess ||
-        ofKey.size >= perKey ||
+        ofKeys.of(keyId) >= perKey ||
+        (user !== undefined && ofUsers.of(user) >= perUser) ||
         ofWorkspaces.of(workspaceId) >= perWorkspace
       ) {
-        if (ofKey.size === 0) ofKeys.delete(stream.keyId);
         metrics.limited("streams");
         const message = "Too many open streams: close some, or try again later";
         throw new ParleyError("rate_limit_error", message, { retryAfterSeconds: 5 });
       }
       count++;
       ofWorkspaces.add(workspaceId);
-      ofKey.add(stream);
+      ofKeys.add(keyId);
+      if (user !== undefined) ofUsers.add(user);
+      const ofCredential = ofCredentials.getOrInsertComputed(authorization, () => new Set());
+      ofCredential.add(stream);
       const { counts } = stream;
       counts.open++;
       counts.opened++;
@@ -87,15 +95,17 @@ export function createOpenStreams({
         count--;
         ofWorkspaces.remove(workspaceId);
         counts.open--;
-        ofKey.delete(stream);
-        if (ofKey.size === 0) ofKeys.delete(stream.keyId);
+        ofKeys.remove(keyId);
+        if (user !== undefined) ofUsers.remove(user);
+        ofCredential.delete(stream);
+        if (ofCredential.size === 0) ofCredentials.delete(authorization);
       };
     },
     /** Ends all streams, spread over `withinMs` at most, so that their clients reconnect spread too. */
     close: async (withinMs: number): Promise<void> => {
       unsubscribe();
       clearInterval(timer);
-      const open = ofKeys
+      const open = ofCredentials
         .values()
         .flatMap((streams) => streams)
         .toArray();

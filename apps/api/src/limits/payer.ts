@@ -1,8 +1,13 @@
 import type { Caller } from "@parley/core";
 
-/** The key whose calls are counted, and its workspace, whose keys are counted together too. */
+/**
+ * The key whose calls are counted, and its workspace, whose keys are counted together too. Calls with a
+ * user's token count for the user as well.
+ */
 export interface Payer {
   readonly keyId: string;
+  /** The user of a token; its calls under each key are counted apart. */
+  readonly userId?: string | undefined;
   /** None for an operator's key. */
   readonly workspaceId: string | undefined;
 }
@@ -12,7 +17,22 @@ export function workspaceIdOf(caller: Caller): string | undefined {
   return caller.kind === "workspace" ? caller.workspace.sid : undefined;
 }
 
+/** Public id of the user of a token. */
+export function userIdOf(caller: Caller): string | undefined {
+  const isUser = caller.kind === "workspace" && caller.userToken !== undefined;
+  return isUser ? caller.user.sid : undefined;
+}
+
 /** The payer of a caller's calls. */
 export function payerOf(caller: Caller): Payer {
-  return { keyId: caller.apiKey.sid, workspaceId: workspaceIdOf(caller) };
+  return {
+    keyId: caller.apiKey.sid,
+    userId: userIdOf(caller),
+    workspaceId: workspaceIdOf(caller),
+  };
+}
+
+/** The name of the one who calls: a key, or a user under a key, whichever token the user has. */
+export function callerName({ keyId, userId }: Payer): string {
+  return userId === undefined ? keyId : `${keyId}/${userId}`;
 }

@@ -110,6 +110,27 @@ describe("rate limits", () => {
     }
   });
 
+  it("hold for the tokens of a user under a key, within those of the key and unseen by the user", async () => {
+    const limits = createRateLimits(
+      ApiSettings.parse({ PARLEY_RATE_INVOKE_PER_MINUTE: 4, PARLEY_RATE_USER_DIVISOR: 2 }),
+    );
+    const left = async (keyId: string, userId?: string) => {
+      let set: Record<string, string> = {};
+      await limits.consume("invoke", { keyId, userId, workspaceId: "w" }, (headers) => {
+        set = headers;
+      });
+      return set["RateLimit"];
+    };
+    expect(await left("key", "ada")).toBe('"invoke-user";r=1;t=60');
+    expect(await left("key", "ada")).toBe('"invoke-user";r=0;t=60');
+    await expect(left("key", "ada")).rejects.toMatchObject({ type: "rate_limit_error" });
+    // What a refused call took is nobody else's loss; another key has a count of its own.
+    expect(await left("other", "ada")).toBe('"invoke-user";r=1;t=60');
+    expect(await left("key", "bob")).toBe('"invoke-user";r=1;t=60');
+    expect(await left("key")).toBe('"invoke";r=0;t=60');
+    await expect(left("key", "bob")).rejects.toMatchObject({ type: "rate_limit_error" });
+  });
+
   it("count refused credentials by address, apart from everything else", async () => {
     const limits = create({ PARLEY_RATE_FAILED_AUTH_PER_MINUTE: 2 });
     await limits.consumeFailure("10.0.0.1");

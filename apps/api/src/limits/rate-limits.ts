@@ -2,7 +2,7 @@ import { ParleyError, type RateLimitClass } from "@parley/schema";
 import type { ApiSettings } from "../config.ts";
 import { clientIpGroup } from "./client-ip-group.ts";
 import { type Consumed, createLimiter, type Policy } from "./memory-limiter.ts";
-import type { Payer } from "./payer.ts";
+import { callerName, type Payer } from "./payer.ts";
 import { createSharedLimiter, type SharedCounters } from "./redis-limiter.ts";
 
 type SetHeaders = (headers: Record<string, string>) => void;
@@ -23,10 +23,14 @@ export function createRateLimits(
 ) {
   const limiter = shared === undefined ? createLimiter() : createSharedLimiter(shared);
   const factor = settings.PARLEY_RATE_WORKSPACE_FACTOR;
+  const divisor = settings.PARLEY_RATE_USER_DIVISOR;
   const limitOf = (name: string, quota: number, windowSeconds = MINUTE): Policy[] =>
     quota === 0 ? [] : [{ name, quota, windowSeconds }];
   const ofWorkspace = ({ name, quota, windowSeconds }: Policy): Policy => {
     return { name: `${name}-workspace`, quota: quota * factor, windowSeconds };
+  };
+  const ofUser = ({ name, quota, windowSeconds }: Policy): Policy => {
+    return { name: `${name}-user`, quota: Math.max(1, Math.floor(quota / divisor)), windowSeconds };
   };
   const reads = settings.PARLEY_RATE_READ_PER_MINUTE;
   const classes: Record<RateLimitClass, Policy[]> = {
@@ -42,30 +46,39 @@ export function createRateLimits(
   const failures = limitOf("failed-auth", settings.PARLEY_RATE_FAILED_AUTH_PER_MINUTE);
 
   /**
-   * Counts calls of these classes for a key and its workspace, and calls `setHeaders` with what is
-   * left, also when it then throws `rate_limit_error` because a quota is used up. Refused calls count
+   * Counts calls of these classes for a key and its workspace, and for the user of a token, and calls
+   * `setHeaders` with what is left, for a user only of the user's own, also when it then throws `rate_limit_error` because a quota is used up. Refused calls count
    * against the minute that refused them, and against nothing else.
    */
   const consumeEach = async (
     kinds: readonly RateLimitClass[],
-    { keyId, workspaceId }: Payer,
+    payer: Payer,
     setHeaders: SetHeaders,
   ): Promise<void> => {
+    const { keyId, userId, workspaceId } = payer;
     const ofKey = [...Map.groupBy(kinds, (kind) => kind)].flatMap(([kind, { length: points }]) =>
       classes[kind].map((policy) => ({ policy, subject: keyId, points })),
     );
     if (ofKey.length === 0) return;
-    const charges = [...ofKey];
+    const isOfUser = userId !== undefined && divisor > 0;
+    const own = isOfUser
+      ? ofKey.map(({ policy, points }) => {
+          return { policy: ofUser(policy), subject: callerName(payer), points };
+        })
+      : ofKey;
+    const charges = isOfUser ? [...own, ...ofKey] : [...ofKey];
     if (workspaceId !== undefined && factor > 0) {
       for (const { policy, points } of ofKey) {
         charges.push({ policy: ofWorkspace(policy), subject: workspaceId, points });
       }
     }
     const consumed = await limiter.consume(charges);
-    const left = consumed.slice(0, ofKey.length);
-    const binding = consumed
-      .slice(ofKey.length)
-      .filter(({ remaining }, index) => remaining < left[index]!.remaining);
+    const left = consumed.slice(0, own.length);
+    const binding = isOfUser
+      ? []
+      : consumed
+          .slice(own.length)
+          .filter(({ remaining }, index) => remaining < left[index]!.remaining);
     setHeaders(describe([...left, ...binding]));
     refuse(consumed, onRefused);
   };

@@ -44,6 +44,7 @@ describe("streams that would be refused", () => {
     keyId: secret,
     workspaceId,
     authorization: `Bearer ${secret}`,
+    seesAll: false,
     space,
     // Nothing else of it is looked at.
     ...({} as Pick<OpenStream, "counts" | "isResumed" | "end">),
@@ -93,7 +94,7 @@ describe("streams that would be refused", () => {
     const withoutRole = { wId: workspaceId, keyId: second, role: "none" } as const;
     await updateApiKey(admin, parseInput(endpoints["apiKeys.update"], withoutRole));
     await giveSpace(two!.spaceId, []);
-    const types = [...(await find()).values()].map(({ type }) => type);
+    const types = [...(await find()).values()].map((refusal) => refusal?.type);
     expect(types.filter((type) => type === "app_auth_error")).toHaveLength(500);
     expect(types.filter((type) => type === "conversation_not_found")).toHaveLength(
       // 50 of the first key in the space that it lost, and 50 of each but the second in the other.

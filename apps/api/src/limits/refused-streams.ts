@@ -1,47 +1,57 @@
-import { type Caller, type Core, type Credentials, findReachedSpaces } from "@parley/core";
-import { requireRole } from "@parley/rpc";
+import {
+  type Caller,
+  type CallerAndSpace,
+  type Core,
+  type Credentials,
+  findReachedSpaces,
+  seesAllOfWorkspace,
+} from "@parley/core";
+import { requireAllowed } from "@parley/rpc";
 import { type EndpointName, endpoints, ParleyError } from "@parley/schema";
 import type { OpenStream } from "./open-stream.ts";
 
 /**
- * Finds the open streams that would now be refused, each with its refusal, by credential, role and
- * space. (A stream whose log was deleted is ended by the log.) The cost does not grow with the number
- * of streams: each key is looked up once, and a statement looks up a thousand spaces.
+ * Finds the open streams that would now be refused, by credential, role, scope and space, each with its
+ * refusal; without one where its key sees less than before, so that it has to be opened again. (A stream
+ * whose log was deleted is ended by the log.) Each set holds the streams of one credential, which is looked
+ * up once, and a statement looks up a thousand spaces.
  */
 export async function findRefusedStreams(
   { core, credentials }: { core: Core; credentials: Credentials },
-  ofKeys: Iterable<ReadonlySet<OpenStream>>,
-): Promise<Map<OpenStream, ParleyError>> {
-  const refused = new Map<OpenStream, ParleyError>();
-  const inSpaces = new Map<string, { keyId: number; spaceId: number; streams: OpenStream[] }>();
+  ofCredentials: Iterable<ReadonlySet<OpenStream>>,
+): Promise<Map<OpenStream, ParleyError | undefined>> {
+  const refused = new Map<OpenStream, ParleyError | undefined>();
+  const inSpaces: (CallerAndSpace & { readonly streams: OpenStream[] })[] = [];
   const check = async ([...streams]: Iterable<OpenStream>): Promise<void> => {
     const [first] = streams;
     if (first === undefined) return;
     const caller = await credentials.authenticate(first.authorization).catch(toRefusal);
     if (caller === undefined) return;
-    const ofEndpoints = new Map<string, ParleyError | undefined>();
-    for (const stream of streams) {
-      const { name, space } = stream;
-      const refusal =
-        caller instanceof ParleyError
-          ? caller
-          : ofEndpoints.getOrInsertComputed(name, () => refusalOf(name, caller));
-      if (refusal !== undefined) refused.set(stream, refusal);
-      else if (space !== undefined && !(caller instanceof ParleyError)) {
-        const pair = { keyId: caller.apiKey.id, spaceId: space.id, streams: [] };
-        const key = `${pair.keyId}/${pair.spaceId}`;
-        inSpaces.getOrInsertComputed(key, () => pair).streams.push(stream);
+    if (caller instanceof ParleyError || caller.kind === "operator") {
+      // Operators follow nothing.
+      const refusal = caller instanceof ParleyError ? caller : undefined;
+      for (const stream of streams) refused.set(stream, refusal);
+      return;
+    }
+    const seesAll = seesAllOfWorkspace(caller);
+    for (const [name, ofEndpoint] of Map.groupBy(streams, (stream) => stream.name)) {
+      const refusal = refusalOf(name, caller);
+      for (const stream of ofEndpoint) {
+        if (refusal !== undefined || (stream.seesAll && !seesAll)) refused.set(stream, refusal);
       }
     }
+    const left = streams.filter((stream) => !refused.has(stream));
+    for (const [spaceId, inSpace] of Map.groupBy(left, ({ space }) => space?.id)) {
+      if (spaceId !== undefined) inSpaces.push({ caller, spaceId, streams: inSpace });
+    }
   };
-  await Promise.all([...ofKeys].map(check));
-  if (inSpaces.size === 0) return refused;
-  const pairs = [...inSpaces.values()];
+  await Promise.all([...ofCredentials].map(check));
+  if (inSpaces.length === 0) return refused;
   // While the database cannot be reached, every space counts as reached.
-  const isReached = await findReachedSpaces(core, pairs).catch(() => () => true);
-  for (const { streams, ...pair } of pairs) {
+  const isReached = await findReachedSpaces(core, inSpaces).catch(() => () => true);
+  for (const pair of inSpaces) {
     if (isReached(pair)) continue;
-    for (const stream of streams) if (stream.space) refused.set(stream, stream.space.lost());
+    for (const stream of pair.streams) if (stream.space) refused.set(stream, stream.space.lost());
   }
   return refused;
 }
@@ -51,11 +61,11 @@ function toRefusal(error: unknown): ParleyError | undefined {
   return error instanceof ParleyError && error.status < 500 ? error : undefined;
 }
 
-/** Why the endpoint would refuse the caller's role, if it would. */
+/** Why the endpoint would refuse the caller, if it would. */
 function refusalOf(name: string, caller: Caller): ParleyError | undefined {
   const endpoint = endpoints[name as EndpointName];
   try {
-    requireRole(endpoint, caller);
+    requireAllowed(endpoint, caller);
     return undefined;
   } catch (error) {
     return toRefusal(error);

@@ -98,7 +98,8 @@ function describeServer(
         apiKey: {
           type: "http",
           scheme: "bearer",
-          description: "An API key of the workspace in the path; it begins `sk-`",
+          description:
+            "An API key of the workspace in the path, which begins `sk-`, or a user's token, `ut-`",
         },
         administrationKey: {
           type: "http",

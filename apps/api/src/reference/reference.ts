@@ -31,7 +31,7 @@ const overview = `# Parley
 > that agents work with, and sandbox functions.
 
 Every call except those of the server itself has the header \`Authorization: Bearer sk-…\`, with a key
-of the workspace in its path. Errors are \`{"error": {"type", "message"}}\`.
+of the workspace in its path, or the token of a user, \`ut-…\`. Errors are \`{"error": {"type", "message"}}\`.
 
 - [OpenAPI document](openapi.json): every operation, with examples and errors
 - [Reference](docs): the same for a browser, with a form for each call

@@ -3,7 +3,7 @@ import type { Call } from "@parley/rpc";
 import { type Endpoint, errorTypesOf, type ParleyError } from "@parley/schema";
 import type { FastifyRequest } from "fastify";
 import { parseTraceparent, traceIdOf } from "../http/traceparent.ts";
-import { workspaceIdOf } from "../limits/payer.ts";
+import { userIdOf, workspaceIdOf } from "../limits/payer.ts";
 import type { ApiServices } from "../services.ts";
 
 /** Room for an IPv6 address with its zone. */
@@ -43,6 +43,7 @@ export function describeCaller(caller: Caller, { headers }: Pick<FastifyRequest,
   return {
     workspaceId: workspaceIdOf(caller),
     keyId: caller.apiKey.sid,
+    userId: userIdOf(caller),
     traceId: traceIdOf(parseTraceparent(headers.traceparent)),
   };
 }

@@ -1,7 +1,7 @@
 import { findIdempotencyKey, type IdempotencyKey, scopeOfKey } from "@parley/core";
 import { type Endpoint, isKeyed, type JsonEndpoint } from "@parley/schema";
 import type { FastifyRequest } from "fastify";
-import { payerOf } from "../limits/payer.ts";
+import { callerName, payerOf } from "../limits/payer.ts";
 import type { ApiServices, Exchange } from "../services.ts";
 import { authenticate, callerOf, workspaceCallerOf } from "./authenticate.ts";
 
@@ -95,6 +95,6 @@ function scopeOf(
   const [key = "", ...others] = sent;
   // Anything but control characters.
   if (others.length > 0 || !/^[\u0020-\u007e\u0080-\u00ff]{1,255}$/.test(key)) return undefined;
-  const apiKeyId = callerOf(request).apiKey.sid;
-  return scopeOfKey({ apiKeyId, route, params: request.params, key });
+  const caller = callerName(payerOf(callerOf(request)));
+  return scopeOfKey({ caller, route, params: request.params, key });
 }

@@ -1,4 +1,4 @@
-import type { Core, RequestContext } from "@parley/core";
+import { type Core, type RequestContext, seesAllOfWorkspace } from "@parley/core";
 import {
   type Call,
   type NewSubscription,
@@ -12,7 +12,7 @@ import { cutOff, watchStall } from "../http/stalled-readers.ts";
 import { parseTraceparent } from "../http/traceparent.ts";
 import { payerOf } from "../limits/payer.ts";
 import type { ApiServices, Exchange } from "../services.ts";
-import { callerOf } from "./authenticate.ts";
+import { callerOf, workspaceCallerOf } from "./authenticate.ts";
 import { clientIpOf, logCall, noteRefused, noteUnlisted } from "./call-log.ts";
 import { parsePreferredWait } from "./prefer.ts";
 
@@ -101,11 +101,13 @@ function openStream(
   const ended = new AbortController();
   const { streams } = services.metrics;
   const counts = streams.of(name, "rpc");
+  const caller = workspaceCallerOf(request);
   const release = services.openStreams.open({
     name,
     counts,
     isResumed,
-    ...payerOf(callerOf(request)),
+    ...payerOf(caller),
+    seesAll: seesAllOfWorkspace(caller),
     space,
     authorization: request.headers.authorization,
     end: (refusal) => ended.abort(refusal),

@@ -1,9 +1,9 @@
 import type { ServerResponse } from "node:http";
-import { type LogStream, parseCursor, type StoredEvent } from "@parley/core";
+import { type LogStream, parseCursor, seesAllOfWorkspace, type StoredEvent } from "@parley/core";
 import type { FastifyRequest } from "fastify";
 import { cutOff, type StallWatch, watchStall } from "../http/stalled-readers.ts";
 import { payerOf } from "../limits/payer.ts";
-import { callerOf } from "../requests/authenticate.ts";
+import { workspaceCallerOf } from "../requests/authenticate.ts";
 import type { ApiServices, Exchange } from "../services.ts";
 import { frameEncoder } from "./sse-frames.ts";
 
@@ -54,8 +54,18 @@ export function startStream(
   const counts = metrics.streams.of(name, "sse");
   const isResumed = withIds && after > 0;
   const { space } = source;
-  const { keyId, workspaceId } = payerOf(callerOf(request));
-  const stream = { name, keyId, workspaceId, authorization, space, counts, isResumed, end };
+  const caller = workspaceCallerOf(request);
+  const { workspaceId } = payerOf(caller);
+  const stream = {
+    name,
+    ...payerOf(caller),
+    authorization,
+    seesAll: seesAllOfWorkspace(caller),
+    space,
+    counts,
+    isResumed,
+    end,
+  };
   const release = openStreams.open(stream);
   reply.hijack();
   letGoOfReply(response);

@@ -68,7 +68,7 @@ describe("subscriptions", () => {
 
   async function createKey() {
     const secret = generateApiKey();
-    const key = { workspaceId: workspace.id, name: "test", role: "user", secret } as const;
+    const key = { workspaceId: workspace.id, name: "test", role: "builder", secret } as const;
     return { secret, row: await insertApiKey(test.core, test.core.database.db, key) };
   }
 

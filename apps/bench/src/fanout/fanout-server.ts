@@ -65,7 +65,12 @@ const AGENTS = 50;
 async function seed(): Promise<Seed> {
   const { workspace } = await insertWorkspace(core, database.db, "Bench");
   const apiKey = generateApiKey();
-  const key = { workspaceId: workspace.id, name: "bench", role: "user", secret: apiKey } as const;
+  const key = {
+    workspaceId: workspace.id,
+    name: "bench",
+    role: "builder",
+    secret: apiKey,
+  } as const;
   await insertApiKey(core, database.db, key);
   const agentIds = Array.from({ length: AGENTS }, (_, index) => `bench-${index}`);
   await database.db.insert(agents).values(

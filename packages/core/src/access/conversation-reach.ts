@@ -1,16 +1,21 @@
 import { conversations, hasRow, logs, type Queryable, spaces } from "@parley/db";
 import { ParleyError } from "@parley/schema";
-import { and, eq, or, type SQL, sql } from "drizzle-orm";
+import { unionAll } from "drizzle-orm/pg-core";
+import { and, desc, eq, isNotNull, isNull, lt, ne, or, type SQL, sql } from "drizzle-orm";
 import type { Context } from "../context.ts";
 import type { ConversationRow } from "../data-access/rows.ts";
+import { belongsTo, seesAllOfWorkspace } from "./ownership.ts";
 import { reachesSpace } from "./space-reach.ts";
 
-/** The condition that a conversation belongs to the workspace, and to no space closed to the key. */
-export function reachesConversation({ caller }: Context): SQL | undefined {
+// The only place that decides which conversations a caller reaches
+// (docs/decisions/conversations-belong-to-users.md).
+
+/** The condition that the row is of the workspace, and in no space that is closed to the caller. */
+function isInReachedSpace({ caller }: Context): SQL | undefined {
   return and(
     eq(conversations.workspaceId, caller.workspace.id),
     or(
-      sql`${conversations.spaceId} is null`,
+      isNull(conversations.spaceId),
       hasRow(
         sql`from ${spaces} where ${and(
           eq(spaces.id, conversations.spaceId),
@@ -21,12 +26,57 @@ export function reachesConversation({ caller }: Context): SQL | undefined {
   );
 }
 
+/**
+ * Conditions of which a conversation in a reached space fulfils exactly one if the caller reaches it. Each
+ * has an index in the order of lists. What is in a space is shared with all keys that reach the space.
+ */
+function alternativesOf({ caller }: Context): (SQL | undefined)[] {
+  const { apiKeyId, spaceId } = conversations;
+  const isShared = isNotNull(spaceId);
+  if (caller.userToken !== undefined || seesAllOfWorkspace(caller)) {
+    return [belongsTo(caller, conversations, isShared)];
+  }
+  return [belongsTo(caller, conversations), and(isShared, ne(apiKeyId, caller.apiKey.id))];
+}
+
+/** The condition that the caller reaches the conversation. */
+export function reachesConversation(context: Context): SQL | undefined {
+  return and(isInReachedSpace(context), or(...alternativesOf(context)));
+}
+
+/** The newest reached conversations before a position, or the newest of all, as a subquery of this name. */
+export function newestReached(
+  db: Queryable,
+  context: Context,
+  { count, before }: { count: number; before: number | undefined },
+) {
+  const { position } = conversations;
+  const [first, second] = alternativesOf(context).map((alternative) =>
+    db
+      .select()
+      .from(conversations)
+      .where(
+        and(
+          isInReachedSpace(context),
+          alternative,
+          before === undefined ? undefined : lt(position, before),
+        ),
+      )
+      .orderBy(desc(position))
+      .limit(count),
+  );
+  if (first === undefined) throw new Error("A caller has at least one way to reach conversations");
+  if (second === undefined) return first.as("conversations");
+  // PostgreSQL would read and sort the whole of a union that has no limits inside.
+  return unionAll(first, second).as("conversations");
+}
+
 /** The error for a conversation that is unknown, or that the caller does not reach. */
 export function unknownConversation(): ParleyError {
   return new ParleyError("conversation_not_found", "The workspace has no such conversation");
 }
 
-/** The conversation that the caller's key reaches. Throws `conversation_not_found`. */
+/** The conversation that the caller reaches. Throws `conversation_not_found`. */
 export async function requireConversation(
   db: Queryable,
   context: Context,

@@ -1,18 +1,20 @@
-import { apiKeys, users, workspaces } from "@parley/db";
-import { API_KEY_PATTERN, ParleyError } from "@parley/schema";
-import { eq } from "drizzle-orm";
+import { apiKeys, users, userTokens, workspaces } from "@parley/db";
+import { API_KEY_PATTERN, ParleyError, USER_TOKEN_PATTERN } from "@parley/schema";
+import { and, eq, isNull } from "drizzle-orm";
 import type { Caller, Process, WorkspaceCaller } from "../context.ts";
-import { createReadThroughCache } from "../data-access/read-through-cache.ts";
-import { hashApiKey, isMistyped } from "./key-secrets.ts";
+import {
+  createReadThroughCache,
+  type ReadThroughCacheParts,
+} from "../data-access/read-through-cache.ts";
+import { actingAs } from "./acting-users.ts";
+import { hashSecret, isMistyped } from "./key-secrets.ts";
 
-const INVALID_KEY = "The API key is not valid";
-
-/** The error for a known key that was revoked, is disabled, or has expired. */
+/** The error for a known key or token that was revoked, is disabled, or has expired. */
 export class KnownKeyRefused extends ParleyError {
   readonly caller: Caller;
 
   constructor(caller: Caller) {
-    super("invalid_api_key_error", INVALID_KEY);
+    super("invalid_api_key_error", invalid(caller));
     this.caller = caller;
   }
 }
@@ -23,33 +25,56 @@ export interface Credentials {
   close(): void;
 }
 
-/** Checks keys and caches valid ones for a few seconds; a revocation here takes effect at once. */
-export function createCredentials(core: Process): Credentials {
-  const callers = createReadThroughCache(core.now, {
-    subscribe: (onChange) => core.bus.subscribe("keys", onChange),
-    load: (hash) => findCaller(core, hash),
-    isAffected: (workspaceId, _hash, caller) =>
-      caller === undefined || workspaceIdOf(caller) === workspaceId,
-  });
+/** Accepts the tokens of an OpenID Connect issuer. */
+export interface TokenIssuer {
+  /** The caller of a token. Throws the 401 that fits, and `service_unavailable` for a silent issuer. */
+  authenticate(token: string): Promise<WorkspaceCaller>;
+  close(): void;
+}
+
+/**
+ * Checks keys and tokens, and caches valid ones for a few seconds; a revocation here takes effect at once.
+ * Without an issuer, only Parley's own tokens are accepted.
+ */
+export function createCredentials(core: Process, issuer?: TokenIssuer): Credentials {
+  const cacheOf = <Found extends Caller>(load: ReadThroughCacheParts<Found>["load"]) =>
+    createReadThroughCache<Found>(core.now, {
+      subscribe: (onChange) => core.bus.subscribe("keys", onChange),
+      load,
+      isAffected: (workspaceId, _hash, caller) =>
+        caller === undefined || workspaceIdOf(caller) === workspaceId,
+    });
+  const keys = cacheOf<Caller>((hash) => findKey(core, hash));
+  const tokens = cacheOf<WorkspaceCaller>((hash) => findToken(core, hash));
   const unusual = createReadThroughCache(core.now, {
     subscribe: (onChange) => core.bus.subscribe("keys", onChange),
     load: () => readUnusual(core),
     // A revoked key may stay in the set: it is then looked up.
     isAffected: () => false,
   });
+  const find = async (secret: string): Promise<Caller | undefined> => {
+    const hash = hashSecret(secret);
+    if (USER_TOKEN_PATTERN.test(secret)) return isMistyped(secret) ? undefined : tokens.get(hash);
+    if (isMistyped(secret) && !(await unusual.get(""))?.has(hash)) return undefined;
+    return keys.get(hash);
+  };
   return {
     authenticate: async (header) => {
-      const secret = parseAuthorization(header);
-      const hash = hashApiKey(secret);
-      if (isMistyped(secret) && !(await unusual.get(""))?.has(hash)) throw invalidKey();
-      const caller = await callers.get(hash);
-      if (caller === undefined) throw invalidKey();
+      const credential = parseAuthorization(header);
+      const isKnownForm = API_KEY_PATTERN.test(credential) || USER_TOKEN_PATTERN.test(credential);
+      if (!isKnownForm && (issuer === undefined || !JWT_PATTERN.test(credential))) {
+        throw malformed();
+      }
+      const caller = isKnownForm ? await find(credential) : await issuer?.authenticate(credential);
+      if (caller === undefined) throw new ParleyError("invalid_api_key_error", invalid(credential));
       if (isExpired(caller, core.now())) throw new KnownKeyRefused(caller);
       return caller;
     },
     close: () => {
-      callers.close();
+      keys.close();
+      tokens.close();
       unusual.close();
+      issuer?.close();
     },
   };
 }
@@ -58,6 +83,9 @@ function workspaceIdOf(caller: Caller): number | null {
   return caller.kind === "workspace" ? caller.workspace.id : null;
 }
 
+/** A JSON Web Token in its compact form. */
+const JWT_PATTERN = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
+
 function parseAuthorization(header: string | undefined): string {
   if (header === undefined) {
     throw new ParleyError(
@@ -65,24 +93,36 @@ function parseAuthorization(header: string | undefined): string {
       "The Authorization header is missing: send `Authorization: Bearer <API key>`",
     );
   }
-  const match = /^bearer +(\S+) *$/i.exec(header);
-  const key = match?.[1];
-  if (key === undefined || !API_KEY_PATTERN.test(key)) {
-    throw new ParleyError(
-      "malformed_authorization_header_error",
-      "The Authorization header must be `Bearer <API key>`, with a key that begins with sk-",
-    );
-  }
-  return key;
+  const credential = /^bearer +(\S+) *$/i.exec(header)?.[1];
+  if (credential === undefined) throw malformed();
+  return credential;
 }
 
-function invalidKey(): ParleyError {
-  return new ParleyError("invalid_api_key_error", INVALID_KEY);
+function malformed(): ParleyError {
+  return new ParleyError(
+    "malformed_authorization_header_error",
+    "The Authorization header must be `Bearer <API key>`, with a key that begins with sk-, or a user token that begins with ut-",
+  );
 }
 
-/** Whether a key was revoked, is disabled, or has expired. */
-function isExpired({ apiKey: { revokedAt, disabledAt, expiresAt } }: Caller, now: number): boolean {
-  return revokedAt !== null || disabledAt !== null || (expiresAt !== null && expiresAt <= now);
+function invalid(refused: Caller | string): string {
+  const isToken =
+    typeof refused === "string"
+      ? USER_TOKEN_PATTERN.test(refused)
+      : refused.kind === "workspace" && refused.userToken !== undefined;
+  return isToken ? "The user token is not valid: it may have expired" : "The API key is not valid";
+}
+
+/** Whether a key was revoked, is disabled, or has expired, or the token that acts under it. */
+function isExpired(caller: Caller, now: number): boolean {
+  const { revokedAt, disabledAt, expiresAt } = caller.apiKey;
+  const tokenEnd = caller.kind === "workspace" ? caller.userToken?.expiresAt : undefined;
+  return (
+    revokedAt !== null ||
+    disabledAt !== null ||
+    (expiresAt !== null && expiresAt <= now) ||
+    (tokenEnd !== undefined && tokenEnd <= now)
+  );
 }
 
 /**
@@ -97,7 +137,7 @@ async function readUnusual(core: Process): Promise<ReadonlySet<string>> {
   return new Set(rows.map((row) => row.hash));
 }
 
-async function findCaller(core: Process, hash: string): Promise<Caller | undefined> {
+async function findKey(core: Process, hash: string): Promise<Caller | undefined> {
   const [row] = await core.database.db
     .select({ apiKey: apiKeys, workspace: workspaces, user: users })
     .from(apiKeys)
@@ -109,6 +149,20 @@ async function findCaller(core: Process, hash: string): Promise<Caller | undefin
   if (apiKey.role === "operator") return { kind: "operator", apiKey };
   if (workspace === null || user === null) return undefined;
   return { kind: "workspace", apiKey, workspace, user };
+}
+
+/** The caller of a token, of a user who was not removed. */
+async function findToken(core: Process, hash: string): Promise<WorkspaceCaller | undefined> {
+  const [row] = await core.database.db
+    .select({ token: userTokens, apiKey: apiKeys, workspace: workspaces, user: users })
+    .from(userTokens)
+    .innerJoin(apiKeys, eq(apiKeys.id, userTokens.apiKeyId))
+    .innerJoin(workspaces, eq(workspaces.id, userTokens.workspaceId))
+    .innerJoin(users, eq(users.id, userTokens.userId))
+    .where(and(eq(userTokens.hash, hash), isNull(users.removedAt)));
+  if (row === undefined) return undefined;
+  const { sid, scopes, spaceIds, expiresAt } = row.token;
+  return actingAs(row, { sid, scopes: new Set(scopes), spaceIds, expiresAt });
 }
 
 /**

@@ -4,27 +4,38 @@ import { API_KEY_PATTERN, randomBase62, toBase62 } from "@parley/schema";
 
 const RANDOM_CHARACTERS = 34;
 const CHECKSUM_CHARACTERS = 6;
-const GENERATED = new RegExp(`^sk-[A-Za-z0-9]{${RANDOM_CHARACTERS + CHECKSUM_CHARACTERS}}$`);
+/** Of keys, and of the tokens of users. */
+const PREFIX_CHARACTERS = 3;
+const GENERATED = new RegExp(`^(?:sk|ut)-[A-Za-z0-9]{${RANDOM_CHARACTERS + CHECKSUM_CHARACTERS}}$`);
 
-/** The stored form of a key: its SHA-256, in hexadecimal. */
-export function hashApiKey(secret: string): string {
+/** The stored form of a key or token: its SHA-256, in hexadecimal. */
+export function hashSecret(secret: string): string {
   return createHash("sha256").update(secret).digest("hex");
 }
 
 /** Generates a key: 34 random characters and a checksum. */
 export function generateApiKey(): string {
+  return generateSecret("sk-");
+}
+
+/** Generates the token of a user, in the same form. */
+export function generateUserToken(): string {
+  return generateSecret("ut-");
+}
+
+function generateSecret(prefix: string): string {
   const random = randomBase62(RANDOM_CHARACTERS);
-  return `sk-${random}${checksum(random)}`;
+  return `${prefix}${random}${checksum(random)}`;
 }
 
 function checksum(random: string): string {
   return toBase62(crc32(random), CHECKSUM_CHARACTERS);
 }
 
-/** Whether a key has the form of a generated one, but a wrong checksum. */
+/** Whether a key or token has the form of a generated one, but a wrong checksum. */
 export function isMistyped(secret: string): boolean {
   if (!GENERATED.test(secret)) return false;
-  const random = secret.slice("sk-".length, -CHECKSUM_CHARACTERS);
+  const random = secret.slice(PREFIX_CHARACTERS, -CHECKSUM_CHARACTERS);
   return !secret.endsWith(checksum(random));
 }
 

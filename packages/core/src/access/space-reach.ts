@@ -1,24 +1,31 @@
 import { apiKeySpaces, hasRow, type Queryable, spaces } from "@parley/db";
 import { ParleyError } from "@parley/schema";
-import { and, eq, or, type SQL, sql } from "drizzle-orm";
-import type { Caller } from "../context.ts";
+import { and, eq, inArray, or, type SQL, sql } from "drizzle-orm";
+import type { Caller, WorkspaceCaller } from "../context.ts";
 import type { SpaceRow } from "../data-access/rows.ts";
 
 /**
- * The condition that a caller reaches the space of the row: it is open, or the key has access. Operators
- * reach all spaces.
+ * The condition that a caller reaches the space of the row: it is open, or the key has access, and the
+ * user's token, if there is one. Operators reach all spaces.
  */
 export function reachesSpace(caller: Caller): SQL | undefined {
   if (caller.kind === "operator") return undefined;
+  const { spaceIds } = caller.userToken ?? {};
+  const ofKey = hasRow(
+    sql`from ${apiKeySpaces} where ${and(
+      eq(apiKeySpaces.apiKeyId, caller.apiKey.id),
+      eq(apiKeySpaces.spaceId, spaces.id),
+    )}`,
+  );
   return or(
     eq(spaces.isRestricted, false),
-    hasRow(
-      sql`from ${apiKeySpaces} where ${and(
-        eq(apiKeySpaces.apiKeyId, caller.apiKey.id),
-        eq(apiKeySpaces.spaceId, spaces.id),
-      )}`,
-    ),
+    and(spaceIds && inArray(spaces.id, [...spaceIds]), ofKey),
   );
+}
+
+/** Whether a caller may reach a restricted space with this number if its key does. */
+export function mayReachSpace({ userToken }: WorkspaceCaller, spaceId: number): boolean {
+  return userToken?.spaceIds?.includes(spaceId) ?? true;
 }
 
 /** The workspace's space that the caller reaches under this id. Throws `space_not_found` (400). */

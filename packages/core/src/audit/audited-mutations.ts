@@ -4,7 +4,7 @@ import { eq } from "drizzle-orm";
 import type { Caller, Process } from "../context.ts";
 import type { RecordedOnce, Recorder } from "../log/transaction.ts";
 
-/** What mutates: a key, or the command line. */
+/** What mutates: a key, a user with a token, or the command line. */
 interface Actor {
   readonly id: string;
   readonly name: string;
@@ -23,9 +23,12 @@ export interface AuditedMutation extends RecordedOnce {
   readonly requestId: string;
 }
 
-/** The key of a caller, as the audit log names it. */
-export function actorOf({ apiKey }: Caller): Actor {
-  return { id: apiKey.sid, name: apiKey.name };
+/** The key of a caller, or the user of its token, as the audit log names it. */
+export function actorOf(caller: Caller): Actor {
+  if (caller.kind === "workspace" && caller.userToken !== undefined) {
+    return { id: caller.user.sid, name: caller.user.fullName };
+  }
+  return { id: caller.apiKey.sid, name: caller.apiKey.name };
 }
 
 /** Records that a mutation was refused, or broke after its first transaction. */

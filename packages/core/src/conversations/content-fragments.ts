@@ -126,6 +126,8 @@ function createInlineFile(
     sha256: createHash("sha256").update(bytes).digest("hex"),
     text: cutText(content),
     createdAt: context.now(),
+    apiKeyId: null,
+    ownerId: null,
     uploadId: null,
     uploadUntil: null,
   };

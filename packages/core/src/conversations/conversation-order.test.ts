@@ -1,6 +1,5 @@
-import * as tables from "@parley/db";
 import { endpoints, parseInput } from "@parley/schema";
-import { desc, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   createTestConversation,
@@ -10,10 +9,8 @@ import {
   openTestCore,
   type TestCore,
 } from "../../testing/testing.ts";
-import { reachesConversation } from "../access/conversation-reach.ts";
 import type { CoreContext } from "../create-core.ts";
-import { activity } from "./conversation-activity.ts";
-import { listConversations } from "./conversations.ts";
+import { listConversations, selectNewest } from "./conversations.ts";
 
 describe("conversations of two processes", () => {
   let test: TestCore;
@@ -93,24 +90,41 @@ describe("conversations of two processes", () => {
     });
   });
 
-  it("are listed without reading all messages of the server", async () => {
+  it.each([
+    ["key of role user", "conversations_by_key"],
+    ["token", "conversations_by_owner"],
+    ["builder", "conversations_by_position"],
+  ])("are listed for a %s without reading and sorting all of the server", async (kind, index) => {
     const { db } = test.core.database;
+    const [first] = processes;
+    const { apiKey, workspace, user } = first.caller;
     await db.execute(sql`
       insert into messages (sid, id, workspace_id, conversation_id, rank, version, type, visibility,
         created_at, content, status)
       select 'plan' || n, 1000000 + n, 1, 1000000 + n / 2, n % 2, 0, 'agent_message', 'visible', 0, '',
         'succeeded'
-      from generate_series(1, 5000) n`);
+      from generate_series(1, 5000) n on conflict do nothing`);
+    await db.execute(sql`
+      insert into conversations (id, sid, workspace_id, api_key_id, owner_id, title, visibility,
+        created_at, updated_at, read_at)
+      select 1000000 + n, 'plan' || n, ${workspace.id}, ${apiKey.id} + n % 2, ${user.id} + n % 2, '', 'unlisted', 0, 0, 0
+      from generate_series(1, 5000) n on conflict do nothing`);
     await db.execute(sql`analyze messages, conversations, actions, spaces`);
-    const query = db
-      .select({ row: tables.conversations, ...activity })
-      .from(tables.conversations)
-      .where(reachesConversation(processes[0]))
-      .orderBy(desc(tables.conversations.workspaceId), desc(tables.conversations.position))
-      .limit(21);
-    const plan = JSON.stringify(await db.execute(sql`explain ${query.getSQL()}`));
+    const token = { sid: "tok", scopes: new Set([]), spaceIds: [], expiresAt: 0 };
+    const callers = {
+      "key of role user": first.caller,
+      token: { ...first.caller, userToken: { ...token, keyRole: "builder" } },
+      builder: { ...first.caller, apiKey: { ...apiKey, role: "builder" } },
+    };
+    const caller = callers[kind as keyof typeof callers];
+    const context: CoreContext = Object.assign(Object.create(first) as CoreContext, { caller });
+    const plan = JSON.stringify(
+      await db.execute(sql`explain ${selectNewest(db, context, { count: 21 }).getSQL()}`),
+    );
     expect(plan).toContain("messages_by_rank");
     expect(plan).not.toContain("Seq Scan on messages");
+    expect(plan).not.toContain("Seq Scan on conversations");
+    expect(plan).toContain(`Index Scan Backward using ${index} on conversations`);
   });
 
   it("refuse the cursor of an older server", async () => {

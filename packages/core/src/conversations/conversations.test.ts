@@ -36,7 +36,7 @@ describe("stored conversations", () => {
     test = await openTestCore();
     workspace = await insertTestWorkspace(test.core);
     context = await openTestContext(test.core, workspace);
-    colleague = await openTestContext(test.core, workspace);
+    colleague = await openTestContext(test.core, workspace, "builder");
     foreign = await openTestContext(test.core, await insertTestWorkspace(test.core));
     for (const sid of ["ann", "bob"]) await insertTestAgent(test.core, workspace, { sid });
     const { space } = await openTestOperator(test.core).createSpace({
@@ -145,6 +145,24 @@ describe("stored conversations", () => {
     expect(await refusals(sId, mId, colleague)).toEqual(notFound);
     expect(await idsOf(list({}, colleague))).toEqual([]);
     expect((await get(sId)).content).toHaveLength(2);
+  });
+
+  it("shows a key of role user what other keys created only where it is in a space", async () => {
+    const other = await openTestContext(test.core, workspace);
+    const own = (await createTestConversation(other, [])).conversation.sId;
+    const { sId, content } = await create(["ann"]);
+    expect(await refusals(sId, content[1]![0]!.sId, other)).toEqual(notFound);
+    expect(await idsOf(list({}, other))).toEqual([own]);
+    const { space } = await openTestOperator(test.core).createSpace({
+      wId: workspace.sid,
+      name: "Open",
+    });
+    const shared = (await create([], { spaceId: space.sId })).sId;
+    expect((await get(shared, other)).sId).toBe(shared);
+    expect(await idsOf(list({}, other))).toEqual([shared, own]);
+    expect(await idsOf(list({ limit: 1 }, other))).toEqual([shared]);
+    // Builders see all.
+    expect(await idsOf(list({}, colleague))).toEqual([shared, sId, own]);
   });
 
   it("does not know the conversations of another workspace", async () => {

@@ -1,12 +1,21 @@
-import { actions, conversations, events, files, logs, messages, runs } from "@parley/db";
+import {
+  actions,
+  conversations,
+  events,
+  files,
+  logs,
+  messages,
+  type Queryable,
+  runs,
+} from "@parley/db";
 import {
   type ConversationPage,
   type ListConversations,
   type Success,
   type UpdateConversation,
 } from "@parley/schema";
-import { and, desc, eq, inArray, lt } from "drizzle-orm";
-import { lockConversation, reachesConversation } from "../access/conversation-reach.ts";
+import { desc, eq, inArray } from "drizzle-orm";
+import { lockConversation, newestReached } from "../access/conversation-reach.ts";
 import type { Context, Process } from "../context.ts";
 import { jsonValues } from "../data-access/row-json.ts";
 import type { ConversationRow } from "../data-access/rows.ts";
@@ -18,26 +27,29 @@ import { closeCalls, readRunningCalls } from "../turns/function-calls.ts";
 import { activity } from "./conversation-activity.ts";
 import { renderConversation } from "./render-conversation.ts";
 
+/** A query for the newest conversations that the caller reaches, before a place in the list. */
+export function selectNewest(
+  db: Queryable,
+  context: Context,
+  { count, lastValue }: { count: number; lastValue?: string | undefined },
+) {
+  // The value is `p` and a position.
+  const before = lastValue === undefined ? undefined : Number(lastValue.slice(1));
+  const reached = newestReached(db, context, { count, before });
+  return db
+    .select({ row: reached._.selectedFields, ...activity })
+    .from(reached)
+    .orderBy(desc(reached.position))
+    .limit(count);
+}
+
 /** Lists conversations without their messages, the newest first, a page at a time. */
 export async function listConversations(
   context: Context,
-  input: ListConversations,
+  { limit, lastValue }: ListConversations,
 ): Promise<ConversationPage> {
-  const { limit, lastValue } = input;
-  const rows = await context.database.db
-    .select({ row: conversations, ...activity })
-    .from(conversations)
-    .where(
-      and(
-        reachesConversation(context),
-        // The value is `p` and a position.
-        lastValue === undefined
-          ? undefined
-          : lt(conversations.position, Number(lastValue.slice(1))),
-      ),
-    )
-    .orderBy(desc(conversations.workspaceId), desc(conversations.position))
-    .limit(limit + 1);
+  const { db } = context.database;
+  const rows = await selectNewest(db, context, { count: limit + 1, lastValue });
   const page = rows.slice(0, limit);
   const last = page.at(-1)?.row;
   return {

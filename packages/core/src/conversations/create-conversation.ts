@@ -1,6 +1,7 @@
 import type { CreateConversation, CreatedConversation } from "@parley/schema";
+import { ownedBy } from "../access/ownership.ts";
 import { requireSpace } from "../access/space-reach.ts";
-import type { SpaceRow } from "../data-access/rows.ts";
+import type { SpaceRow, UserRow } from "../data-access/rows.ts";
 import { inTransactionOnce } from "../idempotency.ts";
 import { listenForEnds } from "../log/listen-for-ends.ts";
 import { addToSize } from "../messages/conversation-size.ts";
@@ -43,7 +44,7 @@ export async function createConversation(
       : await requireSpace(db, caller, { workspaceId, sid: spaceId });
   const resolvedFragments = await resolveFragments(db, context, input);
   await context.reserveRunCapacity(workspaceId, "agent_turn", resolved.agents.length);
-  const opened = await buildConversation(context, input, space);
+  const opened = await buildConversation(context, input, { space, author: resolved.user });
   const rows = resolvedFragments.length + 1 + resolved.agents.length;
   const position = { workspaceId, conversationId: opened.id, rank: 0 };
   const created = buildMessages(context, position, {
@@ -110,17 +111,17 @@ async function writeOnce(
 async function buildConversation(
   context: ConversationContext,
   input: CreateConversation,
-  space: SpaceRow | undefined,
+  { space, author }: { space: SpaceRow | undefined; author: UserRow },
 ): Promise<NewConversationRow> {
-  const { workspace, apiKey } = context.caller;
+  const { caller } = context;
   const [id = 0] = await context.takeRowIds(1);
   const now = context.now();
   return {
     id,
     sid: context.newId(),
-    workspaceId: workspace.id,
+    workspaceId: caller.workspace.id,
     spaceId: space?.id ?? null,
-    apiKeyId: apiKey.id,
+    ...ownedBy(caller, author),
     title: input.title ?? deriveTitle(input.message.content),
     visibility: "unlisted",
     createdAt: now,

@@ -1,12 +1,12 @@
 import type { ConversationEvent, CreateMessage, ModelSelection, Warning } from "@parley/schema";
 import type { Queryable } from "@parley/db";
+import { findMember } from "../access/acting-users.ts";
 import type { MentionServices } from "../agents/agent-directory.ts";
 import type { Context, Process, RunOrigin } from "../context.ts";
 import type { AgentRow, FileRow, MessageRow, UserRow } from "../data-access/rows.ts";
 import { renderAgentMessage, renderUserMessage } from "../messages/render-messages.ts";
 import { requireModels } from "../workspaces/models.ts";
 import type { PublicUrl } from "../workspaces/pictures.ts";
-import { findMember } from "../workspaces/users.ts";
 import type { ResolvedFragment } from "./content-fragments.ts";
 
 /** A message with everything that it refers to. */
@@ -26,16 +26,17 @@ export async function resolveMessage(
   context: Context & MentionServices,
   { message, path }: { message: CreateMessage; path: string },
 ): Promise<ResolvedMessage> {
-  const { workspace, user: serviceUser } = context.caller;
+  const { workspace, user: caller, userToken } = context.caller;
   const mentioned = message.mentions.map((mention) => mention.configurationId);
   // Each agent once, in the order of the mentions.
   const known = await context.agents.find(workspace.id, [...new Set(mentioned)]);
   const agents = [...known.values()];
   const modelSelection = requireModels(workspace, message.modelSelection, agents);
-  const email = message.context?.email;
+  // The author of a token's messages is its user, whatever the context says.
+  const email = userToken === undefined ? message.context?.email : undefined;
   const member = email ? await findMember(db, workspace.id, email) : undefined;
   const warnings = warnAboutMentions(message.mentions, known, path);
-  return { message, user: member ?? serviceUser, agents, modelSelection, warnings };
+  return { message, user: member ?? caller, agents, modelSelection, warnings };
 }
 
 /** A warning for each mention of an agent that does not answer. */

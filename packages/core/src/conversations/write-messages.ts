@@ -62,9 +62,9 @@ const insertsOf = (messages: SQL) => sql`with ${messages}, log as (${logInsert})
 const conversationInsertsOf = (messages: SQL) => sql`
   with ${heldWorkspaces},
   conversation as (
-    insert into conversations (id, sid, workspace_id, space_id, api_key_id, title, visibility,
+    insert into conversations (id, sid, workspace_id, space_id, api_key_id, owner_id, title, visibility,
       created_at, updated_at, read_at, message_count, message_bytes)
-    select c.id, c.sid, c.workspace_id, c.space_id, c.api_key_id, c.title, c.visibility,
+    select c.id, c.sid, c.workspace_id, c.space_id, c.api_key_id, c.owner_id, c.title, c.visibility,
       c.created_at, c.updated_at, c.read_at, c.message_count, c.message_bytes
     from held,
       json_populate_recordset(null::conversations, ${sql.placeholder("conversations")}::json) c

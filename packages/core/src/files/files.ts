@@ -21,6 +21,7 @@ import {
 import { and, eq, isNull, not, or, type SQL, sql } from "drizzle-orm";
 import { reachesConversation } from "../access/conversation-reach.ts";
 import { foreignWorkspace } from "../access/credentials.ts";
+import { belongsTo, ownedBy } from "../access/ownership.ts";
 import { reachesSkill } from "../access/skill-reach.ts";
 import type { Caller, Context, Process } from "../context.ts";
 import type { FileRow } from "../data-access/rows.ts";
@@ -58,7 +59,7 @@ export async function announceFile(context: FileContext, input: CreateFile): Pro
   const sid = context.newId("fil");
   // The response needs the key: nothing may fail after the commit.
   await context.signingKey();
-  const isStored = async () => (await findRow(context, sid)) !== undefined;
+  const isStored = async () => (await context.database.db.$count(files, eq(files.id, id))) > 0;
   const creation = { id: sid, isStored };
   const file = await inTransactionOnce(context, creation, async ({ db }) => {
     await requireRoom(db, context, { path: "fileSize", bytes: input.fileSize });
@@ -66,6 +67,7 @@ export async function announceFile(context: FileContext, input: CreateFile): Pro
       id,
       sid,
       workspaceId,
+      ...ownedBy(context.caller),
       contentType: input.contentType,
       fileName: input.fileName,
       sizeBytes: input.fileSize,
@@ -83,17 +85,9 @@ export async function replayAnnouncement(
   _input: CreateFile,
   createdId: string,
 ): Promise<FileAnswer> {
-  const row = await findRow(context, createdId);
-  if (row === undefined) throw unknownFile();
-  return { file: await renderFile(context, row) };
-}
-
-async function findRow(context: Context, sid: string): Promise<FileRow | undefined> {
-  const [row] = await context.database.db
-    .select()
-    .from(files)
-    .where(and(eq(files.sid, sid), eq(files.workspaceId, context.caller.workspace.id)));
-  return row;
+  const [found] = await selectReached(context.database.db, context, createdId);
+  if (found === undefined) throw unknownFile();
+  return { file: await renderFile(context, found.file) };
 }
 
 /**
@@ -120,9 +114,11 @@ export async function requireRoom(
     .where(and(eq(files.workspaceId, id), isNull(files.conversationId)));
   const left = Math.max(0, workspaceBytes - (sum?.bytes ?? 0));
   if (bytes > left) {
+    // What others have uploaded is not a user's to know.
+    const room = context.caller.userToken === undefined ? `${left} are left` : "too few are left";
     throw tooLarge(
       path,
-      `the workspace's files may have ${workspaceBytes} bytes in all, of which ${left} are left`,
+      `the workspace's files may have ${workspaceBytes} bytes in all, of which ${room}`,
     );
   }
 }
@@ -146,24 +142,34 @@ export async function renderFile(context: Context & UploadSigning, row: FileRow)
 }
 
 /**
- * The condition that the row is an uploaded file that the caller reaches: a file of skills is reached
- * by callers that reach one of the skills.
+ * The condition that the row is an upload that the caller reaches: an own one, or for keys a file of skills
+ * of which they reach one.
  */
 export function reachesUploaded(caller: Caller): SQL | undefined {
   const attached = sql`from ${skillAttachments} where ${skillAttachments.fileId} = ${files.sid}`;
-  return and(
-    isNull(files.conversationId),
-    or(
-      not(hasRow(attached)),
-      hasRow(
-        sql`from ${skills} where ${and(
-          sql`${skills.id} in (select ${skillAttachments.skillId} ${attached})`,
-          eq(skills.workspaceId, files.workspaceId),
-          reachesSkill(caller),
-        )}`,
-      ),
-    ),
+  const ofReachedSkill = hasRow(
+    sql`from ${skills} where ${and(
+      sql`${skills.id} in (select ${skillAttachments.skillId} ${attached})`,
+      eq(skills.workspaceId, files.workspaceId),
+      reachesSkill(caller),
+    )}`,
   );
+  const isUpload = isNull(files.conversationId);
+  const isUnattached = not(hasRow(attached));
+  if (caller.kind === "operator") return and(isUpload, or(isUnattached, ofReachedSkill));
+  // Uploads from before keys were stored stay everybody's.
+  const own = belongsTo(caller, files, isNull(files.apiKeyId));
+  if (caller.userToken !== undefined) return and(isUpload, own);
+  return and(isUpload, or(and(isUnattached, own), ofReachedSkill));
+}
+
+/**
+ * The condition that the caller may complete the row, given its signed URL: a user's own upload, or for keys
+ * any of the workspace, because only who announced it knows the URL.
+ */
+export function mayUpload({ caller }: Context): SQL | undefined {
+  const own = caller.userToken && reachesUploaded(caller);
+  return and(eq(files.workspaceId, caller.workspace.id), own);
 }
 
 /** A query for the file with this id, if the caller's key reaches it, whether it has bytes or not. */

@@ -8,7 +8,7 @@ import type { FileRow } from "../data-access/rows.ts";
 import { inTransaction } from "../log/transaction.ts";
 import { threadOptions } from "../untrusted/thread-options.ts";
 import { extractText, FILE_TEXT_BYTES } from "./file-text.ts";
-import { renderFile, unknownFile } from "./files.ts";
+import { mayUpload, renderFile, unknownFile } from "./files.ts";
 import { requireSigned, type UploadSigning } from "./upload-urls.ts";
 
 /** Seconds without a written chunk after which another upload may take the file. */
@@ -47,7 +47,7 @@ export async function uploadFile(
 
 /** Takes a file for one upload; deletes what an interrupted upload has left. */
 async function claimFile(context: Context, sid: string): Promise<FileRow> {
-  const ofCaller = and(eq(files.sid, sid), eq(files.workspaceId, context.caller.workspace.id));
+  const ofCaller = and(eq(files.sid, sid), mayUpload(context));
   return inTransaction(context, async ({ db }) => {
     const [row] = await db
       .update(files)

@@ -110,6 +110,7 @@ describe("stored invocations", () => {
       sandboxFunction: add,
       workspaceId: context.caller.workspace.id,
       apiKeyId: null,
+      ownerId: null,
       actionId: 7,
       input: { json: '{"a":1}', error: undefined },
       timezone: "Europe/Paris",
@@ -122,7 +123,7 @@ describe("stored invocations", () => {
     });
     const [stored] = await db().select().from(invocations);
     expect(row).toEqual(stored);
-    expect(stored).toMatchObject({ actionId: 7, apiKeyId: null, input: '{"a":1}' });
+    expect(stored).toMatchObject({ actionId: 7, apiKeyId: null, ownerId: null, input: '{"a":1}' });
     expect(hints).toEqual([{ topic: "runs", cause: "added", kind: "invocation" }]);
     expect(await typesOf(row.sid)).toEqual(["created"]);
     expect(await claim()).toMatchObject([{ invocation: { id: row.id } }]);

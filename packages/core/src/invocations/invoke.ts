@@ -3,6 +3,7 @@ import {
   type InvocationOutcome,
   type InvokedSandboxFunction,
 } from "@parley/schema";
+import { ownedBy } from "../access/ownership.ts";
 import type { Context } from "../context.ts";
 import { checkInput } from "../functions/check-values.ts";
 import type { FunctionLookUp } from "../functions/function-directory.ts";
@@ -41,13 +42,14 @@ export async function invokeSandboxFunction(
   context: InvocationContext,
   input: InvokeInput,
 ): Promise<InvokedSandboxFunction> {
-  const { workspace, apiKey } = context.caller;
+  const { caller } = context;
+  const { workspace } = caller;
   const sandboxFunction = await context.functions.getActive(workspace.id, input.functionId);
   const { definition } = sandboxFunction;
   const created = buildInvocation(context, {
     sandboxFunction,
     workspaceId: workspace.id,
-    apiKeyId: apiKey.id,
+    ...ownedBy(caller),
     actionId: null,
     input: await checkInput(
       context,

@@ -11,8 +11,9 @@ import { errorEvent, renderInvocation } from "./render-invocation.ts";
 export interface InvocationRequest {
   readonly sandboxFunction: InvocableFunction;
   readonly workspaceId: number;
-  /** The key that invokes; null where an agent does. */
+  /** The key that invokes, and the user if not the key's own; null where an agent does. */
   readonly apiKeyId: number | null;
+  readonly ownerId: number | null;
   /** The tool call that invokes; null where a key does. */
   readonly actionId: number | null;
   readonly input: CheckedInput;
@@ -35,7 +36,7 @@ export function buildInvocation(
   core: Process & Pick<RequestContext, "origin">,
   request: InvocationRequest,
 ): NewInvocation {
-  const { sandboxFunction, workspaceId, apiKeyId, actionId, input, timezone } = request;
+  const { sandboxFunction, workspaceId, apiKeyId, ownerId, actionId, input, timezone } = request;
   const { definition } = sandboxFunction;
   const { origin } = core;
   const createdAt = core.now();
@@ -46,6 +47,7 @@ export function buildInvocation(
     functionId: sandboxFunction.id,
     functionVersion: definition.version,
     apiKeyId,
+    ownerId,
     actionId,
     status: "created" as const,
     input: input.json,

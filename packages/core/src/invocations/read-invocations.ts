@@ -7,18 +7,19 @@ import {
 } from "@parley/schema";
 import { and, desc, eq, gte, isNull, or, type SQL, sql } from "drizzle-orm";
 import { reachesConversation } from "../access/conversation-reach.ts";
+import { belongsTo, seesAllOfWorkspace } from "../access/ownership.ts";
 import type { Context } from "../context.ts";
 import type { InvocationRow, SandboxFunctionRow } from "../data-access/rows.ts";
 import { getSandboxFunction } from "../functions/sandbox-functions.ts";
 import { renderInvocation, renderInvoked, renderOutcome } from "./render-invocation.ts";
 
-/** Invocations that a page of those with one status looks at. */
+/** Invocations that a page looks at where few of them may be in it. */
 const MAX_LOOKED_AT = 10_000;
 
 /** The condition that the caller reaches the row's invocation: an agent's needs reach of its conversation. */
 function reachesInvocation(context: Context): SQL | undefined {
   return or(
-    isNull(invocations.actionId),
+    and(isNull(invocations.actionId), belongsTo(context.caller, invocations)),
     hasRow(sql`
       from ${actions}
       join ${messages} on ${messages.sid} = ${actions.logId}
@@ -49,35 +50,42 @@ export async function listInvocations(
 ): Promise<InvocationPage> {
   const { db } = context.database;
   const { limit, status } = input;
-  const workspaceId = context.caller.workspace.id;
+  const { caller } = context;
+  const workspaceId = caller.workspace.id;
   const sandboxFunction = await getSandboxFunction(db, workspaceId, input.functionId);
   const { id, sid, status: state, createdAt } = invocations;
   const before = input.lastValue === undefined ? Number.MAX_SAFE_INTEGER : Number(input.lastValue);
+  // A user's have an index. What a key reaches among those of others has none, and may be few.
+  const isOfUser = caller.userToken && eq(invocations.ownerId, caller.user.id);
+  const isSparse = isOfUser === undefined && !seesAllOfWorkspace(caller);
+  const reached = reachesInvocation(context);
+  const isReached = sql<boolean>`${isSparse ? reached : sql`true`}`.as("is_reached");
   const looked = db
-    .select({ id, sid, status: state, createdAt })
+    .select({ id, sid, status: state, createdAt, isReached })
     .from(invocations)
     .where(
       and(
         gte(invocations.functionId, sandboxFunction.id),
         sql`(${invocations.functionId}, ${id}) < (${sandboxFunction.id}, ${before})`,
         eq(invocations.workspaceId, workspaceId),
-        reachesInvocation(context),
+        isOfUser && and(eq(invocations.functionId, sandboxFunction.id), isOfUser),
+        isSparse ? undefined : reached,
       ),
     )
     // Not by id alone: that would scan all invocations of the server for a function's few.
     .orderBy(desc(invocations.functionId), desc(id));
   const render = (row: Pick<InvocationRow, "sid" | "status" | "createdAt">) =>
     renderInvocation(row, sandboxFunction.sid);
-  if (status === undefined) {
+  if (status === undefined && !isSparse) {
     const rows = await looked.limit(limit + 1);
     return toPage(rows.slice(0, limit), rows.length > limit, render);
   }
-  // Few may have the status, so the search for a page is bounded.
+  // Few may have the status, or be reached, so the search for a page is bounded.
   const some = looked.limit(MAX_LOOKED_AT).as("some");
   const rows = await db
     .select()
     .from(some)
-    .where(eq(some.status, status))
+    .where(and(some.isReached, status === undefined ? undefined : eq(some.status, status)))
     .orderBy(desc(some.id))
     .limit(limit + 1);
   if (rows.length > limit) return toPage(rows.slice(0, limit), true, render);
@@ -131,7 +139,10 @@ export async function requireInvocation(
       and(
         ofFunction,
         eq(invocations.sid, invocationId),
-        or(isNull(invocations.actionId), reachesConversation(context)),
+        or(
+          and(isNull(invocations.actionId), belongsTo(context.caller, invocations)),
+          reachesConversation(context),
+        ),
       ),
     );
   if (found === undefined) throw unknownInvocation();

@@ -85,9 +85,9 @@ const insertStatement = statement<
     left join sandbox_function_versions v on v.function_id = f.id and v.version = f.version
   ),
   invocation as (
-    insert into invocations (sid, workspace_id, function_id, function_version, api_key_id, action_id,
+    insert into invocations (sid, workspace_id, function_id, function_version, api_key_id, owner_id, action_id,
       status, input, timezone, result, error, created_at, finished_at)
-    select sid, workspace_id, function_id, function_version, api_key_id, action_id,
+    select sid, workspace_id, function_id, function_version, api_key_id, owner_id, action_id,
       status, input, timezone, result, error, created_at, finished_at
     from held,
       json_populate_recordset(null::invocations, ${sql.placeholder("invocations")}::json)

@@ -1,5 +1,6 @@
 import { type Queryable, statement } from "@parley/db";
 import { sql } from "drizzle-orm";
+import { mayReachSpace } from "../access/space-reach.ts";
 import type { Context, WorkspaceCaller } from "../context.ts";
 import { createCoalescedReads } from "../data-access/coalesced-reads.ts";
 
@@ -53,12 +54,14 @@ export function createSkillStates(db: Queryable): SkillStates {
     const keys = [...workspaces].map(([key_id, workspace_id]) => ({ key_id, workspace_id }));
     const rows = await stateStatement.execute(db, { keys: JSON.stringify(keys) });
     const states = new Map(rows.map((row) => [Number(row.key_id), row]));
-    return ({ apiKey, user }: WorkspaceCaller): AnswerState => {
+    return (caller: WorkspaceCaller): AnswerState => {
+      const { apiKey, user } = caller;
       const row = states.get(apiKey.id);
       if (row === undefined) throw new Error(`There is no state for the key ${apiKey.id}`);
+      const spaces = row.spaces.split(",").filter((id) => mayReachSpace(caller, Number(id)));
       // Each builder may be the editor of other skills.
       const role = apiKey.role === "builder" ? `builder ${user.id}` : apiKey.role;
-      return { version: row.version, access: `${role}; ${row.spaces}` };
+      return { version: row.version, access: `${role}; ${spaces.join(",")}` };
     };
   };
   return { read: createCoalescedReads(read, MAX_CALLERS) };

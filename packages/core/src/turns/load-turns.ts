@@ -30,7 +30,7 @@ export type HistoryRow = Pick<MessageRow, "sid" | "rank" | "type" | "content" | 
 
 /** What an agent turn starts from. */
 export interface TurnInput {
-  readonly conversation: Pick<ConversationRow, "id" | "sid" | "title" | "spaceId">;
+  readonly conversation: Pick<ConversationRow, "id" | "sid" | "title" | "spaceId" | "ownerId">;
   readonly message: MessageRow;
   readonly agent: AgentRow;
   /** Messages before the answer, by position, each in its newest version that has ended. */

@@ -123,6 +123,7 @@ export async function saveStep(core: Process, finished: FinishedStep): Promise<S
         sandboxFunction: invoked,
         workspaceId: turn.message.workspaceId,
         apiKeyId: null,
+        ownerId: turn.conversation.ownerId,
         actionId: rows[position]!.id,
         input: inputs.get(call)!,
         timezone,

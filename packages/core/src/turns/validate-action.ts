@@ -3,7 +3,7 @@ import { ParleyError, type Success, type ValidateAction } from "@parley/schema";
 import { and, eq } from "drizzle-orm";
 import { requireConversation } from "../access/conversation-reach.ts";
 import { findAgentVersions } from "../agents/agents.ts";
-import type { ActionRow, MessageRow } from "../data-access/rows.ts";
+import type { ActionRow, ConversationRow, MessageRow } from "../data-access/rows.ts";
 import { checkInput, type CheckedInput } from "../functions/check-values.ts";
 import type { SandboxFunction } from "../functions/sandbox-functions.ts";
 import { inTransactionOnce, type KeyedContext } from "../idempotency.ts";
@@ -27,7 +27,7 @@ interface Decision extends ValidateAction {
  * decision other than the one made before.
  */
 export async function validateAction(context: KeyedContext, input: Decision): Promise<Success> {
-  const message = await requireAnswer(context, input);
+  const { message, ownerId } = await requireAnswer(context, input);
   const called = await prepareCall(context, { message, input });
   return inTransactionOnce(context, { id: input.actionId }, async (transaction) => {
     const { db, afterCommit } = transaction;
@@ -46,7 +46,7 @@ export async function validateAction(context: KeyedContext, input: Decision): Pr
       await endCall(context, transaction, { message, action: endedWith(decided, end) });
     } else {
       const { approved: decision } = input;
-      await approve(context, transaction, { message, action, decision, called });
+      await approve(context, transaction, { message, ownerId, action, decision, called });
     }
     await wakeTurns(db, [message.sid], afterCommit);
     return { success: true };
@@ -68,14 +68,17 @@ const named = {
   always_approved: "approved for good",
 } as const;
 
-async function requireAnswer(context: KeyedContext, { cId, mId }: Decision): Promise<MessageRow> {
+/** An agent's message, and who owns its conversation. */
+type Answer = Pick<ConversationRow, "ownerId"> & { readonly message: MessageRow };
+
+async function requireAnswer(context: KeyedContext, { cId, mId }: Decision): Promise<Answer> {
   const { db } = context.database;
   const conversation = await requireConversation(db, context, cId);
   const [message] = await db
     .select()
     .from(messages)
     .where(and(eq(messages.sid, mId), eq(messages.conversationId, conversation.id)));
-  if (message !== undefined) return message;
+  if (message !== undefined) return { message, ownerId: conversation.ownerId };
   throw new ParleyError("message_not_found", "The conversation has no such message");
 }
 
@@ -120,8 +123,7 @@ async function prepareCall(
   };
 }
 
-interface Approval {
-  readonly message: MessageRow;
+interface Approval extends Answer {
   readonly action: ActionRow;
   readonly decision: "approved" | "always_approved";
   readonly called: CalledFunction | undefined;
@@ -130,7 +132,7 @@ interface Approval {
 async function approve(
   context: KeyedContext,
   transaction: Transaction,
-  { message, action, decision, called }: Approval,
+  { message, ownerId, action, decision, called }: Approval,
 ): Promise<void> {
   const { db } = transaction;
   const { toolName } = action;
@@ -147,6 +149,7 @@ async function approve(
     ...called,
     workspaceId: message.workspaceId,
     apiKeyId: null,
+    ownerId,
     actionId: action.id,
     timezone,
   });

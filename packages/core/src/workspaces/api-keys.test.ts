@@ -4,7 +4,7 @@ import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openTestCore, type TestCore } from "../../testing/testing.ts";
 import { createCredentials } from "../access/credentials.ts";
-import { generateApiKey, hashApiKey, isMistyped } from "../access/key-secrets.ts";
+import { generateApiKey, hashSecret, isMistyped } from "../access/key-secrets.ts";
 import type { CoreRequest } from "../create-core.ts";
 import { createApiKey, insertApiKey, listApiKeys, revokeApiKey, updateApiKey } from "./api-keys.ts";
 import { createWorkspace } from "./workspaces.ts";
@@ -149,7 +149,7 @@ describe("workspaces and keys", () => {
       secret,
     });
     expect(await authenticate(secret)).toMatchObject({
-      apiKey: { name: "hand", hash: hashApiKey(secret) },
+      apiKey: { name: "hand", hash: hashSecret(secret) },
     });
     const key = { wId: workspaceId, keyId: admin!.sId, role: undefined, spaceIds: undefined };
     const disabled = await updateApiKey(context, { ...key, disabled: true });

@@ -19,7 +19,7 @@ import {
   type WorkspaceRole,
 } from "@parley/schema";
 import { and, asc, eq, inArray, isNull } from "drizzle-orm";
-import { generateApiKey, hashApiKey, isMistyped, requireKeyForm } from "../access/key-secrets.ts";
+import { generateApiKey, hashSecret, isMistyped, requireKeyForm } from "../access/key-secrets.ts";
 import type { Process, RequestContext } from "../context.ts";
 import type { ApiKeyRow } from "../data-access/rows.ts";
 import { inTransaction } from "../log/transaction.ts";
@@ -35,6 +35,8 @@ export interface NewApiKey {
   readonly name: string;
   readonly role: Role;
   readonly secret: string;
+  /** The OpenID Connect issuer that the key stands for. */
+  readonly issuer?: string | undefined;
   readonly expiresAt?: number | undefined;
 }
 
@@ -53,9 +55,10 @@ export async function insertApiKey(
     workspaceId,
     userId: user?.id,
     name,
-    hash: hashApiKey(secret),
+    hash: hashSecret(secret),
     looksMistyped: isMistyped(secret),
     role: key.role,
+    issuer: key.issuer,
     createdAt: core.now(),
     expiresAt: key.expiresAt,
   });

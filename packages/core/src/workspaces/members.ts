@@ -1,10 +1,16 @@
 import { users } from "@parley/db";
 import { type AddMember, ParleyError, type Success, type User } from "@parley/schema";
-import { and, asc, eq, isNull, ne } from "drizzle-orm";
+import { and, asc, eq, isNotNull, isNull, ne, or } from "drizzle-orm";
 import type { RequestContext } from "../context.ts";
 import { inTransaction } from "../log/transaction.ts";
 import { administeredWorkspace } from "./administered-workspace.ts";
 import { renderUser } from "./users.ts";
+
+/** The condition that a user is a member: service users are none, and removed members no longer. */
+export const isMember = and(
+  or(ne(users.email, ""), isNotNull(users.externalId)),
+  isNull(users.removedAt),
+);
 
 /** Adds a member. Throws `member_already_exists` when one has the e-mail address, in any case. */
 export async function addMember(
@@ -49,32 +55,29 @@ export async function listMembers(
   const rows = await db
     .select()
     .from(users)
-    .where(and(eq(users.workspaceId, workspace.id), ne(users.email, ""), isNull(users.removedAt)))
+    .where(and(eq(users.workspaceId, workspace.id), isMember))
     .orderBy(asc(users.id));
   return { members: rows.map((row) => renderUser(context, row)) };
 }
 
-/** Removes a member; messages keep their author. Throws `member_not_found`. */
+/** Removes a member, whose tokens end; messages keep their author. Throws `member_not_found`. */
 export async function removeMember(
   context: RequestContext,
   input: { wId: string; memberId: string },
 ): Promise<Success> {
-  return inTransaction(context, async ({ db }) => {
+  return inTransaction(context, async ({ db, afterCommit }) => {
     const workspace = await administeredWorkspace(context, db, input.wId);
-    const isMember = and(
-      eq(users.workspaceId, workspace.id),
-      eq(users.sid, input.memberId),
-      ne(users.email, ""),
-      isNull(users.removedAt),
-    );
+    const named = and(eq(users.workspaceId, workspace.id), eq(users.sid, input.memberId), isMember);
     const rows = await db
       .update(users)
       .set({ removedAt: context.now() })
-      .where(isMember)
+      .where(named)
       .returning({ id: users.id });
     if (rows.length === 0) {
       throw new ParleyError("member_not_found", "memberId: the workspace has no such member");
     }
+    // The member's tokens are refused from now on.
+    afterCommit.push({ topic: "keys", workspaceId: workspace.id });
     return { success: true };
   });
 }

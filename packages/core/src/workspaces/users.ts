@@ -1,6 +1,5 @@
 import { insertRow, type Queryable, users } from "@parley/db";
 import type { User } from "@parley/schema";
-import { and, eq, isNull, sql } from "drizzle-orm";
 import type { Process } from "../context.ts";
 import type { UserRow } from "../data-access/rows.ts";
 import { pictureUrl, type PublicUrl } from "./pictures.ts";
@@ -19,21 +18,6 @@ export function renderUser(core: PublicUrl, row: UserRow): User {
     provider: row.provider as User["provider"],
     image: pictureUrl(core, row.image, "user"),
   };
-}
-
-/** The member of the workspace with the e-mail address, in any case. */
-export async function findMember(
-  db: Queryable,
-  workspaceId: number,
-  email: string,
-): Promise<UserRow | undefined> {
-  const sameEmail = eq(sql`lower(${users.email})`, sql`lower(${email})`);
-  const inWorkspace = eq(users.workspaceId, workspaceId);
-  const [row] = await db
-    .select()
-    .from(users)
-    .where(and(inWorkspace, sameEmail, sql`${users.email} <> ''`, isNull(users.removedAt)));
-  return row;
 }
 
 /** Creates the user of a key's messages whose context names no member. */

@@ -31,7 +31,10 @@ export const conversations = pgTable(
     sid: sid(),
     workspaceId: number().notNull(),
     spaceId: number(),
+    /** The key that created it, or under which its creator's user token acts. */
     apiKeyId: number().notNull(),
+    /** The user that it belongs to; null for the key's service user. */
+    ownerId: number(),
     title: text().notNull(),
     visibility: text().notNull(),
     ...timestamps(),
@@ -47,7 +50,17 @@ export const conversations = pgTable(
     /** Bytes of the messages without answers, which its log counts. */
     messageBytes: number(),
   },
-  (table) => [index("conversations_by_position").on(table.workspaceId, table.position)],
+  (table) => [
+    index("conversations_by_position").on(table.workspaceId, table.position),
+    // Lists of what a key has created, of what belongs to a user, and of what is shared.
+    index("conversations_by_key").on(table.apiKeyId, table.position),
+    index("conversations_by_owner")
+      .on(table.ownerId, table.position)
+      .where(sql`${table.ownerId} is not null`),
+    index("conversations_in_spaces")
+      .on(table.workspaceId, table.position)
+      .where(sql`${table.spaceId} is not null`),
+  ],
 );
 
 /** The messages of conversations: users', agents' and content fragments. */

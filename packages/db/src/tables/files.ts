@@ -24,6 +24,10 @@ export const files = pgTable(
     workspaceId: number().notNull(),
     /** The conversation of an inline fragment; null for an upload. */
     conversationId: number(),
+    /** The key that announced an upload, or under which a user token did; null before keys were stored. */
+    apiKeyId: number(),
+    /** The user that an upload belongs to; null for the key's service user. */
+    ownerId: number(),
     contentType: text().notNull(),
     fileName: text().notNull(),
     sizeBytes: number().notNull(),

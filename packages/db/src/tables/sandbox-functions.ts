@@ -88,6 +88,8 @@ export const invocations = pgTable(
     functionVersion: integer().notNull(),
     /** The key that invoked it; null for an agent. */
     apiKeyId: number(),
+    /** The user that it belongs to; null for the key's service user, and for an agent's. */
+    ownerId: number(),
     /** The tool call that invoked it; null for a key. */
     actionId: number(),
     status: text().$type<"created" | "succeeded" | "errored">().notNull(),
@@ -102,6 +104,9 @@ export const invocations = pgTable(
   },
   (table) => [
     index("invocations_by_function").on(table.functionId, table.id),
+    index("invocations_by_owner")
+      .on(table.functionId, table.ownerId, table.id)
+      .where(sql`${table.ownerId} is not null`),
     uniqueIndex("invocations_by_action")
       .on(table.actionId)
       .where(sql`${table.actionId} is not null`),

@@ -1,3 +1,4 @@
+import type { TokenScope } from "@parley/schema";
 import { boolean, index, jsonb, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { sql } from "drizzle-orm";
 import {
@@ -33,7 +34,10 @@ export const users = pgTable(
   {
     ...identified(),
     workspaceId: reference(() => workspaces.id),
+    /** The id that the workspace's own systems know the user by. */
+    externalId: text(),
     username: text().notNull(),
+    /** Empty for a service user, and for a user whose address is not known. */
     email: text().notNull(),
     firstName: text().notNull(),
     lastName: text().notNull(),
@@ -48,6 +52,9 @@ export const users = pgTable(
     uniqueIndex("users_by_email")
       .on(table.workspaceId, sql`lower(${table.email})`)
       .where(sql`${table.email} <> '' and ${table.removedAt} is null`),
+    uniqueIndex("users_by_external_id")
+      .on(table.workspaceId, table.externalId)
+      .where(sql`${table.externalId} is not null and ${table.removedAt} is null`),
   ],
 );
 
@@ -64,12 +71,42 @@ export const apiKeys = pgTable(
     /** Whether it was set by hand in the form of a generated key, but without its checksum. */
     looksMistyped: boolean().notNull(),
     role: text().notNull(),
+    /** The OpenID Connect issuer whose tokens act under the key; nobody knows the secret of such a key. */
+    issuer: text(),
     createdAt: milliseconds().notNull(),
     expiresAt: milliseconds(),
     disabledAt: milliseconds(),
     revokedAt: milliseconds(),
   },
-  (table) => [index("api_keys_by_workspace").on(table.workspaceId)],
+  (table) => [
+    index("api_keys_by_workspace").on(table.workspaceId),
+    uniqueIndex("api_keys_by_issuer")
+      .on(table.workspaceId, table.issuer)
+      .where(sql`${table.issuer} is not null`),
+  ],
+);
+
+/** Tokens with which a user's own programs, such as a page in a browser, act under a key. */
+export const userTokens = pgTable(
+  "user_tokens",
+  {
+    ...identified(),
+    workspaceId: reference(() => workspaces.id),
+    userId: reference(() => users.id),
+    apiKeyId: reference(() => apiKeys.id),
+    /** SHA-256 of the token, in hexadecimal. */
+    hash: text().notNull().unique(),
+    scopes: jsonb().$type<TokenScope[]>().notNull(),
+    /** Numbers of the restricted spaces that it reaches where its key reaches them. */
+    spaceIds: jsonb().$type<number[]>().notNull(),
+    createdAt: milliseconds().notNull(),
+    expiresAt: milliseconds().notNull(),
+  },
+  (table) => [
+    index("user_tokens_by_user").on(table.userId, table.expiresAt),
+    index("user_tokens_by_key").on(table.apiKeyId),
+    index("user_tokens_by_expiry").on(table.expiresAt),
+  ],
 );
 
 export const spaces = pgTable(

@@ -15,7 +15,7 @@ import { administer, administered, get } from "./defaults.ts";
 
 const root = "/api/v1/w/{wId}/assistant/agent_configurations";
 
-const read = { ...get, tags: ["agents"] } as const;
+const read = { ...get, scope: "agents:read", tags: ["agents"] } as const;
 const list = { ...read, params: WorkspaceParams, long: true } as const;
 const referenceErrors = [
   "model_disabled",

@@ -47,6 +47,7 @@ export const conversationEndpoints = {
   "conversations.create": {
     ...post,
     tags,
+    scope: "conversations:write",
     summary: "Create a conversation",
     path: root,
     params: WorkspaceParams,
@@ -66,6 +67,7 @@ export const conversationEndpoints = {
   "conversations.list": {
     ...get,
     tags,
+    scope: "conversations:read",
     summary: "List conversations, the newest first",
     path: root,
     params: WorkspaceParams,
@@ -75,6 +77,7 @@ export const conversationEndpoints = {
   "conversations.get": {
     ...get,
     ...ofConversation,
+    scope: "conversations:read",
     summary: "Read a conversation",
     query: GetConversation,
     output: ConversationPart,
@@ -83,6 +86,7 @@ export const conversationEndpoints = {
   "conversations.update": {
     ...get,
     ...ofConversation,
+    scope: "conversations:write",
     summary: "Mark a conversation as read, or give it a title",
     method: "PATCH",
     body: UpdateConversation,
@@ -91,6 +95,7 @@ export const conversationEndpoints = {
   "conversations.delete": {
     ...get,
     ...ofConversation,
+    scope: "conversations:write",
     summary: "Delete a conversation and all of its content",
     method: "DELETE",
     output: Success,
@@ -99,6 +104,7 @@ export const conversationEndpoints = {
   "conversations.cancel": {
     ...post,
     ...ofConversation,
+    scope: "conversations:write",
     summary: "Cancel agent messages",
     path: `${conversation}/cancel`,
     body: z.object({
@@ -114,6 +120,7 @@ export const conversationEndpoints = {
   "conversations.events": {
     ...stream,
     ...ofConversation,
+    scope: "conversations:read",
     summary: "Follow a conversation",
     path: `${conversation}/events`,
     event: ConversationEvent,
@@ -122,6 +129,7 @@ export const conversationEndpoints = {
   "conversations.listBlockedActions": {
     ...get,
     ...ofConversation,
+    scope: "conversations:read",
     summary: "List the tool calls that wait for approval",
     path: `${conversation}/actions/blocked`,
     output: z.object({
@@ -131,6 +139,7 @@ export const conversationEndpoints = {
   "contentFragments.create": {
     ...post,
     ...ofConversation,
+    scope: "conversations:write",
     summary: "Add a content fragment to a conversation",
     path: `${conversation}/content_fragments`,
     body: CreateContentFragment,
@@ -143,6 +152,7 @@ export const conversationEndpoints = {
   "messages.create": {
     ...post,
     ...ofConversation,
+    scope: "conversations:write",
     summary: "Post a message",
     path: `${conversation}/messages`,
     body: PostMessage,
@@ -158,6 +168,7 @@ export const conversationEndpoints = {
   "messages.retry": {
     ...post,
     ...ofMessage,
+    scope: "conversations:write",
     summary: "Answer again: a new version of an agent message",
     path: `${message}/retry`,
     output: z.object({
@@ -172,6 +183,7 @@ export const conversationEndpoints = {
   "messages.validateAction": {
     ...post,
     ...ofMessage,
+    scope: "conversations:write",
     summary: "Approve or reject a tool call that waits for it",
     path: `${message}/validate-action`,
     body: ValidateAction,
@@ -182,6 +194,7 @@ export const conversationEndpoints = {
   "messages.events": {
     ...stream,
     ...ofMessage,
+    scope: "conversations:read",
     summary: "Follow an agent message",
     path: `${message}/events`,
     event: MessageEvent,

@@ -51,6 +51,8 @@ export function administer<
   readonly input: z.ZodObject<Shape>;
 }) {
   const { role, method, path, input } = operation;
+  // The members are divided, so what concerns several of them is checked in core.
+  if ((input.def.checks ?? []).length > 0) throw new Error(`The input of ${path} has checks`);
   const isInPath = (name: string) => path.includes(`{${name}}`);
   const members = Object.entries<z.core.$ZodType>(input.shape);
   const select = (isIn: (name: string) => boolean) =>
@@ -67,6 +69,7 @@ export function administer<
     errors: ["workspace_not_found"],
     rateLimit: "operate",
     administers: true,
+    scope: null,
     role,
     method,
     path,

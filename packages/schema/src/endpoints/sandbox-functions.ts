@@ -57,6 +57,7 @@ export const sandboxFunctionEndpoints = {
   "sandboxFunctions.list": {
     ...get,
     tags,
+    scope: "functions:invoke",
     summary: "List the sandbox functions that can be invoked",
     path: listPath,
     params: WorkspaceParams,
@@ -66,6 +67,7 @@ export const sandboxFunctionEndpoints = {
   "sandboxFunctions.invoke": {
     ...post,
     ...ofFunction,
+    scope: "functions:invoke",
     summary: "Invoke a sandbox function",
     body: InvokeSandboxFunction,
     output: InvokedSandboxFunction,
@@ -75,6 +77,7 @@ export const sandboxFunctionEndpoints = {
   "sandboxFunctions.events": {
     ...stream,
     ...ofInvocation,
+    scope: "functions:invoke",
     summary: "Follow an invocation of a sandbox function",
     path: `${invocationPath}/events`,
     query: z.object({
@@ -92,6 +95,7 @@ export const sandboxFunctionEndpoints = {
   "invocations.list": {
     ...get,
     ...ofFunction,
+    scope: "functions:invoke",
     summary: "List the invocations of a sandbox function",
     query: ListInvocations,
     output: InvocationPage,
@@ -99,12 +103,14 @@ export const sandboxFunctionEndpoints = {
   "invocations.get": {
     ...get,
     ...ofInvocation,
+    scope: "functions:invoke",
     summary: "Read an invocation of a sandbox function",
     output: InvokedSandboxFunction,
   },
   "invocations.cancel": {
     ...post,
     ...ofInvocation,
+    scope: "functions:invoke",
     summary: "Cancel an invocation of a sandbox function",
     path: `${invocationPath}/cancel`,
     output: InvokedSandboxFunction.meta({

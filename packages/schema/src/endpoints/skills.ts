@@ -36,6 +36,7 @@ export const skillEndpoints = {
   "skills.list": {
     ...get,
     ...list,
+    scope: "skills:read",
     summary: "List the skills of the workspace",
     query: ListSkills,
     output: SkillList,
@@ -46,6 +47,7 @@ export const skillEndpoints = {
     ...post,
     ...list,
     kind: "multipart",
+    scope: null,
     summary: "Import Agent Skills folders",
     role: "builder",
     body: ImportSkills,

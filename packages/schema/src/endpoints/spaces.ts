@@ -14,6 +14,7 @@ import { administer, administered, get } from "./defaults.ts";
 export const spaceEndpoints = {
   "spaces.list": {
     ...get,
+    scope: "conversations:read",
     summary: "List the spaces that the key reaches",
     path: "/api/v1/w/{wId}/spaces",
     params: WorkspaceParams,

@@ -45,13 +45,13 @@ const rows = {
   },
   malformed_authorization_header_error: {
     status: 401,
-    cause: "The header is not `Bearer`, a space and a key that begins `sk-`.",
-    cure: "Send the key as it was shown when it was created, without quotes.",
+    cause: "The header is not `Bearer`, a space and a key (`sk-…`) or a user's token (`ut-…`).",
+    cure: "Send the credential as it was shown when it was created, without quotes.",
   },
   invalid_api_key_error: {
     status: 401,
-    cause: "The key is unknown, disabled, revoked or expired.",
-    cure: "Ask an admin of the workspace for a key that is valid.",
+    cause: "The key or token is unknown, disabled, revoked or expired.",
+    cure: "Ask an admin of the workspace for a valid key, or your application for a new token.",
   },
   workspace_auth_error: {
     status: 401,
@@ -89,8 +89,8 @@ const rows = {
   },
   app_auth_error: {
     status: 403,
-    cause: "The role of the key is too low for the operation.",
-    cure: "Use a key with the role that the operation asks for.",
+    cause: "The role of the key is too low for the operation, or the token lacks its scope.",
+    cure: "Use a key with the role, or a token with the scope, that the operation asks for.",
   },
   model_disabled: {
     status: 400,
@@ -110,12 +110,12 @@ const rows = {
   },
   file_not_found: {
     status: 404,
-    cause: "There is no such file, or the key does not reach it.",
+    cause: "There is no such file, or the caller does not reach it.",
     cure: "Announce the file, upload its bytes, and use the id of the answer.",
   },
   conversation_not_found: {
     status: 404,
-    cause: "There is no such conversation, it was deleted, or the key does not reach its space.",
+    cause: "There is no such conversation, it was deleted, or the caller does not reach it.",
     cure: "Take the id from the answer that created it, or from the list.",
   },
   message_not_found: {
@@ -157,6 +157,11 @@ const rows = {
     status: 404,
     cause: "The workspace has no such key.",
     cure: "Take the id from the list of keys.",
+  },
+  user_token_not_found: {
+    status: 404,
+    cause: "The workspace has no such user token, it has expired, or another key has created it.",
+    cure: "Take the id from the answer that created it.",
   },
   agent_not_found: {
     status: 404,

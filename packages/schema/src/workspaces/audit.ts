@@ -9,8 +9,10 @@ export const AuditEvent = z.object({
   workspaceId: z.string().nullable().describe("Id of the workspace; null for what is the server's"),
   actor: z
     .object({
-      id: z.string().describe("Id of the key; `cli` for the command line"),
-      name: z.string().describe("Name of the key").meta({ example: "backend" }),
+      id: z
+        .string()
+        .describe("Id of the key, or of the user of a token; `cli` for the command line"),
+      name: z.string().describe("Name of the key or user"),
     })
     .nullable()
     .describe("Who made the change; null for a refused credential"),
@@ -34,7 +36,7 @@ export type AuditEvent = z.infer<typeof AuditEvent>;
 export const ListAuditEvents = z.object({
   wId: optional(Reference).describe("Id of the workspace; operators may leave it out"),
   action: optional(Reference).describe("Only this operation, or `credentials.refused`"),
-  actor: optional(Reference).describe("Only changes by this key, or by `cli`"),
+  actor: optional(Reference).describe("Only changes by this key or user, or by `cli`"),
   outcome: optional(Reference).describe("Only this outcome: `succeeded` or the type of an error"),
   since: optional(fromQuery(Milliseconds)).describe("Only entries at or after this time"),
   until: optional(fromQuery(Milliseconds)).describe("Only entries before this time"),

@@ -26,10 +26,10 @@ export const User = z.object({
 });
 export type User = z.infer<typeof User>;
 
+export const Email = ShortText.regex(/^\S+@\S+$/, { error: "must be an e-mail address" });
+
 export const AddMember = WorkspaceParams.extend({
-  email: ShortText.regex(/^\S+@\S+$/, { error: "must be an e-mail address" })
-    .describe("E-mail address")
-    .meta({ example: "ada@example.com" }),
+  email: Email.describe("E-mail address").meta({ example: "ada@example.com" }),
   username: optional(ShortText.min(1)).describe("User name; the part before the @ by default"),
   firstName: ShortText.min(1).describe("First name").meta({ example: "Ada" }),
   lastName: optional(ShortText).describe("Last name"),
