@@ -9,7 +9,7 @@ import {
 import { apiKeys, type Queryable } from "@parley/db";
 import type { Role } from "@parley/schema";
 import { and, eq, inArray, isNull, ne } from "drizzle-orm";
-import { BadConfiguration } from "./config.ts";
+import { BadConfiguration } from "./setting-faults.ts";
 import type { StartMemory } from "./start-memory.ts";
 
 /** A key that a start ensures. */

@@ -11,7 +11,9 @@ import { type Demo, writeDemoFile } from "./demo-file.ts";
 import { ensureOperatorKey } from "./keys.ts";
 import { serveMetrics } from "./metrics-server.ts";
 import { openCore } from "./open-core.ts";
+import { refusedPort } from "./refused-port.ts";
 import { createProcessMetrics } from "./process-metrics.ts";
+import { requireRedis } from "./require-redis.ts";
 import { returnMemory } from "./return-memory.ts";
 import { shutdownDelayOf } from "./shutdown-delay.ts";
 import { lockStartMemory, writeStartMemory } from "./start-memory.ts";
@@ -44,6 +46,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   const { settings, logger, parts, embedded, print } = options;
   // A worker renders URLs too: those of the API that runs with the same settings.
   let url = settings.PARLEY_PUBLIC_URL ?? urlOf(settings, settings.PARLEY_PORT);
+  if (settings.REDIS_URL !== undefined) await requireRedis(settings.REDIS_URL);
   const { registry, ...observers } = createProcessMetrics();
   const { core, counters, close } = await openCore({
     settings,
@@ -115,7 +118,9 @@ async function announceDemo(settings: Settings, demo: Demo, url: string): Promis
 /** Listens, and gives the URL with the actual port. */
 async function listen(api: Api, settings: Settings): Promise<string> {
   const { PARLEY_HOST: host, PARLEY_PORT: port } = settings;
-  await api.app.listen({ host, port });
+  await api.app.listen({ host, port }).catch((error: unknown) => {
+    throw refusedPort(error, { setting: "PARLEY_PORT", host, port });
+  });
   const bound = api.app.server.address();
   const actual = typeof bound === "object" && bound !== null ? bound.port : port;
   return urlOf(settings, actual);

@@ -43,7 +43,11 @@ export async function lockDirectory(directory: string): Promise<DirectoryLock> {
     const refusal = isBusy ? cause : unusable(directory, cause);
     if (refusal === cause) refuseLockless(directory, cause);
     if (!isBusy) throw refusal;
-    throw new DirectoryInUse(`${directory} is in use by ${describeHolder(holderFile)}`, { cause });
+    throw new DirectoryInUse(
+      `${directory} is in use by ${describeHolder(holderFile)}: stop that, or set PARLEY_DATA_DIR to ` +
+        "a directory of its own",
+      { cause },
+    );
   }
   const held = file;
   return {
@@ -92,19 +96,24 @@ export function unusable(directory: string, cause: unknown): unknown {
     : new DirectoryUnusable(`${directory} cannot be used: ${why}`, { cause });
 }
 
+const DISK_FULL = "its disk is full: free some space";
+const ELSEWHERE = "set PARLEY_DATA_DIR to a directory that this user may write to";
+
 /** Messages of PostgreSQL, the system and SQLite for a full disk. */
 const FULL = /No space left on device|ENOSPC|database or disk is full/;
 
 function whyUnusable(directory: string, cause: unknown): string | undefined {
-  if (cause instanceof Error && FULL.test(cause.message)) return "its disk is full";
+  if (cause instanceof Error && FULL.test(cause.message)) return DISK_FULL;
   try {
     accessSync(directory, constants.W_OK);
   } catch (error) {
     const isReadOnly = (error as NodeJS.ErrnoException).code === "EROFS";
-    return isReadOnly ? "its disk is only for reading" : "it may not be written to";
+    return isReadOnly
+      ? "its disk is only for reading: set PARLEY_DATA_DIR to a directory of another one"
+      : `it may not be written to: ${ELSEWHERE}`;
   }
   const { bavail, bsize } = statfsSync(directory);
-  return bavail * bsize < FULL_BYTES ? "its disk is full" : undefined;
+  return bavail * bsize < FULL_BYTES ? DISK_FULL : undefined;
 }
 
 function describeHolder(holderFile: string): string {
