@@ -22,6 +22,7 @@ import { createOpenStreams } from "./limits/open-streams.ts";
 import { watchOverload } from "./limits/overload.ts";
 import { createRateLimits } from "./limits/rate-limits.ts";
 import type { SharedCounters } from "./limits/redis-limiter.ts";
+import { watchWorkers } from "./limits/worker-watch.ts";
 import { createWriteHealth } from "./limits/write-health.ts";
 import { createApiMetrics } from "./metrics/api-metrics.ts";
 import { registerPictures } from "./reference/pictures.ts";
@@ -52,6 +53,8 @@ export interface ApiOptions {
   readonly registry?: Registry | undefined;
   /** Why the rest of the process does not work now, for /readyz. */
   readonly whyNotReady?: (() => string | undefined) | undefined;
+  /** Whether the process has no worker, so that those of others matter. */
+  readonly watchesWorkers?: boolean;
 }
 
 /** An HTTP server that does not listen yet. */
@@ -120,6 +123,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
     writeHealth: createWriteHealth(),
     openRequests: new Set(),
     whyNotReady: options.whyNotReady ?? (() => undefined),
+    workerWatch: options.watchesWorkers === true ? watchWorkers(core, logger) : undefined,
     leaving: false,
     draining: false,
   };
@@ -173,6 +177,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
         clearTimeout(cut);
       }
       services.overload.close();
+      services.workerWatch?.close();
       credentials.close();
       await services.refusedCredentials.close();
       await services.refusedMutations.close();

@@ -60,7 +60,9 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     const shared = { core, settings, logger, registry };
     const worker = parts.worker ? createWorker(shared) : undefined;
     const whyNotReady = worker?.whyNotReady;
-    const api = parts.api ? await createApi({ ...shared, sharedCounters, whyNotReady }) : undefined;
+    const watchesWorkers = worker === undefined;
+    const ofApi = { ...shared, sharedCounters, whyNotReady, watchesWorkers };
+    const api = parts.api ? await createApi(ofApi) : undefined;
     const metrics = await serveMetrics({ ...shared, whyNotReady });
     const listensOn = api && (await listen(api, settings));
     url = settings.PARLEY_PUBLIC_URL ?? listensOn ?? url;
