@@ -69,6 +69,9 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     // The directory has a file with keys.
     if (options.demo) await ensurePrivateDirectory(settings.PARLEY_DATA_DIR);
     const demo = options.demo ? await ensureDemo(core, settings) : undefined;
+    if (options.demo && demo === undefined) {
+      logger.info("The demo workspace was deleted, and is not created again");
+    }
     if (demo === undefined) await ensureSetKeys(core, settings);
     // Its lock shows that no other process uses the database.
     if (embedded !== undefined) await voidClaims(core);
