@@ -106,3 +106,9 @@ export async function ensureOperatorKey(
   const isCreated = isNew || Object.values(memory.keyIds).flat().includes(sid);
   if (isCreated) memory.keyIds[OPERATOR] = [...new Set([...own, sid])];
 }
+
+/** Whether an operator key is in use. */
+export async function hasOperatorKey(db: Queryable): Promise<boolean> {
+  const inUse = and(eq(apiKeys.role, "operator"), isNull(apiKeys.revokedAt));
+  return (await db.select({ sid: apiKeys.sid }).from(apiKeys).where(inUse).limit(1)).length > 0;
+}

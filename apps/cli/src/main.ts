@@ -134,7 +134,8 @@ async function start({ settings, parts, demo, isEmbedded }: Start): Promise<Runn
     isEmbedded ? startDatabase(settings, logger, lock) : undefined,
   ]);
   const print = (text: string): void => void process.stdout.write(text);
-  return serve({ settings, logger, parts, demo, embedded, print });
+  const { isTTY: isTerminal } = process.stdout;
+  return serve({ settings, logger, parts, demo, embedded, print, isTerminal });
 }
 
 /** Closes the server at the first signal to stop; a second signal exits at once. */

@@ -1,3 +1,4 @@
+import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Api, createApi } from "@parley/api";
 import { type Core, inTransaction, voidClaims } from "@parley/core";
@@ -7,8 +8,8 @@ import type { Logger } from "pino";
 import { renderBanner } from "./banner.ts";
 import type { Settings } from "./config.ts";
 import { ensureDemo } from "./demo.ts";
-import { type Demo, writeDemoFile } from "./demo-file.ts";
-import { ensureOperatorKey } from "./keys.ts";
+import { type Demo, demoFile, writeDemoFile } from "./demo-file.ts";
+import { ensureOperatorKey, hasOperatorKey } from "./keys.ts";
 import { serveMetrics } from "./metrics-server.ts";
 import { openCore } from "./open-core.ts";
 import { refusedPort } from "./refused-port.ts";
@@ -33,6 +34,8 @@ export interface ServeOptions {
   /** The embedded database, if it is used. */
   readonly embedded: EmbeddedServer | undefined;
   readonly print: (text: string) => void;
+  /** Whether it prints to a terminal, which may show a key. */
+  readonly isTerminal: boolean;
 }
 
 /** A running process of the server. */
@@ -79,7 +82,9 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     await worker?.claimed;
     returnMemory();
     if (demo !== undefined) await announceDemo(settings, demo, url);
-    print(api === undefined ? "Parley works\n" : renderBanner(url, demo));
+    print(
+      api === undefined ? "Parley works\n" : await describeApi(core, { ...options, url, demo }),
+    );
     const gracePeriodMs = settings.PARLEY_SHUTDOWN_PATIENCE_MS;
     const closeApi = async (): Promise<void> => {
       api?.leave();
@@ -118,6 +123,26 @@ async function announceDemo(settings: Settings, demo: Demo, url: string): Promis
   } catch (error) {
     throw unusable(directory, error);
   }
+}
+
+interface Announced {
+  readonly settings: Settings;
+  readonly isTerminal: boolean;
+  readonly url: string;
+  readonly demo: Demo | undefined;
+}
+
+async function describeApi(
+  core: Core,
+  { settings, isTerminal, url, demo }: Announced,
+): Promise<string> {
+  const file = path.resolve(demoFile(settings.PARLEY_DATA_DIR));
+  return renderBanner({
+    url,
+    demo: demo && { content: demo, file },
+    hasOperator: await hasOperatorKey(core.database.db),
+    isTerminal,
+  });
 }
 
 /** Listens, and gives the URL with the actual port. */

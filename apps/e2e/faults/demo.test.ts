@@ -221,7 +221,7 @@ describe("the demo", { timeout: 120_000 }, () => {
     const later = createRpcClient({ url: again.url, apiKey: operatorKey });
     const { auditEvents } = await later.audit.list.query({ action: "workspaces.create" });
     expect(auditEvents).toHaveLength(1);
-    await expect(later.workspaces.get.query({ workspaceId })).rejects.toThrow();
+    await expect(later.workspaces.get.query({ workspaceId })).rejects.toThrow("no such workspace");
   });
 
   test("is off with PARLEY_DEMO=off, whatever the command says", async () => {
