@@ -38,8 +38,9 @@ keys reach a space, also a space that their own key does not reach, and the audi
 An open stream ends as soon as its key would be refused. An operator key does everything that is administered
 over the RPC, in any workspace, and nothing else.
 
-/livez, /readyz, /openapi.json, /docs, /llms.txt and the pictures under /pictures need no key, and neither
-does /metrics on its own port.
+/livez, /readyz, /openapi.json, /docs, /llms.txt, the pictures under /pictures and the pages that \`url\` of a
+conversation leads to need no key, and neither does /metrics on its own port. Those pages say how to read a
+conversation; they are the same for every id, and read nothing.
 
 | Operation | Least role | REST | RPC |
 | --- | --- | --- | --- |
