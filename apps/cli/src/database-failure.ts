@@ -15,6 +15,9 @@ const cures: readonly (readonly [code: RegExp, cure: string])[] = [
   [/^53100$/, "free space on the disk of PostgreSQL"],
   [/^57P/, "start again once PostgreSQL is up"],
 ];
+/** What a server without TLS, and one whose certificate is not trusted, make of a connection. */
+const TLS = /SSL|certificate/;
+const TLS_CURE = "correct sslmode in DATABASE_URL, or the certificate of PostgreSQL";
 const UNREACHED = "start PostgreSQL there, or correct DATABASE_URL";
 
 /** Codes of errors that only PostgreSQL and connections to it have. */
@@ -24,6 +27,7 @@ const SQLSTATE = /^(?:08|28|3D|53|57|58)[0-9A-Z]{3}$|^42501$|^25006$/;
 export function describeDatabaseFailure(error: Error): string | undefined {
   const root = rootOf(error);
   const { code = "" } = root as NodeJS.ErrnoException;
+  if (TLS.test(root.message)) return `the database cannot be used: ${root.message}: ${TLS_CURE}`;
   const reason = reasonOfUnavailable(error) ?? (SQLSTATE.test(code) ? root.message : undefined);
   if (reason === undefined) return undefined;
   const cure = cures.find(([of]) => of.test(code))?.[1] ?? UNREACHED;

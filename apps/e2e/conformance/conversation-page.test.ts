@@ -63,7 +63,7 @@ describe("the URL of a conversation", () => {
   test("allows nothing but its own style", async () => {
     const { headers, text } = await open(server(), "/w/a/conversation/b");
     expect(headers.get("content-security-policy")).toMatch(
-      /^default-src 'none';style-src 'sha256-[^']+';base-uri 'none';form-action 'none';frame-ancestors 'none'$/,
+      /^default-src 'none';style-src 'sha256-[^']+';img-src data:;base-uri 'none';form-action 'none';frame-ancestors 'none'$/,
     );
     expect(headers.get("referrer-policy")).toBe("no-referrer");
     expect(text).not.toContain("<script");

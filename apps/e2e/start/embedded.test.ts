@@ -1,5 +1,15 @@
 import { spawnSync } from "node:child_process";
-import { cp, mkdir, mkdtemp, readdir, rename, rm, symlink } from "node:fs/promises";
+import {
+  chown,
+  cp,
+  mkdir,
+  mkdtemp,
+  readdir,
+  rename,
+  rm,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { createRequire } from "node:module";
 import os from "node:os";
 import path from "node:path";
@@ -60,23 +70,47 @@ const lonelyRoot = [
   'echo 0 > /proc/sys/user/max_user_namespaces && exec "$@"',
   "sh",
 ];
-const canBeLonely = isLinux && spawnSync("unshare", [...lonelyRoot, "true"]).status === 0;
+const isRoot = isLinux && process.geteuid?.() === 0;
+const canBeLonely = isRoot && spawnSync("unshare", [...lonelyRoot, "true"]).status === 0;
 
-test.skipIf(!canBeLonely)("root that can become nobody else is told what to do", async () => {
-  const { status, stderr } = spawnSync(
-    "unshare",
-    [...lonelyRoot, process.execPath, builtFile("parley.js"), "serve"],
-    {
-      env: {
-        PARLEY_DATA_DIR: path.join(folder, "data"),
-        PARLEY_PORT: "0",
-      },
-      encoding: "utf8",
-      timeout: 30_000,
-    },
-  );
+/** Starts a server as such a root; gives its one sentence. */
+function failAsLonelyRoot(directory: string): string {
+  const serve = [process.execPath, builtFile("parley.js"), "serve"];
+  const { status, stderr } = spawnSync("unshare", [...lonelyRoot, ...serve], {
+    env: { PARLEY_DATA_DIR: directory, PARLEY_PORT: "0" },
+    encoding: "utf8",
+    timeout: 30_000,
+  });
   expect(status).toBe(1);
-  expect(sentenceOf(stderr)).toMatch(
+  return sentenceOf(stderr);
+}
+
+test.skipIf(!canBeLonely)("root that can become nobody else is told what to do", () => {
+  expect(failAsLonelyRoot(path.join(folder, "data"))).toMatch(
     /PostgreSQL does not run as root, .*: run parley as another user, set PARLEY_DATA_DIR to a directory/,
+  );
+});
+
+test.skipIf(!canBeLonely)("a directory that the user may not write to is said", async () => {
+  const theirs = path.join(folder, "theirs");
+  await mkdir(theirs);
+  await chown(theirs, 65_534, 65_534);
+  const cure = "set PARLEY_DATA_DIR to a directory that this user may write to";
+  const inside = path.join(theirs, "data");
+  expect(failAsLonelyRoot(inside)).toBe(
+    `parley: ${inside} cannot be used: it cannot be created: ${cure}`,
+  );
+  expect(failAsLonelyRoot(theirs)).toContain(theirs);
+});
+
+test("a file in place of a directory is said", async () => {
+  const file = path.join(folder, "file");
+  await writeFile(file, "");
+  const fail = async (directory: string) =>
+    sentenceOf(await failToStart({ PARLEY_DATA_DIR: directory, PARLEY_PORT: "0" }));
+  expect(await fail(file)).toContain(`${file} cannot be used: it is no directory: set PARLEY_DATA`);
+  const below = path.join(file, "data");
+  expect(await fail(below)).toContain(
+    `${below} cannot be used: a part of its path is no directory: set PARLEY_DATA`,
   );
 });

@@ -90,6 +90,13 @@ describe("PostgreSQL", () => {
     );
   });
 
+  test("without TLS, where the URL demands it, is said", async () => {
+    expect(await fail(as((url) => url.searchParams.set("sslmode", "verify-full")))).toBe(
+      "parley: the database cannot be used: The server does not support SSL connections: " +
+        "correct sslmode in DATABASE_URL, or the certificate of PostgreSQL",
+    );
+  });
+
   test("without the database is said", async () => {
     expect(await fail(as((url) => (url.pathname = "/parley_nowhere")))).toBe(
       'parley: the database cannot be used: database "parley_nowhere" does not exist: ' +

@@ -1,4 +1,12 @@
-import { accessSync, constants, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import {
+  accessSync,
+  constants,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { ensurePrivateDirectory, OpenDirectory } from "./private-directory.ts";
@@ -99,6 +107,12 @@ export function unusable(directory: string, cause: unknown): unknown {
 const DISK_FULL = "its disk is full: free some space";
 const ELSEWHERE = "set PARLEY_DATA_DIR to a directory that this user may write to";
 
+const whyNotWritten: Readonly<Record<string, string>> = {
+  EROFS: "its disk is only for reading",
+  ENOENT: "it cannot be created",
+  ENOTDIR: "a part of its path is no directory",
+};
+
 /** Messages of PostgreSQL, the system and SQLite for a full disk. */
 const FULL = /No space left on device|ENOSPC|database or disk is full/;
 
@@ -107,11 +121,10 @@ function whyUnusable(directory: string, cause: unknown): string | undefined {
   try {
     accessSync(directory, constants.W_OK);
   } catch (error) {
-    const isReadOnly = (error as NodeJS.ErrnoException).code === "EROFS";
-    return isReadOnly
-      ? "its disk is only for reading: set PARLEY_DATA_DIR to a directory of another one"
-      : `it may not be written to: ${ELSEWHERE}`;
+    const { code = "" } = error as NodeJS.ErrnoException;
+    return `${whyNotWritten[code] ?? "it may not be written to"}: ${ELSEWHERE}`;
   }
+  if (!statSync(directory).isDirectory()) return `it is no directory: ${ELSEWHERE}`;
   const { bavail, bsize } = statfsSync(directory);
   return bavail * bsize < FULL_BYTES ? DISK_FULL : undefined;
 }

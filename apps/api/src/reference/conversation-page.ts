@@ -16,12 +16,13 @@ export const PAGE_ID = "^[A-Za-z0-9_-]{1,64}$";
 const isId = new RegExp(PAGE_ID);
 
 const style = `body{max-width:44rem;margin:4rem auto;padding:0 1rem;font:1rem/1.5 system-ui,sans-serif}
-pre{overflow-x:auto;padding:1rem;background:#f2f2f5;color:#16161a}
+pre{white-space:pre-wrap;overflow-wrap:anywhere;padding:1rem;background:#f2f2f5;color:#16161a}
 @media(prefers-color-scheme:dark){body{background:#16161a;color:#eee}a{color:#9db2ff}}`;
 
 const pagePolicy = [
   "default-src 'none'",
   `style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'`,
+  "img-src data:",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
@@ -66,7 +67,7 @@ conversation.</p>
 <pre>curl -s "${conversation}" ${authorization}</pre>
 <p>or follow what happens in it:</p>
 <pre>curl -sNL "${conversation}/events" ${authorization}</pre>
-<p>The <a href="${url}/docs">reference</a> describes every call, and tries it.</p>
+<p>The <a href="${url}/docs">reference</a> describes every call, with a form to try it.</p>
 </body>
 </html>
 `;
