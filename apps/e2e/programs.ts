@@ -3,7 +3,7 @@ import { once } from "node:events";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { inject } from "vitest";
-import { root, type Settings } from "./place.ts";
+import type { Settings } from "./place.ts";
 
 /** A process that runs `parley`. */
 export interface Program {
@@ -41,7 +41,11 @@ export function builtFile(name: string): string {
 export function startProgram(
   args: readonly string[],
   settings: Settings,
-  { cwd, main } = { cwd: root, main: [builtFile("parley.js")] },
+  // By default in a folder without a `.env`.
+  {
+    cwd = inject("build"),
+    main = [builtFile("parley.js")],
+  }: { cwd?: string; main?: readonly string[] } = {},
 ): Program {
   const child = spawn(process.execPath, [...main, ...args], {
     cwd,

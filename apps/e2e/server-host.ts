@@ -16,8 +16,11 @@ async function run(request: HostRequest): Promise<void> {
   const write = (text: string): void => answer({ id, logged: text });
   const logger = pino(loggerOptions(settings.PARLEY_LOG_LEVEL), { write });
   const parts = { api: true, worker: true };
-  const options = { settings, logger, parts, demo: true, embedded: undefined, print: () => {} };
-  running.set(id, await serve(options));
+  const output = { print: () => {}, isTerminal: false };
+  running.set(
+    id,
+    await serve({ settings, logger, parts, demo: true, embedded: undefined, ...output }),
+  );
 }
 
 process.umask(0o077);

@@ -67,7 +67,7 @@ export const ApiSettings = z.object({
   PARLEY_HOST: z.string().default("127.0.0.1").describe("Address to listen on"),
   PARLEY_PORT: integer(0, 65_535).default(3000).describe("Port to listen on; 0 takes any free one"),
   PARLEY_PUBLIC_URL: z
-    .url({ protocol: /^https?$/ })
+    .url({ protocol: /^https?$/, error: "it must be a URL, as in https://parley.example.com" })
     .transform((url) => url.replace(/\/+$/, ""))
     .optional()
     .describe("URL that clients see; the URL that the server listens on by default"),

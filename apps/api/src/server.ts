@@ -23,6 +23,7 @@ import { createOpenStreams } from "./limits/open-streams.ts";
 import { watchOverload } from "./limits/overload.ts";
 import { createRateLimits } from "./limits/rate-limits.ts";
 import type { SharedCounters } from "./limits/redis-limiter.ts";
+import { watchWorkers } from "./limits/worker-watch.ts";
 import { createWriteHealth } from "./limits/write-health.ts";
 import { createApiMetrics } from "./metrics/api-metrics.ts";
 import { registerPictures } from "./reference/pictures.ts";
@@ -56,6 +57,8 @@ export interface ApiOptions {
   readonly whyNotReady?: (() => string | undefined) | undefined;
   /** The demo's workspace, for the examples of /docs. */
   readonly demoWorkspaceId?: (() => string | undefined) | undefined;
+  /** Whether the process has no worker, so that those of others matter. */
+  readonly watchesWorkers?: boolean;
 }
 
 /** An HTTP server that does not listen yet. */
@@ -126,6 +129,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
     openRequests: new Set(),
     whyNotReady: options.whyNotReady ?? (() => undefined),
     demoWorkspaceId: options.demoWorkspaceId ?? (() => undefined),
+    workerWatch: options.watchesWorkers === true ? watchWorkers(core, logger) : undefined,
     leaving: false,
     draining: false,
   };
@@ -179,6 +183,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
         clearTimeout(cut);
       }
       services.overload.close();
+      services.workerWatch?.close();
       credentials.close();
       await services.refusedCredentials.close();
       await services.refusedMutations.close();

@@ -13,6 +13,7 @@ import type { ApiSettings } from "./config.ts";
 import type { OpenStreams } from "./limits/open-streams.ts";
 import type { Overload } from "./limits/overload.ts";
 import type { RateLimits } from "./limits/rate-limits.ts";
+import type { WorkerWatch } from "./limits/worker-watch.ts";
 import type { WriteHealth } from "./limits/write-health.ts";
 import type { ApiMetrics } from "./metrics/api-metrics.ts";
 import type { ResponseCache } from "./response-cache/response-cache.ts";
@@ -39,6 +40,8 @@ export interface ApiServices {
   readonly openRequests: Set<AbortController>;
   /** Why the rest of the process does not work now; undefined while it does. */
   readonly whyNotReady: () => string | undefined;
+  /** In a process without a worker. */
+  readonly workerWatch: WorkerWatch | undefined;
   /** Whether the server will shut down soon: /readyz says so, and everything else continues. */
   leaving: boolean;
   /** Whether the server is shutting down and takes no new work. */

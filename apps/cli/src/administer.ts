@@ -1,8 +1,7 @@
 import { generateApiKey, inTransaction, insertApiKey, recordCommand } from "@parley/core";
-import { apiKeys } from "@parley/db";
-import { and, eq, isNull } from "drizzle-orm";
 import type { Logger } from "pino";
 import type { Settings } from "./config.ts";
+import { hasOperatorKey } from "./keys.ts";
 import { openCore, openDatabase } from "./open-core.ts";
 import { CommandError } from "./command-error.ts";
 
@@ -33,9 +32,7 @@ export async function bootstrapKeys(
   try {
     const secret = generateApiKey();
     await inTransaction(core, async ({ db }) => {
-      const inUse = and(eq(apiKeys.role, "operator"), isNull(apiKeys.revokedAt));
-      const [found] = await db.select({ name: apiKeys.name }).from(apiKeys).where(inUse).limit(1);
-      if (found !== undefined) {
+      if (await hasOperatorKey(db)) {
         throw new CommandError(
           "There is an operator key already: create others with it (apiKeys.create)",
         );

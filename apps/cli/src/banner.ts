@@ -1,31 +1,42 @@
 import type { Demo } from "./demo-file.ts";
 
-/** The first output of a server: its URL, and how to call it. */
-export function renderBanner(url: string, demo: Demo | undefined): string {
-  const lines = [`Parley listens on ${url}`];
-  if (demo !== undefined) lines.push("", ...renderCalls(url, demo));
+export interface BannerParts {
+  /** The URL that clients see. */
+  readonly url: string;
+  /** The demo workspace, and the file with its keys. */
+  readonly demo: { readonly content: Demo; readonly file: string } | undefined;
+  /** Whether the server has an operator key. */
+  readonly hasOperator: boolean;
+  /** Whether people alone read it, so that it may contain a key. */
+  readonly isTerminal: boolean;
+}
+
+/** The first output of an API: its URL, where its keys are, and what to do next, in ten lines at most. */
+export function renderBanner({ url, demo, hasOperator, isTerminal }: BannerParts): string {
+  const lines = [`Parley listens on ${url}`, `  Reference: ${url}/docs`];
+  if (demo !== undefined) lines.push(`  Keys:      ${demo.file}, which only its owner can read`);
+  else if (!hasOperator) lines.push("  Keys:      parley keys bootstrap prints the first one");
+  if (demo !== undefined) {
+    const { content, file } = demo;
+    const first = isTerminal ? exportsOf(url, content) : readExports(file);
+    lines.push("", "Send a message to an agent of the demo workspace:", `  ${first}`, `  ${call}`);
+  }
   return `${lines.join("\n")}\n`;
 }
 
-function renderCalls(url: string, demo: Demo): string[] {
-  const authorization = `-H 'Authorization: Bearer ${demo.adminKey}'`;
-  const json = "-H 'Content-Type: application/json'";
-  const body = JSON.stringify({
-    message: { content: "Hello!", mentions: [{ configurationId: "helper" }] },
-    blocking: true,
-  });
-  const workspace = `${url}/api/v1/w/${demo.workspaceId}`;
-  const invocations = `${url}/api/w/${demo.workspaceId}/sandbox-functions/slow-steps/invocations`;
-  return [
-    "Create a conversation and wait for the answer:",
-    `  curl -s ${authorization} ${json} -d '${body}' ${workspace}/assistant/conversations`,
-    "",
-    "List the skills:",
-    `  curl -s ${authorization} ${workspace}/skills`,
-    "",
-    "Invoke a sandbox function and follow its events:",
-    `  curl -sNL ${authorization} ${invocations}/$(curl -s ${authorization} ${json} ` +
-      `-H 'Prefer: respond-async' -d '{}' ${invocations} | ` +
-      `sed 's/.*"sId":"\\([^"]*\\)".*/\\1/')/events`,
-  ];
-}
+const exportsOf = (url: string, { workspaceId, adminKey }: Demo): string =>
+  `export URL=${url} W=${workspaceId} KEY=${adminKey}`;
+
+/** The same for a log, which others may read. */
+const readExports = (file: string): string =>
+  `eval "$(node -p 'const d = JSON.parse(fs.readFileSync(process.argv[1])); ` +
+  "`export URL=${d.url} W=${d.workspaceId} KEY=${d.adminKey}`' " +
+  `'${file.replaceAll("'", String.raw`'\''`)}')"`;
+
+const body = JSON.stringify({
+  message: { content: "Hello!", mentions: [{ configurationId: "helper" }] },
+  blocking: true,
+});
+const call =
+  `curl -s "$URL/api/v1/w/$W/assistant/conversations" -H "Authorization: Bearer $KEY" ` +
+  `-H "Content-Type: application/json" -d '${body}'`;

@@ -17,7 +17,8 @@ const Demo = z.object({
 });
 export type Demo = z.infer<typeof Demo>;
 
-function demoFile(dataDirectory: string): string {
+/** The path of the file with the keys of the demo, which only its owner can read. */
+export function demoFile(dataDirectory: string): string {
   return path.join(dataDirectory, "demo.json");
 }
 

@@ -36,14 +36,16 @@ interface Start {
 
 /**
  * Creates the demo workspace unless an earlier start has, with the keys that are set or were used before.
- * It changes only the workspace and the keys that it knows by their ids.
+ * It changes only the workspace and the keys that it knows by their ids. Undefined where the workspace was
+ * deleted, which it leaves so.
  */
-export async function ensureDemo(core: Core, settings: Settings): Promise<Demo> {
+export async function ensureDemo(core: Core, settings: Settings): Promise<Demo | undefined> {
   const before = await readDemoFile(settings.PARLEY_DATA_DIR);
   return inTransaction(core, async ({ db }) => {
     const memory = await lockStartMemory(db);
     const start = { core, db, settings, memory, before };
     const found = await findDemo(start);
+    if (found === undefined && memory.demoWorkspaceId !== undefined) return undefined;
     const workspace = found ?? (await createDemo(core, db));
     memory.demoWorkspaceId = workspace.sid;
     const workspaceId = workspace.id;
@@ -109,7 +111,7 @@ async function findKey(
   return row;
 }
 
-/** Ensures a key of the demo. Servers that share a database leave each other's keys alone. */
+/** Ensures a key of the demo, and remembers it if it is new. Servers that share a database leave each other's keys alone. */
 async function ensureDemoKey(
   { core, db, settings, memory, before }: Start,
   role: keyof typeof demoKeys,
@@ -118,15 +120,13 @@ async function ensureDemoKey(
   const { name, setting, member } = demoKeys[role];
   const stored = memory.keyIds[`demo ${role}`] ?? [];
   const inFile = (await findKey(db, before[member]))?.sid;
-  // An older version stored only its file.
-  const isOwn = inFile !== undefined && (stored.length === 0 || stored.includes(inFile));
-  const own = isOwn ? [...stored, inFile] : stored;
   // No other server can use an embedded database.
   const isAlone = settings.DATABASE_URL === undefined;
-  const replaces = isAlone ? own : own.filter((sid) => sid === inFile);
+  const replaces = isAlone ? stored : stored.filter((sid) => sid === inFile);
   const secret = settings[setting] ?? before[member];
-  const key = await ensureKey(core, db, { workspace, name, role, secret, own, replaces });
-  memory.keyIds[`demo ${role}`] = [...new Set([...own, key.sid])];
+  const wanted = { workspace, name, role, setting, secret, replaces, memory };
+  const key = await ensureKey(core, db, wanted);
+  if (key.isNew) memory.keyIds[`demo ${role}`] = [...stored, key.sid];
   return key;
 }
 

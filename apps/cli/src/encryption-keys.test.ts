@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { expect, it } from "vitest";
-import { BadConfiguration, readSettings } from "./config.ts";
+import { readSettings } from "./config.ts";
+import { BadConfiguration } from "./setting-faults.ts";
 
 const key = randomBytes(32).toString("base64");
 
@@ -20,7 +21,7 @@ it.each(["secret", `${key},`, randomBytes(16).toString("base64"), `${key.slice(0
   (value) => {
     const read = () => readSettings({ PARLEY_ENCRYPTION_KEY: value });
     expect(read).toThrow(BadConfiguration);
-    expect(read).toThrow("PARLEY_ENCRYPTION_KEY: must be 32 bytes in base64");
+    expect(read).toThrow("PARLEY_ENCRYPTION_KEY is not valid: it must be 32 bytes in base64");
     expect(read).not.toThrow(value);
   },
 );

@@ -9,7 +9,7 @@ import {
 import { apiKeys, type Queryable } from "@parley/db";
 import type { Role } from "@parley/schema";
 import { and, eq, inArray, isNull, ne } from "drizzle-orm";
-import { BadConfiguration } from "./config.ts";
+import { BadConfiguration } from "./setting-faults.ts";
 import type { StartMemory } from "./start-memory.ts";
 
 /** A key that a start ensures. */
@@ -17,12 +17,21 @@ interface WantedKey {
   readonly workspace: WorkspaceRow | undefined;
   readonly name: string;
   readonly role: Role;
+  /** The setting that may name it. */
+  readonly setting: string;
   /** A new one is created without it. */
   readonly secret: string | undefined;
-  /** Public ids of the keys that earlier starts have set for this purpose. */
-  readonly own: readonly string[];
-  /** Those of them that this key replaces. */
+  /** Public ids of the keys that it replaces, all of them created by starts. */
   readonly replaces: readonly string[];
+  readonly memory: StartMemory;
+}
+
+/** A key in use. */
+interface EnsuredKey {
+  readonly sid: string;
+  readonly secret: string;
+  readonly userId: number;
+  readonly isNew: boolean;
 }
 
 /**
@@ -33,8 +42,8 @@ interface WantedKey {
 export async function ensureKey(
   core: Core,
   db: Queryable,
-  { workspace, name, role, ...wanted }: WantedKey,
-): Promise<{ sid: string; secret: string; userId: number }> {
+  { workspace, name, role, setting, memory, ...wanted }: WantedKey,
+): Promise<EnsuredKey> {
   const workspaceId = workspace?.id ?? null;
   const record = (action: "create" | "update" | "revoke", keyId: string) =>
     recordCommand(core, db, {
@@ -46,7 +55,9 @@ export async function ensureKey(
   const hash = hashSecret(secret);
   const [known] = await db.select().from(apiKeys).where(eq(apiKeys.hash, hash));
   if (known !== undefined && (known.workspaceId !== workspaceId || known.role !== role)) {
-    throw new BadConfiguration(`The key for ${name} is in use for ${known.name}: choose another`);
+    throw new BadConfiguration(
+      `The key for ${name} is in use for ${known.name}: choose another (${setting})`,
+    );
   }
   const isReplaced = and(inArray(apiKeys.sid, [...wanted.replaces]), ne(apiKeys.hash, hash));
   const replaced = await db
@@ -55,36 +66,49 @@ export async function ensureKey(
     .where(and(isReplaced, isNull(apiKeys.revokedAt)))
     .returning({ sid: apiKeys.sid });
   for (const { sid } of replaced) await record("revoke", sid);
+  memory.replacedKeyIds.push(...replaced.map(({ sid }) => sid));
   if (known === undefined) {
     const row = await insertApiKey(core, db, { workspaceId, name, role, secret });
     await record("create", row.sid);
-    return { sid: row.sid, secret, userId: row.userId ?? 0 };
+    return { sid: row.sid, secret, userId: row.userId ?? 0, isNew: true };
   }
   if (known.revokedAt !== null) {
-    if (!wanted.own.includes(known.sid)) {
-      throw new BadConfiguration(`The key for ${name} was revoked: choose another`);
+    if (!memory.replacedKeyIds.includes(known.sid)) {
+      throw new BadConfiguration(
+        `The key for ${name} was revoked: choose another (${setting}), or set PARLEY_DEMO=off`,
+      );
     }
     await db.update(apiKeys).set({ revokedAt: null }).where(eq(apiKeys.id, known.id));
     await record("update", known.sid);
+    memory.replacedKeyIds = memory.replacedKeyIds.filter((sid) => sid !== known.sid);
   }
-  return { sid: known.sid, secret, userId: known.userId ?? 0 };
+  return { sid: known.sid, secret, userId: known.userId ?? 0, isNew: false };
 }
 
 /** Purpose of the operator keys that the settings have named. */
 const OPERATOR = "operator";
 
 /**
- * Ensures that the operator key of the settings is in use, and revokes those that they named before, and
- * no others.
+ * Ensures that the operator key of the settings is in use, and revokes those that starts have created for
+ * the setting before, and no others.
  */
 export async function ensureOperatorKey(
   core: Core,
   db: Queryable,
   { secret, memory }: { secret: string; memory: StartMemory },
-): Promise<{ sid: string; secret: string; userId: number }> {
+): Promise<void> {
   const own = memory.keyIds[OPERATOR] ?? [];
   const operator = { workspace: undefined, name: "operator", role: "operator" } as const;
-  const key = await ensureKey(core, db, { ...operator, secret, own, replaces: own });
-  memory.keyIds[OPERATOR] = [...new Set([...own, key.sid])];
-  return key;
+  const setting = "PARLEY_OPERATOR_KEY";
+  const wanted = { ...operator, setting, secret, replaces: own, memory };
+  const { sid, isNew } = await ensureKey(core, db, wanted);
+  // The demo may have created it.
+  const isCreated = isNew || Object.values(memory.keyIds).flat().includes(sid);
+  if (isCreated) memory.keyIds[OPERATOR] = [...new Set([...own, sid])];
+}
+
+/** Whether an operator key is in use. */
+export async function hasOperatorKey(db: Queryable): Promise<boolean> {
+  const inUse = and(eq(apiKeys.role, "operator"), isNull(apiKeys.revokedAt));
+  return (await db.select({ sid: apiKeys.sid }).from(apiKeys).where(inUse).limit(1)).length > 0;
 }

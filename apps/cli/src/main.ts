@@ -1,7 +1,8 @@
 import { parseArgs } from "node:util";
 import { lockDirectory } from "@parley/db/lock";
-import { reasonOfUnavailable } from "@parley/db/unavailable";
 import { readSettings, type Settings } from "./config.ts";
+import { describeFailure } from "./describe-failure.ts";
+import { loadEnvironmentFile } from "./environment.ts";
 import { renderHelp } from "./help.ts";
 import type { Parts, RunningServer } from "./serve.ts";
 import { shutdownDelayOf } from "./shutdown-delay.ts";
@@ -56,12 +57,16 @@ const commands: Readonly<Record<string, Command>> = {
   },
 };
 
+/** The file whose settings were added to the environment. */
+let environmentFile: string | undefined;
+
 async function main(): Promise<void> {
   // New files are readable by their owner only.
   process.umask(0o077);
   const words = process.argv.slice(2);
   const isHelp = words.includes("--help") || words.includes("-h") || words.length === 0;
   if (isHelp) return void process.stdout.write(renderHelp());
+  environmentFile = loadEnvironmentFile();
   for (const count of [2, 1]) {
     const command = commands[words.slice(0, count).join(" ")];
     if (command !== undefined) return command(words.slice(count));
@@ -81,9 +86,17 @@ function fileOf(args: string[]): string | undefined {
 }
 
 async function administration() {
-  const { createLogger } = await import("./logger.ts");
   const settings = readSettings();
-  return { settings, logger: createLogger(settings.PARLEY_LOG_LEVEL) };
+  return { settings, logger: await openLog(settings) };
+}
+
+async function openLog(settings: Settings) {
+  const { createLogger } = await import("./logger.ts");
+  const logger = createLogger(settings.PARLEY_LOG_LEVEL);
+  if (environmentFile !== undefined) {
+    logger.info({ file: environmentFile }, "Settings that the environment lacks are from a file");
+  }
+  return logger;
 }
 
 async function run(args: string[], parts: Parts): Promise<void> {
@@ -96,7 +109,9 @@ async function run(args: string[], parts: Parts): Promise<void> {
   }
   const delayMs = shutdownDelayOf({ settings, parts });
   const withinMs = delayMs + settings.PARLEY_SHUTDOWN_PATIENCE_MS + CLOSE_SLACK_MS;
-  const starting = start({ settings, parts, demo: values.demo ?? isEmbedded, isEmbedded });
+  const isOn = values.demo === true || settings.PARLEY_DEMO === "on" || isEmbedded;
+  const demo = settings.PARLEY_DEMO !== "off" && isOn;
+  const starting = start({ settings, parts, demo, isEmbedded });
   // A signal during the start must stop what has been started.
   stopOnSignal(async () => (await starting).close(), withinMs);
   await starting;
@@ -112,15 +127,15 @@ interface Start {
 async function start({ settings, parts, demo, isEmbedded }: Start): Promise<RunningServer> {
   // The lock comes before loading the server, so a second one on the directory is refused at once.
   const lock = isEmbedded ? await lockDirectory(settings.PARLEY_DATA_DIR) : undefined;
-  const { createLogger } = await import("./logger.ts");
-  const logger = createLogger(settings.PARLEY_LOG_LEVEL);
+  const logger = await openLog(settings);
   // The database starts while the server is loaded.
   const [{ serve }, embedded] = await Promise.all([
     import("./serve.ts"),
     isEmbedded ? startDatabase(settings, logger, lock) : undefined,
   ]);
   const print = (text: string): void => void process.stdout.write(text);
-  return serve({ settings, logger, parts, demo, embedded, print });
+  const { isTTY: isTerminal } = process.stdout;
+  return serve({ settings, logger, parts, demo, embedded, print, isTerminal });
 }
 
 /** Closes the server at the first signal to stop; a second signal exits at once. */
@@ -139,51 +154,10 @@ function stopOnSignal(close: () => Promise<void>, withinMs: number): void {
   process.on("SIGTERM", stop);
 }
 
-/** Errors whose message says what is wrong and what would be right. */
-const explained = new Set([
-  "CommandError",
-  "BadConfiguration",
-  "DirectoryInUse",
-  "DirectoryUnusable",
-  "NoEmbeddedDatabase",
-  "ProgramFailed",
-  "OpenDirectory",
-  "DatabaseTooNew",
-  "RefusedTransfer",
-]);
-
-/** Prints why the command failed: one line if the reason is known. */
+/** Prints why the command failed, in one sentence, and exits. */
 function fail(error: unknown): never {
-  process.stderr.write(`parley: ${describe(error)}\n`);
+  process.stderr.write(`parley: ${describeFailure(error)}\n`);
   process.exit(1);
-}
-
-function describe(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  if (explained.has(error.name)) return error.message;
-  const reason = reasonOfUnavailable(error);
-  if (reason !== undefined) return `the database cannot be used: ${reason}`;
-  return explainedBy(error) ?? error.stack ?? error.message;
-}
-
-/**
- * Codes of the system (a busy port, a directory that cannot be written) and of a PostgreSQL that
- * cannot be used: unreachable (08), access denied (28, 42501), no such database (3D), read-only
- * (25006), full (53), shutting down (57P) or broken (58).
- */
-const explainedCodes =
-  /^(?:E[A-Z]+|ERR_PARSE_ARGS_\w+|(?:08|28|3D|53|57|58)[0-9A-Z]{3}|42501|25006)$/;
-
-/** The message of the first error of the chain that says what is wrong. */
-function explainedBy(error: Error): string | undefined {
-  const { code } = error as NodeJS.ErrnoException;
-  if (code !== undefined && explainedCodes.test(code)) {
-    if (error.message !== "") return error.message;
-    // A host with several addresses, none of them reachable: the first error has the message.
-    const [first] = error instanceof AggregateError ? (error.errors as unknown[]) : [];
-    return first instanceof Error ? first.message : code;
-  }
-  return error.cause instanceof Error ? explainedBy(error.cause) : undefined;
 }
 
 await main().catch(fail);

@@ -6,6 +6,7 @@ import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { Settings } from "./config.ts";
 import { registerLookUps } from "./process-metrics.ts";
+import { refusedPort } from "./refused-port.ts";
 
 /** Limit of a scrape. */
 const TIMEOUT_MS = 10_000;
@@ -22,7 +23,8 @@ export interface MetricsOptions {
 
 /**
  * Serves /metrics on its own port, and /readyz, which answers 200 while the worker of the process claims
- * runs, and else 503. Gives undefined without a port; throws if it cannot listen.
+ * runs, and else 503. Gives undefined without a port. Throws `CommandError` if
+ * it cannot listen.
  */
 export async function serveMetrics({
   core,
@@ -44,7 +46,9 @@ export async function serveMetrics({
   });
   server.maxConnections = MAX_CONNECTIONS;
   server.listen(port, host);
-  await once(server, "listening");
+  await once(server, "listening").catch((error: unknown) => {
+    throw refusedPort(error, { setting: "PARLEY_METRICS_PORT", host, port });
+  });
   // The type for a server that listens on a port.
   const { port: actual } = server.address() as AddressInfo;
   const name = host.includes(":") ? `[${host}]` : host;

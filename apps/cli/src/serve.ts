@@ -1,3 +1,4 @@
+import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Api, createApi } from "@parley/api";
 import { type Core, inTransaction, voidClaims } from "@parley/core";
@@ -7,11 +8,13 @@ import type { Logger } from "pino";
 import { renderBanner } from "./banner.ts";
 import type { Settings } from "./config.ts";
 import { ensureDemo } from "./demo.ts";
-import { type Demo, writeDemoFile } from "./demo-file.ts";
-import { ensureOperatorKey } from "./keys.ts";
+import { type Demo, demoFile, writeDemoFile } from "./demo-file.ts";
+import { ensureOperatorKey, hasOperatorKey } from "./keys.ts";
 import { serveMetrics } from "./metrics-server.ts";
 import { openCore } from "./open-core.ts";
+import { refusedPort } from "./refused-port.ts";
 import { createProcessMetrics } from "./process-metrics.ts";
+import { requireRedis } from "./require-redis.ts";
 import { returnMemory } from "./return-memory.ts";
 import { shutdownDelayOf } from "./shutdown-delay.ts";
 import { lockStartMemory, writeStartMemory } from "./start-memory.ts";
@@ -31,6 +34,8 @@ export interface ServeOptions {
   /** The embedded database, if it is used. */
   readonly embedded: EmbeddedServer | undefined;
   readonly print: (text: string) => void;
+  /** Whether it prints to a terminal, which may show a key. */
+  readonly isTerminal: boolean;
 }
 
 /** A running process of the server. */
@@ -44,6 +49,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   const { settings, logger, parts, embedded, print } = options;
   // A worker renders URLs too: those of the API that runs with the same settings.
   let url = settings.PARLEY_PUBLIC_URL ?? urlOf(settings, settings.PARLEY_PORT);
+  if (settings.REDIS_URL !== undefined) await requireRedis(settings.REDIS_URL);
   const { registry, ...observers } = createProcessMetrics();
   const { core, counters, close } = await openCore({
     settings,
@@ -59,7 +65,8 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     const whyNotReady = worker?.whyNotReady;
     let demo: Demo | undefined;
     const demoWorkspaceId = () => demo?.workspaceId;
-    const ofApi = { ...shared, sharedCounters, whyNotReady, demoWorkspaceId };
+    const watchesWorkers = worker === undefined;
+    const ofApi = { ...shared, sharedCounters, whyNotReady, watchesWorkers, demoWorkspaceId };
     const api = parts.api ? await createApi(ofApi) : undefined;
     const metrics = await serveMetrics({ ...shared, whyNotReady });
     const listensOn = api && (await listen(api, settings));
@@ -67,6 +74,9 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     // The directory has a file with keys.
     if (options.demo) await ensurePrivateDirectory(settings.PARLEY_DATA_DIR);
     demo = options.demo ? await ensureDemo(core, settings) : undefined;
+    if (options.demo && demo === undefined) {
+      logger.info("The demo workspace was deleted, and is not created again");
+    }
     if (demo === undefined) await ensureSetKeys(core, settings);
     // Its lock shows that no other process uses the database.
     if (embedded !== undefined) await voidClaims(core);
@@ -74,7 +84,9 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     await worker?.claimed;
     returnMemory();
     if (demo !== undefined) await announceDemo(settings, demo, url);
-    print(api === undefined ? "Parley works\n" : renderBanner(url, demo));
+    print(
+      api === undefined ? "Parley works\n" : await describeApi(core, { ...options, url, demo }),
+    );
     const gracePeriodMs = settings.PARLEY_SHUTDOWN_PATIENCE_MS;
     const closeApi = async (): Promise<void> => {
       api?.leave();
@@ -115,10 +127,32 @@ async function announceDemo(settings: Settings, demo: Demo, url: string): Promis
   }
 }
 
+interface Announced {
+  readonly settings: Settings;
+  readonly isTerminal: boolean;
+  readonly url: string;
+  readonly demo: Demo | undefined;
+}
+
+async function describeApi(
+  core: Core,
+  { settings, isTerminal, url, demo }: Announced,
+): Promise<string> {
+  const file = path.resolve(demoFile(settings.PARLEY_DATA_DIR));
+  return renderBanner({
+    url,
+    demo: demo && { content: demo, file },
+    hasOperator: await hasOperatorKey(core.database.db),
+    isTerminal,
+  });
+}
+
 /** Listens, and gives the URL with the actual port. */
 async function listen(api: Api, settings: Settings): Promise<string> {
   const { PARLEY_HOST: host, PARLEY_PORT: port } = settings;
-  await api.app.listen({ host, port });
+  await api.app.listen({ host, port }).catch((error: unknown) => {
+    throw refusedPort(error, { setting: "PARLEY_PORT", host, port });
+  });
   const bound = api.app.server.address();
   const actual = typeof bound === "object" && bound !== null ? bound.port : port;
   return urlOf(settings, actual);

@@ -6,8 +6,10 @@ import * as z from "zod";
 const StartMemory = z.object({
   /** Public id of the demo workspace. */
   demoWorkspaceId: z.string().optional(),
-  /** Public ids of the keys that starts have set, by purpose. */
+  /** Public ids of the keys that starts have created, by purpose. */
   keyIds: z.record(z.string(), z.array(z.string())).default({}),
+  /** Those of them that starts have revoked, because others replaced them. */
+  replacedKeyIds: z.array(z.string()).default([]),
 });
 export type StartMemory = z.infer<typeof StartMemory>;
 

@@ -52,7 +52,7 @@ describe("the commands of docs/operations.md", { timeout: 120_000 }, () => {
 
   async function runBlocks(...commands: string[]): Promise<void> {
     const words = [process.execPath, builtFile("parley.js")].map((word) => `'${word}'`).join(" ");
-    const beginning = `unset DATABASE_URL REDIS_URL
+    const beginning = `unset DATABASE_URL REDIS_URL "\${!PARLEY_@}"
       POSTGRES_URL='${urls.moved}' RESTORED_URL='${urls.restored}'
       parley() { ${words} "$@"; }`;
     const script = [beginning, ...commands].join("\n");

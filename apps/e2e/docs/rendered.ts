@@ -87,8 +87,9 @@ address again.
 
 ## Operations
 
-/livez, /readyz, /openapi.json, /docs, /llms.txt and the pictures under /pictures need no key, and neither
-does /metrics on its own port.
+/livez, /readyz, /openapi.json, /docs, /llms.txt, the pictures under /pictures and the pages that \`url\` of a
+conversation leads to need no key, and neither does /metrics on its own port. Those pages say how to read a
+conversation; they are the same for every id, and read nothing.
 
 | Operation | Least role | Scope of a token | REST | RPC |
 | --- | --- | --- | --- | --- |

@@ -24,7 +24,7 @@ export async function runPage(
     await symlink(path.join(root, "apps/e2e/node_modules"), path.join(folder, "node_modules"));
     await mkdir(path.join(folder, ".blocks"));
     const script = [
-      `unset DATABASE_URL REDIS_URL`,
+      'unset DATABASE_URL REDIS_URL "${!PARLEY_@}"',
       `export URL='${demo.url}' W='${demo.workspaceId}' KEY='${demo.adminKey}'`,
       `parley() { ${quote(process.execPath, builtFile("parley.js"))} "$@"; }`,
     ];

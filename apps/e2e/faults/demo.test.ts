@@ -9,6 +9,7 @@ import {
   eventually,
   type Place,
   type Server,
+  type Settings,
   settingsFor,
   startProgram,
   startServer,
@@ -37,6 +38,39 @@ async function createNamesake(place: Place, operatorKey: string) {
   expect(await within(12_000, program.exited)).toBe(0);
   return made;
 }
+
+/** Starts a server that writes no demo file; gives its URL, and stops it at the end. */
+async function serveWithoutDemo(place: Place, args: readonly string[], settings: Settings = {}) {
+  const program = startProgram(args, { ...settingsFor(place), ...settings });
+  const url = await eventually(async () => {
+    const [, value] = /Parley listens on (http:\S+)/.exec(program.output.stdout) ?? [];
+    return value === undefined ? {} : { value };
+  }, 30_000);
+  return {
+    url,
+    output: program.output,
+    [Symbol.asyncDispose]: async () => {
+      program.signal("SIGTERM");
+      expect(await within(12_000, program.exited)).toBe(0);
+    },
+  };
+}
+
+/** The names of the keys of a workspace that are in use. */
+async function keysInUse(url: string, operatorKey: string, workspaceId: string) {
+  const operator = createRpcClient({ url, apiKey: operatorKey });
+  const { apiKeys } = await operator.apiKeys.list.query({ wId: workspaceId });
+  return apiKeys.filter(({ revokedAt }) => revokedAt === null).map(({ name }) => name);
+}
+
+/** Whether an operator may call with the key. */
+const isOperators = ({ url }: { url: string }, apiKey: string): Promise<boolean> =>
+  createRpcClient({ url, apiKey })
+    .audit.list.query({})
+    .then(
+      () => true,
+      () => false,
+    );
 
 const worksFor = async (server: Server, key: string) =>
   (await send(server, { path: pathsOf(server).skills, key })).status === 200;
@@ -117,3 +151,88 @@ test(
     expect(await worksFor(last, last.demo.adminKey)).toBe(true);
   },
 );
+
+describe("the demo", { timeout: 120_000 }, () => {
+  test("never revokes an operator key that somebody else has made", async () => {
+    await using place = await createPlace({ isEmbedded: true });
+    const file = path.join(place.directory, "demo.json");
+    const operatorKey = await bootstrap(place);
+    // The setting names it, and so does the demo file.
+    const first = await startServer(place, { PARLEY_OPERATOR_KEY: operatorKey });
+    expect(first.demo.operatorKey).toBe(operatorKey);
+    await first[Symbol.asyncDispose]();
+    await rm(file);
+    const second = await startServer(place);
+    expect(second.demo.operatorKey).not.toBe(operatorKey);
+    expect(await isOperators(second, operatorKey)).toBe(true);
+    await second[Symbol.asyncDispose]();
+    await using third = await startServer(place, { PARLEY_OPERATOR_KEY: "sk-another" });
+    expect(await isOperators(third, operatorKey)).toBe(true);
+    expect(await isOperators(third, "sk-another")).toBe(true);
+    // Its own is replaced.
+    expect(await isOperators(third, second.demo.operatorKey)).toBe(false);
+  });
+
+  test("never revokes a key of its workspace that an administrator has made", async () => {
+    await using place = await createPlace({ isEmbedded: true });
+    const first = await startServer(place);
+    const { workspaceId, operatorKey } = first.demo;
+    const operator = createRpcClient({ url: first.url, apiKey: operatorKey });
+    const named = { wId: workspaceId, name: "of an administrator", role: "admin" } as const;
+    const { secret } = await operator.apiKeys.create.mutate(named);
+    await first[Symbol.asyncDispose]();
+    const second = await startServer(place, { PARLEY_ADMIN_KEY: secret });
+    expect(second.demo.adminKey).toBe(secret);
+    await second[Symbol.asyncDispose]();
+    await using third = await startServer(place, { PARLEY_ADMIN_KEY: "sk-another" });
+    expect(await keysInUse(third.url, operatorKey, workspaceId)).toContain(named.name);
+    expect(await worksFor(third, secret)).toBe(true);
+    expect(await worksFor(third, first.demo.adminKey)).toBe(false);
+  });
+
+  test("does not restore a key that an administrator has revoked, and says what to do", async () => {
+    await using place = await createPlace();
+    const first = await startServer(place);
+    const { workspaceId, operatorKey, adminKey } = first.demo;
+    const operator = createRpcClient({ url: first.url, apiKey: operatorKey });
+    const { apiKeys } = await operator.apiKeys.list.query({ wId: workspaceId });
+    const { sId: keyId = "" } = apiKeys.find(({ role }) => role === "admin") ?? {};
+    await operator.apiKeys.revoke.mutate({ wId: workspaceId, keyId });
+    await first[Symbol.asyncDispose]();
+    const refused = startProgram(["serve", "--demo"], settingsFor(place));
+    expect(await within(30_000, refused.exited)).toBe(1);
+    expect(refused.output.stderr).toContain(
+      "The key for demo admin was revoked: choose another (PARLEY_ADMIN_KEY), or set PARLEY_DEMO=off",
+    );
+    await using other = await startServer(place, { PARLEY_ADMIN_KEY: "sk-another" });
+    expect(await worksFor(other, adminKey)).toBe(false);
+    expect(await worksFor(other, "sk-another")).toBe(true);
+  });
+
+  test.for([true, false])("stays deleted on later starts (embedded: %s)", async (isEmbedded) => {
+    await using place = await createPlace({ isEmbedded });
+    const first = await startServer(place);
+    const { workspaceId, operatorKey } = first.demo;
+    const operator = createRpcClient({ url: first.url, apiKey: operatorKey });
+    await operator.workspaces.delete.mutate({ wId: workspaceId });
+    await first[Symbol.asyncDispose]();
+    await using again = await serveWithoutDemo(place, ["serve", "--demo"]);
+    expect(again.output.stderr).toContain("The demo workspace was deleted");
+    const later = createRpcClient({ url: again.url, apiKey: operatorKey });
+    const { auditEvents } = await later.audit.list.query({ action: "workspaces.create" });
+    expect(auditEvents).toHaveLength(1);
+    await expect(later.workspaces.get.query({ wId: workspaceId })).rejects.toThrow(
+      "no such workspace",
+    );
+  });
+
+  test("is off with PARLEY_DEMO=off, whatever the command says", async () => {
+    await using place = await createPlace({ isEmbedded: true });
+    const operatorKey = await bootstrap(place);
+    await using server = await serveWithoutDemo(place, ["serve", "--demo"], { PARLEY_DEMO: "off" });
+    await expect(readFile(path.join(place.directory, "demo.json"))).rejects.toThrow("ENOENT");
+    const operator = createRpcClient({ url: server.url, apiKey: operatorKey });
+    const { auditEvents } = await operator.audit.list.query({ action: "workspaces.create" });
+    expect(auditEvents).toEqual([]);
+  });
+});

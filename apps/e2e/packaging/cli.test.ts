@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod, chown, cp, mkdir, readdir, readFile, stat } from "node:fs/promises";
+import { chmod, chown, cp, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { agentMessages, createParley, createRpcClient } from "@parley/client";
 import { publint } from "publint";
@@ -119,6 +119,19 @@ test("it serves, imports skills and runs functions", async () => {
 
   program.signal("SIGTERM");
   expect(await within(15_000, program.exited)).toBe(0);
+});
+
+test("it reads .env of the folder that it starts in", async () => {
+  const file = path.join(project.path, ".env");
+  await writeFile(file, "DATABASE_URL=postgres://root@127.0.0.1:1/nothing\n");
+  try {
+    const failed = start(["migrate"], {});
+    expect(await within(30_000, failed.exited)).toBe(1);
+    expect(failed.output.stderr).toContain(JSON.stringify(file));
+    expect(failed.output.stderr).toContain("connect ECONNREFUSED 127.0.0.1:1");
+  } finally {
+    await rm(file);
+  }
 });
 
 const NOBODY = 65_534;

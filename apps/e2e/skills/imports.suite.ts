@@ -121,7 +121,7 @@ export function importsSuite(server: () => Server): void {
         expect((await run([])).stderr).toBe(
           "parley: skills import takes one folder; see parley --help\n",
         );
-        expect((await run([folder, "--url", "nowhere"])).stderr).toContain("PARLEY_URL: ");
+        expect((await run([folder, "--url", "nowhere"])).stderr).toContain("PARLEY_URL is ");
       } finally {
         await rm(folder, { recursive: true });
       }

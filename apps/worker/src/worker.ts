@@ -6,6 +6,7 @@ import {
   handBackRuns,
   LostLease,
   onSlowDatabase,
+  removeWorker,
   startSafetyPoll,
 } from "@parley/core";
 import type { Logger } from "pino";
@@ -257,6 +258,7 @@ export function createWorker({
       await Promise.all([titles.close(), ...left.map(({ done }) => done)]);
       const logIds = left.map(({ run }) => run.logId);
       await attempt(() => handBackRuns(core, { workerId, logIds, begun: true }));
+      await attempt(() => removeWorker(core, workerId));
       await executor.close();
     },
   };

@@ -61,6 +61,7 @@ export { type CallerAndSpace, findReachedSpaces } from "./access/reached-spaces.
 export type { Claimed, ClaimedRun } from "./runs/claim-parts.ts";
 export { dropOrphan } from "./runs/drop-orphan.ts";
 export { lookForDueRuns } from "./runs/due-runs.ts";
+export { hasLiveWorker, NO_WORKER, removeWorker } from "./runs/live-workers.ts";
 export * from "./runs/leases.ts";
 export type { LocalWorker, NewRuns, RunHolder } from "./runs/local-workers.ts";
 export { voidClaims } from "./runs/void-claims.ts";

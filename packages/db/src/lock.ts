@@ -1,4 +1,12 @@
-import { accessSync, constants, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import {
+  accessSync,
+  constants,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { ensurePrivateDirectory, OpenDirectory } from "./private-directory.ts";
@@ -43,7 +51,11 @@ export async function lockDirectory(directory: string): Promise<DirectoryLock> {
     const refusal = isBusy ? cause : unusable(directory, cause);
     if (refusal === cause) refuseLockless(directory, cause);
     if (!isBusy) throw refusal;
-    throw new DirectoryInUse(`${directory} is in use by ${describeHolder(holderFile)}`, { cause });
+    throw new DirectoryInUse(
+      `${directory} is in use by ${describeHolder(holderFile)}: stop that, or set PARLEY_DATA_DIR to ` +
+        "a directory of its own",
+      { cause },
+    );
   }
   const held = file;
   return {
@@ -92,19 +104,29 @@ export function unusable(directory: string, cause: unknown): unknown {
     : new DirectoryUnusable(`${directory} cannot be used: ${why}`, { cause });
 }
 
+const DISK_FULL = "its disk is full: free some space";
+const ELSEWHERE = "set PARLEY_DATA_DIR to a directory that this user may write to";
+
+const whyNotWritten: Readonly<Record<string, string>> = {
+  EROFS: "its disk is only for reading",
+  ENOENT: "it cannot be created",
+  ENOTDIR: "a part of its path is no directory",
+};
+
 /** Messages of PostgreSQL, the system and SQLite for a full disk. */
 const FULL = /No space left on device|ENOSPC|database or disk is full/;
 
 function whyUnusable(directory: string, cause: unknown): string | undefined {
-  if (cause instanceof Error && FULL.test(cause.message)) return "its disk is full";
+  if (cause instanceof Error && FULL.test(cause.message)) return DISK_FULL;
   try {
     accessSync(directory, constants.W_OK);
   } catch (error) {
-    const isReadOnly = (error as NodeJS.ErrnoException).code === "EROFS";
-    return isReadOnly ? "its disk is only for reading" : "it may not be written to";
+    const { code = "" } = error as NodeJS.ErrnoException;
+    return `${whyNotWritten[code] ?? "it may not be written to"}: ${ELSEWHERE}`;
   }
+  if (!statSync(directory).isDirectory()) return `it is no directory: ${ELSEWHERE}`;
   const { bavail, bsize } = statfsSync(directory);
-  return bavail * bsize < FULL_BYTES ? "its disk is full" : undefined;
+  return bavail * bsize < FULL_BYTES ? DISK_FULL : undefined;
 }
 
 function describeHolder(holderFile: string): string {

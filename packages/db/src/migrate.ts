@@ -13,22 +13,35 @@ export class DatabaseTooNew extends Error {
   override readonly name = "DatabaseTooNew";
 }
 
+/** The database holds tables that are not Parley's. */
+export class DatabaseForeign extends Error {
+  override readonly name = "DatabaseForeign";
+}
+
 /** Held while a replica migrates, so that replicas that start together migrate once. */
 const MIGRATION_LOCK = 0x7061_726c;
 
-const newestApplied = `select max(created_at) as newest from drizzle.__drizzle_migrations`;
+const applied = `select min(created_at) as oldest, max(created_at) as newest
+  from drizzle.__drizzle_migrations`;
+/** What somebody made where the tables will be; extensions' relations aside. */
+const relations = `select current_database() as database, array(
+    select relname::text from pg_class c
+    where relnamespace = to_regnamespace('public') and relkind in ('r', 'p', 'v', 'm', 'f')
+      and not exists(select from pg_depend d
+        where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
+    order by relname limit 3
+  ) as names`;
 const hasMigrations = `select to_regclass('drizzle.__drizzle_migrations') is not null as known`;
 
-/** Applies missing migrations, one replica at a time. Throws `DatabaseTooNew`. */
+/** Applies missing migrations, one replica at a time. Throws `DatabaseForeign` and `DatabaseTooNew`. */
 export async function migratePostgres(pool: pg.Pool): Promise<void> {
   const client = await pool.connect();
   try {
     await client.query("select pg_advisory_lock($1)", [MIGRATION_LOCK]);
     const { rows } = await client.query<{ known: boolean }>(hasMigrations);
-    if (rows[0]?.known) {
-      const applied = await client.query<{ newest: number | null }>(newestApplied);
-      refuseNewer(applied.rows[0]?.newest);
-    }
+    const found = rows[0]?.known ? (await client.query<Applied>(applied)).rows[0] : undefined;
+    await refuseForeign(client, found);
+    refuseNewer(found);
     await migrate(drizzle(client), { migrationsFolder });
     await client.query("select pg_advisory_unlock($1)", [MIGRATION_LOCK]);
     client.release();
@@ -39,13 +52,38 @@ export async function migratePostgres(pool: pg.Pool): Promise<void> {
   }
 }
 
-function refuseNewer(newest: number | null | undefined): void {
-  const file = readFileSync(path.join(migrationsFolder, "meta", "_journal.json"), "utf8");
-  const journal = JSON.parse(file) as { entries: { when: number }[] };
-  const known = Math.max(...journal.entries.map((entry) => entry.when));
-  if (newest !== null && newest !== undefined && newest > known) {
+/** The times of the first and the last migration of a database; null before the first. */
+interface Applied {
+  readonly oldest: number | null;
+  readonly newest: number | null;
+}
+
+async function refuseForeign(client: pg.PoolClient, found: Applied | undefined): Promise<void> {
+  const oldest = found?.oldest ?? undefined;
+  if (oldest === knownTimes()[0]) return;
+  const { rows } = await client.query<{ database: string; names: string[] }>(relations);
+  const { database = "", names = [] } = rows[0] ?? {};
+  // Other programs use the same table for their migrations.
+  if (oldest === undefined && names.length === 0) return;
+  const what =
+    names.length === 0 ? "another program's migrations" : `tables such as ${names.join(", ")}`;
+  throw new DatabaseForeign(
+    `The database ${database} holds what is not Parley's (${what}): name an empty database, or one of ` +
+      "Parley, in DATABASE_URL",
+  );
+}
+
+function refuseNewer(found: Applied | undefined): void {
+  if ((found?.newest ?? 0) > Math.max(...knownTimes())) {
     throw new DatabaseTooNew(
       "The database was written by a newer version of Parley: run that version, or a newer one",
     );
   }
+}
+
+/** The times of this version's migrations, in order. */
+function knownTimes(): number[] {
+  const file = readFileSync(path.join(migrationsFolder, "meta", "_journal.json"), "utf8");
+  const journal = JSON.parse(file) as { entries: { when: number }[] };
+  return journal.entries.map((entry) => entry.when);
 }

@@ -10,6 +10,7 @@ import {
 import { serverUrl } from "./testing/server.ts";
 
 export { startCluster, type TestCluster } from "./testing/cluster.ts";
+export { runOn } from "./testing/databases.ts";
 
 /** Whether this is CI's full run, which may take minutes. */
 export const isFullRun = process.env["PARLEY_TEST_FULL"] === "1";

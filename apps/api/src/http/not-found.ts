@@ -13,7 +13,8 @@ export function registerNotFound(app: FastifyInstance): void {
   });
   paths.push({
     method: "GET",
-    pattern: /^\/(?:livez|readyz|openapi\.json|docs|llms\.txt|pictures\/(?:agent|user)-1\.svg)$/,
+    pattern:
+      /^\/(?:livez|readyz|openapi\.json|docs|llms\.txt|w\/[^/]+\/conversation\/[^/]+|pictures\/(?:agent|user)-1\.svg)$/,
   });
   app.addHook("onRequest", async (request, reply) => {
     // The route `*` is for preflights, which have their response already.

@@ -2,10 +2,11 @@ import type { FastifyInstance } from "fastify";
 import { CachedResponse } from "../response-cache/response-cache.ts";
 import { sendCached } from "../response-cache/send-cached.ts";
 import type { ApiServices } from "../services.ts";
+import { registerConversationPage } from "./conversation-page.ts";
 import { createDocument } from "./document.ts";
 import { registerPage } from "./reference-page.ts";
 
-/** Serves the OpenAPI document, which is created once, its page, and an overview. */
+/** Serves the OpenAPI document, which is created once, its page, the page of conversations, and an overview. */
 export function registerReference(
   app: FastifyInstance,
   { core, demoWorkspaceId }: ApiServices,
@@ -21,6 +22,7 @@ export function registerReference(
     },
   });
   registerPage(app, demoWorkspaceId);
+  registerConversationPage(app, core);
   app.get("/llms.txt", async (_request, reply) => reply.type("text/plain").send(overview));
 }
 

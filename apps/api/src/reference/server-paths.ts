@@ -1,4 +1,5 @@
 import { picturePaths } from "@parley/core";
+import { PAGE_ID } from "./conversation-page.ts";
 import { referToHeaders, type Refusals } from "./errors.ts";
 
 interface Page {
@@ -22,6 +23,28 @@ const status = {
   },
   example: { status: "ok" },
 };
+
+const ready = {
+  ...status,
+  schema: {
+    ...status.schema,
+    properties: {
+      ...status.schema.properties,
+      details: {
+        type: "string",
+        description: "What does not work beside this process: no worker is alive",
+      },
+    },
+  },
+};
+
+const pageId = (name: string, description: string) => ({
+  name,
+  in: "path",
+  required: true,
+  description,
+  schema: { type: "string", pattern: PAGE_ID },
+});
 
 const document = {
   operationId: "server.document",
@@ -62,7 +85,7 @@ export function describeServerPaths(refusals: Refusals): Record<string, object> 
     ...Object.fromEntries(pictures),
     "/livez": { ...status, operationId: "server.live", summary: "Whether the process answers" },
     "/readyz": {
-      ...status,
+      ...ready,
       operationId: "server.ready",
       summary: "Whether the server can serve",
       responses: { 503: refusals.refer(503, ["service_unavailable"], false) },
@@ -72,6 +95,16 @@ export function describeServerPaths(refusals: Refusals): Record<string, object> 
       operationId: "server.reference",
       summary: "Read this document in a browser, and try its operations",
       type: "text/html",
+    },
+    "/w/{wId}/conversation/{cId}": {
+      operationId: "server.conversation",
+      summary: "Read in a browser how a conversation is read; the same for every conversation",
+      type: "text/html",
+      parameters: [
+        pageId("wId", "Id of a workspace, which may not exist"),
+        pageId("cId", "Id of a conversation, which may not exist"),
+      ],
+      responses: { 404: refusals.refer(404, ["not_found"], false) },
     },
     "/llms.txt": {
       operationId: "server.overview",

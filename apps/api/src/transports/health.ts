@@ -5,7 +5,8 @@ import type { ApiServices } from "../services.ts";
 
 /**
  * Serves /livez (the process responds) and /readyz (the database responds, has not lately refused a
- * write, and the rest of the process works).
+ * write, and the rest of the process works). Where the process has no worker and no other is alive, /readyz
+ * says so in its details.
  */
 export function registerHealth(app: FastifyInstance, services: ApiServices): void {
   app.get("/livez", async () => ({ status: "ok" }));
@@ -22,7 +23,9 @@ export function registerHealth(app: FastifyInstance, services: ApiServices): voi
     const reason = services.whyNotReady();
     if (reason !== undefined) throw notReady(reason);
     if (services.writeHealth.failed()) throw notReady("The database takes no writes");
-    return { status: "ok" };
+    // It serves all the same: restarts of workers must not take it from its proxies.
+    const details = await services.workerWatch?.whyNone();
+    return { status: "ok", ...(details !== undefined && { details }) };
   });
 }
 

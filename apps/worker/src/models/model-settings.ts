@@ -6,7 +6,7 @@ export const integer = (min: number, max: number) => z.coerce.number().int().min
 
 const url = (description: string) =>
   z
-    .url({ protocol: /^https?$/ })
+    .url({ protocol: /^https?$/, error: "it must be a URL, as in https://models.example.com/v1" })
     .optional()
     .describe(description);
 const apiKey = (name: string) =>
@@ -49,7 +49,9 @@ export const modelSettings = {
     .describe("Context window of the models of that server, in tokens"),
   PARLEY_TITLE_MODEL: z
     .string()
-    .regex(/^[^/]+\/.+$/, { error: "must be a provider and its model, such as openai/gpt-5-mini" })
+    .regex(/^[^/]+\/.+$/, {
+      error: "it must be a provider and its model, such as openai/gpt-5-mini",
+    })
     .optional()
     .describe(
       "Model that writes the titles of conversations, such as openai/gpt-5-mini; none by default",

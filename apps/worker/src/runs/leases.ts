@@ -12,6 +12,8 @@ import type { Logger } from "pino";
 import { describeRun } from "./describe-run.ts";
 
 const TAKEOVER_INTERVAL_MS = 1000;
+/** A look that is late, or fails once, is no death. */
+const LEAST_ALIVE_MS = 5 * TAKEOVER_INTERVAL_MS;
 const MAX_WOKEN_TOGETHER = 1000;
 /** Ordering keys that a takeover checks for queued runs that nothing woke. */
 const MAX_KEYS = 1000;
@@ -62,6 +64,7 @@ export interface Leases {
 
 export function createLeases(parts: LeaseParts): Leases {
   const { core, logger, workerId, leaseMs, running, attempt } = parts;
+  const aliveMs = Math.max(2 * leaseMs, LEAST_ALIVE_MS);
   const timers: NodeJS.Timeout[] = [];
   const abandoned = new Set<string>();
   let stopped = false;
@@ -116,7 +119,7 @@ export function createLeases(parts: LeaseParts): Leases {
         const known = [...running.keys(), ...parts.expected(), ...abandoned];
         await handBackUnknownRuns(core, { workerId, leaseMs, known });
       }
-      const due = await lookForDueRuns(core);
+      const due = await lookForDueRuns(core, { workerId, aliveMs });
       if (due.suspended) await wakeSuspendedRuns(core, MAX_WOKEN_TOGETHER);
       if (due.queued) {
         lastKey = await wakeQueuedRuns(core, { after: lastKey, limit: MAX_KEYS });

@@ -11,6 +11,8 @@ import {
   testOutcome,
 } from "../../testing/testing.ts";
 import type { CoreContext } from "../create-core.ts";
+import { lookForDueRuns } from "../runs/due-runs.ts";
+import { NO_WORKER, removeWorker } from "../runs/live-workers.ts";
 import { finishTurns } from "../turns/finish-turns.ts";
 
 const failure = { code: "broken", message: "It broke", metadata: null };
@@ -71,5 +73,20 @@ describe("a blocking createConversation", () => {
     const impatient = Object.assign(Object.create(context) as CoreContext, parts);
     const created = await createTestConversation(impatient, ["ann"], { blocking: true });
     expect(created.conversation.content[1]).toMatchObject([{ status: "created", content: "" }]);
+  });
+
+  it("warns of a wait in vain where no worker is alive, and only there", async () => {
+    const impatient = Object.assign(Object.create(context) as CoreContext, {
+      blockingTimeoutMs: 10,
+    });
+    const create = () => createTestConversation(impatient, ["ann"], { blocking: true });
+    const warnings = [{ path: "blocking", message: NO_WORKER }];
+    expect((await create()).warnings).toEqual(warnings);
+    await lookForDueRuns(test.core, { workerId: "brief", aliveMs: 1 });
+    await lookForDueRuns(test.core, { workerId: "ending", aliveMs: 60_000 });
+    expect((await create()).warnings).toBeUndefined();
+    await removeWorker(test.core, "ending");
+    expect((await create()).warnings).toEqual(warnings);
+    expect((await createTestConversation(impatient, ["ann"])).warnings).toBeUndefined();
   });
 });

@@ -19,6 +19,7 @@ import { type HeldTurn, toHeldRun } from "./new-runs.ts";
 import { readAnswers } from "./read-answers.ts";
 import { renderConversation } from "./render-conversation.ts";
 import { deriveTitle } from "./titles.ts";
+import { warnOfVainWait } from "./vain-waits.ts";
 import {
   insertConversations,
   type NewConversation,
@@ -79,6 +80,7 @@ export async function createConversation(
     return held?.map((turn) => toHeldRun(caller.workspace, conversation, created, turn));
   });
   const answers = await readAnswers(context, turns, await pending?.ends);
+  const vain = await warnOfVainWait(context, { blocking: input.blocking, answers });
   const posted = renderUserMessage(context, userMessage, user);
   const content = [
     ...fragments.map((row) => renderContentFragment(row, fileUrl(context))),
@@ -91,7 +93,7 @@ export async function createConversation(
       content: content.map((one) => [toSpecified(one)]),
     },
     message: posted,
-    ...(warnings.length > 0 && { warnings: [...warnings] }),
+    ...(warnings.length + vain.length > 0 && { warnings: [...warnings, ...vain] }),
   };
 }
 

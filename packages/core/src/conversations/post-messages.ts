@@ -37,6 +37,7 @@ import {
   toFiles,
 } from "./new-messages.ts";
 import { readAnswers } from "./read-answers.ts";
+import { warnOfVainWait } from "./vain-waits.ts";
 import { insertMessages } from "./write-messages.ts";
 
 /** Posts a message; each mentioned agent answers after its earlier turns. */
@@ -77,10 +78,13 @@ export async function postMessage(
         signal: context.signal,
       })
     : undefined;
+  const agentMessages = await readAnswers(context, created.turns, await pending?.ends);
+  const { blocking } = input;
+  const vain = await warnOfVainWait(context, { blocking, answers: agentMessages });
   return {
     message: renderUserMessage(context, created.userMessage, user),
-    agentMessages: await readAnswers(context, created.turns, await pending?.ends),
-    ...(warnings.length > 0 && { warnings: [...warnings] }),
+    agentMessages,
+    ...(warnings.length + vain.length > 0 && { warnings: [...warnings, ...vain] }),
   };
 }
 

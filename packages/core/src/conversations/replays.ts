@@ -36,6 +36,7 @@ import {
 } from "../messages/render-messages.ts";
 import { renderStored } from "./conversation-content.ts";
 import { warnAboutMentions } from "./new-messages.ts";
+import { warnOfVainWait } from "./vain-waits.ts";
 
 /** Agents that a message may mention. */
 const MAX_MENTIONS = 50;
@@ -49,7 +50,8 @@ export async function replayConversation(
   const condition = eq(messages.type, "user_message");
   const { blocking } = input;
   const posted = await readPosted(context, createdId, { condition, blocking });
-  const { warnings, message } = await renderPosted(context, posted, "message.");
+  const options = { path: "message.", blocking };
+  const { warnings, message } = await renderPosted(context, posted, options);
   const stored = await renderStored(context, posted.conversation, toSpecified);
   const { conversation, hasMore = false } = stored;
   if (hasMore) warnings.push(cutShort);
@@ -70,8 +72,10 @@ export async function replayPost(
   createdId: string,
 ): Promise<PostedMessage> {
   const condition = eq(messages.id, Number(createdId));
-  const posted = await readPosted(context, input.cId, { condition, blocking: input.blocking });
-  const { references, warnings, message } = await renderPosted(context, posted, "");
+  const { blocking } = input;
+  const posted = await readPosted(context, input.cId, { condition, blocking });
+  const options = { path: "", blocking };
+  const { references, warnings, message } = await renderPosted(context, posted, options);
   return {
     message,
     agentMessages: posted.answers.map((row) => renderAnswer(row, references)),
@@ -161,7 +165,7 @@ async function readPosted(
 async function renderPosted(
   context: MessageContext,
   { read, message, answers }: Posted,
-  path: string,
+  { path, blocking }: { path: string; blocking: boolean | undefined },
 ): Promise<{ references: MessageReferences; warnings: Warning[]; message: UserMessage }> {
   const { db } = context.database;
   const references = await readReferences(db, context, read);
@@ -170,7 +174,10 @@ async function renderPosted(
   const user = requireReference(users, message.userId);
   return {
     references,
-    warnings: warnAboutMentions(message.mentions ?? [], answering, path),
+    warnings: [
+      ...warnAboutMentions(message.mentions ?? [], answering, path),
+      ...(await warnOfVainWait(context, { blocking, answers })),
+    ],
     message: renderUserMessage(context, message, user),
   };
 }

@@ -1,5 +1,5 @@
 import { statement } from "@parley/db";
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import type { Process } from "../context.ts";
 
 /** Which runs that no worker holds need attention. */
@@ -12,16 +12,31 @@ export interface DueRuns {
   readonly expired: boolean;
 }
 
-const lookForDue = statement<Record<string, never>, DueRuns>(
+/** The worker that looks, and for how long a look shows that it is alive. */
+export type LookingWorker = { readonly workerId: string; readonly aliveMs: number };
+
+const until = (factor: SQL) =>
+  sql`now() + ${factor} * ${sql.placeholder("aliveMs")}::int * interval '1 millisecond'`;
+
+// A look writes only every few seconds, and the table is unlogged.
+const lookForDue = statement<LookingWorker, DueRuns>(
   "look_for_due_runs",
   sql`
+  with alive as (
+    insert into workers (id, alive_until)
+    select ${sql.placeholder("workerId")}, ${until(sql`1`)} where not exists (
+      select from workers
+      where id = ${sql.placeholder("workerId")} and alive_until > ${until(sql`0.5`)}
+    )
+    on conflict (id) do update set alive_until = excluded.alive_until
+  )
   select exists(select from runs where status = 'suspended' and run_after <= now()) as suspended,
     exists(select from runs where status = 'queued') as queued,
     exists(select from runs where status = 'running' and lease_until < now()) as expired`,
 );
 
-/** Looks with one read-only statement for what workers look for every second. */
-export async function lookForDueRuns(core: Process): Promise<DueRuns> {
-  const [due] = await lookForDue.execute(core.database.db, {});
+/** Looks with one statement for what workers look for every second, and records that the worker is alive. */
+export async function lookForDueRuns(core: Process, worker: LookingWorker): Promise<DueRuns> {
+  const [due] = await lookForDue.execute(core.database.db, worker);
   return due ?? { suspended: false, queued: false, expired: false };
 }

@@ -14,7 +14,7 @@ import { keepRunning } from "./keep-running.ts";
 import { type Log, type Postmaster, startPostmaster } from "./postmaster.ts";
 import { endPredecessor, killOrphans } from "./predecessor.ts";
 import { copyPrograms, findPrograms, linkLibraries, type Programs } from "./programs.ts";
-import { NoEmbeddedDatabase, ProgramFailed } from "./refusals.ts";
+import { NoEmbeddedDatabase, ProgramFailed, refuseMissingLibrary } from "./refusals.ts";
 import { asFlags, serverSettings } from "./settings.ts";
 
 /** A PostgreSQL that runs as long as this process does, unless it is stopped. */
@@ -51,6 +51,7 @@ export async function startEmbedded(
     const all = started.move();
     return { url, stop: () => all.disposeAsync() };
   } catch (error) {
+    refuseMissingLibrary(error);
     if (error instanceof NoEmbeddedDatabase || error instanceof DirectoryUnusable) throw error;
     const refusal = unusable(directory, error);
     if (!(refusal instanceof ProgramFailed)) throw refusal;

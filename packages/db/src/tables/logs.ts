@@ -97,3 +97,12 @@ export const runs = pgTable(
       .where(sql`${table.status} <> 'finished' and ${table.orderingKey} is not null`),
   ],
 );
+
+/**
+ * Workers, each until when it counts as alive. The table is unlogged: its writes wait for no disk, and
+ * after a crash of PostgreSQL, workers that live enter themselves again.
+ */
+export const workers = pgTable("workers", {
+  id: text().primaryKey(),
+  aliveUntil: timestamp({ withTimezone: true }).notNull(),
+});

@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** A part of a successful request that was ignored. */
+/** A part of a successful request that had no effect. */
 export const Warning = z.object({
   path: z.string().describe("The field of the request"),
   message: z.string().describe("What was not done, and why"),
@@ -11,4 +11,6 @@ export type Warning = z.infer<typeof Warning>;
 export const warnings = z
   .array(Warning)
   .optional()
-  .describe("Mentions that resolved to no agent, and members that are not known");
+  .describe(
+    "Mentions that resolved to no agent, members that are not known, and a wait without a worker",
+  );

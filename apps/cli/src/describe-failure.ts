@@ -1,0 +1,39 @@
+import { describeDatabaseFailure } from "./database-failure.ts";
+import { isDebugging } from "./config.ts";
+
+/** Errors whose message says what is wrong and what would be right. */
+const explained = new Set([
+  "CommandError",
+  "BadConfiguration",
+  "DatabaseForeign",
+  "DatabaseTooNew",
+  "DirectoryInUse",
+  "DirectoryUnusable",
+  "NoEmbeddedDatabase",
+  "OpenDirectory",
+  "ProgramFailed",
+  "RefusedTransfer",
+]);
+
+/** Codes of the system, as for a file that is not there, and of arguments that are not understood. */
+const systemCodes = /^(?:E[A-Z]+|ERR_PARSE_ARGS_\w+)$/;
+
+/** Why a command failed, in one sentence; with a log level of debug, where it failed follows. */
+export function describeFailure(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const sentence = explained.has(error.name)
+    ? error.message
+    : (describeDatabaseFailure(error) ?? describeSystemFailure(error) ?? describeUnknown(error));
+  return isDebugging() ? `${sentence}\n${error.stack}` : sentence;
+}
+
+function describeSystemFailure(error: Error): string | undefined {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code !== undefined && systemCodes.test(code)) return error.message || code;
+  return error.cause instanceof Error ? describeSystemFailure(error.cause) : undefined;
+}
+
+function describeUnknown({ message }: Error): string {
+  const [line = ""] = message.split("\n");
+  return `${line || "it failed"} (PARLEY_LOG_LEVEL=debug says where)`;
+}

@@ -1,0 +1,45 @@
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import process from "node:process";
+import { BadConfiguration } from "./setting-faults.ts";
+
+const NAME = ".env";
+
+/** A blank line, a comment or an assignment; a quoted value may span lines. */
+const ENTRY =
+  /\s*(?:#.*|(?:export\s+)?[A-Za-z_][\w.-]*[ \t]*=[ \t]*(?:(?:"[^"]*"|'[^']*'|`[^`]*`)[ \t]*(?:#.*)?|[^"'`\s].*)?)?(?:\r?\n|$)/y;
+
+/**
+ * Adds the settings of `.env` in the working directory to the environment, which takes precedence. Gives
+ * the file's path; undefined where there is none. Throws `BadConfiguration` where it cannot be read or has
+ * a line that sets nothing: Node would ignore this.
+ */
+export function loadEnvironmentFile(directory: string = process.cwd()): string | undefined {
+  const file = path.join(directory, NAME);
+  if (!existsSync(file)) return undefined;
+  try {
+    requireAssignments(file, readFileSync(file, "utf8"));
+    process.loadEnvFile(file);
+    return file;
+  } catch (cause) {
+    if (cause instanceof BadConfiguration) throw cause;
+    const { code = "" } = cause as NodeJS.ErrnoException;
+    throw new BadConfiguration(
+      `${file} cannot be read (${code}): make it a file that this user may read, or remove it`,
+      { cause },
+    );
+  }
+}
+
+function requireAssignments(file: string, text: string): void {
+  for (ENTRY.lastIndex = 0; ENTRY.lastIndex < text.length;) {
+    const start = ENTRY.lastIndex;
+    if (ENTRY.test(text)) continue;
+    // The pattern begins with the blank lines before an entry.
+    const [blank = ""] = /^\s*/.exec(text.slice(start)) ?? [];
+    const line = text.slice(0, start + blank.length).split("\n").length;
+    throw new BadConfiguration(
+      `${file}: line ${line} is neither NAME=value nor a comment: correct it (a quoted value needs both quotes)`,
+    );
+  }
+}
