@@ -3,14 +3,16 @@ import { defineConfig } from "rolldown";
 import { dts } from "rolldown-plugin-dts";
 import * as schemaTables from "./src/schema-tables.ts";
 
-const external = /^(?:@trpc\/|superjson$|zod$)/;
+const external = /^(?:@trpc\/|ai$|react$|superjson$|zod$)/;
 
-// A file for each client, so that bundlers leave out the one that is not used, with what it imports;
-// and one of types. What is not a dependency is bundled: the types of the schemas, and the
+/** What can be imported: the client, and what binds it to frameworks. */
+const entries = ["index", "react", "ai-sdk"];
+
+// A file for each client, so that bundlers leave out the one that is not used, with what it imports. What is not a dependency is bundled: the types of the schemas, and the
 // event stream parser and EventSource, which ask for a newer Node than they need.
 export default defineConfig([
   {
-    input: ["src/index.ts", "src/parley.ts", "src/rpc.ts"],
+    input: [...entries, "parley", "rpc"].map((name) => `src/${name}.ts`),
     preserveEntrySignatures: "allow-extension",
     platform: "neutral",
     resolve: { conditionNames: ["@parley/source", "import"] },
@@ -22,10 +24,10 @@ export default defineConfig([
     ],
   },
   {
-    input: "dist/tsc/index.d.ts",
+    input: entries.map((name) => `dist/tsc/${name}.d.ts`),
     external: [external, /\/node_modules\//],
     plugins: [dts({ dtsInput: true, emitDtsOnly: true, tsconfig: false })],
-    output: { dir: "dist" },
+    output: { dir: "dist", chunkFileNames: "[name].d.ts" },
   },
 ]);
 
