@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { createRpcClient, type RpcClient } from "@parley/client";
+import { createRpcClient, type RpcClient } from "parley-client";
 import type { Action, Conversation } from "@parley/schema";
 import pg from "pg";
 import { readFrames } from "../frames.ts";

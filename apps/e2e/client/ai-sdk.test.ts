@@ -1,11 +1,11 @@
 import { useChat } from "@ai-sdk/react";
-import { agentMessages, createParley, type ParleyOptions } from "@parley/client";
+import { agentMessages, createParley, type ParleyOptions } from "parley-client";
 import {
   type ChatMessage,
   type ChatTransportOptions,
   createChatTransport,
   toChatMessages,
-} from "@parley/client/ai-sdk";
+} from "parley-client/ai-sdk";
 import { lastAssistantMessageIsCompleteWithApprovalResponses } from "ai";
 import { createElement, type ReactNode, useState } from "react";
 import { expect, test } from "vitest";

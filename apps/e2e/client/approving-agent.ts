@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { createRpcClient } from "@parley/client";
+import { createRpcClient } from "parley-client";
 import type { Server } from "../server.ts";
 
 /** Creates an agent that calls a function which requires approval, and then says what came of it. */

@@ -1,8 +1,4 @@
-import {
-  type ShownConversation,
-  useConversation,
-  type UseConversation,
-} from "@parley/client/react";
+import { type ShownConversation, useConversation, type UseConversation } from "parley-client/react";
 import type { ReactNode } from "react";
 import { button, show } from "./page.ts";
 

@@ -1,5 +1,5 @@
-import { agentMessages, createParley, type ParleyOptions } from "@parley/client";
-import type { ShownConversation } from "@parley/client/react";
+import { agentMessages, createParley, type ParleyOptions } from "parley-client";
+import type { ShownConversation } from "parley-client/react";
 import { Activity, createElement, type ReactNode, useState } from "react";
 import { renderToString } from "react-dom/server";
 import { expect, test } from "vitest";

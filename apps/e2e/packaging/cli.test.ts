@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmod, chown, cp, mkdir, readdir, readFile, stat } from "node:fs/promises";
 import path from "node:path";
-import { agentMessages, createParley, createRpcClient } from "@parley/client";
+import { agentMessages, createParley, createRpcClient } from "parley-client";
 import { publint } from "publint";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Demo, eventually, type Program, startProgram, within } from "../server.ts";
@@ -21,7 +21,7 @@ beforeAll(async () => {
   project = await createFolder();
   tarball = await pack("apps/cli", packed);
   await install(project, tarball);
-  main = path.join(project.path, "node_modules/@parley/cli/dist/bin/parley.js");
+  main = path.join(project.path, "node_modules/parley-server/dist/bin/parley.js");
 });
 
 afterAll(async () => {

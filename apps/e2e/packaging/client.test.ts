@@ -3,7 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import vm from "node:vm";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
-import * as client from "@parley/client";
+import * as client from "parley-client";
 import { publint } from "publint";
 import { rolldown } from "rolldown";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -33,7 +33,7 @@ beforeAll(async () => {
   project = await createFolder();
   tarball = await pack("packages/client", packed);
   await install(project, tarball);
-  const dist = path.join(project.path, "node_modules/@parley/client/dist");
+  const dist = path.join(project.path, "node_modules/parley-client/dist");
   files = await readdir(dist);
   const modules = files.filter((file) => file.endsWith(".js"));
   const texts = modules.map(async (file) => readFile(path.join(dist, file), "utf8"));
@@ -89,7 +89,7 @@ test("its types are right without the workspace, and find what is wrong", async 
 });
 
 test("a bundle that uses one call carries neither the RPC nor the schemas", async () => {
-  const bundled = await bundle(`export { createParley } from "@parley/client";`, "esm");
+  const bundled = await bundle(`export { createParley } from "parley-client";`, "esm");
   expect(importsOf(bundled)).toEqual([]);
   expect(bundled.match(/superjson|httpBatch|ZodObject|EventSource/g)).toBe(null);
   expect(bundled.length).toBeLessThan(25_000);
@@ -139,7 +139,7 @@ test("each export has an example that runs, and prints what it says", async () =
   ).flat();
   expect(examples.map(({ place }) => place).toSorted()).toEqual(exported.toSorted());
   const prefix =
-    `import { ${exported.join(", ")} } from "@parley/client";\n` +
+    `import { ${exported.join(", ")} } from "parley-client";\n` +
     `const parley = createParley(${JSON.stringify({
       baseUrl: server().demo.url,
       workspaceId: server().demo.workspaceId,
@@ -149,7 +149,7 @@ test("each export has an example that runs, and prints what it says", async () =
 });
 
 test("it needs nothing but what every runtime of the web has", async () => {
-  const script = await bundle(`export * from "@parley/client";`, "iife");
+  const script = await bundle(`export * from "parley-client";`, "iife");
   const context = Object.fromEntries(webGlobals.map((name) => [name, globalThis[name]]));
   const { createParley, createRpcClient } = vm.runInNewContext(
     `${script}; client`,

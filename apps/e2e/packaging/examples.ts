@@ -43,7 +43,7 @@ export function joinExamples(
   });
   return [
     "declare const process: { stdout: { write(text: string): void } };",
-    ...[...imported].map((name) => `import { ${name} } from "@parley/client";`),
+    ...[...imported].map((name) => `import { ${name} } from "parley-client";`),
     ...Object.entries(names).map(([name, value]) => `const ${name} = ${JSON.stringify(value)};`),
     ...bodies,
   ].join("\n");

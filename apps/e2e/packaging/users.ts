@@ -37,7 +37,7 @@ export const compilerOptions = {
 
 /** A module that compiles: what is wrong in it is expected to be. */
 export const rightUse = `
-import { agentMessages, createParley, createRpcClient, ParleyError } from "@parley/client";
+import { agentMessages, createParley, createRpcClient, ParleyError } from "parley-client";
 const parley = createParley({ baseUrl: "http://x", workspaceId: "w", apiKey: async () => "sk-1" });
 const { conversation, warnings } = await parley.conversations.create({
   message: { content: "Hi", mentions: [{ configurationId: "helper" }] },
@@ -65,7 +65,7 @@ await rpc.apiKeys.create.mutate({ workspaceId: "w", name: "n", role: "king" });
 
 /** A module that uses all of the client, and prints what came of it. */
 export const use = `
-import { agentMessages, createParley, createRpcClient, ParleyError } from "@parley/client";
+import { agentMessages, createParley, createRpcClient, ParleyError } from "parley-client";
 const [, , url, workspaceId, apiKey, operatorKey] = process.argv;
 const parley = createParley({ baseUrl: url, workspaceId, apiKey });
 const { conversation } = await parley.conversations.create({
