@@ -16,8 +16,8 @@ import {
   readComments,
   splitOutput,
 } from "./examples.ts";
-import { compilerOptions, rightUse, use, webGlobals } from "./users.ts";
-import { createFolder, type Folder, install, pack, systemNode } from "./packed.ts";
+import { chatUse, compilerOptions, rightUse, use, webGlobals } from "./users.ts";
+import { catalogued, createFolder, type Folder, install, pack, systemNode } from "./packed.ts";
 
 // What users install: the tarball of the client, in a folder that knows nothing of the workspace.
 
@@ -25,20 +25,16 @@ let packed: Folder;
 let project: Folder;
 let tarball: string;
 let files: string[];
-let code: string;
-let types: string;
+let dist: string;
 
 beforeAll(async () => {
   packed = await createFolder();
   project = await createFolder();
   tarball = await pack("packages/client", packed);
-  await install(project, tarball);
-  const dist = path.join(project.path, "node_modules/parley-client/dist");
+  // What its optional peers are, in the versions of the workspace.
+  await install(project, tarball, ...(await catalogued("react", "@types/react", "ai")));
+  dist = path.join(project.path, "node_modules/parley-client/dist");
   files = await readdir(dist);
-  const modules = files.filter((file) => file.endsWith(".js"));
-  const texts = modules.map(async (file) => readFile(path.join(dist, file), "utf8"));
-  code = (await Promise.all(texts)).join("\n");
-  types = await readFile(path.join(dist, "index.d.ts"), "utf8");
 });
 
 afterAll(async () => {
@@ -52,10 +48,22 @@ const importsOf = (text: string) => {
   return [...new Set([...found].map(([, name = ""]) => name))].toSorted();
 };
 
-test("it imports nothing of Node, of a server, or of what is not published", () => {
+const read = async (...names: string[]) =>
+  (await Promise.all(names.map((name) => readFile(path.join(dist, name), "utf8")))).join("\n");
+
+test("it imports nothing of Node, of a server, or of what is not published", async () => {
   expect(files).toEqual(expect.arrayContaining(["index.d.ts", "index.js", "licenses.txt"]));
-  expect(importsOf(code)).toEqual(["@trpc/client", "superjson"]);
-  expect(importsOf(types)).toEqual(["@trpc/client", "@trpc/server", "zod", "zod/v4/core"]);
+  const bindings = ["react", "ai-sdk"];
+  const ofClient = (ending: string) =>
+    files.filter(
+      (name) => name.endsWith(ending) && !bindings.includes(name.slice(0, -ending.length)),
+    );
+  expect(importsOf(await read(...ofClient(".js")))).toEqual(["@trpc/client", "superjson"]);
+  expect(importsOf(await read(...ofClient(".d.ts")))).toEqual(["zod", "zod/v4/core"]);
+  expect(importsOf(await read("react.js", "react.d.ts"))).toEqual(["react"]);
+  expect(importsOf(await read("ai-sdk.js"))).toEqual([]);
+  expect(importsOf(await read("ai-sdk.d.ts"))).toEqual(["ai"]);
+  const code = await read(...files.filter((name) => name.endsWith(".js")));
   // Comments and texts may name what code must not.
   const names = code.match(/^(?!\s*(?:\*|\/\/)).*\b(?:process|Buffer|require|__dirname)\b[.(].*/gm);
   expect(names).toBe(null);
@@ -76,16 +84,26 @@ test("publint and are-the-types-wrong find nothing", async () => {
   expect(asModule).toEqual([]);
 });
 
-test("its types are right without the workspace, and find what is wrong", async () => {
-  await project.write("tsconfig.json", JSON.stringify({ compilerOptions, files: ["right.ts"] }));
-  await project.write("right.ts", rightUse);
-  const tsc = path.join(root, "node_modules/.bin/tsc");
-  expect(await project.run(tsc, ["-p", "."])).toBe("");
-
-  // What it depends on has faults of its own, where nothing is skipped.
-  const all = ["-p", ".", "--skipLibCheck", "false"];
-  const faults = await project.run(tsc, all).catch((error: unknown) => String(error));
-  expect(faults.split("\n").filter((line) => /parley.client|right\.ts/.test(line))).toEqual([]);
+// Nothing is skipped: the declarations of what it depends on are checked too.
+test.for(
+  ["typescript", "typescript-5"].flatMap((compiler) => [
+    { compiler, module: "nodenext", moduleResolution: "nodenext" },
+    { compiler, module: "esnext", moduleResolution: "bundler" },
+  ]),
+)("its types are right for $compiler with $moduleResolution", async ({ compiler, ...modules }) => {
+  const place = `types-${compiler}-${modules.module}`;
+  const options = { ...compilerOptions, ...modules, skipLibCheck: false };
+  const compile = async (name: string, code: string) => {
+    const config = { compilerOptions: options, files: [`${name}.ts`] };
+    await project.write(`${place}/${name}.ts`, code);
+    await project.write(`${place}/${name}.json`, JSON.stringify(config));
+    const tsc = path.join(import.meta.dirname, `../node_modules/${compiler}/bin/tsc`);
+    return project.run(process.execPath, [tsc, "-p", `${place}/${name}.json`]);
+  };
+  expect(await compile("right", rightUse)).toBe("");
+  // The declarations of the AI SDK itself ask for those of Node, and of JSON Schema.
+  const faults = await compile("ai", chatUse).catch((error: unknown) => String(error));
+  expect(faults.split("\n").filter((line) => /parley-client|\bai\.ts/.test(line))).toEqual([]);
 });
 
 test("a bundle that uses one call carries neither the RPC nor the schemas", async () => {

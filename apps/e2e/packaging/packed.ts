@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
+import { parse } from "yaml";
 import { root } from "../server.ts";
 
 const execute = promisify(execFile);
@@ -53,10 +54,17 @@ export async function pack(folder: string, into: Folder): Promise<string> {
   return (JSON.parse(output.slice(output.lastIndexOf("\n{") + 1)) as { filename: string }).filename;
 }
 
-/** Installs a tarball, and what it depends on, in a folder that has nothing. */
-export async function install(into: Folder, tarball: string): Promise<void> {
+/** Installs a tarball and other packages, with what they depend on, in a folder that has nothing. */
+export async function install(into: Folder, ...packages: string[]): Promise<void> {
   await into.write("package.json", JSON.stringify({ private: true, type: "module" }));
-  await pnpm(into.path, "add", "--prefer-offline", "--ignore-scripts", tarball);
+  await pnpm(into.path, "add", "--prefer-offline", "--ignore-scripts", ...packages);
+}
+
+/** Packages in the versions that the workspace has. */
+export async function catalogued(...names: string[]): Promise<string[]> {
+  const text = await readFile(path.join(root, "pnpm-workspace.yaml"), "utf8");
+  const { catalog } = parse(text) as { catalog: Record<string, string> };
+  return names.map((name) => `${name}@${catalog[name]}`);
 }
 
 /** A Node that is not the workspace's own. */

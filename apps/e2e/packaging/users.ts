@@ -38,7 +38,11 @@ export const compilerOptions = {
 /** A module that compiles: what is wrong in it is expected to be. */
 export const rightUse = `
 import { agentMessages, createParley, createRpcClient, ParleyError } from "parley-client";
+import { useConversation } from "parley-client/react";
 const parley = createParley({ baseUrl: "http://x", workspaceId: "w", apiKey: async () => "sk-1" });
+const { messages: [shown], send } = useConversation({ parley, agentIds: ["helper"] });
+shown?.sId satisfies string | undefined;
+send satisfies (text: string) => Promise<boolean>;
 const { conversation, warnings } = await parley.conversations.create({
   message: { content: "Hi", mentions: [{ configurationId: "helper" }] },
 });
@@ -59,8 +63,21 @@ await parley.conversations.create({ message: { content: "Hi" } });
 await parley.skills.list({ status: "gone" });
 // @ts-expect-error: the conversation is missing
 parley.messages.follow({ messageId: "m" });
+// @ts-expect-error: it is a list
+useConversation({ parley, agentIds: "helper" });
 // @ts-expect-error: there is no such role
 await rpc.apiKeys.create.mutate({ workspaceId: "w", name: "n", role: "king" });
+`;
+
+/** A module that uses the transport of chats. */
+export const chatUse = `
+import { createParley } from "parley-client";
+import { type ChatMessage, createChatTransport } from "parley-client/ai-sdk";
+import type { ChatTransport } from "ai";
+const parley = createParley({ baseUrl: "http://x", workspaceId: "w", apiKey: "sk-1" });
+createChatTransport({ parley, agentId: "helper" }) satisfies ChatTransport<ChatMessage>;
+// @ts-expect-error: it is an id
+createChatTransport({ parley, agentId: 1 });
 `;
 
 /** A module that uses all of the client, and prints what came of it. */
