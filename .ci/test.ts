@@ -2,8 +2,9 @@
 // arguments, the files of tests whose paths contain one of them.
 import { check, checkStatically } from "./check.ts";
 import { type KindName, kinds } from "./kinds.ts";
+import { RELEASE_VARIABLE } from "./published.ts";
 import { runFiles, runKind } from "./run-tests.ts";
-import { runStep } from "./steps.ts";
+import { packStep, runStep } from "./steps.ts";
 
 const [first = "test", ...others] = process.argv.slice(2);
 
@@ -11,8 +12,10 @@ async function checkFully(): Promise<boolean> {
   const isClean = await checkStatically();
   const build = ["turbo", "run", "build", "--output-logs=errors-only"];
   const isBuilt = await runStep({ name: "build", command: build });
+  const isPacked = await runStep(packStep);
+  if (isPacked) process.env[RELEASE_VARIABLE] = "1";
   // What it prints last is what CI reads.
-  return (await runKind("full")) && isClean && isBuilt;
+  return (await runKind("full")) && isClean && isBuilt && isPacked;
 }
 
 async function runAsked(): Promise<boolean> {

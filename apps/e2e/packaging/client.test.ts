@@ -17,7 +17,16 @@ import {
   splitOutput,
 } from "./examples.ts";
 import { chatUse, compilerOptions, rightUse, use, webGlobals } from "./users.ts";
-import { catalogued, createFolder, type Folder, install, pack, systemNode } from "./packed.ts";
+import { createSbom, nameOf } from "../../../.ci/sbom.ts";
+import {
+  catalogued,
+  createFolder,
+  type Folder,
+  install,
+  pack,
+  publishedAs,
+  systemNode,
+} from "./packed.ts";
 
 // What users install: the tarball of the client, in a folder that knows nothing of the workspace.
 
@@ -30,7 +39,7 @@ let dist: string;
 beforeAll(async () => {
   packed = await createFolder();
   project = await createFolder();
-  tarball = await pack("packages/client", packed);
+  tarball = await pack(publishedAs("parley-client"), packed);
   // What its optional peers are, in the versions of the workspace.
   await install(project, tarball, ...(await catalogued("react", "@types/react", "ai")));
   dist = path.join(project.path, "node_modules/parley-client/dist");
@@ -67,6 +76,22 @@ test("it imports nothing of Node, of a server, or of what is not published", asy
   // Comments and texts may name what code must not.
   const names = code.match(/^(?!\s*(?:\*|\/\/)).*\b(?:process|Buffer|require|__dirname)\b[.(].*/gm);
   expect(names).toBe(null);
+});
+
+test("its bill of materials has what is bundled in it, and what it depends on", async () => {
+  const sbom = await createSbom(publishedAs("parley-client"));
+  const isBundled = ({ properties = [] }: (typeof sbom.components)[number]) =>
+    properties.length > 0;
+  const code = await read(...files.filter((name) => name.endsWith(".js")));
+  // Each module is bundled below its path.
+  const sources = [
+    ...code.matchAll(/^\/\/ \S*node_modules\/((?:@[^/]+\/)?[^/]+)\/(?!\.pnpm)\S*$/gm),
+  ];
+  const bundled = new Set(sources.map(([, name = ""]) => name));
+  expect(sbom.components.filter(isBundled).map(nameOf).toSorted()).toEqual([...bundled].toSorted());
+  const manifest = await readFile(path.join(dist, "../package.json"), "utf8");
+  const { dependencies } = JSON.parse(manifest) as { dependencies: object };
+  expect(sbom.components.map(nameOf)).toEqual(expect.arrayContaining(Object.keys(dependencies)));
 });
 
 test("publint and are-the-types-wrong find nothing", async () => {
