@@ -29,7 +29,10 @@ export async function createFolder(): Promise<Folder> {
   };
 }
 
-/** The tarball of a package of the workspace: that of the packed release, or one that it packs. */
+/**
+ * The tarball of a package: that of the packed release; where a file of tests runs alone and there is none,
+ * one that it packs.
+ */
 export async function pack(one: Published, into: Folder): Promise<string> {
   const directory = path.join(root, one.folder);
   if (process.env[RELEASE_VARIABLE] !== undefined) {
