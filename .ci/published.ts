@@ -27,3 +27,8 @@ export function tarballOf({ name }: Published, version: string): string {
 
 /** Tells the tests of packaging to install the packed release, instead of packing packages again. */
 export const RELEASE_VARIABLE = "PARLEY_TEST_RELEASE";
+
+/** Whether the release is packed, so that the tests of packaging need not pack. */
+export function isReleasePacked(): boolean {
+  return process.env[RELEASE_VARIABLE] !== undefined;
+}

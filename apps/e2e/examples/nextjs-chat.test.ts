@@ -33,7 +33,7 @@ let origin: string;
 
 beforeAll(async () => {
   folder = await copyExample("nextjs-chat");
-  const env = { ...process.env, NEXT_TELEMETRY_DISABLED: "1", NODE_ENV: "production" as const };
+  const env = { PATH: "/usr/bin:/bin", NEXT_TELEMETRY_DISABLED: "1", NODE_ENV: "production" };
   await promisify(execFile)(process.execPath, [next, "build"], { cwd: folder.path, env });
   const port = await freePort();
   origin = `http://127.0.0.1:${port}`;

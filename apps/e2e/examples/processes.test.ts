@@ -87,7 +87,7 @@ describe.skipIf(redisServer.isMissing)(`separate-workers${redisServer.suffix}`, 
     const script = path.join(examples, "separate-workers/start.sh");
     const child = spawn(script, ["--demo"], {
       cwd: folder.path,
-      env: { PATH: process.env["PATH"], ...settingsFor(place), REDIS_URL: redis.url },
+      env: { PATH: "/usr/bin:/bin", ...settingsFor(place), REDIS_URL: redis.url },
       stdio: ["ignore", "pipe", "pipe"],
     });
     endWithThisProcess(child);

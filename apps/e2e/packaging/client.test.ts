@@ -16,7 +16,7 @@ import {
   readComments,
   splitOutput,
 } from "./examples.ts";
-import { chatUse, compilerOptions, rightUse, use, webGlobals } from "./users.ts";
+import { chatUse, compilerOptions, mountComponent, rightUse, use, webGlobals } from "./users.ts";
 import { createSbom, nameOf } from "../../../.ci/sbom.ts";
 import {
   catalogued,
@@ -41,7 +41,8 @@ beforeAll(async () => {
   project = await createFolder();
   tarball = await pack(publishedAs("parley-client"), packed);
   // What its optional peers are, in the versions of the workspace.
-  await install(project, tarball, ...(await catalogued("react", "@types/react", "ai")));
+  const peers = ["react", "react-dom", "@types/react", "ai", "@ai-sdk/react", "happy-dom"];
+  await install(project, tarball, ...(await catalogued(...peers)));
   dist = path.join(project.path, "node_modules/parley-client/dist");
   files = await readdir(dist);
 });
@@ -173,6 +174,34 @@ test("the examples of docs/guide/client.md run one after the other, and print wh
   const [first] = await readBlocks("packages/client/README.md");
   expect(first?.code).toBe(blocks[0]?.code);
   await runExamples(blocks, { scope: "shared", prefix: "" });
+});
+
+test("the components of docs/guide/client.md compile, and show an answer", async () => {
+  const blocks = await readBlocks("docs/guide/client.md", "tsx");
+  expect(blocks).toHaveLength(2);
+  await project.write("mount.js", mountComponent);
+  const { url, workspaceId, userKey } = server().demo;
+  for (const [index, { place, code }] of blocks.entries()) {
+    const [source, built] = [`component-${index}.tsx`, `component-${index}.js`];
+    const options = { ...compilerOptions, jsx: "react-jsx" };
+    await project.write(source, code);
+    await project.write(
+      "tsconfig.json",
+      JSON.stringify({ compilerOptions: options, files: [source] }),
+    );
+    await project.run(path.join(root, "node_modules/.bin/tsc"), ["-p", "."]);
+    const bundled = await rolldown({
+      input: path.join(project.path, source),
+      external: /^[@a-z]/,
+      logLevel: "silent",
+    });
+    await bundled.write({ file: path.join(project.path, built) });
+    const args = ["mount.js", `./${built}`, url, workspaceId, userKey];
+    const shown = await project.run(process.execPath, args);
+    expect(shown.trim(), place).toBe(
+      "Hello! | You said: Hello!\nI am a simulated agent, glad to help.",
+    );
+  }
 });
 
 test("each export has an example that runs, and prints what it says", async () => {

@@ -9,10 +9,13 @@ export interface Example {
   readonly code: string;
 }
 
-/** The blocks of TypeScript of a document. */
-export async function readBlocks(document: string): Promise<Example[]> {
+/** The blocks of TypeScript of a document, or those with JSX. */
+export async function readBlocks(
+  document: string,
+  language: "ts" | "tsx" = "ts",
+): Promise<Example[]> {
   const text = await readFile(path.join(root, document), "utf8");
-  const blocks = [...text.matchAll(/^```ts\n([^]*?)^```$/gm)];
+  const blocks = [...text.matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\`$`, "gm"))];
   return blocks.map(([, code = ""], index) => ({ place: `${document} ${index + 1}`, code }));
 }
 

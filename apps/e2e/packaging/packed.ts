@@ -4,7 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import { parse } from "yaml";
 import { pnpm, runIn } from "../../../.ci/pnpm.ts";
-import { type Published, published, RELEASE_VARIABLE, tarballOf } from "../../../.ci/published.ts";
+import { type Published, published, isReleasePacked, tarballOf } from "../../../.ci/published.ts";
 import { root } from "../server.ts";
 
 /** A folder outside of the workspace, gone when it is disposed of. */
@@ -35,7 +35,7 @@ export async function createFolder(): Promise<Folder> {
  */
 export async function pack(one: Published, into: Folder): Promise<string> {
   const directory = path.join(root, one.folder);
-  if (process.env[RELEASE_VARIABLE] !== undefined) {
+  if (isReleasePacked()) {
     const manifest = await readFile(path.join(directory, "package.json"), "utf8");
     return tarballOf(one, (JSON.parse(manifest) as { version: string }).version);
   }

@@ -120,3 +120,35 @@ console.log(JSON.stringify({
   subscribed,
 }));
 `;
+
+/** A module that mounts a component, presses its first button, and prints what it shows in the end. */
+export const mountComponent = `
+import { Window } from "happy-dom";
+const [, , file, baseUrl, workspaceId, apiKey] = process.argv;
+const window = new Window();
+Object.assign(globalThis, { window, document: window.document });
+const { createElement, StrictMode, useEffect } = await import("react");
+const { createRoot } = await import("react-dom/client");
+const { createParley } = await import("parley-client");
+const [Component] = Object.values(await import(file));
+const container = document.createElement("div");
+document.body.append(container);
+const parley = createParley({ baseUrl, workspaceId, apiKey });
+const root = createRoot(container);
+const until = async (isThere) => {
+  for (let tries = 0; tries < 500 && !isThere(); tries++) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+};
+let effects = 0;
+const Mounted = () => void useEffect(() => void effects++);
+const children = [createElement(Component, { key: 0, parley }), createElement(Mounted, { key: 1 })];
+root.render(createElement(StrictMode, null, children));
+// StrictMode mounts everything twice.
+await until(() => effects > 1);
+container.querySelector("button").click();
+await until(() => container.textContent.includes("glad to help"));
+console.log([...container.querySelectorAll("p")].map((one) => one.textContent).join(" | "));
+root.unmount();
+await window.happyDOM.close();
+`;
