@@ -1,11 +1,21 @@
 import { spawnSync } from "node:child_process";
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import {
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  readlink,
+  rm,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { parse } from "yaml";
 import { pnpm, runIn } from "../../../.ci/pnpm.ts";
 import { type Published, published, isReleasePacked, tarballOf } from "../../../.ci/published.ts";
-import { root } from "../server.ts";
+import { isRunning } from "../build-server.ts";
+import { eventually, root } from "../server.ts";
 
 /** A folder outside of the workspace, gone when it is disposed of. */
 export interface Folder extends AsyncDisposable {
@@ -39,8 +49,32 @@ export async function pack(one: Published, into: Folder): Promise<string> {
     const manifest = await readFile(path.join(directory, "package.json"), "utf8");
     return tarballOf(one, (JSON.parse(manifest) as { version: string }).version);
   }
-  const output = await pnpm(directory, "pack", "--json", "--pack-destination", into.path);
-  return (JSON.parse(output.slice(output.lastIndexOf("\n{") + 1)) as { filename: string }).filename;
+  return alone(async () => {
+    const output = await pnpm(directory, "pack", "--json", "--pack-destination", into.path);
+    const json = output.slice(output.lastIndexOf("\n{") + 1);
+    return (JSON.parse(json) as { filename: string }).filename;
+  });
+}
+
+/** Packs one after the other, whichever process asks: each builds in the folder of its package. */
+async function alone<T>(work: () => Promise<T>): Promise<T> {
+  const lock = path.join(root, "node_modules/.cache/parley-packing");
+  await mkdir(path.dirname(lock), { recursive: true });
+  await eventually(async () => {
+    const isMine = await symlink(String(process.pid), lock).then(
+      () => true,
+      () => false,
+    );
+    if (isMine) return { value: true };
+    const holder = await readlink(lock).catch(() => "");
+    if (holder !== "" && !isRunning(Number(holder))) await rm(lock, { force: true });
+    return {};
+  }, 200_000);
+  try {
+    return await work();
+  } finally {
+    await rm(lock);
+  }
 }
 
 /** Installs a tarball and other packages, with what they depend on, in a folder that has nothing. */
