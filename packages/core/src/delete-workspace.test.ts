@@ -154,8 +154,8 @@ describe("deleteWorkspace", () => {
     const filled = await countTestRows(test.core);
     const unchanged = Object.keys(filled).filter((name) => filled[name] === before[name]);
     // What only a tool call writes is deleted with its conversation; the audit log is kept, and
-    // secrets are the server's.
-    expect(unchanged).toEqual(["audit_events", "actions", "server_secrets"]);
+    // secrets and workers are the server's.
+    expect(unchanged).toEqual(["audit_events", "actions", "server_secrets", "workers"]);
     await createTestConversation(gone.context, ["ann", "ann"]);
     const { workspaceId } = gone;
     expect(await operator.deleteWorkspace({ wId: workspaceId })).toEqual({ success: true });
