@@ -217,7 +217,7 @@ describe("a commit whose acknowledgement is lost", { timeout: 60_000 }, () => {
           path: "/rpc/members.add",
           json: {
             json: {
-              workspaceId: server.demo.workspaceId,
+              wId: server.demo.workspaceId,
               email: "lost@example.com",
               username: "lost",
               firstName: "L",
