@@ -28,6 +28,8 @@ export function describeMutations(
     const { apiKey } = await rpc().apiKeys.create.mutate({ ...ofDemo(), name: "x", role: "user" });
     return apiKey.sId;
   };
+  const createOperatorKey = async () =>
+    (await operator().operatorKeys.create.mutate({ name: "x" })).operatorKey.sId;
   const createView = async () => {
     const view = { ...ofDemo(), spaceId: server().demo.spaceId, name: "x" };
     return (await rpc().dataSourceViews.create.mutate(view)).dataSourceView.sId;
@@ -63,6 +65,23 @@ export function describeMutations(
     "apiKeys.revoke": async () => {
       const keyId = await createKey();
       return { input: { ...ofDemo(), keyId }, subject: keyId };
+    },
+    "apiKeys.rotate": async () => {
+      const keyId = await createKey();
+      return { input: { ...ofDemo(), keyId, overlapSeconds: 60 }, subject: keyId };
+    },
+    "operatorKeys.create": async () => ({
+      input: { name: "x" },
+      subject: ({ operatorKey }: { operatorKey: Named }) => operatorKey.sId,
+      asOperator: true,
+    }),
+    "operatorKeys.rotate": async () => {
+      const keyId = await createOperatorKey();
+      return { input: { keyId }, subject: keyId, asOperator: true };
+    },
+    "operatorKeys.revoke": async () => {
+      const keyId = await createOperatorKey();
+      return { input: { keyId }, subject: keyId, asOperator: true };
     },
     "userTokens.create": async () => ({
       input: { ...ofDemo(), externalId: "audited", scopes: ["files:read"] },

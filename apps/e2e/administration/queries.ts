@@ -14,6 +14,7 @@ export function describeQueries(
     "audit.list": async () => ({ input: { ...ofDemo(), limit: 5, since: 0 } }),
     "dataSourceViews.list": inDemo,
     "members.list": inDemo,
+    "operatorKeys.list": async () => ({ input: { limit: 2 }, asOperator: true }),
     "providerCredentials.list": inDemo,
     "sandboxFunctions.get": async () => ({ input: { ...ofDemo(), functionId: "add" } }),
     "sandboxFunctions.listAll": async () => ({ input: { ...ofDemo(), limit: 2 } }),

@@ -73,6 +73,7 @@ export {
   insertApiKey,
   listApiKeys,
   revokeApiKey,
+  rotateApiKey,
   updateApiKey,
 } from "./workspaces/api-keys.ts";
 export {
@@ -85,6 +86,13 @@ export { createTokenIssuer, type IssuerOfUsers } from "./workspaces/issued-users
 export { isSafeUrl } from "./workspaces/issuer-tokens.ts";
 export * from "./workspaces/members.ts";
 export { createUserToken, revokeUserTokens, sweepUserTokens } from "./workspaces/user-tokens.ts";
+export {
+  createOperatorKey,
+  isUsableOperatorKey,
+  listOperatorKeys,
+  revokeOperatorKey,
+  rotateOperatorKey,
+} from "./workspaces/operator-keys.ts";
 export { contextTokensOf } from "./workspaces/models.ts";
 export { picturePaths } from "./workspaces/pictures.ts";
 export {

@@ -25,6 +25,7 @@ export const appRouter = router({
     create: mutation(endpoints["apiKeys.create"], core.createApiKey),
     list: query(endpoints["apiKeys.list"], core.listApiKeys),
     revoke: mutation(endpoints["apiKeys.revoke"], core.revokeApiKey),
+    rotate: mutation(endpoints["apiKeys.rotate"], core.rotateApiKey),
     update: mutation(endpoints["apiKeys.update"], core.updateApiKey),
   }),
   audit: router({
@@ -89,6 +90,12 @@ export const appRouter = router({
       core.validateAction,
       core.replayValidateAction,
     ),
+  }),
+  operatorKeys: router({
+    create: mutation(endpoints["operatorKeys.create"], core.createOperatorKey),
+    list: query(endpoints["operatorKeys.list"], core.listOperatorKeys),
+    revoke: mutation(endpoints["operatorKeys.revoke"], core.revokeOperatorKey),
+    rotate: mutation(endpoints["operatorKeys.rotate"], core.rotateOperatorKey),
   }),
   providerCredentials: router({
     list: query(endpoints["providerCredentials.list"], core.listProviderCredentials),

@@ -6,6 +6,7 @@ import { conversationEndpoints } from "./endpoints/conversations.ts";
 import { dataSourceEndpoints } from "./endpoints/data-sources.ts";
 import { fileEndpoints } from "./endpoints/files.ts";
 import { memberEndpoints } from "./endpoints/members.ts";
+import { operatorKeyEndpoints } from "./endpoints/operator-keys.ts";
 import { providerCredentialEndpoints } from "./endpoints/provider-credentials.ts";
 import { sandboxFunctionEndpoints } from "./endpoints/sandbox-functions.ts";
 import { skillEndpoints } from "./endpoints/skills.ts";
@@ -22,6 +23,7 @@ export const endpoints = {
   ...toolEndpoints,
   ...sandboxFunctionEndpoints,
   ...agentEndpoints,
+  ...operatorKeyEndpoints,
   ...workspaceEndpoints,
   ...apiKeyEndpoints,
   ...userTokenEndpoints,

@@ -1,6 +1,6 @@
-import { apiKeys, users, userTokens, workspaces } from "@parley/db";
+import { apiKeys, rotatedSecrets, users, userTokens, workspaces } from "@parley/db";
 import { API_KEY_PATTERN, ParleyError, USER_TOKEN_PATTERN } from "@parley/schema";
-import { and, eq, isNull } from "drizzle-orm";
+import { and, eq, isNull, or } from "drizzle-orm";
 import type { Caller, Process, WorkspaceCaller } from "../context.ts";
 import {
   createReadThroughCache,
@@ -130,22 +130,41 @@ function isExpired(caller: Caller, now: number): boolean {
  * mistyped are refused without a query.
  */
 async function readUnusual(core: Process): Promise<ReadonlySet<string>> {
-  const rows = await core.database.db
+  const { db } = core.database;
+  const rows = await db
     .select({ hash: apiKeys.hash })
     .from(apiKeys)
-    .where(eq(apiKeys.looksMistyped, true));
+    .where(eq(apiKeys.looksMistyped, true))
+    .union(
+      db
+        .select({ hash: rotatedSecrets.hash })
+        .from(rotatedSecrets)
+        .where(eq(rotatedSecrets.looksMistyped, true)),
+    );
   return new Set(rows.map((row) => row.hash));
 }
 
+/** The caller of a key's secret; one from before a rotation expires with its overlap. */
 async function findKey(core: Process, hash: string): Promise<Caller | undefined> {
-  const [row] = await core.database.db
-    .select({ apiKey: apiKeys, workspace: workspaces, user: users })
+  const { db } = core.database;
+  const rotated = eq(rotatedSecrets.hash, hash);
+  const ofRotated = db.select({ id: rotatedSecrets.apiKeyId }).from(rotatedSecrets).where(rotated);
+  const [row] = await db
+    .select({
+      apiKey: apiKeys,
+      workspace: workspaces,
+      user: users,
+      secretExpiresAt: rotatedSecrets.expiresAt,
+    })
     .from(apiKeys)
+    .leftJoin(rotatedSecrets, and(rotated, eq(rotatedSecrets.apiKeyId, apiKeys.id)))
     .leftJoin(workspaces, eq(workspaces.id, apiKeys.workspaceId))
     .leftJoin(users, eq(users.id, apiKeys.userId))
-    .where(eq(apiKeys.hash, hash));
+    .where(or(eq(apiKeys.hash, hash), eq(apiKeys.id, ofRotated)));
   if (row === undefined) return undefined;
-  const { apiKey, workspace, user } = row;
+  const { workspace, user, secretExpiresAt } = row;
+  const ends = [row.apiKey.expiresAt, secretExpiresAt].filter((end) => end !== null);
+  const apiKey = { ...row.apiKey, expiresAt: ends.length === 0 ? null : Math.min(...ends) };
   if (apiKey.role === "operator") return { kind: "operator", apiKey };
   if (workspace === null || user === null) return undefined;
   return { kind: "workspace", apiKey, workspace, user };

@@ -155,7 +155,7 @@ const rows = {
   },
   api_key_not_found: {
     status: 404,
-    cause: "The workspace has no such key.",
+    cause: "The workspace has no such key, or the server no such operator key.",
     cure: "Take the id from the list of keys.",
   },
   user_token_not_found: {
