@@ -1,6 +1,8 @@
 /** Members that a call must have; what they name is not there, so that nothing is changed. */
 export const members: Record<string, object> = {
   "agents.archive": { agentId: "nobody" },
+  "agents.getDefinition": { agentId: "nobody" },
+  "agents.restore": { agentId: "nobody" },
   "agents.get": { sId: "nobody" },
   "agents.search": { q: "x" },
   "agents.create": {

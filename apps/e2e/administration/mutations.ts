@@ -133,6 +133,11 @@ export function describeMutations(
       const agentId = await createAuditedAgent();
       return { input: { ...ofDemo(), agentId }, subject: agentId };
     },
+    "agents.restore": async () => {
+      const agentId = await createAuditedAgent();
+      await rpc().agents.archive.mutate({ ...ofDemo(), agentId });
+      return { input: { ...ofDemo(), agentId }, subject: agentId };
+    },
     "dataSourceViews.create": async () => ({
       input: { ...ofDemo(), spaceId: server().demo.spaceId, name: "x" },
       subject: (output: { dataSourceView: Named }) => output.dataSourceView.sId,

@@ -10,6 +10,8 @@ export function describeQueries(
   const ofDemo = () => ({ wId: server().demo.workspaceId });
   const inDemo = async () => ({ input: ofDemo() });
   return {
+    "agents.getDefinition": async () => ({ input: { ...ofDemo(), agentId: "helper" } }),
+    "agents.listAll": async () => ({ input: { ...ofDemo(), limit: 2, status: "active" } }),
     "apiKeys.list": inDemo,
     "audit.list": async () => ({ input: { ...ofDemo(), limit: 5, since: 0 } }),
     "dataSourceViews.list": inDemo,

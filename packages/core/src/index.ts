@@ -137,6 +137,7 @@ export { createTool, listTools, removeTool, updateTool } from "./skills/tool-adm
 
 export * from "./agents/agent-administration.ts";
 export * from "./agents/agent-directory.ts";
+export * from "./agents/read-agents.ts";
 
 export * from "./invocations/cancel-invocation.ts";
 export { claimInvocations } from "./invocations/claim-invocations.ts";
