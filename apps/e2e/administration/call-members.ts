@@ -62,6 +62,8 @@ export const members: Record<string, object> = {
   "skills.restore": { skillId: "nothing", version: 0 },
   "skills.update": { skillId: "nothing", version: 0 },
   "spaces.create": { name: "x", keyIds: ["nobody"] },
+  "spaces.delete": { spaceId: "nowhere" },
+  "spaces.get": { spaceId: "nowhere" },
   "spaces.update": { spaceId: "nowhere" },
   "tools.create": {
     spaceId: "nowhere",

@@ -121,6 +121,10 @@ export function describeMutations(
       const { spaceId } = server().demo;
       return { input: { ...ofDemo(), spaceId }, subject: spaceId };
     },
+    "spaces.delete": async () => {
+      const { space } = await rpc().spaces.create.mutate({ ...ofDemo(), name: "short" });
+      return { input: { ...ofDemo(), spaceId: space.sId, withContent: true }, subject: space.sId };
+    },
     "agents.create": async () => ({
       input: { ...ofDemo(), name: "x", description: "", model },
       subject: (output: { agentConfiguration: Named }) => output.agentConfiguration.sId,

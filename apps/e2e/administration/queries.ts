@@ -25,6 +25,8 @@ export function describeQueries(
       const { skill: created } = await rpc().skills.create.mutate(skill);
       return { input: { ...ofDemo(), skillId: created.sId } };
     },
+    "spaces.get": async () => ({ input: { ...ofDemo(), spaceId: server().demo.spaceId } }),
+    "spaces.listAll": async () => ({ input: { ...ofDemo(), limit: 2 } }),
     "tools.list": inDemo,
     "workspaces.get": inDemo,
   };

@@ -103,7 +103,13 @@ export {
   UnreadableSecret,
 } from "./workspaces/provider-credentials.ts";
 export { createSecretBox, ENCRYPTION_KEY_BYTES } from "./workspaces/secret-box.ts";
-export { createSpace, listSpaces, updateSpace } from "./workspaces/spaces.ts";
+export {
+  createSpace,
+  getSpace,
+  listAllSpaces,
+  listSpaces,
+  updateSpace,
+} from "./workspaces/spaces.ts";
 export {
   createWorkspace,
   getWorkspace,
@@ -171,4 +177,5 @@ export * from "./conversations/replays.ts";
 export * from "./conversations/streams.ts";
 export { giveMadeTitle, mayUseModel, untitledMessage } from "./conversations/titles.ts";
 
+export { deleteSpace } from "./delete-space.ts";
 export { deleteWorkspace } from "./delete-workspace.ts";

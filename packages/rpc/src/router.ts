@@ -132,7 +132,10 @@ export const appRouter = router({
   }),
   spaces: router({
     create: mutation(endpoints["spaces.create"], core.createSpace),
+    delete: mutation(endpoints["spaces.delete"], core.deleteSpace),
+    get: query(endpoints["spaces.get"], core.getSpace),
     list: query(endpoints["spaces.list"], core.listSpaces),
+    listAll: query(endpoints["spaces.listAll"], core.listAllSpaces),
     update: mutation(endpoints["spaces.update"], core.updateSpace),
   }),
   tools: router({

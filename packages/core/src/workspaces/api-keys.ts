@@ -195,7 +195,13 @@ async function setKeySpaces(
   const found = await db
     .select({ id: spaces.id, sid: spaces.sid })
     .from(spaces)
-    .where(and(eq(spaces.workspaceId, key.workspaceId), inArray(spaces.sid, [...spaceIds])));
+    .where(
+      and(
+        eq(spaces.workspaceId, key.workspaceId),
+        inArray(spaces.sid, [...spaceIds]),
+        isNull(spaces.deletedAt),
+      ),
+    );
   const named = requireFound(found, spaceIds, (sid) => {
     return new ParleyError("space_not_found", `spaceIds: the workspace has no space ${sid}`);
   });

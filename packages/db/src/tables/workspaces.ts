@@ -137,6 +137,8 @@ export const spaces = pgTable(
     kind: text().notNull(),
     isRestricted: boolean().notNull(),
     ...timestamps(),
+    /** Set when it is deleted. Its row stays, closed, so that what still names it does not open. */
+    deletedAt: milliseconds(),
   },
   (table) => [index("spaces_by_workspace").on(table.workspaceId)],
 );

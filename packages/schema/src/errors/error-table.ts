@@ -102,6 +102,11 @@ const rows = {
     cause: "There is no such space, or the key does not reach it.",
     cure: "Take the id from the list of spaces.",
   },
+  space_not_empty: {
+    status: 409,
+    cause: "The space holds conversations, tools or data source views.",
+    cure: "Delete these, or delete the space `withContent`.",
+  },
   data_source_view_not_found: {
     status: 400,
     cause:
