@@ -50,6 +50,15 @@ export function describeMutations(
       const workspaceId = workspace.sId;
       return { input: { wId: workspaceId }, subject: workspaceId, asOperator: true };
     },
+    "workspaces.suspend": async () => {
+      const { workspace } = await operator().workspaces.create.mutate({ name: "Suspended" });
+      return { input: { wId: workspace.sId }, subject: workspace.sId, asOperator: true };
+    },
+    "workspaces.resume": async () => {
+      const { workspace } = await operator().workspaces.create.mutate({ name: "Resumed" });
+      await operator().workspaces.suspend.mutate({ wId: workspace.sId });
+      return { input: { wId: workspace.sId }, subject: workspace.sId, asOperator: true };
+    },
     "workspaces.update": async () => {
       const { wId: workspaceId } = ofDemo();
       return { input: { wId: workspaceId, name: "Demo" }, subject: workspaceId };

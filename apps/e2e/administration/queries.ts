@@ -29,5 +29,7 @@ export function describeQueries(
     "spaces.listAll": async () => ({ input: { ...ofDemo(), limit: 2 } }),
     "tools.list": inDemo,
     "workspaces.get": inDemo,
+    "workspaces.list": async () => ({ input: { limit: 2 }, asOperator: true }),
+    "workspaces.usage": inDemo,
   };
 }

@@ -103,8 +103,8 @@ test.for(rows)("$name asks for $least", async (row) => {
   const { workspaceId } = server().demo;
   for (const role of roles) {
     // What would take the workspace away names one that is not there.
-    const deletes = name === "workspaces.delete" && role === "operator";
-    const named = deletes ? "AAAAAAAAAA" : workspaceId;
+    const takes = ["workspaces.delete", "workspaces.suspend"].includes(name);
+    const named = takes && role === "operator" ? "AAAAAAAAAA" : workspaceId;
     const { status, error } = await ask(name, named, keys.get(role) ?? "");
     const isRefused = refusals.has(error ?? "") || status >= 500;
     const given = isRefused ? [status, error] : "passes";

@@ -114,8 +114,12 @@ export {
   createWorkspace,
   getWorkspace,
   insertWorkspace,
+  listWorkspaces,
+  resumeWorkspace,
+  suspendWorkspace,
   updateWorkspace,
 } from "./workspaces/workspaces.ts";
+export { readWorkspaceUsage } from "./workspaces/workspace-usage.ts";
 
 export {
   announceFile,

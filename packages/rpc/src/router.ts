@@ -152,7 +152,11 @@ export const appRouter = router({
     create: mutation(endpoints["workspaces.create"], core.createWorkspace),
     delete: mutation(endpoints["workspaces.delete"], core.deleteWorkspace),
     get: query(endpoints["workspaces.get"], core.getWorkspace),
+    list: query(endpoints["workspaces.list"], core.listWorkspaces),
+    resume: mutation(endpoints["workspaces.resume"], core.resumeWorkspace),
+    suspend: mutation(endpoints["workspaces.suspend"], core.suspendWorkspace),
     update: mutation(endpoints["workspaces.update"], core.updateWorkspace),
+    usage: query(endpoints["workspaces.usage"], core.readWorkspaceUsage),
   }),
 });
 

@@ -6,6 +6,7 @@ import {
   createReadThroughCache,
   type ReadThroughCacheParts,
 } from "../data-access/read-through-cache.ts";
+import type { WorkspaceRow } from "../data-access/rows.ts";
 import { actingAs } from "./acting-users.ts";
 import { hashSecret, isMistyped } from "./key-secrets.ts";
 
@@ -68,6 +69,7 @@ export function createCredentials(core: Process, issuer?: TokenIssuer): Credenti
       const caller = isKnownForm ? await find(credential) : await issuer?.authenticate(credential);
       if (caller === undefined) throw new ParleyError("invalid_api_key_error", invalid(credential));
       if (isExpired(caller, core.now())) throw new KnownKeyRefused(caller);
+      if (caller.kind === "workspace") requireNotSuspended(caller.workspace);
       return caller;
     },
     close: () => {
@@ -182,6 +184,13 @@ async function findToken(core: Process, hash: string): Promise<WorkspaceCaller |
   if (row === undefined) return undefined;
   const { sid, scopes, spaceIds, expiresAt } = row.token;
   return actingAs(row, { sid, scopes: new Set(scopes), spaceIds, expiresAt });
+}
+
+/** Throws `workspace_suspended` for a workspace that an operator has suspended. */
+export function requireNotSuspended({ suspendedAt }: WorkspaceRow): void {
+  if (suspendedAt === null) return;
+  const message = "The workspace is suspended: ask an operator of the server to resume it";
+  throw new ParleyError("workspace_suspended", message);
 }
 
 /**

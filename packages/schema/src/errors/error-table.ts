@@ -59,6 +59,11 @@ const rows = {
       "The key is not one of the workspace in the path, whether or not there is such a workspace.",
     cure: "Use a key of that workspace, or the id of the key's own.",
   },
+  workspace_suspended: {
+    status: 403,
+    cause: "An operator of the server has suspended the workspace of the key or token.",
+    cure: "Ask the operator to resume it; nothing in it is lost.",
+  },
   rate_limit_error: {
     status: 429,
     retryable: true,
