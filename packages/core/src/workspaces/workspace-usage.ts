@@ -14,9 +14,10 @@ const countOf = (rows: SQL) => sql`(select count(*)::float8 from ${rows})`;
 const usageStatement = statement<{ workspaceId: number }, WorkspaceUsage>(
   "read_workspace_usage",
   sql`
-  select talks.conversations, talks.messages, uploads.files, uploads."fileBytes",
+  select talks.conversations, talks.messages,
     ${countOf(sql`invocations i where i.function_id in
       (select f.id from sandbox_functions f where f.workspace_id = ${id})`)} as invocations,
+    uploads.files, uploads."fileBytes",
     ${countOf(sql`users u
       where u.workspace_id = ${id} and (u.email <> '' or u.external_id is not null)
         and u.removed_at is null`)} as members,

@@ -90,7 +90,7 @@ export const WorkspacePage = z.object({
 });
 export type WorkspacePage = z.infer<typeof WorkspacePage>;
 
-const count = (what: string) => z.int().describe(`Number of ${what}`);
+const count = (what: string) => z.int().describe(`Number of ${what}`).meta({ example: 2 });
 
 /** What a workspace holds. */
 export const WorkspaceUsage = z.object({
