@@ -16,6 +16,7 @@ export function describeQueries(
     "audit.list": async () => ({ input: { ...ofDemo(), limit: 5, since: 0 } }),
     "dataSourceViews.list": inDemo,
     "members.list": inDemo,
+    "models.list": inDemo,
     "operatorKeys.list": async () => ({ input: { limit: 2 }, asOperator: true }),
     "providerCredentials.list": inDemo,
     "sandboxFunctions.get": async () => ({ input: { ...ofDemo(), functionId: "add" } }),

@@ -163,6 +163,7 @@ export const apart: Partial<Record<EndpointName, string>> = {
   "workspaces.list": "is the operator's, who reaches all",
   "workspaces.suspend": "is the operator's, who reaches all",
   "workspaces.resume": "is the operator's, who reaches all",
+  "models.list": "models are the workspace's",
   "workspaces.usage": "counts what the workspace holds, with nothing of it",
   "workspaces.update": "settings are the workspace's",
   "spaces.create": "admins say which keys reach a space",

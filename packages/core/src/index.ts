@@ -93,6 +93,7 @@ export {
   revokeOperatorKey,
   rotateOperatorKey,
 } from "./workspaces/operator-keys.ts";
+export { listModels } from "./workspaces/list-models.ts";
 export { contextTokensOf } from "./workspaces/models.ts";
 export { picturePaths } from "./workspaces/pictures.ts";
 export {

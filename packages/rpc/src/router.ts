@@ -94,6 +94,9 @@ export const appRouter = router({
       core.replayValidateAction,
     ),
   }),
+  models: router({
+    list: query(endpoints["models.list"], core.listModels),
+  }),
   operatorKeys: router({
     create: mutation(endpoints["operatorKeys.create"], core.createOperatorKey),
     list: query(endpoints["operatorKeys.list"], core.listOperatorKeys),

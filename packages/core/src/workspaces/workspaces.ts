@@ -16,7 +16,7 @@ import type { SpaceRow, WorkspaceRow } from "../data-access/rows.ts";
 import { inTransaction } from "../log/transaction.ts";
 import { administeredWorkspace } from "./administered-workspace.ts";
 import { insertApiKey } from "./api-keys.ts";
-import { defaultModels, modelKey, requireKnownModel } from "./models.ts";
+import { defaultModels, modelKey, pairOf, requireKnownModel } from "./models.ts";
 
 /** A workspace as a caller of `role` sees it. */
 export function renderWorkspace(row: WorkspaceRow, role: WorkspaceRole): Workspace {
@@ -171,10 +171,6 @@ function renderSettings(row: WorkspaceRow): WorkspaceSettings {
     region: row.region as Region,
     regionalModelsOnly: row.regionalModelsOnly,
     suspendedAt: row.suspendedAt,
-    models: row.models.map((model) => {
-      // The id of a model may contain slashes; that of a provider does not.
-      const slash = model.indexOf("/");
-      return { providerId: model.slice(0, slash), modelId: model.slice(slash + 1) };
-    }),
+    models: row.models.map(pairOf),
   };
 }
