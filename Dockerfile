@@ -7,8 +7,8 @@ COPY package.json pnpm-lock.yaml pnpm-workspace.yaml ./
 RUN npx -y pnpm@12.21.0 fetch
 COPY . .
 RUN npx -y pnpm@12.21.0 install --frozen-lockfile --offline \
-  && npx -y pnpm@12.21.0 --filter @parley/cli run build \
-  && npx -y pnpm@12.21.0 --filter @parley/cli --prod --legacy deploy /app
+  && npx -y pnpm@12.21.0 --filter parley-server run build \
+  && npx -y pnpm@12.21.0 --filter parley-server --prod --legacy deploy /app
 
 FROM node:26.10.0-bookworm-slim
 ENV NODE_ENV=production \

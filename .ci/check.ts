@@ -30,9 +30,15 @@ const types: Step = {
   ],
 };
 
+// Apart, since Next.js changes global types.
+const typesOfNext: Step = {
+  name: "types of the example with Next.js",
+  command: ["tsc", "--project", "examples/nextjs-chat", "--customConditions", "@parley/source"],
+};
+
 /** Every static check, of everything. */
 export async function checkStatically(): Promise<boolean> {
-  return runAll([format, knip, lint([]), types]);
+  return runAll([format, knip, lint([]), types, typesOfNext]);
 }
 
 /**
@@ -56,7 +62,7 @@ export async function check(): Promise<boolean> {
   say(`Tests: ${tests.join(" ")}`);
   const results = await Promise.all([
     runStep(format),
-    runStep(types).then(async (ok) => (await runStep(knip)) && ok),
+    runStep(types).then(async (ok) => (await runStep(knip)) && (await runStep(typesOfNext)) && ok),
     lintAndStore(),
     runFiles(tests, "test"),
   ]);

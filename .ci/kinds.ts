@@ -22,6 +22,7 @@ const full = [
   "apps/e2e/skills/replicas.*",
   // Packaging.
   "apps/e2e/clients/**",
+  "apps/e2e/examples/**",
   "apps/e2e/packaging/**",
   "apps/e2e/transfer/**",
   // A browser.
@@ -61,7 +62,8 @@ export interface Kind {
   readonly note?: string;
 }
 
-const NOTE = "Left out: fuzz, contention, faults, replicas, packaging, the browser: pnpm test:full";
+const NOTE =
+  "Left out: fuzz, contention, faults, replicas, packaging, examples, the browser: pnpm test:full";
 
 export const kinds = {
   test: { leavesOut: full, environment: {}, note: NOTE },

@@ -12,6 +12,9 @@ export interface Step {
   readonly cure?: string;
 }
 
+/** Packs what users install by name, for the tests of packaging. */
+export const packStep: Step = { name: "pack", command: ["node", ".ci/pack-release.ts"] };
+
 export const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /** Runs a command with this process's output. Resolves with whether it succeeded. */

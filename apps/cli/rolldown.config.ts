@@ -33,7 +33,7 @@ export default defineConfig({
   },
   platform: "node",
   resolve: { conditionNames: ["@parley/source", "node", "import"] },
-  external: /^(?!@parley\/)[@a-z]/,
+  external: /^(?!@parley\/|parley-(?:client|server)$)[@a-z]/,
   transform: { target: "node26" },
   // Files of an earlier build would be packed too.
   output: {

@@ -48,7 +48,8 @@ async function removeLeftOver(): Promise<void> {
   }
 }
 
-function isRunning(pid: number): boolean {
+/** Whether a process is there. */
+export function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch {

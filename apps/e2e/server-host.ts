@@ -1,6 +1,6 @@
 // Runs the servers of a test worker's suites, each on a database of its own, in one process that has
 // loaded the code once. `hosted-servers.ts` is the other side of its channel.
-import { loggerOptions, readSettings, serve } from "@parley/cli";
+import { loggerOptions, readSettings, serve } from "parley-server";
 import { pino } from "pino";
 import type { HostAnswer, HostRequest } from "./hosted-servers.ts";
 

@@ -3,14 +3,17 @@ import { defineConfig } from "rolldown";
 import { dts } from "rolldown-plugin-dts";
 import * as schemaTables from "./src/schema-tables.ts";
 
-const external = /^(?:@trpc\/|superjson$|zod$)/;
+const external = /^(?:@trpc\/|ai$|react$|superjson$|zod$)/;
 
-// A file for each client, so that bundlers leave out the one that is not used, with what it imports;
-// and one of types. What is not a dependency is bundled: the types of the schemas, and the
-// event stream parser and EventSource, which ask for a newer Node than they need.
+/** What can be imported: the client, and what binds it to frameworks. */
+const entries = ["index", "react", "ai-sdk"];
+
+// A file for each client, so that bundlers leave out the one that is not used, with what it imports.
+// Bundled are what is not a dependency (the types of the schemas), what asks for a newer Node than it needs
+// (the event stream parser and EventSource), and types that ask for those of Node and of ws (tRPC).
 export default defineConfig([
   {
-    input: ["src/index.ts", "src/parley.ts", "src/rpc.ts"],
+    input: [...entries, "parley", "rpc"].map((name) => `src/${name}.ts`),
     preserveEntrySignatures: "allow-extension",
     platform: "neutral",
     resolve: { conditionNames: ["@parley/source", "import"] },
@@ -22,10 +25,10 @@ export default defineConfig([
     ],
   },
   {
-    input: "dist/tsc/index.d.ts",
-    external: [external, /\/node_modules\//],
+    input: entries.map((name) => `dist/tsc/${name}.d.ts`),
+    external: /^(?:ai$|react$|zod(?:\/|$))/,
     plugins: [dts({ dtsInput: true, emitDtsOnly: true, tsconfig: false })],
-    output: { dir: "dist" },
+    output: { dir: "dist", chunkFileNames: "[name].d.ts" },
   },
 ]);
 
@@ -40,7 +43,8 @@ function evaluateTables(id: string): string | undefined {
 
 /** The licenses of the code that is bundled. */
 async function copyLicenses(): Promise<void> {
-  const licenses = ["eventsource", "eventsource-parser"].map(async (name) => {
+  const names = ["@trpc/client", "@trpc/server", "eventsource", "eventsource-parser"];
+  const licenses = names.map(async (name) => {
     return `${name}\n\n${await readFile(`node_modules/${name}/LICENSE`, "utf8")}`;
   });
   await writeFile("dist/licenses.txt", (await Promise.all(licenses)).join("\n"));

@@ -39,7 +39,7 @@ export const unlimited = {
 
 /** Builds the server and the packages that benchmarks run, so that what is measured is in the tree. */
 export async function buildServer(): Promise<void> {
-  const filters = ["@parley/cli", "@parley/bench^..."].map((name) => `--filter=${name}`);
+  const filters = ["parley-server", "@parley/bench^..."].map((name) => `--filter=${name}`);
   const words = ["run", "build", ...filters, "--output-logs=errors-only"];
   await promisify(execFile)("node_modules/.bin/turbo", words, { cwd: repository });
 }

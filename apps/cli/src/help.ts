@@ -38,8 +38,9 @@ functions record prints the program of a simulated function that replays the pas
 a JSON Lines file.
 
 Options:
-  --demo      create the demo workspace with DATABASE_URL too
-  -h, --help  print this text
+  --demo         create the demo workspace with DATABASE_URL too
+  -h, --help     print this text
+  -v, --version  print the version
 
 Environment:
 ${rows.join("\n")}

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { createParley, ParleyError } from "@parley/client";
+import { createParley, ParleyError } from "parley-client";
 import { ImportSkills } from "@parley/schema";
 import { readServerSettings } from "./config.ts";
 import { readSkillFolders } from "./read-skill-folders.ts";

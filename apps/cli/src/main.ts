@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { findPackageJSON } from "node:module";
 import { parseArgs } from "node:util";
 import { lockDirectory } from "@parley/db/lock";
 import { readSettings, type Settings } from "./config.ts";
@@ -66,12 +68,19 @@ async function main(): Promise<void> {
   const words = process.argv.slice(2);
   const isHelp = words.includes("--help") || words.includes("-h") || words.length === 0;
   if (isHelp) return void process.stdout.write(renderHelp());
+  if (words[0] === "--version" || words[0] === "-v") return printLine(readVersion());
   environmentFile = loadEnvironmentFile();
   for (const count of [2, 1]) {
     const command = commands[words.slice(0, count).join(" ")];
     if (command !== undefined) return command(words.slice(count));
   }
   throw new CommandError(`Unknown command: ${words.join(" ")}; see parley --help`);
+}
+
+/** The version of the installed package. */
+function readVersion(): string {
+  const file = findPackageJSON("..", import.meta.url) ?? "";
+  return (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version;
 }
 
 function refuseArguments(args: string[]): void {

@@ -1,4 +1,4 @@
-import { createRpcClient } from "@parley/client";
+import { createRpcClient } from "parley-client";
 import { apiKeys, auditEvents } from "@parley/db";
 import { describe, expect, test } from "vitest";
 import { openDatabase } from "../faults/stored-state.ts";

@@ -1,4 +1,4 @@
-import { createRpcClient } from "@parley/client";
+import { createRpcClient } from "parley-client";
 import pg from "pg";
 import { pathsOf, send } from "../request.ts";
 import { createFileCalls } from "../files/calls.ts";

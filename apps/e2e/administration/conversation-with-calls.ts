@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { RpcClient } from "@parley/client";
+import type { RpcClient } from "parley-client";
 import type { Action, Conversation } from "@parley/schema";
 import { readFrames } from "../frames.ts";
 import { open, pathsOf, send } from "../request.ts";

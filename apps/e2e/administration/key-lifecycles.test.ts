@@ -1,4 +1,4 @@
-import { createRpcClient } from "@parley/client";
+import { createRpcClient } from "parley-client";
 import { beforeAll, describe, expect, test } from "vitest";
 import { readFrames } from "../frames.ts";
 import { expectError, open, pathsOf, send } from "../request.ts";

@@ -1,4 +1,4 @@
-import { createRpcClient } from "@parley/client";
+import { createRpcClient } from "parley-client";
 import { type AuditEvent, type Endpoint, endpoints, isAuditedMutation } from "@parley/schema";
 import { describe, expect, test } from "vitest";
 import { awaitApproval } from "../agent-calls/await-approval.ts";

@@ -1,4 +1,4 @@
-import { createRpcClient } from "@parley/client";
+import { createRpcClient } from "parley-client";
 import type { Skill } from "@parley/schema";
 import { describe, expect, test } from "vitest";
 import { readFrames } from "../frames.ts";

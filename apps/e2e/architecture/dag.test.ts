@@ -3,7 +3,9 @@ import { importsOf, packages, type Source, sources } from "./packages.ts";
 
 // Who may import whom: the packages of docs/architecture.md, read from manifests and from the code itself.
 
-const everything = packages.map(({ folder }) => `@parley/${folder.split("/")[1]}`);
+const everything = packages.map(({ name }) => name);
+/** The names of packages by their folders, as in `schema`. */
+const nameOf = new Map(packages.map(({ folder, name }) => [folder.split("/")[1] ?? "", name]));
 
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   "packages/schema": [],
@@ -18,12 +20,12 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "apps/cli": ["api", "worker", "client", "db", "core", "schema"],
 };
 const allowed = (folder: string): readonly string[] =>
-  mayImport[folder]?.map((name) => `@parley/${name}`) ?? everything;
+  mayImport[folder]?.map((name) => nameOf.get(name) ?? "") ?? everything;
 
 const isTest = ({ file }: Source) => /\.(?:test|conformance)\.ts$/.test(file);
 const ofPackage = (folder: string) =>
   sources.filter(({ file }) => file.startsWith(`${folder}/src/`) && !file.includes(".config."));
-const isOurs = (name: string) => name.startsWith("@parley/");
+const isOurs = (name: string) => everything.includes(name);
 const packageName = (from: string) =>
   from.startsWith("@") ? from.split("/").slice(0, 2).join("/") : (from.split("/")[0] ?? from);
 
@@ -31,10 +33,9 @@ const packageName = (from: string) =>
 const bundled: readonly string[] = ["packages/client", "apps/cli"];
 
 test.for(packages)("$folder depends on what it may, and imports what it depends on", (one) => {
-  const { folder, dependencies } = one;
+  const { folder, name: self, dependencies } = one;
   expect(dependencies.filter(isOurs).filter((name) => !allowed(folder).includes(name))).toEqual([]);
   for (const source of ofPackage(folder)) {
-    const self = `@parley/${folder.split("/")[1]}`;
     for (const { from, isType } of importsOf(source)) {
       const name = packageName(from);
       if (from.startsWith("node:") || name === self) continue;

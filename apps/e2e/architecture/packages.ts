@@ -6,6 +6,8 @@ import { root } from "../server.ts";
 export interface Package {
   /** Its folder, as in `packages/schema`. */
   readonly folder: string;
+  /** Its name, as others import it. */
+  readonly name: string;
   readonly dependencies: readonly string[];
   readonly devDependencies: readonly string[];
 }
@@ -16,11 +18,13 @@ export const packages: readonly Package[] = globSync("{packages,apps}/*/package.
   exclude: (file) => file.includes("node_modules"),
 }).map((file) => {
   const manifest = JSON.parse(readFileSync(path.join(root, file), "utf8")) as {
+    name: string;
     dependencies?: Record<string, string>;
     devDependencies?: Record<string, string>;
   };
   return {
     folder: path.dirname(file),
+    name: manifest.name,
     dependencies: Object.keys(manifest.dependencies ?? {}),
     devDependencies: Object.keys(manifest.devDependencies ?? {}),
   };

@@ -1,4 +1,4 @@
-import { agentMessages, createParley, type ParleyOptions } from "@parley/client";
+import { agentMessages, createParley, type ParleyOptions } from "parley-client";
 import { expect, test } from "vitest";
 import { startTcpProxy } from "../replicas/tcp-proxy.ts";
 import { shareServer } from "../server.ts";

@@ -1,6 +1,6 @@
 import { request as httpRequest } from "node:http";
 import { gunzipSync } from "node:zlib";
-import { createRpcClient } from "@parley/client";
+import { createRpcClient } from "parley-client";
 import { expect, test } from "vitest";
 import { pathsOf, send } from "../request.ts";
 import type { Server } from "../server.ts";

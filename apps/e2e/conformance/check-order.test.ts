@@ -1,4 +1,4 @@
-import { createRpcClient } from "@parley/client";
+import { createRpcClient } from "parley-client";
 import type { ErrorType } from "@parley/schema";
 import { expect, test } from "vitest";
 import { type Answer, expectError, minimal, pathsOf, type Request, send } from "../request.ts";

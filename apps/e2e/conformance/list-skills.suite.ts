@@ -1,4 +1,4 @@
-import { createRpcClient } from "@parley/client";
+import { createRpcClient } from "parley-client";
 import { SkillList } from "@parley/schema";
 import { expect, test } from "vitest";
 import { type Answer, expectError, jsonOf, pathsOf, send } from "../request.ts";

@@ -1,4 +1,4 @@
-import { createRpcClient } from "@parley/client";
+import { createRpcClient } from "parley-client";
 import { type Endpoint, type EndpointName, endpoints, type ErrorType } from "@parley/schema";
 import { beforeAll, expect, test } from "vitest";
 import { describeMutations } from "../administration/mutations.ts";

@@ -1,4 +1,4 @@
-import { createRpcClient } from "@parley/client";
+import { createRpcClient } from "parley-client";
 import { expect, test } from "vitest";
 import { type Answer, type Request, send } from "../request.ts";
 import { shareServer } from "../server.ts";

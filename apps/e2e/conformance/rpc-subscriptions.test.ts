@@ -1,4 +1,4 @@
-import { createRpcClient } from "@parley/client";
+import { createRpcClient } from "parley-client";
 import { InvocationEvent, MessageEvent } from "@parley/schema";
 import { describe, expect, test } from "vitest";
 import { readFrames } from "../frames.ts";

@@ -1,4 +1,4 @@
-import { createRpcClient } from "@parley/client";
+import { createRpcClient } from "parley-client";
 import { expect, test } from "vitest";
 import { type Answer, minimal, open, type Request, send } from "../request.ts";
 import { shareServer } from "../server.ts";
@@ -118,11 +118,11 @@ test.for(badBodies)("$name is a 400", async ({ body }) => {
 });
 
 test("a bad input in the query is a 400 too", async () => {
-  for (const input of ["{", "null", "7", '{"json":{"workspaceId":"x","__proto__":1}}']) {
+  for (const input of ["{", "null", "7", '{"json":{"wId":"x","__proto__":1}}']) {
     const answer = await list(input);
     expect([answer.status, typeIn(answer)]).toEqual([400, "invalid_request_error"]);
   }
-  const twice = encodeURIComponent('{"json":{"workspaceId":"x","__proto__":1}}');
+  const twice = encodeURIComponent('{"json":{"wId":"x","__proto__":1}}');
   const answer = await rpc(`apiKeys.list?input=${twice}&input=1`);
   expect(answer.status).toBeLessThan(500);
 });

@@ -1,4 +1,4 @@
-import { createRpcClient } from "@parley/client";
+import { createRpcClient } from "parley-client";
 import { describe, expect, test } from "vitest";
 import { type Answer, expectError, minimal, open, send } from "../request.ts";
 import { shareServer } from "../server.ts";

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { describeSettings } from "@parley/cli";
+import { describeSettings } from "parley-server";
 import { startFakeService } from "@parley/agent/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createPlace, openHostedServer, root, type Settings, startServer } from "../server.ts";

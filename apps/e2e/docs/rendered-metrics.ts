@@ -1,6 +1,6 @@
 import { createApi } from "@parley/api";
 import { ApiSettings } from "@parley/api/config";
-import { createProcessMetrics, registerLookUps } from "@parley/cli";
+import { createProcessMetrics, registerLookUps } from "parley-server";
 import { openTestCore } from "@parley/core/testing";
 import { createWorker } from "@parley/worker";
 import { WorkerSettings } from "@parley/worker/config";

@@ -1,4 +1,4 @@
-import { describeSettings } from "@parley/cli";
+import { describeSettings } from "parley-server";
 import { type Endpoint, endpoints, errorTable } from "@parley/schema";
 
 /** The table of the settings, for the page about operations. */

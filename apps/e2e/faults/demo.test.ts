@@ -1,7 +1,7 @@
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { createRpcClient } from "@parley/client";
+import { createRpcClient } from "parley-client";
 import { describe, expect, test } from "vitest";
 import { pathsOf, send } from "../request.ts";
 import {

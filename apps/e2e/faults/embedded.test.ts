@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
-import { agentMessages, createParley } from "@parley/client";
+import { agentMessages, createParley } from "parley-client";
 import pg from "pg";
 import { describe, expect, test } from "vitest";
 import { pathsOf, send } from "../request.ts";

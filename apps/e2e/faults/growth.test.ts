@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { appendFile } from "node:fs/promises";
 import path from "node:path";
-import { createRpcClient } from "@parley/client";
+import { createRpcClient } from "parley-client";
 import { readEmbeddedUrl } from "@parley/db";
 import { isFaultsRun, isFullRun } from "@parley/db/testing";
 import { CreatedConversation } from "@parley/schema";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { createRpcClient } from "@parley/client";
+import { createRpcClient } from "parley-client";
 import { type Database, events, invocations, logs, messages } from "@parley/db";
 import { CreatedConversation } from "@parley/schema";
 import { expect } from "vitest";

@@ -143,7 +143,7 @@ describe("keys", { timeout: 60_000 }, () => {
     const bypass = `${pathsOf(server).skills}?bypassEditorVisibility=true`;
     expect(await statusOf(adminKey, bypass)).toBe(200);
     expect(await statusOf(userKey, bypass)).toBe(403);
-    const input = encodeURIComponent(JSON.stringify({ json: { workspaceId } }));
+    const input = encodeURIComponent(JSON.stringify({ json: { wId: workspaceId } }));
     expect(await statusOf(operatorKey, `/rpc/apiKeys.list?input=${input}`)).toBe(200);
     const replaced = adminKey === keys.PARLEY_ADMIN_KEY ? "sk-nobody" : keys.PARLEY_ADMIN_KEY;
     expect(await statusOf(replaced, bypass)).toBe(401);

@@ -1,4 +1,4 @@
-import { createRpcClient } from "@parley/client";
+import { createRpcClient } from "parley-client";
 import type { Conversation, CreatedConversation } from "@parley/schema";
 import { expect, test } from "vitest";
 import { expectError, pathsOf, send } from "../request.ts";

@@ -1,7 +1,7 @@
 import { globSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createParley } from "@parley/client";
+import { createParley } from "parley-client";
 import { redisServer, startTestRedis, type TestRedis } from "@parley/core/testing-redis";
 import { isFaultsRun } from "@parley/db/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { createParley, createRpcClient } from "@parley/client";
+import { createParley, createRpcClient } from "parley-client";
 import type { Latencies, ToBystander } from "./bystander.ts";
 
 // A process of its own: what an attack takes of the test's event loop must not be measured as the

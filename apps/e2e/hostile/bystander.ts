@@ -1,7 +1,7 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
-import { createRpcClient } from "@parley/client";
+import { createRpcClient } from "parley-client";
 import type { Demo } from "../server.ts";
 
 /** The 99th percentile of what each kind of request took, in milliseconds. */

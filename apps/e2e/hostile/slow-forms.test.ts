@@ -1,4 +1,4 @@
-import { createRpcClient } from "@parley/client";
+import { createRpcClient } from "parley-client";
 import { afterEach, expect, test } from "vitest";
 import { pathsOf } from "../request.ts";
 import { eventually, shareServer } from "../server.ts";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { createRpcClient } from "@parley/client";
+import { createRpcClient } from "parley-client";
 import { type Endpoint, endpoints, isKeyed } from "@parley/schema";
 import { expect } from "vitest";
 import { type Answer, pathsOf, type Request, send } from "../request.ts";

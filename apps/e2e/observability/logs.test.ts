@@ -87,7 +87,7 @@ describe("a server", () => {
     await ask({ path: `/rpc/skills.create?input=${encodeURIComponent(input)}` });
     const rpc = { wId: demo.workspaceId, ...marked("helper") };
     await ask({ path: "/rpc/conversations.create", json: { json: rpc } });
-    const named = { json: { workspaceId: demo.workspaceId, name: marker, role: "user" } };
+    const named = { json: { wId: demo.workspaceId, name: marker, role: "user" } };
     const key = demo.operatorKey;
     const made = await ask({ path: "/rpc/apiKeys.create", json: named, key });
     const secret = /sk-[\w.~+/-]{16,}/.exec(made.text)?.[0] ?? "";

@@ -2,11 +2,21 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmod, chown, cp, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { agentMessages, createParley, createRpcClient } from "@parley/client";
+import { createParley, createRpcClient } from "parley-client";
 import { publint } from "publint";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Demo, eventually, type Program, startProgram, within } from "../server.ts";
-import { createFolder, type Folder, install, pack, systemNode } from "./packed.ts";
+import { createSbom, nameOf } from "../../../.ci/sbom.ts";
+import {
+  createFolder,
+  type Folder,
+  install,
+  installedIn,
+  pack,
+  publishedAs,
+  systemNode,
+} from "./packed.ts";
+import { use } from "./users.ts";
 
 // `npx parley serve` in an empty folder: the tarball of the command, its dependencies, nothing else.
 
@@ -19,9 +29,9 @@ let program: Program | undefined;
 beforeAll(async () => {
   packed = await createFolder();
   project = await createFolder();
-  tarball = await pack("apps/cli", packed);
-  await install(project, tarball);
-  main = path.join(project.path, "node_modules/@parley/cli/dist/bin/parley.js");
+  tarball = await pack(publishedAs("parley-server"), packed);
+  await install(project, tarball, await pack(publishedAs("parley-client"), packed));
+  main = path.join(project.path, "node_modules/parley-server/dist/bin/parley.js");
 });
 
 afterAll(async () => {
@@ -48,6 +58,17 @@ test("it depends on exactly what its code imports", async () => {
   expect([...new Set(names)].toSorted()).toEqual(Object.keys(dependencies).toSorted());
 });
 
+test("its bill of materials has everything that is installed with it", async () => {
+  const sbom = await createSbom(publishedAs("parley-server"));
+  const names = new Set(sbom.components.map(nameOf));
+  const installed = await installedIn(project);
+  expect(installed.length).toBeGreaterThan(50);
+  const ofClient = ["@trpc/client", "superjson", "copy-anything"];
+  const known = [...ofClient, "parley-client", "parley-server"];
+  expect(installed.filter((name) => !names.has(name) && !known.includes(name))).toEqual([]);
+  expect(names).toContain("swagger-ui-dist");
+});
+
 test("publint finds nothing", async () => {
   const bytes = new Uint8Array(await readFile(tarball));
   const { messages } = await publint({ pack: { tarball: bytes.buffer }, strict: true });
@@ -64,8 +85,12 @@ test.skipIf(!isOld)(`a Node that is too old is told so${skipped}`, async () => {
 });
 
 test("it serves, imports skills and runs functions", async () => {
-  await project.run("test", ["-x", "node_modules/.bin/parley"]);
-  program = start(["serve"], { PARLEY_PORT: "0" });
+  const { version } = JSON.parse(
+    await readFile(path.join(main, "../../../package.json"), "utf8"),
+  ) as { version: string };
+  const command = path.join(project.path, "node_modules/.bin/parley");
+  expect(await project.run(command, ["--version"])).toBe(`${version}\n`);
+  program = start(["serve", "--demo"], { PARLEY_PORT: "0" });
   const demo = await eventually(async () => {
     const text = await readFile(path.join(project.path, ".parley/demo.json"), "utf8").catch(
       () => "",
@@ -75,11 +100,11 @@ test("it serves, imports skills and runs functions", async () => {
   const { url: baseUrl, workspaceId, adminKey: apiKey } = demo;
   const parley = createParley({ baseUrl, workspaceId, apiKey });
 
-  const { conversation } = await parley.conversations.create({
-    message: { content: "Hello!", mentions: [{ configurationId: "helper" }] },
-    blocking: true,
-  });
-  expect(agentMessages(conversation)[0]?.content).toContain("You said: Hello!");
+  // The client that is installed beside it.
+  await project.write("use.js", use);
+  const args = ["use.js", baseUrl, workspaceId, demo.userKey, demo.operatorKey];
+  const used = JSON.parse(await project.run(process.execPath, args)) as { text: string };
+  expect(used.text).toContain("You said: Hello!");
 
   for (const file of ["docs", "docs/swagger-ui.css", "docs/swagger-ui-bundle.js"]) {
     expect((await fetch(`${baseUrl}/${file}`)).status).toBe(200);

@@ -3,7 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import vm from "node:vm";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
-import * as client from "@parley/client";
+import * as client from "parley-client";
 import { publint } from "publint";
 import { rolldown } from "rolldown";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -16,8 +16,17 @@ import {
   readComments,
   splitOutput,
 } from "./examples.ts";
-import { compilerOptions, rightUse, use, webGlobals } from "./users.ts";
-import { createFolder, type Folder, install, pack, systemNode } from "./packed.ts";
+import { chatUse, compilerOptions, mountComponent, rightUse, use, webGlobals } from "./users.ts";
+import { createSbom, nameOf } from "../../../.ci/sbom.ts";
+import {
+  catalogued,
+  createFolder,
+  type Folder,
+  install,
+  pack,
+  publishedAs,
+  systemNode,
+} from "./packed.ts";
 
 // What users install: the tarball of the client, in a folder that knows nothing of the workspace.
 
@@ -25,20 +34,17 @@ let packed: Folder;
 let project: Folder;
 let tarball: string;
 let files: string[];
-let code: string;
-let types: string;
+let dist: string;
 
 beforeAll(async () => {
   packed = await createFolder();
   project = await createFolder();
-  tarball = await pack("packages/client", packed);
-  await install(project, tarball);
-  const dist = path.join(project.path, "node_modules/@parley/client/dist");
+  tarball = await pack(publishedAs("parley-client"), packed);
+  // What its optional peers are, in the versions of the workspace.
+  const peers = ["react", "react-dom", "@types/react", "ai", "@ai-sdk/react", "happy-dom"];
+  await install(project, tarball, ...(await catalogued(...peers)));
+  dist = path.join(project.path, "node_modules/parley-client/dist");
   files = await readdir(dist);
-  const modules = files.filter((file) => file.endsWith(".js"));
-  const texts = modules.map(async (file) => readFile(path.join(dist, file), "utf8"));
-  code = (await Promise.all(texts)).join("\n");
-  types = await readFile(path.join(dist, "index.d.ts"), "utf8");
 });
 
 afterAll(async () => {
@@ -52,13 +58,41 @@ const importsOf = (text: string) => {
   return [...new Set([...found].map(([, name = ""]) => name))].toSorted();
 };
 
-test("it imports nothing of Node, of a server, or of what is not published", () => {
+const read = async (...names: string[]) =>
+  (await Promise.all(names.map((name) => readFile(path.join(dist, name), "utf8")))).join("\n");
+
+test("it imports nothing of Node, of a server, or of what is not published", async () => {
   expect(files).toEqual(expect.arrayContaining(["index.d.ts", "index.js", "licenses.txt"]));
-  expect(importsOf(code)).toEqual(["@trpc/client", "superjson"]);
-  expect(importsOf(types)).toEqual(["@trpc/client", "@trpc/server", "zod", "zod/v4/core"]);
+  const bindings = ["react", "ai-sdk"];
+  const ofClient = (ending: string) =>
+    files.filter(
+      (name) => name.endsWith(ending) && !bindings.includes(name.slice(0, -ending.length)),
+    );
+  expect(importsOf(await read(...ofClient(".js")))).toEqual(["@trpc/client", "superjson"]);
+  expect(importsOf(await read(...ofClient(".d.ts")))).toEqual(["zod", "zod/v4/core"]);
+  expect(importsOf(await read("react.js", "react.d.ts"))).toEqual(["react"]);
+  expect(importsOf(await read("ai-sdk.js"))).toEqual([]);
+  expect(importsOf(await read("ai-sdk.d.ts"))).toEqual(["ai"]);
+  const code = await read(...files.filter((name) => name.endsWith(".js")));
   // Comments and texts may name what code must not.
   const names = code.match(/^(?!\s*(?:\*|\/\/)).*\b(?:process|Buffer|require|__dirname)\b[.(].*/gm);
   expect(names).toBe(null);
+});
+
+test("its bill of materials has what is bundled in it, and what it depends on", async () => {
+  const sbom = await createSbom(publishedAs("parley-client"));
+  const isBundled = ({ properties = [] }: (typeof sbom.components)[number]) =>
+    properties.length > 0;
+  const code = await read(...files.filter((name) => name.endsWith(".js")));
+  // Each module is bundled below its path.
+  const sources = [
+    ...code.matchAll(/^\/\/ \S*node_modules\/((?:@[^/]+\/)?[^/]+)\/(?!\.pnpm)\S*$/gm),
+  ];
+  const bundled = new Set(sources.map(([, name = ""]) => name));
+  expect(sbom.components.filter(isBundled).map(nameOf).toSorted()).toEqual([...bundled].toSorted());
+  const manifest = await readFile(path.join(dist, "../package.json"), "utf8");
+  const { dependencies } = JSON.parse(manifest) as { dependencies: object };
+  expect(sbom.components.map(nameOf)).toEqual(expect.arrayContaining(Object.keys(dependencies)));
 });
 
 test("publint and are-the-types-wrong find nothing", async () => {
@@ -76,20 +110,30 @@ test("publint and are-the-types-wrong find nothing", async () => {
   expect(asModule).toEqual([]);
 });
 
-test("its types are right without the workspace, and find what is wrong", async () => {
-  await project.write("tsconfig.json", JSON.stringify({ compilerOptions, files: ["right.ts"] }));
-  await project.write("right.ts", rightUse);
-  const tsc = path.join(root, "node_modules/.bin/tsc");
-  expect(await project.run(tsc, ["-p", "."])).toBe("");
-
-  // What it depends on has faults of its own, where nothing is skipped.
-  const all = ["-p", ".", "--skipLibCheck", "false"];
-  const faults = await project.run(tsc, all).catch((error: unknown) => String(error));
-  expect(faults.split("\n").filter((line) => /parley.client|right\.ts/.test(line))).toEqual([]);
+// Nothing is skipped: the declarations of what it depends on are checked too.
+test.for(
+  ["typescript", "typescript-5"].flatMap((compiler) => [
+    { compiler, module: "nodenext", moduleResolution: "nodenext" },
+    { compiler, module: "esnext", moduleResolution: "bundler" },
+  ]),
+)("its types are right for $compiler with $moduleResolution", async ({ compiler, ...modules }) => {
+  const place = `types-${compiler}-${modules.module}`;
+  const options = { ...compilerOptions, ...modules, skipLibCheck: false };
+  const compile = async (name: string, code: string) => {
+    const config = { compilerOptions: options, files: [`${name}.ts`] };
+    await project.write(`${place}/${name}.ts`, code);
+    await project.write(`${place}/${name}.json`, JSON.stringify(config));
+    const tsc = path.join(import.meta.dirname, `../node_modules/${compiler}/bin/tsc`);
+    return project.run(process.execPath, [tsc, "-p", `${place}/${name}.json`]);
+  };
+  expect(await compile("right", rightUse)).toBe("");
+  // The declarations of the AI SDK itself ask for those of Node, and of JSON Schema.
+  const faults = await compile("ai", chatUse).catch((error: unknown) => String(error));
+  expect(faults.split("\n").filter((line) => /parley-client|\bai\.ts/.test(line))).toEqual([]);
 });
 
 test("a bundle that uses one call carries neither the RPC nor the schemas", async () => {
-  const bundled = await bundle(`export { createParley } from "@parley/client";`, "esm");
+  const bundled = await bundle(`export { createParley } from "parley-client";`, "esm");
   expect(importsOf(bundled)).toEqual([]);
   expect(bundled.match(/superjson|httpBatch|ZodObject|EventSource/g)).toBe(null);
   expect(bundled.length).toBeLessThan(25_000);
@@ -132,6 +176,34 @@ test("the examples of docs/guide/client.md run one after the other, and print wh
   await runExamples(blocks, { scope: "shared", prefix: "" });
 });
 
+test("the components of docs/guide/client.md compile, and show an answer", async () => {
+  const blocks = await readBlocks("docs/guide/client.md", "tsx");
+  expect(blocks).toHaveLength(2);
+  await project.write("mount.js", mountComponent);
+  const { url, workspaceId, userKey } = server().demo;
+  for (const [index, { place, code }] of blocks.entries()) {
+    const [source, built] = [`component-${index}.tsx`, `component-${index}.js`];
+    const options = { ...compilerOptions, jsx: "react-jsx" };
+    await project.write(source, code);
+    await project.write(
+      "tsconfig.json",
+      JSON.stringify({ compilerOptions: options, files: [source] }),
+    );
+    await project.run(path.join(root, "node_modules/.bin/tsc"), ["-p", "."]);
+    const bundled = await rolldown({
+      input: path.join(project.path, source),
+      external: /^[@a-z]/,
+      logLevel: "silent",
+    });
+    await bundled.write({ file: path.join(project.path, built) });
+    const args = ["mount.js", `./${built}`, url, workspaceId, userKey];
+    const shown = await project.run(process.execPath, args);
+    expect(shown.trim(), place).toBe(
+      "Hello! | You said: Hello!\nI am a simulated agent, glad to help.",
+    );
+  }
+});
+
 test("each export has an example that runs, and prints what it says", async () => {
   const exported = Object.keys(client);
   const examples = (
@@ -139,7 +211,7 @@ test("each export has an example that runs, and prints what it says", async () =
   ).flat();
   expect(examples.map(({ place }) => place).toSorted()).toEqual(exported.toSorted());
   const prefix =
-    `import { ${exported.join(", ")} } from "@parley/client";\n` +
+    `import { ${exported.join(", ")} } from "parley-client";\n` +
     `const parley = createParley(${JSON.stringify({
       baseUrl: server().demo.url,
       workspaceId: server().demo.workspaceId,
@@ -149,7 +221,7 @@ test("each export has an example that runs, and prints what it says", async () =
 });
 
 test("it needs nothing but what every runtime of the web has", async () => {
-  const script = await bundle(`export * from "@parley/client";`, "iife");
+  const script = await bundle(`export * from "parley-client";`, "iife");
   const context = Object.fromEntries(webGlobals.map((name) => [name, globalThis[name]]));
   const { createParley, createRpcClient } = vm.runInNewContext(
     `${script}; client`,

@@ -9,10 +9,13 @@ export interface Example {
   readonly code: string;
 }
 
-/** The blocks of TypeScript of a document. */
-export async function readBlocks(document: string): Promise<Example[]> {
+/** The blocks of TypeScript of a document, or those with JSX. */
+export async function readBlocks(
+  document: string,
+  language: "ts" | "tsx" = "ts",
+): Promise<Example[]> {
   const text = await readFile(path.join(root, document), "utf8");
-  const blocks = [...text.matchAll(/^```ts\n([^]*?)^```$/gm)];
+  const blocks = [...text.matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\`$`, "gm"))];
   return blocks.map(([, code = ""], index) => ({ place: `${document} ${index + 1}`, code }));
 }
 
@@ -43,7 +46,7 @@ export function joinExamples(
   });
   return [
     "declare const process: { stdout: { write(text: string): void } };",
-    ...[...imported].map((name) => `import { ${name} } from "@parley/client";`),
+    ...[...imported].map((name) => `import { ${name} } from "parley-client";`),
     ...Object.entries(names).map(([name, value]) => `const ${name} = ${JSON.stringify(value)};`),
     ...bodies,
   ].join("\n");

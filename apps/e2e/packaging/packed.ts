@@ -1,11 +1,21 @@
-import { execFile, spawnSync } from "node:child_process";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { spawnSync } from "node:child_process";
+import {
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  readlink,
+  rm,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { promisify } from "node:util";
-import { root } from "../server.ts";
-
-const execute = promisify(execFile);
+import { parse } from "yaml";
+import { pnpm, runIn } from "../../../.ci/pnpm.ts";
+import { type Published, published, isReleasePacked, tarballOf } from "../../../.ci/published.ts";
+import { isRunning } from "../build-server.ts";
+import { eventually, root } from "../server.ts";
 
 /** A folder outside of the workspace, gone when it is disposed of. */
 export interface Folder extends AsyncDisposable {
@@ -24,39 +34,75 @@ export async function createFolder(): Promise<Folder> {
       await mkdir(path.dirname(place), { recursive: true });
       await writeFile(place, text);
     },
-    run: async (command, args) => run(folder, command, args),
+    run: async (command, args) => runIn(folder, command, args),
     [Symbol.asyncDispose]: async () => rm(folder, { recursive: true, force: true }),
   };
 }
 
-async function run(cwd: string, command: string, args: readonly string[]): Promise<string> {
-  const options = { cwd, timeout: 250_000, maxBuffer: 2 ** 24 };
-  const output = await execute(command, args, options).catch(
-    (error: Error & { stdout: string; stderr: string }) => {
-      throw new Error(`${command} failed: ${error.message}\n${error.stdout}${error.stderr}`);
-    },
-  );
-  return output.stdout;
+/**
+ * The tarball of a package: that of the packed release; where a file of tests runs alone and there is none,
+ * one that it packs.
+ */
+export async function pack(one: Published, into: Folder): Promise<string> {
+  const directory = path.join(root, one.folder);
+  if (isReleasePacked()) {
+    const manifest = await readFile(path.join(directory, "package.json"), "utf8");
+    return tarballOf(one, (JSON.parse(manifest) as { version: string }).version);
+  }
+  return alone(async () => {
+    const output = await pnpm(directory, "pack", "--json", "--pack-destination", into.path);
+    const json = output.slice(output.lastIndexOf("\n{") + 1);
+    return (JSON.parse(json) as { filename: string }).filename;
+  });
 }
 
-/** The pnpm of the workspace, as its package.json names it. */
-async function pnpm(cwd: string, ...args: string[]): Promise<string> {
-  const manifest = await readFile(path.join(root, "package.json"), "utf8");
-  const { packageManager } = JSON.parse(manifest) as { packageManager: string };
-  return run(cwd, "npx", ["-y", packageManager, ...args]);
+/** Packs one after the other, whichever process asks: each builds in the folder of its package. */
+async function alone<T>(work: () => Promise<T>): Promise<T> {
+  const lock = path.join(root, "node_modules/.cache/parley-packing");
+  await mkdir(path.dirname(lock), { recursive: true });
+  await eventually(async () => {
+    const isMine = await symlink(String(process.pid), lock).then(
+      () => true,
+      () => false,
+    );
+    if (isMine) return { value: true };
+    const holder = await readlink(lock).catch(() => "");
+    if (holder !== "" && !isRunning(Number(holder))) await rm(lock, { force: true });
+    return {};
+  }, 200_000);
+  try {
+    return await work();
+  } finally {
+    await rm(lock);
+  }
 }
 
-/** Builds and packs a package of the workspace; gives the tarball's path. */
-export async function pack(folder: string, into: Folder): Promise<string> {
-  const directory = path.join(root, folder);
-  const output = await pnpm(directory, "pack", "--json", "--pack-destination", into.path);
-  return (JSON.parse(output.slice(output.lastIndexOf("\n{") + 1)) as { filename: string }).filename;
-}
-
-/** Installs a tarball, and what it depends on, in a folder that has nothing. */
-export async function install(into: Folder, tarball: string): Promise<void> {
+/** Installs a tarball and other packages, with what they depend on, in a folder that has nothing. */
+export async function install(into: Folder, ...packages: string[]): Promise<void> {
   await into.write("package.json", JSON.stringify({ private: true, type: "module" }));
-  await pnpm(into.path, "add", "--prefer-offline", "--ignore-scripts", tarball);
+  await pnpm(into.path, "add", "--prefer-offline", "--ignore-scripts", ...packages);
+}
+
+/** What users install by this name. */
+export function publishedAs(name: string): Published {
+  const found = published.find((one) => one.name === name);
+  if (found === undefined) throw new Error(`${name} is not published`);
+  return found;
+}
+
+/** The names of the packages that pnpm has installed in a folder. */
+export async function installedIn({ path: folder }: Folder): Promise<string[]> {
+  const names = await readdir(path.join(folder, "node_modules/.pnpm"));
+  return names
+    .filter((name) => /.@/.test(name))
+    .map((name) => name.slice(0, name.indexOf("@", 1)).replace("+", "/"));
+}
+
+/** Packages in the versions that the workspace has. */
+export async function catalogued(...names: string[]): Promise<string[]> {
+  const text = await readFile(path.join(root, "pnpm-workspace.yaml"), "utf8");
+  const { catalog } = parse(text) as { catalog: Record<string, string> };
+  return names.map((name) => `${name}@${catalog[name]}`);
 }
 
 /** A Node that is not the workspace's own. */

@@ -37,8 +37,12 @@ export const compilerOptions = {
 
 /** A module that compiles: what is wrong in it is expected to be. */
 export const rightUse = `
-import { agentMessages, createParley, createRpcClient, ParleyError } from "@parley/client";
+import { agentMessages, createParley, createRpcClient, ParleyError } from "parley-client";
+import { useConversation } from "parley-client/react";
 const parley = createParley({ baseUrl: "http://x", workspaceId: "w", apiKey: async () => "sk-1" });
+const { messages: [shown], send } = useConversation({ parley, agentIds: ["helper"] });
+shown?.sId satisfies string | undefined;
+send satisfies (text: string) => Promise<boolean>;
 const { conversation, warnings } = await parley.conversations.create({
   message: { content: "Hi", mentions: [{ configurationId: "helper" }] },
 });
@@ -59,13 +63,26 @@ await parley.conversations.create({ message: { content: "Hi" } });
 await parley.skills.list({ status: "gone" });
 // @ts-expect-error: the conversation is missing
 parley.messages.follow({ messageId: "m" });
+// @ts-expect-error: it is a list
+useConversation({ parley, agentIds: "helper" });
 // @ts-expect-error: there is no such role
 await rpc.apiKeys.create.mutate({ wId: "w", name: "n", role: "king" });
 `;
 
+/** A module that uses the transport of chats. */
+export const chatUse = `
+import { createParley } from "parley-client";
+import { type ChatMessage, createChatTransport } from "parley-client/ai-sdk";
+import type { ChatTransport } from "ai";
+const parley = createParley({ baseUrl: "http://x", workspaceId: "w", apiKey: "sk-1" });
+createChatTransport({ parley, agentId: "helper" }) satisfies ChatTransport<ChatMessage>;
+// @ts-expect-error: it is an id
+createChatTransport({ parley, agentId: 1 });
+`;
+
 /** A module that uses all of the client, and prints what came of it. */
 export const use = `
-import { agentMessages, createParley, createRpcClient, ParleyError } from "@parley/client";
+import { agentMessages, createParley, createRpcClient, ParleyError } from "parley-client";
 const [, , url, workspaceId, apiKey, operatorKey] = process.argv;
 const parley = createParley({ baseUrl: url, workspaceId, apiKey });
 const { conversation } = await parley.conversations.create({
@@ -102,4 +119,36 @@ console.log(JSON.stringify({
   workspace: workspace.name,
   subscribed,
 }));
+`;
+
+/** A module that mounts a component, presses its first button, and prints what it shows in the end. */
+export const mountComponent = `
+import { Window } from "happy-dom";
+const [, , file, baseUrl, workspaceId, apiKey] = process.argv;
+const window = new Window();
+Object.assign(globalThis, { window, document: window.document });
+const { createElement, StrictMode, useEffect } = await import("react");
+const { createRoot } = await import("react-dom/client");
+const { createParley } = await import("parley-client");
+const [Component] = Object.values(await import(file));
+const container = document.createElement("div");
+document.body.append(container);
+const parley = createParley({ baseUrl, workspaceId, apiKey });
+const root = createRoot(container);
+const until = async (isThere) => {
+  for (let tries = 0; tries < 500 && !isThere(); tries++) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+};
+let effects = 0;
+const Mounted = () => void useEffect(() => void effects++);
+const children = [createElement(Component, { key: 0, parley }), createElement(Mounted, { key: 1 })];
+root.render(createElement(StrictMode, null, children));
+// StrictMode mounts everything twice.
+await until(() => effects > 1);
+container.querySelector("button").click();
+await until(() => container.textContent.includes("glad to help"));
+console.log([...container.querySelectorAll("p")].map((one) => one.textContent).join(" | "));
+root.unmount();
+await window.happyDOM.close();
 `;

@@ -1,4 +1,4 @@
-import { createRpcClient } from "@parley/client";
+import { createRpcClient } from "parley-client";
 import { generateKeyPair } from "jose";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createPlace, openHostedServer, type Server } from "../server.ts";

@@ -1,4 +1,4 @@
-import { agentMessages, createParley, createRpcClient } from "@parley/client";
+import { agentMessages, createParley, createRpcClient } from "parley-client";
 import { type Conversation, TokenScope } from "@parley/schema";
 import { beforeAll, expect, test } from "vitest";
 import { expectError, minimal, open, pathsOf, send } from "../request.ts";

@@ -1,4 +1,4 @@
-import { createRpcClient } from "@parley/client";
+import { createRpcClient } from "parley-client";
 import { type Endpoint, type EndpointName, endpoints, TokenScope } from "@parley/schema";
 import { beforeAll, expect, test } from "vitest";
 import { comparable, createAsk } from "../administration/ask-endpoint.ts";

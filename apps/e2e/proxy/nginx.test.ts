@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import http from "node:http";
 import path from "node:path";
-import { createRpcClient } from "@parley/client";
+import { createRpcClient } from "parley-client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readFrames } from "../frames.ts";
 import { open, pathsOf, send } from "../request.ts";

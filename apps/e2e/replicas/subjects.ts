@@ -1,4 +1,4 @@
-import { createRpcClient } from "@parley/client";
+import { createRpcClient } from "parley-client";
 import type { Replicas } from "./fleet.ts";
 
 /** How many words a slow answer has, each an event. */

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, symlink, writeFile, mkdir } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { createParley, ParleyError } from "@parley/client";
+import { createParley, ParleyError } from "parley-client";
 import { ImportReport, SkillList } from "@parley/schema";
 import { describe, expect, it } from "vitest";
 import { expectError, jsonOf, pathsOf, send } from "../request.ts";

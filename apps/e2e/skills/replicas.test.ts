@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { createRpcClient } from "@parley/client";
+import { createRpcClient } from "parley-client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { pathsOf, send } from "../request.ts";
 import { eventually, type Program, settingsFor, shareServer, startProgram } from "../server.ts";

@@ -1,4 +1,4 @@
-import { agentMessages, createParley, createRpcClient, type Parley } from "@parley/client";
+import { agentMessages, createParley, createRpcClient, type Parley } from "parley-client";
 import type { InvocationEvent } from "@parley/schema";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readFrames } from "../frames.ts";

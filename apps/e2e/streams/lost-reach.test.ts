@@ -1,4 +1,4 @@
-import { createRpcClient, type RpcClient } from "@parley/client";
+import { createRpcClient, type RpcClient } from "parley-client";
 import type { Conversation } from "@parley/schema";
 import { expect, test } from "vitest";
 import { open, pathsOf, send } from "../request.ts";

@@ -27,7 +27,7 @@ describe("turns of services", () => {
     test = await openTestCore({ safetyPollMs: 60_000 });
     const workspace = await insertTestWorkspace(test.core);
     const admin = await openTestContext(test.core, workspace);
-    const change = { workspaceId: workspace.sid, models: [model] };
+    const change = { wId: workspace.sid, models: [model] };
     await updateWorkspace(admin, parseInput(endpoints["workspaces.update"], change));
     await insertTestAgent(test.core, workspace, { sid: "ann", ...model });
     context = await openTestContext(test.core, workspace);

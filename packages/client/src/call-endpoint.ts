@@ -2,6 +2,7 @@ import type { Warning } from "@parley/schema";
 import { delayBefore, isRefusedUnread, isRetryable, wait } from "./backoff.ts";
 import { brokenConnection, type ParleyOptions, type Send, type WireRequest } from "./connection.ts";
 import { ParleyError } from "./errors.ts";
+import { newIdempotencyKey } from "./idempotency-key.ts";
 import { limitTime, type TimeLimit } from "./limit-time.ts";
 import type { InvokeOptions } from "./methods.ts";
 import { fillPath } from "./routes.ts";
@@ -130,7 +131,7 @@ function requestOf(caller: Caller, { name, input, options }: Call): WireRequest 
     headers: {
       "content-type": "application/json",
       ...(method === "POST" && {
-        "idempotency-key": checkedKey(options.idempotencyKey ?? newKey()),
+        "idempotency-key": checkedKey(options.idempotencyKey ?? newIdempotencyKey()),
       }),
       ...(waitSeconds !== undefined && { prefer: `wait=${waitSeconds}` }),
     },
@@ -150,12 +151,6 @@ export function searchOf(members: readonly (readonly [string, unknown])[]): stri
 function checkedKey(key: string): string {
   if (/^[\x21-\x7e]{1,255}$/.test(key)) return key;
   throw new TypeError("idempotencyKey must be 1 to 255 characters of ASCII without spaces");
-}
-
-/** 128 random bits; pages without TLS have no `randomUUID`. */
-function newKey(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 function timeoutOf({ input, options }: Call): number {

@@ -2,8 +2,8 @@
 -- ended runs stay in the index of leases, which is read from its oldest entry once per second: 11 ms for
 -- each million of them. Their indexes are cleaned however few pages of the table have dead rows.
 ALTER TABLE "runs" SET (
-  autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000,
-  autovacuum_analyze_scale_factor = 0.05, vacuum_index_cleanup = on
+  autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.05,
+  vacuum_index_cleanup = on
 );--> statement-breakpoint
 -- Rows that are updated once or twice after they were written, and those that are deleted by age.
 ALTER TABLE "logs" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint

@@ -1,5 +1,5 @@
 import http from "node:http";
-import { createRpcClient } from "@parley/client";
+import { createRpcClient } from "parley-client";
 import type { Fleet } from "./fleet.ts";
 
 /** Followers of one answer, and how long its tokens are: enough that a process has no time left. */

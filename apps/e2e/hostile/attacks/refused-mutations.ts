@@ -1,4 +1,4 @@
-import { createRpcClient } from "@parley/client";
+import { createRpcClient } from "parley-client";
 import type { AuditPage } from "@parley/schema";
 import { expect } from "vitest";
 import type { Attack, Target } from "../attack.ts";

@@ -1,4 +1,4 @@
-import { createParley, createRpcClient } from "@parley/client";
+import { createParley, createRpcClient } from "parley-client";
 import type { SentJson } from "@parley/schema";
 import { expect } from "vitest";
 import type { Attack, Target } from "../attack.ts";

@@ -2,6 +2,7 @@ import { auditEvents, type Queryable, workspaces } from "@parley/db";
 import { type AuditEvent, type AuditPage, type ListAuditEvents, ParleyError } from "@parley/schema";
 import { and, asc, desc, eq, gte, inArray, lt, sql } from "drizzle-orm";
 import type { Process, RequestContext } from "../context.ts";
+import { takePage } from "../data-access/numbered-pages.ts";
 import { inTransaction } from "../log/transaction.ts";
 
 const SWEPT_AT_ONCE = 1000;
@@ -38,12 +39,8 @@ export async function listAuditEvents(
     )
     .orderBy(desc(auditEvents.id))
     .limit(limit + 1);
-  const page = rows.slice(0, limit);
-  return {
-    auditEvents: page.map(renderAuditEvent),
-    hasMore: rows.length > limit,
-    lastValue: page.at(-1)?.id.toString() ?? null,
-  };
+  const { page, end } = takePage(rows, input, ({ id }) => id);
+  return { auditEvents: page.map(renderAuditEvent), ...end };
 }
 
 /** A workspace is known while it exists or the log has entries of it. */

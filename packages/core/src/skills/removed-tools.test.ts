@@ -55,7 +55,7 @@ describe("tools that are removed", () => {
         server,
       } as never);
       const toolIds = [tool.sId];
-      const change = { workspaceId, skillId: skill.sId, version, toolIds } as never;
+      const change = { wId: workspaceId, skillId: skill.sId, version, toolIds } as never;
       const [updated, created] = await Promise.all([
         refusalOf(updateSkill(admin, change)),
         refusalOf(create(toolIds)),

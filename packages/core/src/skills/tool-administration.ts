@@ -7,9 +7,10 @@ import {
   type ToolIdentity,
   type UpdateTool,
 } from "@parley/schema";
-import { and, eq, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, type SQL, sql } from "drizzle-orm";
 import { reachesSpace, requireSpace } from "../access/space-reach.ts";
 import type { Caller, RequestContext } from "../context.ts";
+import { isAfter, type PageEnd, type PageOf, takePage } from "../data-access/numbered-pages.ts";
 import { inTransaction } from "../log/transaction.ts";
 import {
   administeredWorkspace,
@@ -18,25 +19,30 @@ import {
 } from "../workspaces/administered-workspace.ts";
 import { readTools } from "./tools.ts";
 
-/** Lists the tools in the spaces that the caller reaches, by name. */
+/** Lists the tools in the spaces that the caller reaches, the oldest first, a page at a time. */
 export async function listTools(
   context: RequestContext,
-  input: { wId: string },
-): Promise<{ tools: AdministeredTool[] }> {
+  input: PageOf,
+): Promise<{ tools: AdministeredTool[] } & PageEnd> {
   const { db } = context.database;
   const workspace = await administeredWorkspace(context, db, input.wId);
   const rows = await db
     .select({ id: tools.id, version: tools.version })
     .from(tools)
-    .where(and(eq(tools.workspaceId, workspace.id), isReached(context.caller)))
-    .orderBy(sql`${tools.name} collate "C"`, sql`${tools.sid} collate "C"`);
-  const ids = rows.map(({ id }) => id);
+    .where(
+      and(eq(tools.workspaceId, workspace.id), isReached(context.caller), isAfter(tools.id, input)),
+    )
+    .orderBy(asc(tools.id))
+    .limit(input.limit + 1);
+  const { page, end } = takePage(rows, input, ({ id }) => id);
+  const ids = page.map(({ id }) => id);
   const found = await readTools(context, db, { workspaceId: workspace.id, ids });
   return {
-    tools: rows.flatMap(({ id, version }) => {
+    tools: page.flatMap(({ id, version }) => {
       const tool = found.get(id);
       return tool === undefined ? [] : { tool, version };
     }),
+    ...end,
   };
 }
 

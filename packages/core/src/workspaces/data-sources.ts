@@ -10,6 +10,7 @@ import {
 import { and, asc, eq } from "drizzle-orm";
 import { reachesSpace, requireSpace } from "../access/space-reach.ts";
 import type { Context, RequestContext } from "../context.ts";
+import { isAfter, type PageEnd, type PageOf, takePage } from "../data-access/numbered-pages.ts";
 import { inTransaction } from "../log/transaction.ts";
 import { administeredWorkspace } from "./administered-workspace.ts";
 
@@ -41,17 +42,25 @@ export async function createDataSourceView(
 /** Lists the data source views in the spaces that the caller reaches, the oldest first. */
 export async function listDataSourceViews(
   context: RequestContext,
-  input: { wId: string },
-): Promise<{ dataSourceViews: DataSourceView[] }> {
+  input: PageOf,
+): Promise<{ dataSourceViews: DataSourceView[] } & PageEnd> {
   const { db } = context.database;
   const workspace = await administeredWorkspace(context, db, input.wId);
   const rows = await db
     .select({ view: dataSourceViews, spaceId: spaces.sid })
     .from(dataSourceViews)
     .innerJoin(spaces, eq(spaces.id, dataSourceViews.spaceId))
-    .where(and(eq(dataSourceViews.workspaceId, workspace.id), reachesSpace(context.caller)))
-    .orderBy(asc(dataSourceViews.id));
-  return { dataSourceViews: rows.map(({ view, spaceId }) => renderView(view, spaceId)) };
+    .where(
+      and(
+        eq(dataSourceViews.workspaceId, workspace.id),
+        reachesSpace(context.caller),
+        isAfter(dataSourceViews.id, input),
+      ),
+    )
+    .orderBy(asc(dataSourceViews.id))
+    .limit(input.limit + 1);
+  const { page, end } = takePage(rows, input, ({ view }) => view.id);
+  return { dataSourceViews: page.map(({ view, spaceId }) => renderView(view, spaceId)), ...end };
 }
 
 function renderView(row: ViewRow, spaceId: string): DataSourceView {

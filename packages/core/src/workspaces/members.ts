@@ -2,6 +2,7 @@ import { users } from "@parley/db";
 import { type AddMember, ParleyError, type Success, type User } from "@parley/schema";
 import { and, asc, eq, isNotNull, isNull, ne, or } from "drizzle-orm";
 import type { RequestContext } from "../context.ts";
+import { isAfter, type PageEnd, type PageOf, takePage } from "../data-access/numbered-pages.ts";
 import { inTransaction } from "../log/transaction.ts";
 import { administeredWorkspace } from "./administered-workspace.ts";
 import { renderUser } from "./users.ts";
@@ -45,19 +46,21 @@ export async function addMember(
   });
 }
 
-/** Lists the members of a workspace, the oldest first. */
+/** Lists the members of a workspace, the oldest first, a page at a time. */
 export async function listMembers(
   context: RequestContext,
-  input: { wId: string },
-): Promise<{ members: User[] }> {
+  input: PageOf,
+): Promise<{ members: User[] } & PageEnd> {
   const { db } = context.database;
   const workspace = await administeredWorkspace(context, db, input.wId);
   const rows = await db
     .select()
     .from(users)
-    .where(and(eq(users.workspaceId, workspace.id), isMember))
-    .orderBy(asc(users.id));
-  return { members: rows.map((row) => renderUser(context, row)) };
+    .where(and(eq(users.workspaceId, workspace.id), isMember, isAfter(users.id, input)))
+    .orderBy(asc(users.id))
+    .limit(input.limit + 1);
+  const { page, end } = takePage(rows, input, ({ id }) => id);
+  return { members: page.map((row) => renderUser(context, row)), ...end };
 }
 
 /** Removes a member, whose tokens end; messages keep their author. Throws `member_not_found`. */

@@ -141,6 +141,24 @@ describe("workspaces and members", () => {
     expect(await refusalOf(operator.addMember({ wId: other, ...ada }))).toBe("accepted");
   });
 
+  it("lists members a page at a time, also when one is removed meanwhile", async () => {
+    const { wId } = await open();
+    const sids: string[] = [];
+    for (const firstName of ["A", "B", "C", "D", "E"]) {
+      const email = `${firstName}@example.com`;
+      sids.push((await operator.addMember({ wId, email, firstName })).member.sId);
+    }
+    const first = await operator.listMembers({ wId, limit: 2 });
+    expect(first.members.map(({ sId }) => sId)).toEqual(sids.slice(0, 2));
+    await operator.removeMember({ wId, memberId: sids[1]! });
+    const { lastValue } = first;
+    const second = await operator.listMembers({ wId, limit: 2, lastValue });
+    expect(second.members.map(({ sId }) => sId)).toEqual(sids.slice(2, 4));
+    const third = await operator.listMembers({ wId, limit: 2, lastValue: second.lastValue });
+    expect(third).toMatchObject({ members: [{ sId: sids[4] }], hasMore: false });
+    expect([first.hasMore, second.hasMore]).toEqual([true, true]);
+  });
+
   it("has one member of an e-mail address, in any case, also of requests that come at once", async () => {
     const emails = ["ada@example.com", "ADA@example.com", "Ada@Example.Com", "ada@EXAMPLE.com"];
     for (let round = 0; round < 4; round++) {

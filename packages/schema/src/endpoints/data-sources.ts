@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Endpoint } from "../endpoint.ts";
 import { WorkspaceParams, Success } from "../params.ts";
+import { pageByNumber, pageEnd } from "../parsing/page.ts";
 import {
   CreateDataSourceView,
   DataSourceView,
@@ -35,11 +36,12 @@ export const dataSourceEndpoints = {
       role: "builder",
       method: "GET",
       path: views,
-      input: WorkspaceParams,
+      input: WorkspaceParams.extend(pageByNumber("Views")),
     }),
     summary: "List the data source views of a workspace",
     output: z.object({
       dataSourceViews: z.array(DataSourceView).describe("Views, the oldest first"),
+      ...pageEnd,
     }),
   },
   "dataSourceNodes.put": {

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Endpoint } from "../endpoint.ts";
 import { WorkspaceParams, Success } from "../params.ts";
+import { pageByNumber, pageEnd } from "../parsing/page.ts";
 import { AddMember, MemberIdentity, User } from "../workspaces/users.ts";
 import { administer, administered } from "./defaults.ts";
 
@@ -23,10 +24,10 @@ export const memberEndpoints = {
       role: "user",
       method: "GET",
       path: `${administered}/members`,
-      input: WorkspaceParams,
+      input: WorkspaceParams.extend(pageByNumber("Members")),
     }),
     summary: "List the members of a workspace",
-    output: z.object({ members: z.array(User).describe("Members, the oldest first") }),
+    output: z.object({ members: z.array(User).describe("Members, the oldest first"), ...pageEnd }),
   },
   "members.remove": {
     ...administer({

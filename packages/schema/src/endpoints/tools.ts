@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Endpoint } from "../endpoint.ts";
 import { WorkspaceParams, Success } from "../params.ts";
+import { pageByNumber, pageEnd } from "../parsing/page.ts";
 import { AdministeredTool, CreateTool, ToolIdentity, UpdateTool } from "../skills/tools.ts";
 import { administer, administered } from "./defaults.ts";
 
@@ -16,10 +17,13 @@ export const toolEndpoints = {
       role: "builder",
       method: "GET",
       path: `${administered}/tools`,
-      input: WorkspaceParams,
+      input: WorkspaceParams.extend(pageByNumber("Tools")),
     }),
     summary: "List the tools of the workspace",
-    output: z.object({ tools: z.array(AdministeredTool).describe("Tools, by name") }),
+    output: z.object({
+      tools: z.array(AdministeredTool).describe("Tools, the oldest first"),
+      ...pageEnd,
+    }),
   },
   "tools.create": {
     ...administer({

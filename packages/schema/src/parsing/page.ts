@@ -22,6 +22,10 @@ export function placeLike(pattern: RegExp) {
   return z.string().regex(pattern, { error: "must be a lastValue of a page" });
 }
 
+/** Query of a list that is paged by the numbers of its items. */
+export const pageByNumber = (items: string, defaultLimit = 100) =>
+  pageQuery(items, { defaultLimit, place: placeLike(/^\d{1,15}$/) });
+
 /** Members of a page besides its items. */
 export const pageEnd = {
   hasMore: z.boolean().describe("Whether there is a page after this one"),

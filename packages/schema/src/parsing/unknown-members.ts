@@ -63,7 +63,7 @@ function knownOf(endpoint: Endpoint): Record<Part, Known> {
   return ofEndpoints.getOrInsertComputed(endpoint, ({ kind, params, query, body }) => {
     const known = (shape: z.ZodRawShape) => ({ members: membersOf(shape), isList: false });
     // Subscribers of streams may say where they are.
-    const position = kind === "stream" ? { lastEventId: z.string() } : {};
+    const position: z.ZodRawShape = kind === "stream" ? { lastEventId: z.string() } : {};
     return {
       query: known({ ...query?.shape }),
       body: known({ ...body?.shape }),

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { pageEnd, pageQuery, placeLike } from "../parsing/page.ts";
+import { pageByNumber, pageEnd } from "../parsing/page.ts";
 import { fromQuery, Milliseconds, optional, Reference } from "../parsing/text.ts";
 
 /** One entry of the audit log: an audited mutation, or refused credentials. */
@@ -40,7 +40,7 @@ export const ListAuditEvents = z.object({
   outcome: optional(Reference).describe("Only this outcome: `succeeded` or the type of an error"),
   since: optional(fromQuery(Milliseconds)).describe("Only entries at or after this time"),
   until: optional(fromQuery(Milliseconds)).describe("Only entries before this time"),
-  ...pageQuery("Entries", { defaultLimit: 50, place: placeLike(/^\d{1,15}$/) }),
+  ...pageByNumber("Entries", 50),
 });
 export type ListAuditEvents = z.output<typeof ListAuditEvents>;
 

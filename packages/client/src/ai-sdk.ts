@@ -1,0 +1,6 @@
+export {
+  type ChatTransportOptions,
+  createChatTransport,
+  type ParleyChatTransport,
+} from "./ai-sdk/chat-transport.ts";
+export { type ChatMessage, type ChatMetadata, toChatMessages } from "./ai-sdk/ui-messages.ts";

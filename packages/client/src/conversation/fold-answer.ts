@@ -1,0 +1,76 @@
+import type {
+  Action,
+  AgentMessage,
+  ConversationMessage,
+  MessageEvent,
+  ToolApproval,
+} from "@parley/schema";
+
+/** An answer as its events so far give it. */
+export interface Answer {
+  readonly message: AgentMessage;
+  /** Calls that wait for approval. */
+  readonly approvals: readonly ToolApproval[];
+  /** Id of the last event that is in it; a follower continues after it. */
+  readonly lastEventId: string;
+}
+
+/**
+ * An answer before its first event. The text, reasoning and calls of an answer that is being written are
+ * all in its events, so none is taken from the message.
+ */
+export function beginAnswer(message: AgentMessage): Answer {
+  const empty = { content: "", chainOfThought: null, actions: [] };
+  return { message: { ...message, ...empty }, approvals: [], lastEventId: "0" };
+}
+
+/** A message that was posted. What has become of an answer is in its events, in their own form. */
+export function asBegun<M extends ConversationMessage | PostedAnswer>(message: M) {
+  if (message.type !== "agent_message") return message as Exclude<M, PostedAnswer>;
+  return { ...message, status: "created" as const, error: null };
+}
+
+/** An answer as the create of a conversation responds with it. */
+interface PostedAnswer extends Omit<AgentMessage, "error"> {
+  readonly error: unknown;
+}
+
+/** Adds an event to an answer. Events must come once and in order. */
+export function foldEvent(answer: Answer, event: MessageEvent, lastEventId: string): Answer {
+  const { message, approvals } = answer;
+  const change = (changed: Partial<AgentMessage>, left = approvals): Answer => ({
+    message: { ...message, ...changed },
+    approvals: left,
+    lastEventId,
+  });
+  switch (event.type) {
+    case "generation_tokens":
+      if (event.classification === "tokens") {
+        return change({ content: message.content + event.text });
+      }
+      if (event.classification === "chain_of_thought") {
+        return change({ chainOfThought: (message.chainOfThought ?? "") + event.text });
+      }
+      return change({});
+    case "tool_params":
+      return change({ actions: putAction(message.actions, event.action) });
+    case "tool_approve_execution":
+      return change({}, [...approvals, event]);
+    case "agent_action_success":
+      return change(
+        { actions: putAction(message.actions, event.action) },
+        approvals.filter(({ actionId }) => actionId !== event.action.sId),
+      );
+    case "agent_message_success":
+      return change(event.message, []);
+    case "agent_error":
+      return change({ status: "failed", error: event.error }, []);
+    default:
+      return change({ status: "cancelled" }, []);
+  }
+}
+
+function putAction(actions: readonly Action[], action: Action): Action[] {
+  const index = actions.findIndex(({ sId }) => sId === action.sId);
+  return index === -1 ? [...actions, action] : actions.with(index, action);
+}

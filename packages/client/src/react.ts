@@ -1,0 +1,74 @@
+import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import {
+  type ConversationState,
+  type ConversationStore,
+  createConversationStore,
+  type Decision,
+  type NewMessage,
+} from "./conversation/conversation-store.ts";
+import type { Parley } from "./parley.ts";
+
+export type { ConversationState, Decision, NewMessage };
+
+/** Which conversation is shown, and who answers. */
+export interface UseConversation {
+  /** The client; create it once, outside of the component or with `useMemo`. */
+  readonly parley: Parley;
+  /** An existing conversation; without it, the first message creates one. */
+  readonly conversationId?: string | undefined;
+  /** Ids of the agents that answer a message which is sent as a text. */
+  readonly agentIds?: readonly string[] | undefined;
+  /** Called with the id of the conversation that the first message has created. */
+  readonly onCreate?: ((conversationId: string) => void) | undefined;
+}
+
+/** What a component shows of a conversation, and does with it. */
+export interface ShownConversation
+  extends ConversationState, Pick<ConversationStore, "cancel" | "retry" | "decide" | "reload"> {
+  /** Sends a text to the agents of `agentIds`, or a message with mentions of its own. */
+  readonly send: (message: string | NewMessage) => Promise<boolean>;
+}
+
+/**
+ * Shows a conversation and follows the answers in it while the component is mounted. Actions never
+ * reject: they resolve with whether they succeeded, and `error` says why not. Another `conversationId` or
+ * `parley` shows another conversation.
+ */
+export function useConversation(options: UseConversation): ShownConversation {
+  const { parley, conversationId } = options;
+  const [shown, setShown] = useState(() => show(parley, conversationId));
+  let { store } = shown;
+  if (shown.parley !== parley || shown.conversationId !== conversationId) {
+    // The id of the conversation that this one has created changes nothing.
+    const isSame = shown.parley === parley && store.getState().conversationId === conversationId;
+    const next = isSame ? { ...shown, conversationId } : show(parley, conversationId);
+    setShown(next);
+    ({ store } = next);
+  }
+  const latest = useRef(options);
+  useEffect(() => {
+    latest.current = options;
+  });
+  const state = useSyncExternalStore(store.subscribe, store.getState, store.getState);
+  const actions = useMemo(() => {
+    const { cancel, retry, decide, reload } = store;
+    const send = async (message: string | NewMessage): Promise<boolean> => {
+      const { agentIds = [], onCreate } = latest.current;
+      const mentions = agentIds.map((configurationId) => ({ configurationId }));
+      const sent = typeof message === "string" ? { content: message, mentions } : message;
+      return store.send(sent, onCreate);
+    };
+    return { send, cancel, retry, decide, reload };
+  }, [store]);
+  return { ...state, ...actions };
+}
+
+interface Shown {
+  readonly parley: Parley;
+  readonly conversationId: string | undefined;
+  readonly store: ConversationStore;
+}
+
+function show(parley: Parley, conversationId: string | undefined): Shown {
+  return { parley, conversationId, store: createConversationStore(parley, conversationId) };
+}

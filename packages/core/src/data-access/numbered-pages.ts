@@ -1,0 +1,31 @@
+import { type Column, gt, type SQL } from "drizzle-orm";
+
+/** Of which workspace a page is, where it begins, and how many items it has at most. */
+export interface PageOf {
+  readonly wId: string;
+  readonly limit: number;
+  readonly lastValue: string | undefined;
+}
+
+/** The members of a page besides its items. */
+export interface PageEnd {
+  readonly hasMore: boolean;
+  readonly lastValue: string | null;
+}
+
+/** The condition that a row comes after the page before, in a list by ascending numbers. */
+export function isAfter(number: Column, { lastValue }: Pick<PageOf, "lastValue">): SQL | undefined {
+  return lastValue === undefined ? undefined : gt(number, Number(lastValue));
+}
+
+/** The rows of a page, of which one more than fits was read, and the members that end it. */
+export function takePage<Row>(
+  rows: readonly Row[],
+  { limit }: Pick<PageOf, "limit">,
+  numberOf: (row: Row) => number,
+): { page: Row[]; end: PageEnd } {
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  const lastValue = last === undefined ? null : String(numberOf(last));
+  return { page, end: { hasMore: rows.length > limit, lastValue } };
+}
