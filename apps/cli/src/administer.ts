@@ -32,14 +32,14 @@ export async function bootstrapKeys(
   try {
     const secret = generateApiKey();
     await inTransaction(core, async ({ db }) => {
-      if (await hasOperatorKey(db)) {
+      if (await hasOperatorKey(core, db)) {
         throw new CommandError(
-          "There is an operator key already: create others with it (apiKeys.create)",
+          "There is an operator key already: create others with it (operatorKeys.create)",
         );
       }
       const key = { workspaceId: null, name: "operator", role: "operator", secret } as const;
       const { sid: subjectId } = await insertApiKey(core, db, key);
-      const action = "apiKeys.create";
+      const action = "operatorKeys.create";
       await recordCommand(core, db, { action, workspaceId: undefined, subjectId });
     });
     print(secret);

@@ -3,12 +3,13 @@ import {
   generateApiKey,
   hashSecret,
   insertApiKey,
+  isUsableOperatorKey,
   recordCommand,
   type WorkspaceRow,
 } from "@parley/core";
-import { apiKeys, type Queryable } from "@parley/db";
+import { apiKeys, type Queryable, rotatedSecrets } from "@parley/db";
 import type { Role } from "@parley/schema";
-import { and, eq, inArray, isNull, ne } from "drizzle-orm";
+import { and, eq, inArray, isNull } from "drizzle-orm";
 import { BadConfiguration } from "./setting-faults.ts";
 import type { StartMemory } from "./start-memory.ts";
 
@@ -34,10 +35,25 @@ interface EnsuredKey {
   readonly isNew: boolean;
 }
 
+/** The other way out of a key of the demo that cannot be used. */
+const withoutDemo = ", or set PARLEY_DEMO=off";
+
+/** The key of a secret, also of one from before a rotation, which expires. */
+async function findKey(db: Queryable, hash: string) {
+  const [current] = await db.select().from(apiKeys).where(eq(apiKeys.hash, hash));
+  if (current !== undefined) return { ...current, secretExpiresAt: Infinity };
+  const [rotated] = await db
+    .select({ key: apiKeys, secretExpiresAt: rotatedSecrets.expiresAt })
+    .from(rotatedSecrets)
+    .innerJoin(apiKeys, eq(apiKeys.id, rotatedSecrets.apiKeyId))
+    .where(eq(rotatedSecrets.hash, hash));
+  return rotated && { ...rotated.key, secretExpiresAt: rotated.secretExpiresAt };
+}
+
 /**
  * Ensures that a key is in use: the given one, or a new one. It revokes the keys that it replaces, and no
  * others. The audit log records each change. Throws `BadConfiguration` if the key is used for another
- * purpose, or was revoked by somebody else.
+ * purpose, was revoked by somebody else, or is no longer accepted since it was rotated.
  */
 export async function ensureKey(
   core: Core,
@@ -47,23 +63,33 @@ export async function ensureKey(
   const workspaceId = workspace?.id ?? null;
   const record = (action: "create" | "update" | "revoke", keyId: string) =>
     recordCommand(core, db, {
-      action: `apiKeys.${action}`,
+      action: `${workspaceId === null ? "operatorKeys" : "apiKeys"}.${action}`,
       workspaceId: workspace?.sid,
       subjectId: keyId,
     });
   const secret = wanted.secret ?? generateApiKey();
   const hash = hashSecret(secret);
-  const [known] = await db.select().from(apiKeys).where(eq(apiKeys.hash, hash));
+  const known = await findKey(db, hash);
   if (known !== undefined && (known.workspaceId !== workspaceId || known.role !== role)) {
     throw new BadConfiguration(
       `The key for ${name} is in use for ${known.name}: choose another (${setting})`,
     );
   }
-  const isReplaced = and(inArray(apiKeys.sid, [...wanted.replaces]), ne(apiKeys.hash, hash));
+  if (known !== undefined && known.secretExpiresAt <= core.now()) {
+    throw new BadConfiguration(
+      `The key for ${name} was rotated: set its new secret (${setting})${withoutDemo}`,
+    );
+  }
+  if (known?.expiresAt != null && known.expiresAt <= core.now()) {
+    throw new BadConfiguration(
+      `The key for ${name} has expired: choose another (${setting})${withoutDemo}`,
+    );
+  }
+  const others = wanted.replaces.filter((sid) => sid !== known?.sid);
   const replaced = await db
     .update(apiKeys)
     .set({ revokedAt: core.now() })
-    .where(and(isReplaced, isNull(apiKeys.revokedAt)))
+    .where(and(inArray(apiKeys.sid, others), isNull(apiKeys.revokedAt)))
     .returning({ sid: apiKeys.sid });
   for (const { sid } of replaced) await record("revoke", sid);
   memory.replacedKeyIds.push(...replaced.map(({ sid }) => sid));
@@ -75,7 +101,7 @@ export async function ensureKey(
   if (known.revokedAt !== null) {
     if (!memory.replacedKeyIds.includes(known.sid)) {
       throw new BadConfiguration(
-        `The key for ${name} was revoked: choose another (${setting}), or set PARLEY_DEMO=off`,
+        `The key for ${name} was revoked: choose another (${setting})${withoutDemo}`,
       );
     }
     await db.update(apiKeys).set({ revokedAt: null }).where(eq(apiKeys.id, known.id));
@@ -107,8 +133,7 @@ export async function ensureOperatorKey(
   if (isCreated) memory.keyIds[OPERATOR] = [...new Set([...own, sid])];
 }
 
-/** Whether an operator key is in use. */
-export async function hasOperatorKey(db: Queryable): Promise<boolean> {
-  const inUse = and(eq(apiKeys.role, "operator"), isNull(apiKeys.revokedAt));
-  return (await db.select({ sid: apiKeys.sid }).from(apiKeys).where(inUse).limit(1)).length > 0;
+/** Whether there is an operator key that can be used. */
+export async function hasOperatorKey({ now }: Pick<Core, "now">, db: Queryable): Promise<boolean> {
+  return (await db.$count(apiKeys, isUsableOperatorKey(now()))) > 0;
 }

@@ -142,7 +142,7 @@ async function describeApi(
   return renderBanner({
     url,
     demo: demo && { content: demo, file },
-    hasOperator: await hasOperatorKey(core.database.db),
+    hasOperator: await hasOperatorKey(core, core.database.db),
     isTerminal,
   });
 }

@@ -83,7 +83,7 @@ describe("a server", () => {
       return events.map((event) => [event.action, ofDemo(event), event.clientIp, event.outcome]);
     };
     const made = [
-      ["apiKeys.create", false, null, "succeeded"],
+      ["operatorKeys.create", false, null, "succeeded"],
       ["apiKeys.create", true, null, "succeeded"],
       ["apiKeys.create", true, null, "succeeded"],
       ["workspaces.create", true, null, "succeeded"],

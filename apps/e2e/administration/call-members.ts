@@ -1,6 +1,8 @@
 /** Members that a call must have; what they name is not there, so that nothing is changed. */
 export const members: Record<string, object> = {
   "agents.archive": { agentId: "nobody" },
+  "agents.getDefinition": { agentId: "nobody" },
+  "agents.restore": { agentId: "nobody" },
   "agents.get": { sId: "nobody" },
   "agents.search": { q: "x" },
   "agents.create": {
@@ -11,6 +13,7 @@ export const members: Record<string, object> = {
   "agents.update": { agentId: "nobody" },
   "apiKeys.create": { name: "x", role: "none", spaceIds: ["nowhere"] },
   "apiKeys.revoke": { keyId: "nobody" },
+  "apiKeys.rotate": { keyId: "nobody" },
   "apiKeys.update": { keyId: "nobody" },
   "contentFragments.create": { cId: "x", title: "t", content: "x", contentType: "text/plain" },
   "conversations.cancel": { cId: "x", messageIds: [] },
@@ -32,6 +35,9 @@ export const members: Record<string, object> = {
   "files.delete": { fileId: "nobody" },
   "members.add": { email: "table@example.com", firstName: "T" },
   "members.remove": { memberId: "nobody" },
+  "operatorKeys.create": { name: "x" },
+  "operatorKeys.revoke": { keyId: "nobody" },
+  "operatorKeys.rotate": { keyId: "nobody" },
   "providerCredentials.put": { providerId: "xai", apiKey: "x" },
   "providerCredentials.remove": { providerId: "xai" },
   "messages.create": { cId: "x", content: "x", mentions: [] },
@@ -56,6 +62,8 @@ export const members: Record<string, object> = {
   "skills.restore": { skillId: "nothing", version: 0 },
   "skills.update": { skillId: "nothing", version: 0 },
   "spaces.create": { name: "x", keyIds: ["nobody"] },
+  "spaces.delete": { spaceId: "nowhere" },
+  "spaces.get": { spaceId: "nowhere" },
   "spaces.update": { spaceId: "nowhere" },
   "tools.create": {
     spaceId: "nowhere",

@@ -28,6 +28,8 @@ export function describeMutations(
     const { apiKey } = await rpc().apiKeys.create.mutate({ ...ofDemo(), name: "x", role: "user" });
     return apiKey.sId;
   };
+  const createOperatorKey = async () =>
+    (await operator().operatorKeys.create.mutate({ name: "x" })).operatorKey.sId;
   const createView = async () => {
     const view = { ...ofDemo(), spaceId: server().demo.spaceId, name: "x" };
     return (await rpc().dataSourceViews.create.mutate(view)).dataSourceView.sId;
@@ -48,6 +50,15 @@ export function describeMutations(
       const workspaceId = workspace.sId;
       return { input: { wId: workspaceId }, subject: workspaceId, asOperator: true };
     },
+    "workspaces.suspend": async () => {
+      const { workspace } = await operator().workspaces.create.mutate({ name: "Suspended" });
+      return { input: { wId: workspace.sId }, subject: workspace.sId, asOperator: true };
+    },
+    "workspaces.resume": async () => {
+      const { workspace } = await operator().workspaces.create.mutate({ name: "Resumed" });
+      await operator().workspaces.suspend.mutate({ wId: workspace.sId });
+      return { input: { wId: workspace.sId }, subject: workspace.sId, asOperator: true };
+    },
     "workspaces.update": async () => {
       const { wId: workspaceId } = ofDemo();
       return { input: { wId: workspaceId, name: "Demo" }, subject: workspaceId };
@@ -63,6 +74,23 @@ export function describeMutations(
     "apiKeys.revoke": async () => {
       const keyId = await createKey();
       return { input: { ...ofDemo(), keyId }, subject: keyId };
+    },
+    "apiKeys.rotate": async () => {
+      const keyId = await createKey();
+      return { input: { ...ofDemo(), keyId, overlapSeconds: 60 }, subject: keyId };
+    },
+    "operatorKeys.create": async () => ({
+      input: { name: "x" },
+      subject: ({ operatorKey }: { operatorKey: Named }) => operatorKey.sId,
+      asOperator: true,
+    }),
+    "operatorKeys.rotate": async () => {
+      const keyId = await createOperatorKey();
+      return { input: { keyId }, subject: keyId, asOperator: true };
+    },
+    "operatorKeys.revoke": async () => {
+      const keyId = await createOperatorKey();
+      return { input: { keyId }, subject: keyId, asOperator: true };
     },
     "userTokens.create": async () => ({
       input: { ...ofDemo(), externalId: "audited", scopes: ["files:read"] },
@@ -102,6 +130,10 @@ export function describeMutations(
       const { spaceId } = server().demo;
       return { input: { ...ofDemo(), spaceId }, subject: spaceId };
     },
+    "spaces.delete": async () => {
+      const { space } = await rpc().spaces.create.mutate({ ...ofDemo(), name: "short" });
+      return { input: { ...ofDemo(), spaceId: space.sId, withContent: true }, subject: space.sId };
+    },
     "agents.create": async () => ({
       input: { ...ofDemo(), name: "x", description: "", model },
       subject: (output: { agentConfiguration: Named }) => output.agentConfiguration.sId,
@@ -112,6 +144,11 @@ export function describeMutations(
     },
     "agents.archive": async () => {
       const agentId = await createAuditedAgent();
+      return { input: { ...ofDemo(), agentId }, subject: agentId };
+    },
+    "agents.restore": async () => {
+      const agentId = await createAuditedAgent();
+      await rpc().agents.archive.mutate({ ...ofDemo(), agentId });
       return { input: { ...ofDemo(), agentId }, subject: agentId };
     },
     "dataSourceViews.create": async () => ({

@@ -10,10 +10,14 @@ export function describeQueries(
   const ofDemo = () => ({ wId: server().demo.workspaceId });
   const inDemo = async () => ({ input: ofDemo() });
   return {
+    "agents.getDefinition": async () => ({ input: { ...ofDemo(), agentId: "helper" } }),
+    "agents.listAll": async () => ({ input: { ...ofDemo(), limit: 2, status: "active" } }),
     "apiKeys.list": inDemo,
     "audit.list": async () => ({ input: { ...ofDemo(), limit: 5, since: 0 } }),
     "dataSourceViews.list": inDemo,
     "members.list": inDemo,
+    "models.list": inDemo,
+    "operatorKeys.list": async () => ({ input: { limit: 2 }, asOperator: true }),
     "providerCredentials.list": inDemo,
     "sandboxFunctions.get": async () => ({ input: { ...ofDemo(), functionId: "add" } }),
     "sandboxFunctions.listAll": async () => ({ input: { ...ofDemo(), limit: 2 } }),
@@ -22,7 +26,11 @@ export function describeQueries(
       const { skill: created } = await rpc().skills.create.mutate(skill);
       return { input: { ...ofDemo(), skillId: created.sId } };
     },
+    "spaces.get": async () => ({ input: { ...ofDemo(), spaceId: server().demo.spaceId } }),
+    "spaces.listAll": async () => ({ input: { ...ofDemo(), limit: 2 } }),
     "tools.list": inDemo,
     "workspaces.get": inDemo,
+    "workspaces.list": async () => ({ input: { limit: 2 }, asOperator: true }),
+    "workspaces.usage": inDemo,
   };
 }

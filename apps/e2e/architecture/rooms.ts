@@ -90,6 +90,7 @@ const core: Rooms = {
     "invocations",
     "conversations",
   ],
+  "delete-space.ts": [...ground, "access", "workspaces", "conversations"],
   "delete-workspace.ts": [...ground, "workspaces", "conversations"],
 };
 

@@ -2,6 +2,7 @@ import { createRpcClient } from "parley-client";
 import { type Endpoint, type EndpointName, endpoints, type ErrorType } from "@parley/schema";
 import { beforeAll, expect, test } from "vitest";
 import { describeMutations } from "../administration/mutations.ts";
+import { describeQueries } from "../administration/queries.ts";
 import { pathsOf, type Request, send } from "../request.ts";
 import { shareServer } from "../server.ts";
 import { createCalls, mentionOf } from "../siblings/calls.ts";
@@ -12,6 +13,7 @@ import { createCalls, mentionOf } from "../siblings/calls.ts";
 const server = shareServer();
 const calls = createCalls(server);
 const mutations = describeMutations(server, calls);
+const queries = describeQueries(server, calls);
 
 /** What there is in the demo workspace, by the members of inputs that name it. */
 let there: Readonly<Record<string, unknown>>;
@@ -111,6 +113,14 @@ const others: Readonly<Record<string, () => Promise<string>>> = {
       await update.mutate({ wId: workspaceId, models });
     }
   },
+  "spaces.delete space_not_empty": async () => {
+    const { space } = await calls
+      .rpc()
+      .spaces.create.mutate({ wId: there["wId"] as string, name: "x" });
+    const held = { wId: there["wId"] as string, spaceId: space.sId };
+    await calls.rpc().dataSourceViews.create.mutate({ ...held, name: "x" });
+    return call("spaces.delete", held);
+  },
   "userTokens.create member_not_found": async () => mint({ userId: nobody }),
   "userTokens.create space_not_found": async () => mint({ externalId: "x", spaceIds: [nobody] }),
   "userTokens.create member_already_exists": async () => {
@@ -203,6 +213,6 @@ async function callWrongly(name: string, type: ErrorType): Promise<string> {
     Object.fromEntries(Object.entries(all).filter(([member]) => known.has(member)));
   const wrong = ofInput(members[type] ?? {});
   if (Object.keys(wrong).length === 0) return "no member of the input provokes it";
-  const right = (await mutations[name]?.())?.input ?? ofInput(there);
+  const right = (await (mutations[name] ?? queries[name])?.())?.input ?? ofInput(there);
   return call(name, { ...right, ...wrong });
 }

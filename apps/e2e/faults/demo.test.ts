@@ -209,6 +209,54 @@ describe("the demo", { timeout: 120_000 }, () => {
     expect(await worksFor(other, "sk-another")).toBe(true);
   });
 
+  test("accepts a rotated key of the settings for its overlap, and never makes it valid again", async () => {
+    await using place = await createPlace();
+    const setting = { PARLEY_OPERATOR_KEY: "sk-of-the-settings" };
+    const first = await startServer(place, setting);
+    const operator = createRpcClient({ url: first.url, apiKey: setting.PARLEY_OPERATOR_KEY });
+    const { operatorKeys } = await operator.operatorKeys.list.query({});
+    const keyId = operatorKeys[0]?.sId ?? "";
+    expect(operatorKeys).toHaveLength(1);
+    const overlapping = await operator.operatorKeys.rotate.mutate({ keyId, overlapSeconds: 600 });
+    await first[Symbol.asyncDispose]();
+    const second = await startServer(place, setting);
+    expect(await isOperators(second, setting.PARLEY_OPERATOR_KEY)).toBe(true);
+    expect(await isOperators(second, overlapping.secret)).toBe(true);
+    const own = createRpcClient({ url: second.url, apiKey: overlapping.secret });
+    const { secret } = await own.operatorKeys.rotate.mutate({ keyId, evenIfLast: true });
+    await second[Symbol.asyncDispose]();
+    for (const PARLEY_OPERATOR_KEY of [setting.PARLEY_OPERATOR_KEY, overlapping.secret]) {
+      const refused = startProgram(["serve", "--demo"], {
+        ...settingsFor(place),
+        PARLEY_OPERATOR_KEY,
+      });
+      expect(await within(30_000, refused.exited)).toBe(1);
+      expect(refused.output.stderr).toContain(
+        "The key for operator was rotated: set its new secret (PARLEY_OPERATOR_KEY)",
+      );
+    }
+    await using last = await startServer(place, { PARLEY_OPERATOR_KEY: secret });
+    expect(await isOperators(last, secret)).toBe(true);
+    const page = await createRpcClient({ url: last.url, apiKey: secret }).operatorKeys.list.query(
+      {},
+    );
+    expect(page.operatorKeys.map(({ sId, revokedAt }) => [sId, revokedAt])).toEqual([
+      [keyId, null],
+    ]);
+  });
+
+  test("counts an expired operator key as none", async () => {
+    await using place = await createPlace();
+    const server = await startServer(place);
+    const operator = createRpcClient({ url: server.url, apiKey: server.demo.operatorKey });
+    const { operatorKeys } = await operator.operatorKeys.list.query({});
+    await operator.operatorKeys.create.mutate({ name: "expired", expiresAt: Date.now() - 1 });
+    const keyId = operatorKeys[0]?.sId ?? "";
+    await operator.operatorKeys.revoke.mutate({ keyId, evenIfLast: true });
+    await server[Symbol.asyncDispose]();
+    expect(await bootstrap(place)).toMatch(/^sk-/);
+  });
+
   test.for([true, false])("stays deleted on later starts (embedded: %s)", async (isEmbedded) => {
     await using place = await createPlace({ isEmbedded });
     const first = await startServer(place);

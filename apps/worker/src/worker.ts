@@ -14,7 +14,11 @@ import { Registry } from "prom-client";
 import type { WorkerSettings } from "./config.ts";
 import { createInvocationRuns } from "./invocations/invocation-runs.ts";
 import { measureProviders } from "./models/measured-provider.ts";
-import { createModelProviders, readTitleModel } from "./models/model-providers.ts";
+import {
+  createModelProviders,
+  findModelServices,
+  readTitleModel,
+} from "./models/model-providers.ts";
 import { startRetention } from "./retention.ts";
 import { type ClaimLoop, createClaimLoop } from "./runs/claim-loop.ts";
 import { describeRun } from "./runs/describe-run.ts";
@@ -114,6 +118,7 @@ export function createWorker({
     logger,
     workerId,
     leaseMs,
+    modelServices: findModelServices(settings),
     running,
     expected: places.expected,
     free: () => places.free("agent_turn"),

@@ -41,7 +41,7 @@ import { findInvocationStream, invokeSandboxFunction } from "./invocations/invok
 import { loadInvocation } from "./invocations/load-invocation.ts";
 import { appendEvents } from "./log/append.ts";
 import { followLog } from "./log/follow.ts";
-import { insertApiKey } from "./workspaces/api-keys.ts";
+import { insertApiKey, rotateApiKey } from "./workspaces/api-keys.ts";
 import { createUserToken } from "./workspaces/user-tokens.ts";
 import { createSecretBox } from "./workspaces/secret-box.ts";
 
@@ -133,6 +133,8 @@ describe("deleteWorkspace", () => {
     await announceTestFile(context, { fileSize: 5 });
     const token = { wId: workspaceId, externalId: "ada", scopes: ["files:read"] };
     await createUserToken(context, parseInput(endpoints["userTokens.create"], token));
+    const rotation = { wId: workspaceId, keyId: keyIds[0]! };
+    await rotateApiKey(context, parseInput(endpoints["apiKeys.rotate"], rotation));
     await operator.putProviderCredential({ wId: workspaceId, providerId: "xai", apiKey: "x" });
     const { sId: fileId } = await uploadTestFile(context, "x".repeat(300_000));
     const inline = { title: "t", content: "inline", contentType: "text/plain" };

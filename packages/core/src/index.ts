@@ -73,6 +73,7 @@ export {
   insertApiKey,
   listApiKeys,
   revokeApiKey,
+  rotateApiKey,
   updateApiKey,
 } from "./workspaces/api-keys.ts";
 export {
@@ -85,6 +86,14 @@ export { createTokenIssuer, type IssuerOfUsers } from "./workspaces/issued-users
 export { isSafeUrl } from "./workspaces/issuer-tokens.ts";
 export * from "./workspaces/members.ts";
 export { createUserToken, revokeUserTokens, sweepUserTokens } from "./workspaces/user-tokens.ts";
+export {
+  createOperatorKey,
+  isUsableOperatorKey,
+  listOperatorKeys,
+  revokeOperatorKey,
+  rotateOperatorKey,
+} from "./workspaces/operator-keys.ts";
+export { listModels } from "./workspaces/list-models.ts";
 export { contextTokensOf } from "./workspaces/models.ts";
 export { picturePaths } from "./workspaces/pictures.ts";
 export {
@@ -95,13 +104,23 @@ export {
   UnreadableSecret,
 } from "./workspaces/provider-credentials.ts";
 export { createSecretBox, ENCRYPTION_KEY_BYTES } from "./workspaces/secret-box.ts";
-export { createSpace, listSpaces, updateSpace } from "./workspaces/spaces.ts";
+export {
+  createSpace,
+  getSpace,
+  listAllSpaces,
+  listSpaces,
+  updateSpace,
+} from "./workspaces/spaces.ts";
 export {
   createWorkspace,
   getWorkspace,
   insertWorkspace,
+  listWorkspaces,
+  resumeWorkspace,
+  suspendWorkspace,
   updateWorkspace,
 } from "./workspaces/workspaces.ts";
+export { readWorkspaceUsage } from "./workspaces/workspace-usage.ts";
 
 export {
   announceFile,
@@ -129,6 +148,7 @@ export { createTool, listTools, removeTool, updateTool } from "./skills/tool-adm
 
 export * from "./agents/agent-administration.ts";
 export * from "./agents/agent-directory.ts";
+export * from "./agents/read-agents.ts";
 
 export * from "./invocations/cancel-invocation.ts";
 export { claimInvocations } from "./invocations/claim-invocations.ts";
@@ -162,4 +182,5 @@ export * from "./conversations/replays.ts";
 export * from "./conversations/streams.ts";
 export { giveMadeTitle, mayUseModel, untitledMessage } from "./conversations/titles.ts";
 
+export { deleteSpace } from "./delete-space.ts";
 export { deleteWorkspace } from "./delete-workspace.ts";

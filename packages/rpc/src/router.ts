@@ -17,7 +17,10 @@ export const appRouter = router({
     archive: mutation(endpoints["agents.archive"], core.archiveAgent),
     create: mutation(endpoints["agents.create"], core.createAgent),
     get: query(endpoints["agents.get"], core.getAgent),
+    getDefinition: query(endpoints["agents.getDefinition"], core.getAgentDefinition),
     list: query(endpoints["agents.list"], core.listAgents),
+    listAll: query(endpoints["agents.listAll"], core.listAllAgents),
+    restore: mutation(endpoints["agents.restore"], core.restoreAgent),
     search: query(endpoints["agents.search"], core.searchAgents),
     update: mutation(endpoints["agents.update"], core.updateAgent),
   }),
@@ -25,6 +28,7 @@ export const appRouter = router({
     create: mutation(endpoints["apiKeys.create"], core.createApiKey),
     list: query(endpoints["apiKeys.list"], core.listApiKeys),
     revoke: mutation(endpoints["apiKeys.revoke"], core.revokeApiKey),
+    rotate: mutation(endpoints["apiKeys.rotate"], core.rotateApiKey),
     update: mutation(endpoints["apiKeys.update"], core.updateApiKey),
   }),
   audit: router({
@@ -90,6 +94,15 @@ export const appRouter = router({
       core.replayValidateAction,
     ),
   }),
+  models: router({
+    list: query(endpoints["models.list"], core.listModels),
+  }),
+  operatorKeys: router({
+    create: mutation(endpoints["operatorKeys.create"], core.createOperatorKey),
+    list: query(endpoints["operatorKeys.list"], core.listOperatorKeys),
+    revoke: mutation(endpoints["operatorKeys.revoke"], core.revokeOperatorKey),
+    rotate: mutation(endpoints["operatorKeys.rotate"], core.rotateOperatorKey),
+  }),
   providerCredentials: router({
     list: query(endpoints["providerCredentials.list"], core.listProviderCredentials),
     put: mutation(endpoints["providerCredentials.put"], core.putProviderCredential),
@@ -122,7 +135,10 @@ export const appRouter = router({
   }),
   spaces: router({
     create: mutation(endpoints["spaces.create"], core.createSpace),
+    delete: mutation(endpoints["spaces.delete"], core.deleteSpace),
+    get: query(endpoints["spaces.get"], core.getSpace),
     list: query(endpoints["spaces.list"], core.listSpaces),
+    listAll: query(endpoints["spaces.listAll"], core.listAllSpaces),
     update: mutation(endpoints["spaces.update"], core.updateSpace),
   }),
   tools: router({
@@ -139,7 +155,11 @@ export const appRouter = router({
     create: mutation(endpoints["workspaces.create"], core.createWorkspace),
     delete: mutation(endpoints["workspaces.delete"], core.deleteWorkspace),
     get: query(endpoints["workspaces.get"], core.getWorkspace),
+    list: query(endpoints["workspaces.list"], core.listWorkspaces),
+    resume: mutation(endpoints["workspaces.resume"], core.resumeWorkspace),
+    suspend: mutation(endpoints["workspaces.suspend"], core.suspendWorkspace),
     update: mutation(endpoints["workspaces.update"], core.updateWorkspace),
+    usage: query(endpoints["workspaces.usage"], core.readWorkspaceUsage),
   }),
 });
 

@@ -8,6 +8,7 @@ export const commonErrors: readonly ErrorType[] = [
   "malformed_authorization_header_error",
   "invalid_api_key_error",
   "workspace_auth_error",
+  "workspace_suspended",
   "app_auth_error",
   "request_timeout",
   "rate_limit_error",

@@ -65,12 +65,17 @@ describe("the endpoint table", () => {
     expect(subject.filter((member) => !members.includes(member))).toEqual([]);
   });
 
-  it("names the workspace in all that is administered, but for its creation", () => {
+  it("names the workspace in all that is administered, but for what is the server's", () => {
     const unnamed = all.filter(
       ([, { params, query }]) => !("wId" in params.shape) && !("wId" in { ...query?.shape }),
     );
     expect(unnamed.map(([name, { role }]) => [name, role])).toEqual([
+      ["operatorKeys.create", "operator"],
+      ["operatorKeys.list", "operator"],
+      ["operatorKeys.rotate", "operator"],
+      ["operatorKeys.revoke", "operator"],
       ["workspaces.create", "operator"],
+      ["workspaces.list", "operator"],
     ]);
   });
 });

@@ -6,6 +6,8 @@ import { conversationEndpoints } from "./endpoints/conversations.ts";
 import { dataSourceEndpoints } from "./endpoints/data-sources.ts";
 import { fileEndpoints } from "./endpoints/files.ts";
 import { memberEndpoints } from "./endpoints/members.ts";
+import { modelEndpoints } from "./endpoints/models.ts";
+import { operatorKeyEndpoints } from "./endpoints/operator-keys.ts";
 import { providerCredentialEndpoints } from "./endpoints/provider-credentials.ts";
 import { sandboxFunctionEndpoints } from "./endpoints/sandbox-functions.ts";
 import { skillEndpoints } from "./endpoints/skills.ts";
@@ -22,6 +24,7 @@ export const endpoints = {
   ...toolEndpoints,
   ...sandboxFunctionEndpoints,
   ...agentEndpoints,
+  ...operatorKeyEndpoints,
   ...workspaceEndpoints,
   ...apiKeyEndpoints,
   ...userTokenEndpoints,
@@ -29,6 +32,7 @@ export const endpoints = {
   ...spaceEndpoints,
   ...dataSourceEndpoints,
   ...providerCredentialEndpoints,
+  ...modelEndpoints,
   ...auditEndpoints,
 } as const satisfies Record<string, Endpoint>;
 

@@ -35,6 +35,8 @@ export * from "./workspaces/audit.ts";
 export * from "./workspaces/data-sources.ts";
 export * from "./workspaces/files.ts";
 export * from "./workspaces/model-services.ts";
+export * from "./workspaces/models.ts";
+export * from "./workspaces/operator-keys.ts";
 export * from "./workspaces/provider-credentials.ts";
 export * from "./workspaces/spaces.ts";
 export * from "./workspaces/user-tokens.ts";

@@ -4,7 +4,7 @@ import {
   type ModelProvider,
   simulatedProvider,
 } from "@parley/agent";
-import { hostedServices } from "@parley/schema";
+import { hostedServices, type ModelService } from "@parley/schema";
 import { type ModelSettings, settingsOf } from "./model-settings.ts";
 
 /** The model that writes titles, if there is one. */
@@ -13,6 +13,13 @@ export function readTitleModel({ PARLEY_TITLE_MODEL: pair }: ModelSettings) {
   // A model's own id may contain slashes; a provider's does not.
   const slash = pair.indexOf("/");
   return { providerId: pair.slice(0, slash), modelId: pair.slice(slash + 1) };
+}
+
+/** The services for whose models the settings have what a call needs: a key, or the URL of one's own server. */
+export function findModelServices(settings: ModelSettings): ModelService[] {
+  const hosted = hostedServices.filter((id) => settings[settingsOf(id).apiKey] !== undefined);
+  const isOwn = settings.PARLEY_OPENAI_COMPATIBLE_URL !== undefined;
+  return isOwn ? [...hosted, "openai_compatible"] : hosted;
 }
 
 /** The model providers of a deployment, by their id; `openai_compatible` only with a URL. */

@@ -8,6 +8,7 @@ import {
   wakeSuspendedRuns,
   wakeQueuedRuns,
 } from "@parley/core";
+import type { ModelService } from "@parley/schema";
 import type { Logger } from "pino";
 import { describeRun } from "./describe-run.ts";
 
@@ -35,6 +36,8 @@ export interface LeaseParts {
   readonly logger: Logger;
   readonly workerId: string;
   readonly leaseMs: number;
+  /** The services for whose models the settings have what a call needs. */
+  readonly modelServices: readonly ModelService[];
   readonly running: ReadonlyMap<string, RunningRun>;
   /** The logs of runs that are being written for the worker. */
   readonly expected: () => readonly string[];
@@ -63,7 +66,7 @@ export interface Leases {
 }
 
 export function createLeases(parts: LeaseParts): Leases {
-  const { core, logger, workerId, leaseMs, running, attempt } = parts;
+  const { core, logger, workerId, leaseMs, modelServices, running, attempt } = parts;
   const aliveMs = Math.max(2 * leaseMs, LEAST_ALIVE_MS);
   const timers: NodeJS.Timeout[] = [];
   const abandoned = new Set<string>();
@@ -119,7 +122,7 @@ export function createLeases(parts: LeaseParts): Leases {
         const known = [...running.keys(), ...parts.expected(), ...abandoned];
         await handBackUnknownRuns(core, { workerId, leaseMs, known });
       }
-      const due = await lookForDueRuns(core, { workerId, aliveMs });
+      const due = await lookForDueRuns(core, { workerId, aliveMs, modelServices });
       if (due.suspended) await wakeSuspendedRuns(core, MAX_WOKEN_TOGETHER);
       if (due.queued) {
         lastKey = await wakeQueuedRuns(core, { after: lastKey, limit: MAX_KEYS });

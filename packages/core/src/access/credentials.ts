@@ -1,11 +1,12 @@
-import { apiKeys, users, userTokens, workspaces } from "@parley/db";
+import { apiKeys, rotatedSecrets, users, userTokens, workspaces } from "@parley/db";
 import { API_KEY_PATTERN, ParleyError, USER_TOKEN_PATTERN } from "@parley/schema";
-import { and, eq, isNull } from "drizzle-orm";
+import { and, eq, isNull, or } from "drizzle-orm";
 import type { Caller, Process, WorkspaceCaller } from "../context.ts";
 import {
   createReadThroughCache,
   type ReadThroughCacheParts,
 } from "../data-access/read-through-cache.ts";
+import type { WorkspaceRow } from "../data-access/rows.ts";
 import { actingAs } from "./acting-users.ts";
 import { hashSecret, isMistyped } from "./key-secrets.ts";
 
@@ -68,6 +69,7 @@ export function createCredentials(core: Process, issuer?: TokenIssuer): Credenti
       const caller = isKnownForm ? await find(credential) : await issuer?.authenticate(credential);
       if (caller === undefined) throw new ParleyError("invalid_api_key_error", invalid(credential));
       if (isExpired(caller, core.now())) throw new KnownKeyRefused(caller);
+      if (caller.kind === "workspace") requireNotSuspended(caller.workspace);
       return caller;
     },
     close: () => {
@@ -130,22 +132,41 @@ function isExpired(caller: Caller, now: number): boolean {
  * mistyped are refused without a query.
  */
 async function readUnusual(core: Process): Promise<ReadonlySet<string>> {
-  const rows = await core.database.db
+  const { db } = core.database;
+  const rows = await db
     .select({ hash: apiKeys.hash })
     .from(apiKeys)
-    .where(eq(apiKeys.looksMistyped, true));
+    .where(eq(apiKeys.looksMistyped, true))
+    .union(
+      db
+        .select({ hash: rotatedSecrets.hash })
+        .from(rotatedSecrets)
+        .where(eq(rotatedSecrets.looksMistyped, true)),
+    );
   return new Set(rows.map((row) => row.hash));
 }
 
+/** The caller of a key's secret; one from before a rotation expires with its overlap. */
 async function findKey(core: Process, hash: string): Promise<Caller | undefined> {
-  const [row] = await core.database.db
-    .select({ apiKey: apiKeys, workspace: workspaces, user: users })
+  const { db } = core.database;
+  const rotated = eq(rotatedSecrets.hash, hash);
+  const ofRotated = db.select({ id: rotatedSecrets.apiKeyId }).from(rotatedSecrets).where(rotated);
+  const [row] = await db
+    .select({
+      apiKey: apiKeys,
+      workspace: workspaces,
+      user: users,
+      secretExpiresAt: rotatedSecrets.expiresAt,
+    })
     .from(apiKeys)
+    .leftJoin(rotatedSecrets, and(rotated, eq(rotatedSecrets.apiKeyId, apiKeys.id)))
     .leftJoin(workspaces, eq(workspaces.id, apiKeys.workspaceId))
     .leftJoin(users, eq(users.id, apiKeys.userId))
-    .where(eq(apiKeys.hash, hash));
+    .where(or(eq(apiKeys.hash, hash), eq(apiKeys.id, ofRotated)));
   if (row === undefined) return undefined;
-  const { apiKey, workspace, user } = row;
+  const { workspace, user, secretExpiresAt } = row;
+  const ends = [row.apiKey.expiresAt, secretExpiresAt].filter((end) => end !== null);
+  const apiKey = { ...row.apiKey, expiresAt: ends.length === 0 ? null : Math.min(...ends) };
   if (apiKey.role === "operator") return { kind: "operator", apiKey };
   if (workspace === null || user === null) return undefined;
   return { kind: "workspace", apiKey, workspace, user };
@@ -163,6 +184,13 @@ async function findToken(core: Process, hash: string): Promise<WorkspaceCaller |
   if (row === undefined) return undefined;
   const { sid, scopes, spaceIds, expiresAt } = row.token;
   return actingAs(row, { sid, scopes: new Set(scopes), spaceIds, expiresAt });
+}
+
+/** Throws `workspace_suspended` for a workspace that an operator has suspended. */
+export function requireNotSuspended({ suspendedAt }: WorkspaceRow): void {
+  if (suspendedAt === null) return;
+  const message = "The workspace is suspended: ask an operator of the server to resume it";
+  throw new ParleyError("workspace_suspended", message);
 }
 
 /**

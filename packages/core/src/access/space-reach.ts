@@ -1,15 +1,16 @@
 import { apiKeySpaces, hasRow, type Queryable, spaces } from "@parley/db";
 import { ParleyError } from "@parley/schema";
-import { and, eq, inArray, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, inArray, isNull, or, type SQL, sql } from "drizzle-orm";
 import type { Caller, WorkspaceCaller } from "../context.ts";
 import type { SpaceRow } from "../data-access/rows.ts";
 
 /**
  * The condition that a caller reaches the space of the row: it is open, or the key has access, and the
- * user's token, if there is one. Operators reach all spaces.
+ * user's token, if there is one. Operators reach all spaces that are not deleted; a deleted one is closed
+ * and no key has access to it.
  */
 export function reachesSpace(caller: Caller): SQL | undefined {
-  if (caller.kind === "operator") return undefined;
+  if (caller.kind === "operator") return isNull(spaces.deletedAt);
   const { spaceIds } = caller.userToken ?? {};
   const ofKey = hasRow(
     sql`from ${apiKeySpaces} where ${and(

@@ -17,7 +17,7 @@ import {
 import { getConversation } from "../conversations/conversation-content.ts";
 import type { CoreContext } from "../create-core.ts";
 import type { WorkspaceRow } from "../data-access/rows.ts";
-import { listAgents } from "./agent-administration.ts";
+import { listAgents } from "./read-agents.ts";
 
 const model = { providerId: "simulated", modelId: "simulated-1" };
 

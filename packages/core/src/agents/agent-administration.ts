@@ -1,78 +1,18 @@
 import { agents, insertRow, type Queryable } from "@parley/db";
 import {
-  type AgentConfiguration,
   type AgentWithScript,
   type CreateAgent,
-  type ListAgents,
-  ParleyError,
-  type SearchAgents,
   type Success,
   type UpdateAgent,
 } from "@parley/schema";
-import { and, asc, eq, inArray, type SQL, sql } from "drizzle-orm";
-import type { Context, RequestContext } from "../context.ts";
+import { and, asc, eq } from "drizzle-orm";
+import type { RequestContext } from "../context.ts";
 import type { AgentRow } from "../data-access/rows.ts";
 import { inTransaction } from "../log/transaction.ts";
 import { administeredWorkspace, requireVersion } from "../workspaces/administered-workspace.ts";
 import { requireModel } from "../workspaces/models.ts";
 import { grantFunctions, grantSkills } from "./agent-grants.ts";
-import { renderAgent } from "./agents.ts";
-
-const scopesOfView: Record<ListAgents["view"], string[]> = {
-  all: ["global", "visible", "hidden"],
-  list: ["global", "visible"],
-  workspace: ["visible"],
-  published: ["visible"],
-  global: ["global"],
-  // Keys have no favourites.
-  favorites: [],
-};
-
-interface AgentList {
-  readonly agentConfigurations: AgentConfiguration[];
-}
-
-/** Lists the workspace's active agents of a view, by name. */
-export async function listAgents(context: Context, input: ListAgents): Promise<AgentList> {
-  return findAgents(context, inArray(agents.scope, scopesOfView[input.view]));
-}
-
-/** Agents that a search finds at most. */
-const MAX_FOUND = 100;
-
-/** Finds the workspace's active agents with a text in their names, in any case, by name. */
-export async function searchAgents(context: Context, { q }: SearchAgents): Promise<AgentList> {
-  return findAgents(context, sql`position(lower(${q}) in lower(${agents.name})) > 0`, MAX_FOUND);
-}
-
-async function findAgents(context: Context, condition: SQL, limit?: number): Promise<AgentList> {
-  const query = context.database.db
-    .select()
-    .from(agents)
-    .where(and(isCurrent(context), eq(agents.status, "active"), condition))
-    .orderBy(asc(agents.name), asc(agents.sid));
-  const rows = await (limit === undefined ? query : query.limit(limit));
-  return { agentConfigurations: rows.map((row) => renderAgent(context, row)) };
-}
-
-function isCurrent({ caller }: Context): SQL | undefined {
-  return and(eq(agents.workspaceId, caller.workspace.id), eq(agents.isCurrent, true));
-}
-
-/** Reads an agent in its current version, also an archived one. Throws `agent_not_found`. */
-export async function getAgent(
-  context: Context,
-  input: { sId: string },
-): Promise<{ agentConfiguration: AgentConfiguration }> {
-  const [row] = await context.database.db
-    .select()
-    .from(agents)
-    .where(and(isCurrent(context), eq(agents.sid, input.sId)));
-  if (row === undefined) {
-    throw new ParleyError("agent_not_found", "The workspace has no such agent");
-  }
-  return { agentConfiguration: renderAgent(context, row) };
-}
+import { noSuchAgent, renderAgent } from "./agents.ts";
 
 /**
  * Creates an agent. Throws `model_disabled` when the workspace may not use its model,
@@ -151,15 +91,30 @@ export async function updateAgent(
 }
 
 /** Archives an agent: later mentions of it resolve to no agent. Archiving it again changes nothing. */
-export async function archiveAgent(
+export async function archiveAgent(context: RequestContext, input: NamedAgent): Promise<Success> {
+  return setStatus(context, input, "archived");
+}
+
+/** Makes an archived agent active, in the version that it had. Restoring it again changes nothing. */
+export async function restoreAgent(context: RequestContext, input: NamedAgent): Promise<Success> {
+  return setStatus(context, input, "active");
+}
+
+interface NamedAgent {
+  readonly wId: string;
+  readonly agentId: string;
+}
+
+async function setStatus(
   context: RequestContext,
-  input: { wId: string; agentId: string },
+  input: NamedAgent,
+  status: "active" | "archived",
 ): Promise<Success> {
   return inTransaction(context, async ({ db, afterCommit }) => {
     const workspace = await administeredWorkspace(context, db, input.wId);
     afterCommit.push({ topic: "agents", workspaceId: workspace.id });
     const { id } = await requireAgent(db, workspace.id, input.agentId);
-    await db.update(agents).set({ status: "archived" }).where(eq(agents.id, id));
+    await db.update(agents).set({ status }).where(eq(agents.id, id));
     return { success: true };
   });
 }
@@ -179,9 +134,7 @@ async function requireAgent(db: Queryable, workspaceId: number, sid: string): Pr
     .select()
     .from(agents)
     .where(and(ofAgent, eq(agents.isCurrent, true)));
-  if (row === undefined) {
-    throw new ParleyError("agent_not_found", "agentId: the workspace has no such agent");
-  }
+  if (row === undefined) throw noSuchAgent();
   return row;
 }
 

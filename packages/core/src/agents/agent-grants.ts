@@ -32,19 +32,7 @@ export async function grantSkills(
   db: Queryable,
   { agent, fromId, names }: Granted,
 ): Promise<string[]> {
-  const before =
-    fromId === undefined
-      ? []
-      : await db
-          .select({
-            id: agentSkills.skillId,
-            sid: skills.sid,
-            isReached: sql<boolean>`${reachesSkill(caller) ?? sql`true`}`,
-          })
-          .from(agentSkills)
-          .innerJoin(skills, eq(skills.id, agentSkills.skillId))
-          .where(eq(agentSkills.agentId, fromId))
-          .orderBy(asc(agentSkills.position));
+  const before = fromId === undefined ? [] : await findGrantedSkills({ caller }, db, fromId);
   if (names === undefined) {
     await linkSkills(db, agent.id, before);
     return before.flatMap(({ sid, isReached }) => (isReached ? sid : []));
@@ -60,6 +48,24 @@ export async function grantSkills(
   });
   await linkSkills(db, agent.id, [...found, ...before.filter(({ isReached }) => !isReached)]);
   return found.map(({ sid }) => sid);
+}
+
+/** The skills of a version of an agent in their order, each with whether the caller reaches it. */
+export async function findGrantedSkills(
+  { caller }: Pick<RequestContext, "caller">,
+  db: Queryable,
+  agentId: number,
+) {
+  return db
+    .select({
+      id: agentSkills.skillId,
+      sid: skills.sid,
+      isReached: sql<boolean>`${reachesSkill(caller) ?? sql`true`}`,
+    })
+    .from(agentSkills)
+    .innerJoin(skills, eq(skills.id, agentSkills.skillId))
+    .where(eq(agentSkills.agentId, agentId))
+    .orderBy(asc(agentSkills.position));
 }
 
 async function linkSkills(
@@ -82,18 +88,23 @@ export async function grantFunctions(
   const { id: agentId, workspaceId } = agent;
   const found =
     names === undefined
-      ? await db
-          .select(shown)
-          .from(agentFunctions)
-          .innerJoin(sandboxFunctions, eq(sandboxFunctions.id, agentFunctions.functionId))
-          .where(eq(agentFunctions.agentId, fromId ?? 0))
-          .orderBy(asc(agentFunctions.position))
+      ? await findGrantedFunctions(db, fromId ?? 0)
       : await findFunctions(db, workspaceId, names);
   // A request may name one function by its id and by its slug.
   const unique = [...new Map(found.map((row) => [row.id, row])).values()];
   const rows = unique.map(({ id: functionId }, position) => ({ agentId, functionId, position }));
   await replaceRows(db, agentFunctions, { where: eq(agentFunctions.agentId, agentId), rows });
   return unique.map(({ sid }) => sid);
+}
+
+/** The functions that a version of an agent may call, in their order. */
+export async function findGrantedFunctions(db: Queryable, agentId: number) {
+  return db
+    .select(shown)
+    .from(agentFunctions)
+    .innerJoin(sandboxFunctions, eq(sandboxFunctions.id, agentFunctions.functionId))
+    .where(eq(agentFunctions.agentId, agentId))
+    .orderBy(asc(agentFunctions.position));
 }
 
 const shown = { id: sandboxFunctions.id, sid: sandboxFunctions.sid, slug: sandboxFunctions.slug };

@@ -1,10 +1,10 @@
 import { agents, type Queryable } from "@parley/db";
-import { and, eq, getTableColumns, inArray } from "drizzle-orm";
+import { and, eq, inArray } from "drizzle-orm";
 import { LRUCache } from "lru-cache";
 import type { Context } from "../context.ts";
 import type { Configurations } from "../log/payloads.ts";
 import type { PublicUrl } from "../workspaces/pictures.ts";
-import { type AgentVersion, renderAgent } from "./agents.ts";
+import { type AgentVersion, renderAgent, versionColumns } from "./agents.ts";
 
 /** Characters of all versions that a process caches. */
 const MAX_CHARACTERS = 32 * 1024 * 1024;
@@ -34,9 +34,6 @@ export function configurationsOf(from: AgentServices & PublicUrl): Configuration
   };
 }
 
-// Scripts may be megabytes, and are not shown here.
-const { script: _script, ...columns } = getTableColumns(agents);
-
 /**
  * Creates the cache of a process. Only the status of a version changes, so an entry is valid until it is
  * evicted. Concurrent calls for one version share a read.
@@ -49,7 +46,7 @@ export function createAgentVersions(db: Queryable): AgentVersions {
     // An entry that is evicted before it is read is still returned.
     ignoreFetchAbort: true,
     fetchMethod: async (id) => {
-      const [row] = await db.select(columns).from(agents).where(eq(agents.id, id));
+      const [row] = await db.select(versionColumns).from(agents).where(eq(agents.id, id));
       return row;
     },
   });

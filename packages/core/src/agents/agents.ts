@@ -1,11 +1,16 @@
 import { agents, type Queryable } from "@parley/db";
-import type { AgentConfiguration } from "@parley/schema";
-import { and, eq, inArray } from "drizzle-orm";
+import { type AgentConfiguration, ParleyError } from "@parley/schema";
+import { and, eq, getTableColumns, inArray } from "drizzle-orm";
 import type { AgentRow } from "../data-access/rows.ts";
 import { pictureUrl, type PublicUrl } from "../workspaces/pictures.ts";
 
 /** A version of an agent without its script. */
 export type AgentVersion = Omit<AgentRow, "script">;
+
+// Scripts may be megabytes.
+const { script: _script, ...withoutScript } = getTableColumns(agents);
+/** The columns of a version of an agent without its script. */
+export const versionColumns = withoutScript;
 
 /** One version of an agent as the wire shows it. */
 export function renderAgent(core: PublicUrl, row: AgentVersion): AgentConfiguration {
@@ -34,6 +39,11 @@ export function renderAgent(core: PublicUrl, row: AgentVersion): AgentConfigurat
     visualizationEnabled: false,
     requestedGroupIds: [],
   };
+}
+
+/** The error for an agent that the workspace does not have. */
+export function noSuchAgent(): ParleyError {
+  return new ParleyError("agent_not_found", "agentId: the workspace has no such agent");
 }
 
 /** The current versions of the workspace's active agents with these ids, in their order. */

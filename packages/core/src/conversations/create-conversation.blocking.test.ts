@@ -82,8 +82,8 @@ describe("a blocking createConversation", () => {
     const create = () => createTestConversation(impatient, ["ann"], { blocking: true });
     const warnings = [{ path: "blocking", message: NO_WORKER }];
     expect((await create()).warnings).toEqual(warnings);
-    await lookForDueRuns(test.core, { workerId: "brief", aliveMs: 1 });
-    await lookForDueRuns(test.core, { workerId: "ending", aliveMs: 60_000 });
+    await lookForDueRuns(test.core, { workerId: "brief", aliveMs: 1, modelServices: [] });
+    await lookForDueRuns(test.core, { workerId: "ending", aliveMs: 60_000, modelServices: [] });
     expect((await create()).warnings).toBeUndefined();
     await removeWorker(test.core, "ending");
     expect((await create()).warnings).toEqual(warnings);

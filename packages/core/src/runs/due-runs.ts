@@ -1,4 +1,5 @@
 import { statement } from "@parley/db";
+import type { ModelService } from "@parley/schema";
 import { type SQL, sql } from "drizzle-orm";
 import type { Process } from "../context.ts";
 
@@ -13,18 +14,26 @@ export interface DueRuns {
 }
 
 /** The worker that looks, and for how long a look shows that it is alive. */
-export type LookingWorker = { readonly workerId: string; readonly aliveMs: number };
+export type LookingWorker = {
+  readonly workerId: string;
+  readonly aliveMs: number;
+  /** The services for whose models its settings have what a call needs. */
+  readonly modelServices: readonly ModelService[];
+};
+
+type Values = Omit<LookingWorker, "modelServices"> & { readonly modelServices: string };
 
 const until = (factor: SQL) =>
   sql`now() + ${factor} * ${sql.placeholder("aliveMs")}::int * interval '1 millisecond'`;
 
 // A look writes only every few seconds, and the table is unlogged.
-const lookForDue = statement<LookingWorker, DueRuns>(
+const lookForDue = statement<Values, DueRuns>(
   "look_for_due_runs",
   sql`
   with alive as (
-    insert into workers (id, alive_until)
-    select ${sql.placeholder("workerId")}, ${until(sql`1`)} where not exists (
+    insert into workers (id, alive_until, model_services)
+    select ${sql.placeholder("workerId")}, ${until(sql`1`)}, ${sql.placeholder("modelServices")}::jsonb
+    where not exists (
       select from workers
       where id = ${sql.placeholder("workerId")} and alive_until > ${until(sql`0.5`)}
     )
@@ -37,6 +46,9 @@ const lookForDue = statement<LookingWorker, DueRuns>(
 
 /** Looks with one statement for what workers look for every second, and records that the worker is alive. */
 export async function lookForDueRuns(core: Process, worker: LookingWorker): Promise<DueRuns> {
-  const [due] = await lookForDue.execute(core.database.db, worker);
+  const [due] = await lookForDue.execute(core.database.db, {
+    ...worker,
+    modelServices: JSON.stringify(worker.modelServices),
+  });
   return due ?? { suspended: false, queued: false, expired: false };
 }

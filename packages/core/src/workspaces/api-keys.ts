@@ -14,6 +14,8 @@ import {
   type CreatedApiKey,
   ParleyError,
   type Role,
+  type RotateApiKey,
+  type RotatedApiKey,
   type Success,
   type UpdateApiKey,
   type WorkspaceRole,
@@ -24,6 +26,7 @@ import type { Process, RequestContext } from "../context.ts";
 import type { ApiKeyRow } from "../data-access/rows.ts";
 import { inTransaction } from "../log/transaction.ts";
 import { administeredWorkspace, requireFound } from "./administered-workspace.ts";
+import { rotateSecret } from "./rotate-secret.ts";
 import { createServiceUser } from "./users.ts";
 
 /** Each key has limits and cache entries of its own, so their number is bounded. */
@@ -126,6 +129,20 @@ export async function updateApiKey(
   return { apiKey };
 }
 
+/** Gives a key a new secret, which only this response holds; the one before ends after the overlap. */
+export async function rotateApiKey(
+  context: RequestContext,
+  input: RotateApiKey,
+): Promise<RotatedApiKey> {
+  return inTransaction(context, async (transaction) => {
+    const { db } = transaction;
+    const { id: keyId } = await requireKey(context, db, input);
+    const { overlapSeconds } = input;
+    const rotated = await rotateSecret(context, transaction, { keyId, overlapSeconds });
+    return { apiKey: await readApiKey(db, keyId), ...rotated };
+  });
+}
+
 /** Revokes a key for good. Revoking it again changes nothing. */
 export async function revokeApiKey(
   context: RequestContext,
@@ -178,7 +195,13 @@ async function setKeySpaces(
   const found = await db
     .select({ id: spaces.id, sid: spaces.sid })
     .from(spaces)
-    .where(and(eq(spaces.workspaceId, key.workspaceId), inArray(spaces.sid, [...spaceIds])));
+    .where(
+      and(
+        eq(spaces.workspaceId, key.workspaceId),
+        inArray(spaces.sid, [...spaceIds]),
+        isNull(spaces.deletedAt),
+      ),
+    );
   const named = requireFound(found, spaceIds, (sid) => {
     return new ParleyError("space_not_found", `spaceIds: the workspace has no space ${sid}`);
   });

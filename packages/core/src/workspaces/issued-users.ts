@@ -2,7 +2,7 @@ import { apiKeys, type Queryable, users, workspaces } from "@parley/db";
 import { ParleyError, TokenScope } from "@parley/schema";
 import { and, eq, isNotNull, isNull } from "drizzle-orm";
 import { actingAs, findByExternalId, introduceUser } from "../access/acting-users.ts";
-import type { TokenIssuer } from "../access/credentials.ts";
+import { requireNotSuspended, type TokenIssuer } from "../access/credentials.ts";
 import { generateApiKey } from "../access/key-secrets.ts";
 import type { Process, WorkspaceCaller } from "../context.ts";
 import { createReadThroughCache } from "../data-access/read-through-cache.ts";
@@ -91,6 +91,7 @@ async function introduce(
       .where(and(eq(workspaces.sid, sid), isNull(workspaces.deletedAt)))
       .for("no key update");
     if (workspace === undefined) throw refused("it names no workspace of this server");
+    requireNotSuspended(workspace);
     const apiKey = await findOrCreateKey(core, db, { workspace, url });
     const workspaceId = workspace.id;
     const known = await findByExternalId(db, workspaceId, externalId);

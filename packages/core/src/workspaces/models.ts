@@ -50,6 +50,18 @@ export const defaultModels: readonly string[] = known
   .map(modelKey)
   .toArray();
 
+/** A pair out of the form in which workspaces store it. */
+export function pairOf(key: string): Pair {
+  // The id of a model may contain slashes; that of a provider does not.
+  const slash = key.indexOf("/");
+  return { providerId: key.slice(0, slash), modelId: key.slice(slash + 1) };
+}
+
+/** The models that a workspace has enabled and that Parley knows. */
+export function findEnabledModels(workspace: WorkspaceRow): Model[] {
+  return workspace.models.flatMap((key) => findModel(pairOf(key)) ?? []);
+}
+
 /** Throws `model_disabled` when Parley does not know the model. */
 export function requireKnownModel(pair: Pair): Model {
   const model = findModel(pair);

@@ -1,13 +1,15 @@
 import { apiKeys, apiKeySpaces, insertRow, type Queryable, replaceRows, spaces } from "@parley/db";
 import {
   type CreateSpace,
+  type ListAllSpaces,
   type ListSpaces,
   ParleyError,
   type Space,
+  type SpacePage,
   type SpaceWithKeys,
   type UpdateSpace,
 } from "@parley/schema";
-import { and, asc, eq, inArray } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, isNull } from "drizzle-orm";
 import { reachesSpace, spaceNotFound } from "../access/space-reach.ts";
 import type { Context, RequestContext } from "../context.ts";
 import type { SpaceRow } from "../data-access/rows.ts";
@@ -71,12 +73,76 @@ export async function updateSpace(
     const [row] = await db
       .update(spaces)
       .set({ name, isRestricted, updatedAt: context.now() })
-      .where(and(eq(spaces.workspaceId, workspace.id), eq(spaces.sid, input.spaceId)))
+      .where(
+        and(
+          eq(spaces.workspaceId, workspace.id),
+          eq(spaces.sid, input.spaceId),
+          isNull(spaces.deletedAt),
+        ),
+      )
       .returning();
     if (row === undefined) throw spaceNotFound();
     await setSpaceKeys(db, row, input.keyIds);
     return renderWithKeys(db, row);
   });
+}
+
+/** Reads a space, also one that the caller's key does not reach. Throws `space_not_found`. */
+export async function getSpace(
+  context: RequestContext,
+  { wId, spaceId }: { wId: string; spaceId: string },
+): Promise<SpaceWithKeys> {
+  const { db } = context.database;
+  const workspace = await administeredWorkspace(context, db, wId);
+  const named = and(eq(spaces.sid, spaceId), isNull(spaces.deletedAt));
+  const [row] = await db
+    .select()
+    .from(spaces)
+    .where(and(eq(spaces.workspaceId, workspace.id), named));
+  if (row === undefined) throw spaceNotFound();
+  return renderWithKeys(db, row);
+}
+
+/** Lists the spaces of a workspace, whatever the caller's key reaches, the oldest first. */
+export async function listAllSpaces(
+  context: RequestContext,
+  { wId, limit, lastValue }: ListAllSpaces,
+): Promise<SpacePage> {
+  const { db } = context.database;
+  const workspace = await administeredWorkspace(context, db, wId);
+  const isLater = lastValue === undefined ? undefined : gt(spaces.id, Number(lastValue));
+  const rows = await db
+    .select()
+    .from(spaces)
+    .where(and(eq(spaces.workspaceId, workspace.id), isNull(spaces.deletedAt), isLater))
+    .orderBy(asc(spaces.id))
+    .limit(limit + 1);
+  const page = rows.slice(0, limit);
+  const keyIds = await findKeyIds(db, page);
+  return {
+    spaces: page.map((row) => ({ ...renderSpace(row), keyIds: keyIds.get(row.id) ?? [] })),
+    hasMore: rows.length > limit,
+    lastValue: page.at(-1)?.id.toString() ?? null,
+  };
+}
+
+/** The public ids of the keys that were given access to spaces, by the number of the space. */
+async function findKeyIds(
+  db: Queryable,
+  rows: readonly SpaceRow[],
+): Promise<Map<number, string[]>> {
+  const ids = rows.map(({ id }) => id);
+  const found = await db
+    .select({ spaceId: apiKeySpaces.spaceId, sid: apiKeys.sid })
+    .from(apiKeySpaces)
+    .innerJoin(apiKeys, eq(apiKeys.id, apiKeySpaces.apiKeyId))
+    .where(inArray(apiKeySpaces.spaceId, ids))
+    .orderBy(asc(apiKeys.id));
+  const bySpace = new Map<number, string[]>();
+  for (const { spaceId, sid } of found) {
+    bySpace.getOrInsertComputed(spaceId, () => []).push(sid);
+  }
+  return bySpace;
 }
 
 async function setSpaceKeys(
@@ -99,13 +165,8 @@ async function setSpaceKeys(
 }
 
 async function renderWithKeys(db: Queryable, row: SpaceRow): Promise<SpaceWithKeys> {
-  const keys = await db
-    .select({ sid: apiKeys.sid })
-    .from(apiKeySpaces)
-    .innerJoin(apiKeys, eq(apiKeys.id, apiKeySpaces.apiKeyId))
-    .where(eq(apiKeySpaces.spaceId, row.id))
-    .orderBy(asc(apiKeys.id));
-  return { space: renderSpace(row), keyIds: keys.map(({ sid }) => sid) };
+  const keyIds = await findKeyIds(db, [row]);
+  return { space: renderSpace(row), keyIds: keyIds.get(row.id) ?? [] };
 }
 
 function renderSpace(row: SpaceRow): Space {

@@ -44,6 +44,7 @@ describe("workspaces and members", () => {
       name: "Acme",
       region: "us",
       regionalModelsOnly: false,
+      suspendedAt: null,
     });
     expect(models.map((pair) => `${pair.providerId}/${pair.modelId}`)).toEqual(defaultModels);
   });

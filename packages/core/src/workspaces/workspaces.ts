@@ -1,20 +1,22 @@
 import { insertRow, type Queryable, spaces, workspaces } from "@parley/db";
 import type {
   CreatedWorkspace,
+  ListWorkspaces,
   Region,
   UpdateWorkspace,
   Workspace,
+  WorkspacePage,
   WorkspaceRole,
   WorkspaceSettings,
 } from "@parley/schema";
-import { eq } from "drizzle-orm";
+import { and, desc, eq, isNull, lt } from "drizzle-orm";
 import { generateApiKey } from "../access/key-secrets.ts";
 import type { Process, RequestContext } from "../context.ts";
 import type { SpaceRow, WorkspaceRow } from "../data-access/rows.ts";
 import { inTransaction } from "../log/transaction.ts";
 import { administeredWorkspace } from "./administered-workspace.ts";
 import { insertApiKey } from "./api-keys.ts";
-import { defaultModels, modelKey, requireKnownModel } from "./models.ts";
+import { defaultModels, modelKey, pairOf, requireKnownModel } from "./models.ts";
 
 /** A workspace as a caller of `role` sees it. */
 export function renderWorkspace(row: WorkspaceRow, role: WorkspaceRole): Workspace {
@@ -104,16 +106,71 @@ export async function updateWorkspace(
   });
 }
 
+/**
+ * Suspends a workspace: its credentials are refused and its streams end, here at once and in other processes
+ * within seconds. Runs that were accepted finish. Suspending it again changes nothing.
+ */
+export async function suspendWorkspace(
+  context: RequestContext,
+  input: { wId: string },
+): Promise<WorkspaceSettings> {
+  return setSuspendedAt(context, input, (before) => before.suspendedAt ?? context.now());
+}
+
+/** Accepts the credentials of a suspended workspace again. */
+export async function resumeWorkspace(
+  context: RequestContext,
+  input: { wId: string },
+): Promise<WorkspaceSettings> {
+  return setSuspendedAt(context, input, () => null);
+}
+
+async function setSuspendedAt(
+  context: RequestContext,
+  { wId }: { wId: string },
+  timeOf: (before: WorkspaceRow) => number | null,
+): Promise<WorkspaceSettings> {
+  return inTransaction(context, async ({ db, afterCommit }) => {
+    const before = await administeredWorkspace(context, db, wId);
+    const [row = before] = await db
+      .update(workspaces)
+      .set({ suspendedAt: timeOf(before) })
+      .where(eq(workspaces.id, before.id))
+      .returning();
+    afterCommit.push({ topic: "keys", workspaceId: row.id });
+    return renderSettings(row);
+  });
+}
+
+/** Lists the workspaces of the server that are not being deleted, the newest first. */
+export async function listWorkspaces(
+  { database }: RequestContext,
+  { limit, lastValue }: ListWorkspaces,
+): Promise<WorkspacePage> {
+  const isOlder = lastValue === undefined ? undefined : lt(workspaces.id, Number(lastValue));
+  const rows = await database.db
+    .select()
+    .from(workspaces)
+    .where(and(isNull(workspaces.deletedAt), isOlder))
+    .orderBy(desc(workspaces.id))
+    .limit(limit + 1);
+  const page = rows.slice(0, limit);
+  return {
+    workspaces: page.map(({ sid: sId, name, createdAt, suspendedAt }) => {
+      return { sId, name, createdAt, suspendedAt };
+    }),
+    hasMore: rows.length > limit,
+    lastValue: page.at(-1)?.id.toString() ?? null,
+  };
+}
+
 function renderSettings(row: WorkspaceRow): WorkspaceSettings {
   return {
     workspaceId: row.sid,
     name: row.name,
     region: row.region as Region,
     regionalModelsOnly: row.regionalModelsOnly,
-    models: row.models.map((model) => {
-      // The id of a model may contain slashes; that of a provider does not.
-      const slash = model.indexOf("/");
-      return { providerId: model.slice(0, slash), modelId: model.slice(slash + 1) };
-    }),
+    suspendedAt: row.suspendedAt,
+    models: row.models.map(pairOf),
   };
 }

@@ -60,6 +60,9 @@ export const conversations = pgTable(
     index("conversations_in_spaces")
       .on(table.workspaceId, table.position)
       .where(sql`${table.spaceId} is not null`),
+    index("conversations_by_space")
+      .on(table.spaceId)
+      .where(sql`${table.spaceId} is not null`),
   ],
 );
 

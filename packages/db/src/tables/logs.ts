@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
-import { index, integer, pgTable, primaryKey, text, timestamp } from "drizzle-orm/pg-core";
+import type { ModelService } from "@parley/schema";
+import { index, integer, jsonb, pgTable, primaryKey, text, timestamp } from "drizzle-orm/pg-core";
 import { milliseconds, number } from "./columns.ts";
 
 /** One log per conversation, agent-message version and invocation, under its sId. */
@@ -105,4 +106,6 @@ export const runs = pgTable(
 export const workers = pgTable("workers", {
   id: text().primaryKey(),
   aliveUntil: timestamp({ withTimezone: true }).notNull(),
+  /** The services for whose models its settings have what a call needs, by the ids of their providers. */
+  modelServices: jsonb().$type<ModelService[]>().notNull().default([]),
 });

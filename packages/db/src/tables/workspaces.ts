@@ -25,6 +25,8 @@ export const workspaces = pgTable("workspaces", {
   /** Pairs that are enabled, each as `provider/model`. */
   models: jsonb().$type<string[]>().notNull().default([]),
   createdAt: milliseconds().notNull(),
+  /** Since when its credentials are refused, if an operator has suspended it. */
+  suspendedAt: milliseconds(),
   /** Set when its deletion begins: later writes into it fail. */
   deletedAt: milliseconds(),
 });
@@ -86,6 +88,23 @@ export const apiKeys = pgTable(
   ],
 );
 
+/**
+ * The secrets that keys had before they were rotated. Like revoked keys, they stay: no start may make one
+ * valid again.
+ */
+export const rotatedSecrets = pgTable(
+  "rotated_secrets",
+  {
+    /** SHA-256 of the secret, in hexadecimal. */
+    hash: text().primaryKey(),
+    apiKeyId: reference(() => apiKeys.id),
+    looksMistyped: boolean().notNull(),
+    /** Until when it is accepted, as long as its key is. */
+    expiresAt: milliseconds().notNull(),
+  },
+  (table) => [index("rotated_secrets_by_key").on(table.apiKeyId)],
+);
+
 /** Tokens with which a user's own programs, such as a page in a browser, act under a key. */
 export const userTokens = pgTable(
   "user_tokens",
@@ -118,6 +137,8 @@ export const spaces = pgTable(
     kind: text().notNull(),
     isRestricted: boolean().notNull(),
     ...timestamps(),
+    /** Set when it is deleted. Its row stays, closed, so that what still names it does not open. */
+    deletedAt: milliseconds(),
   },
   (table) => [index("spaces_by_workspace").on(table.workspaceId)],
 );

@@ -4,10 +4,12 @@ import { Success, WorkspaceParams } from "../params.ts";
 import {
   AgentConfiguration,
   AgentIdentity,
+  AgentPage,
   AgentParams,
   AgentWithScript,
   CreateAgent,
   ListAgents,
+  ListAllAgents,
   SearchAgents,
   UpdateAgent,
 } from "../workspaces/agents.ts";
@@ -51,6 +53,27 @@ export const agentEndpoints = {
     }),
     errors: ["agent_not_found"],
   },
+  "agents.listAll": {
+    ...administer({
+      role: "builder",
+      method: "GET",
+      path: `${administered}/agents`,
+      input: ListAllAgents,
+    }),
+    summary: "List the agents, the archived too",
+    output: AgentPage,
+  },
+  "agents.getDefinition": {
+    ...administer({
+      role: "builder",
+      method: "GET",
+      path: `${administered}/agents/{agentId}`,
+      input: AgentIdentity,
+    }),
+    summary: "Read an agent with its script, skills and functions",
+    output: AgentWithScript,
+    errors: ["workspace_not_found", "agent_not_found"],
+  },
   "agents.create": {
     ...administer({
       role: "builder",
@@ -83,6 +106,18 @@ export const agentEndpoints = {
       input: AgentIdentity,
     }),
     summary: "Archive an agent: it can no longer be mentioned",
+    subject: ["agentId"],
+    output: Success,
+    errors: ["workspace_not_found", "agent_not_found"],
+  },
+  "agents.restore": {
+    ...administer({
+      role: "builder",
+      method: "POST",
+      path: `${administered}/agents/{agentId}/restore`,
+      input: AgentIdentity,
+    }),
+    summary: "Let an archived agent be mentioned again",
     subject: ["agentId"],
     output: Success,
     errors: ["workspace_not_found", "agent_not_found"],

@@ -7,6 +7,8 @@ import {
   CreateApiKey,
   CreatedApiKey,
   KeyIdentity,
+  RotateApiKey,
+  RotatedApiKey,
   UpdateApiKey,
 } from "../workspaces/api-keys.ts";
 import { administer, administered } from "./defaults.ts";
@@ -46,6 +48,18 @@ export const apiKeyEndpoints = {
     subject: ["keyId"],
     output: z.object({ apiKey: ApiKey.describe("The key") }),
     errors: ["workspace_not_found", "api_key_not_found", "space_not_found"],
+  },
+  "apiKeys.rotate": {
+    ...administer({
+      role: "admin",
+      method: "POST",
+      path: `${administered}/keys/{keyId}/rotate`,
+      input: RotateApiKey,
+    }),
+    summary: "Give a key a new secret",
+    subject: ["keyId"],
+    output: RotatedApiKey,
+    errors: ["workspace_not_found", "api_key_not_found"],
   },
   "apiKeys.revoke": {
     ...administer({

@@ -1,10 +1,14 @@
 import * as z from "zod";
 import type { Endpoint } from "../endpoint.ts";
-import { WorkspaceParams } from "../params.ts";
+import { Success, WorkspaceParams } from "../params.ts";
 import {
   CreateSpace,
+  DeleteSpace,
+  ListAllSpaces,
   ListSpaces,
   Space,
+  SpaceIdentity,
+  SpacePage,
   SpaceWithKeys,
   UpdateSpace,
 } from "../workspaces/spaces.ts";
@@ -33,6 +37,39 @@ export const spaceEndpoints = {
     subject: [],
     output: SpaceWithKeys,
     errors: ["workspace_not_found", "api_key_not_found"],
+  },
+  "spaces.get": {
+    ...administer({
+      role: "admin",
+      method: "GET",
+      path: `${administered}/spaces/{spaceId}`,
+      input: SpaceIdentity,
+    }),
+    summary: "Read a space, and which keys reach it",
+    output: SpaceWithKeys,
+    errors: ["workspace_not_found", "space_not_found"],
+  },
+  "spaces.listAll": {
+    ...administer({
+      role: "admin",
+      method: "GET",
+      path: `${administered}/spaces`,
+      input: ListAllSpaces,
+    }),
+    summary: "List all spaces, also those that the key does not reach",
+    output: SpacePage,
+  },
+  "spaces.delete": {
+    ...administer({
+      role: "admin",
+      method: "DELETE",
+      path: `${administered}/spaces/{spaceId}`,
+      input: DeleteSpace,
+    }),
+    summary: "Delete a space, with what it holds if that is asked for",
+    subject: ["spaceId"],
+    output: Success,
+    errors: ["workspace_not_found", "space_not_found", "space_not_empty"],
   },
   "spaces.update": {
     ...administer({

@@ -3,8 +3,11 @@ import { WorkspaceParams, Success } from "../params.ts";
 import {
   CreatedWorkspace,
   CreateWorkspace,
+  ListWorkspaces,
   UpdateWorkspace,
+  WorkspacePage,
   WorkspaceSettings,
+  WorkspaceUsage,
 } from "../workspaces/workspaces.ts";
 import { administer, administered } from "./defaults.ts";
 
@@ -21,6 +24,49 @@ export const workspaceEndpoints = {
     subject: [],
     output: CreatedWorkspace,
     errors: [],
+  },
+  "workspaces.list": {
+    ...administer({
+      role: "operator",
+      method: "GET",
+      path: "/api/admin/workspaces",
+      input: ListWorkspaces,
+    }),
+    summary: "List the workspaces, the newest first",
+    output: WorkspacePage,
+    errors: [],
+  },
+  "workspaces.suspend": {
+    ...administer({
+      role: "operator",
+      method: "POST",
+      path: `${administered}/suspend`,
+      input: WorkspaceParams,
+    }),
+    summary: "Suspend a workspace: its keys and tokens are refused",
+    subject: ["wId"],
+    output: WorkspaceSettings,
+  },
+  "workspaces.resume": {
+    ...administer({
+      role: "operator",
+      method: "POST",
+      path: `${administered}/resume`,
+      input: WorkspaceParams,
+    }),
+    summary: "Resume a suspended workspace",
+    subject: ["wId"],
+    output: WorkspaceSettings,
+  },
+  "workspaces.usage": {
+    ...administer({
+      role: "admin",
+      method: "GET",
+      path: `${administered}/usage`,
+      input: WorkspaceParams,
+    }),
+    summary: "Count what a workspace holds",
+    output: WorkspaceUsage,
   },
   "workspaces.delete": {
     ...administer({

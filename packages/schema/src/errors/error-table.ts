@@ -59,6 +59,11 @@ const rows = {
       "The key is not one of the workspace in the path, whether or not there is such a workspace.",
     cure: "Use a key of that workspace, or the id of the key's own.",
   },
+  workspace_suspended: {
+    status: 403,
+    cause: "An operator of the server has suspended the workspace of the key or token.",
+    cure: "Ask the operator to resume it; nothing in it is lost.",
+  },
   rate_limit_error: {
     status: 429,
     retryable: true,
@@ -101,6 +106,11 @@ const rows = {
     status: 400,
     cause: "There is no such space, or the key does not reach it.",
     cure: "Take the id from the list of spaces.",
+  },
+  space_not_empty: {
+    status: 409,
+    cause: "The space holds conversations, tools or data source views.",
+    cure: "Delete these, or delete the space `withContent`.",
   },
   data_source_view_not_found: {
     status: 400,
@@ -155,7 +165,7 @@ const rows = {
   },
   api_key_not_found: {
     status: 404,
-    cause: "The workspace has no such key.",
+    cause: "The workspace has no such key, or the server no such operator key.",
     cure: "Take the id from the list of keys.",
   },
   user_token_not_found: {

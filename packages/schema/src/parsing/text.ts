@@ -56,5 +56,11 @@ export const UrlText = text(2048).refine((value) => value === "" || URL.canParse
 export const fromQuery = <Schema extends z.ZodType<unknown, number>>(number: Schema) =>
   z.coerce.number<number>().pipe(number);
 
+/** A boolean, also as the text that a query has. */
+export const flagFromQuery = z.preprocess(
+  (value: boolean) => ({ true: true, false: false })[String(value)] ?? value,
+  z.boolean(),
+);
+
 /** Milliseconds since the epoch. */
 export const Milliseconds = z.int().meta({ example: 1_780_000_000_000 });

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { WorkspaceParams } from "../params.ts";
+import { pageEnd, pageQuery } from "../parsing/page.ts";
 import { optional, Reference, ShortText, text, UrlText } from "../parsing/text.ts";
 import { SimulatedScript } from "../simulation/simulated-script.ts";
 
@@ -108,6 +109,24 @@ export const UpdateAgent = AgentIdentity.extend({
 });
 export type CreateAgent = z.output<typeof CreateAgent>;
 export type UpdateAgent = z.output<typeof UpdateAgent>;
+
+/** Which agents to list for those who administer them. */
+export const ListAllAgents = WorkspaceParams.extend({
+  status: optional(AgentStatus)
+    .describe("Only agents in this state; all by default")
+    .meta({ example: "archived" }),
+  ...pageQuery("Agents", { defaultLimit: 20, place: Reference }),
+});
+export type ListAllAgents = z.output<typeof ListAllAgents>;
+
+/** A page of agents. Instructions may be long: the read of an agent has them. */
+export const AgentPage = z.object({
+  agentConfigurations: z
+    .array(AgentConfiguration.omit({ instructions: true }))
+    .describe("Agents in their current versions, by id, without their instructions"),
+  ...pageEnd,
+});
+export type AgentPage = z.infer<typeof AgentPage>;
 
 export const AgentWithScript = z.object({
   agentConfiguration: AgentConfiguration.describe("The agent, in its current version"),

@@ -53,4 +53,30 @@ export const UpdateApiKey = KeyIdentity.extend({
 });
 export type UpdateApiKey = z.output<typeof UpdateApiKey>;
 
+/** Bound on how long a rotated secret stays valid: 7 days. */
+const MAX_OVERLAP_SECONDS = 7 * 24 * 60 * 60;
+
+/** How long the secret before a rotation stays valid. */
+export const OverlapSeconds = optional(z.int().min(0).max(MAX_OVERLAP_SECONDS))
+  .transform((seconds) => seconds ?? 0)
+  .describe(
+    "How long the secret before stays valid, up to 7 days; it is refused at once by default",
+  )
+  .meta({ example: 3600 });
+
+export const RotateApiKey = KeyIdentity.extend({ overlapSeconds: OverlapSeconds });
+export type RotateApiKey = z.output<typeof RotateApiKey>;
+
+/** The secrets of a rotated key, besides the key. */
+export const rotatedSecrets = {
+  secret: z.string().describe("The new secret; it is shown only here").meta({ example: "sk-…" }),
+  previousSecretExpiresAt: Milliseconds.describe("From when on the secret before is refused"),
+};
+
+export const RotatedApiKey = z.object({
+  apiKey: ApiKey.describe("The key, which is the same but for its secret"),
+  ...rotatedSecrets,
+});
+export type RotatedApiKey = z.infer<typeof RotatedApiKey>;
+
 export const ApiKeyList = z.object({ apiKeys: z.array(ApiKey).describe("Keys, the oldest first") });

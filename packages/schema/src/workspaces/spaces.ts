@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { WorkspaceParams } from "../params.ts";
-import { Milliseconds, optional, Reference, text } from "../parsing/text.ts";
+import { pageEnd, pageQuery, placeLike } from "../parsing/page.ts";
+import { flagFromQuery, Milliseconds, optional, Reference, text } from "../parsing/text.ts";
 
 const SpaceKind = z.enum(["regular", "global", "system", "public", "conversations", "project"]);
 type SpaceKind = z.infer<typeof SpaceKind>;
@@ -39,8 +40,23 @@ export const CreateSpace = WorkspaceParams.extend({
 });
 export type CreateSpace = z.output<typeof CreateSpace>;
 
-export const UpdateSpace = WorkspaceParams.extend({
+export const SpaceIdentity = WorkspaceParams.extend({
   spaceId: Reference.describe("Id of the space").meta({ example: "vlt_Gw4Xs7Dq2M" }),
+});
+
+export const DeleteSpace = SpaceIdentity.extend({
+  withContent: optional(flagFromQuery)
+    .transform((isGiven) => isGiven ?? false)
+    .describe("Whether to delete what the space holds too; false by default"),
+});
+export type DeleteSpace = z.output<typeof DeleteSpace>;
+
+export const ListAllSpaces = WorkspaceParams.extend(
+  pageQuery("Spaces", { defaultLimit: 50, place: placeLike(/^\d{1,15}$/) }),
+);
+export type ListAllSpaces = z.output<typeof ListAllSpaces>;
+
+export const UpdateSpace = SpaceIdentity.extend({
   name: optional(text(255, 1)).describe("New name"),
   isRestricted: optional(z.boolean()).describe("Whether only given keys reach it"),
   keyIds,
@@ -52,3 +68,17 @@ export const SpaceWithKeys = z.object({
   keyIds: z.array(z.string()).describe("Ids of the keys that reach it although it is restricted"),
 });
 export type SpaceWithKeys = z.infer<typeof SpaceWithKeys>;
+
+export const SpacePage = z.object({
+  spaces: z
+    .array(
+      Space.extend({
+        keyIds: z
+          .array(z.string())
+          .describe("Ids of the keys that reach it although it is restricted"),
+      }),
+    )
+    .describe("Spaces, the oldest first"),
+  ...pageEnd,
+});
+export type SpacePage = z.infer<typeof SpacePage>;

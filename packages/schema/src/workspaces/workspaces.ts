@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { WorkspaceParams } from "../params.ts";
-import { optional, ShortText, text } from "../parsing/text.ts";
+import { pageEnd, pageQuery, placeLike } from "../parsing/page.ts";
+import { Milliseconds, optional, ShortText, text } from "../parsing/text.ts";
 import { WorkspaceRole } from "../roles.ts";
 
 /** A workspace as the caller's key sees it. */
@@ -51,6 +52,9 @@ export const WorkspaceSettings = z.object({
   region: Region.describe("Region of the workspace"),
   regionalModelsOnly: z.boolean().describe("Whether only models of the region are usable"),
   models: z.array(Model).describe("Models that are enabled"),
+  suspendedAt: Milliseconds.nullable().describe(
+    "Since when its keys are refused, if an operator has suspended it",
+  ),
 });
 export type WorkspaceSettings = z.infer<typeof WorkspaceSettings>;
 
@@ -65,3 +69,42 @@ export const UpdateWorkspace = WorkspaceParams.extend({
   ),
 });
 export type UpdateWorkspace = z.output<typeof UpdateWorkspace>;
+
+export const ListWorkspaces = z.object(
+  pageQuery("Workspaces", { defaultLimit: 50, place: placeLike(/^\d{1,15}$/) }),
+);
+export type ListWorkspaces = z.output<typeof ListWorkspaces>;
+
+export const WorkspacePage = z.object({
+  workspaces: z
+    .array(
+      z.object({
+        sId: z.string().describe("Id of the workspace").meta({ example: "Ab3dE5fG7h" }),
+        name: z.string().describe("Name of the workspace").meta({ example: "Support" }),
+        createdAt: Milliseconds.describe("When it was created"),
+        suspendedAt: Milliseconds.nullable().describe("Since when it is suspended, if it is"),
+      }),
+    )
+    .describe("Workspaces, the newest first"),
+  ...pageEnd,
+});
+export type WorkspacePage = z.infer<typeof WorkspacePage>;
+
+const count = (what: string) => z.int().describe(`Number of ${what}`).meta({ example: 2 });
+
+/** What a workspace holds. */
+export const WorkspaceUsage = z.object({
+  conversations: count("conversations"),
+  messages: count("messages in conversations, with answers in all versions and fragments"),
+  invocations: count("invocations of sandbox functions, by keys and by agents"),
+  files: count("uploaded files, without the inline fragments of conversations"),
+  fileBytes: count("bytes of these files"),
+  members: count("members"),
+  keys: count("keys that are not revoked"),
+  agents: count("active agents"),
+  skills: count("active skills"),
+  functions: count("active sandbox functions"),
+  runsWaiting: count("turns and invocations that wait for a worker, or for one before them"),
+  runsRunning: count("turns and invocations that a worker runs"),
+});
+export type WorkspaceUsage = z.infer<typeof WorkspaceUsage>;

@@ -1,0 +1,128 @@
+import { agents } from "@parley/db";
+import {
+  type AgentConfiguration,
+  type AgentPage,
+  type AgentWithScript,
+  type ListAgents,
+  type ListAllAgents,
+  ParleyError,
+  type SearchAgents,
+} from "@parley/schema";
+import { and, asc, eq, gt, inArray, type SQL, sql } from "drizzle-orm";
+import type { Context, RequestContext } from "../context.ts";
+import { administeredWorkspace } from "../workspaces/administered-workspace.ts";
+import { findGrantedFunctions, findGrantedSkills } from "./agent-grants.ts";
+import { noSuchAgent, renderAgent, versionColumns } from "./agents.ts";
+
+const scopesOfView: Record<ListAgents["view"], string[]> = {
+  all: ["global", "visible", "hidden"],
+  list: ["global", "visible"],
+  workspace: ["visible"],
+  published: ["visible"],
+  global: ["global"],
+  // Keys have no favourites.
+  favorites: [],
+};
+
+interface AgentList {
+  readonly agentConfigurations: AgentConfiguration[];
+}
+
+/** Lists the workspace's active agents of a view, by name. */
+export async function listAgents(context: Context, input: ListAgents): Promise<AgentList> {
+  return findAgents(context, inArray(agents.scope, scopesOfView[input.view]));
+}
+
+/** Agents that a search finds at most. */
+const MAX_FOUND = 100;
+
+/** Finds the workspace's active agents with a text in their names, in any case, by name. */
+export async function searchAgents(context: Context, { q }: SearchAgents): Promise<AgentList> {
+  return findAgents(context, sql`position(lower(${q}) in lower(${agents.name})) > 0`, MAX_FOUND);
+}
+
+async function findAgents(context: Context, condition: SQL, limit?: number): Promise<AgentList> {
+  const query = context.database.db
+    .select()
+    .from(agents)
+    .where(and(isCurrent(context), eq(agents.status, "active"), condition))
+    .orderBy(asc(agents.name), asc(agents.sid));
+  const rows = await (limit === undefined ? query : query.limit(limit));
+  return { agentConfigurations: rows.map((row) => renderAgent(context, row)) };
+}
+
+function isCurrent({ caller }: Context): SQL | undefined {
+  return and(eq(agents.workspaceId, caller.workspace.id), eq(agents.isCurrent, true));
+}
+
+/** Reads an agent in its current version, also an archived one. Throws `agent_not_found`. */
+export async function getAgent(
+  context: Context,
+  input: { sId: string },
+): Promise<{ agentConfiguration: AgentConfiguration }> {
+  const [row] = await context.database.db
+    .select()
+    .from(agents)
+    .where(and(isCurrent(context), eq(agents.sid, input.sId)));
+  if (row === undefined) {
+    throw new ParleyError("agent_not_found", "The workspace has no such agent");
+  }
+  return { agentConfiguration: renderAgent(context, row) };
+}
+
+/** Lists the workspace's agents, also archived ones, by id, a page at a time. */
+export async function listAllAgents(
+  context: RequestContext,
+  { wId, status, lastValue, limit }: ListAllAgents,
+): Promise<AgentPage> {
+  const { db } = context.database;
+  const workspace = await administeredWorkspace(context, db, wId);
+  const rows = await db
+    .select(versionColumns)
+    .from(agents)
+    .where(
+      and(
+        eq(agents.workspaceId, workspace.id),
+        eq(agents.isCurrent, true),
+        status && eq(agents.status, status),
+        lastValue === undefined ? undefined : gt(agents.sid, lastValue),
+      ),
+    )
+    .orderBy(asc(agents.sid))
+    .limit(limit + 1);
+  const page = rows.slice(0, limit);
+  return {
+    agentConfigurations: page.map((row) => {
+      const { instructions: _instructions, ...agent } = renderAgent(context, row);
+      return agent;
+    }),
+    hasMore: rows.length > limit,
+    lastValue: page.at(-1)?.sid ?? null,
+  };
+}
+
+/**
+ * Reads an agent, also an archived one, with its script, its functions, and those of its skills that the
+ * caller reaches. Throws `agent_not_found`.
+ */
+export async function getAgentDefinition(
+  context: RequestContext,
+  { wId, agentId }: { wId: string; agentId: string },
+): Promise<AgentWithScript> {
+  const { db } = context.database;
+  const workspace = await administeredWorkspace(context, db, wId);
+  const ofAgent = and(eq(agents.workspaceId, workspace.id), eq(agents.sid, agentId));
+  const [agent] = await db
+    .select()
+    .from(agents)
+    .where(and(ofAgent, eq(agents.isCurrent, true)));
+  if (agent === undefined) throw noSuchAgent();
+  const skills = await findGrantedSkills(context, db, agent.id);
+  const functions = await findGrantedFunctions(db, agent.id);
+  return {
+    agentConfiguration: renderAgent(context, agent),
+    script: agent.script,
+    skillIds: skills.flatMap(({ sid, isReached }) => (isReached ? sid : [])),
+    functionIds: functions.map(({ sid }) => sid),
+  };
+}

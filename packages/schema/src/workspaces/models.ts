@@ -1,0 +1,29 @@
+import * as z from "zod";
+import { Region } from "./workspaces.ts";
+
+/** A model that the server knows, as a workspace may use it. */
+export const ListedModel = z.object({
+  providerId: z.string().describe("Provider of the model").meta({ example: "openai" }),
+  modelId: z.string().describe("Model of the provider").meta({ example: "gpt-5" }),
+  contextTokens: z
+    .int()
+    .nullable()
+    .describe("Size of its context in tokens; null where a setting of the workers has it"),
+  regions: z.array(Region).describe("Regions that it is available in"),
+  needsCredential: z
+    .boolean()
+    .describe("Whether calls need a credential, or a server of one's own"),
+  hasDeploymentCredential: z
+    .boolean()
+    .describe("Whether the settings of a live worker have the credential, or name the server"),
+  hasWorkspaceCredential: z.boolean().describe("Whether the workspace has a credential of its own"),
+  isEnabled: z.boolean().describe("Whether the workspace has enabled it"),
+});
+export type ListedModel = z.infer<typeof ListedModel>;
+
+export const ModelList = z.object({
+  models: z
+    .array(ListedModel)
+    .describe("The known models, and those of a server of one's own that are enabled"),
+});
+export type ModelList = z.infer<typeof ModelList>;
