@@ -53,6 +53,8 @@ describe("skills and tools", () => {
   });
   afterAll(() => test.close());
 
+  const page = { limit: 100, lastValue: undefined };
+  const allTools = async () => (await listTools(admin, { wId: workspaceId, ...page })).tools;
   const create = (more: Partial<CreateSkill> = {}, context = admin) =>
     createSkill(context, {
       wId: workspaceId,
@@ -194,18 +196,14 @@ describe("skills and tools", () => {
     expect(made.version).toBe(0);
     expect(await rename("Find", 0)).toMatchObject({ version: 1, tool: { name: "Find" } });
     expect(await refusalOf(rename("late", 0))).toBe("409 version_conflict");
-    expect(
-      (await listTools(admin, { wId: workspaceId, limit: 100, lastValue: undefined })).tools,
-    ).toMatchObject([{ version: 1, tool: { sId: toolId, name: "Find" } }]);
+    expect(await allTools()).toMatchObject([{ version: 1, tool: { sId: toolId, name: "Find" } }]);
     const one = { wId: workspaceId, skillId: skill.sId };
     expect((await getSkill(admin, one)).skill.tools[0]?.name).toBe("Find");
     const late = removeTool(admin, { wId: workspaceId, toolId, version: 0 });
     expect(await refusalOf(late)).toBe("409 version_conflict");
     await removeTool(admin, { wId: workspaceId, toolId, version: 1 });
     expect((await getSkill(admin, one)).skill.tools).toEqual([]);
-    expect(
-      (await listTools(admin, { wId: workspaceId, limit: 100, lastValue: undefined })).tools,
-    ).toEqual([]);
+    expect(await allTools()).toEqual([]);
     expect(await refusalOf(rename("x", 1))).toBe("404 tool_not_found");
   });
 
