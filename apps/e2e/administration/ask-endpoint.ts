@@ -1,20 +1,8 @@
 import { type Endpoint, type EndpointName, endpoints } from "@parley/schema";
 import { type Answer, send } from "../request.ts";
 import type { Server } from "../server.ts";
+import { toolServer } from "./call-members.ts";
 import type { Things } from "./closed-space.ts";
-
-const toolServer = {
-  sId: "x",
-  name: "x",
-  version: "1",
-  description: "x",
-  icon: "x",
-  authorization: { provider: "x", supported_use_cases: [], scope: "" },
-  tools: [],
-  availability: "manual",
-  allowMultipleInstances: false,
-  documentationUrl: "https://example.com/docs",
-};
 
 /** Returns a function that calls an operation over HTTP, the way that its kind is called. */
 export function createAsk(server: () => Server) {

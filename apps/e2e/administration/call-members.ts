@@ -1,3 +1,17 @@
+/** A server of tools that the schema accepts. */
+export const toolServer = {
+  sId: "x",
+  name: "x",
+  version: "1",
+  description: "x",
+  icon: "x",
+  authorization: { provider: "x", supported_use_cases: [], scope: "" },
+  tools: [],
+  availability: "manual",
+  allowMultipleInstances: false,
+  documentationUrl: "https://example.com/docs",
+};
+
 /** Members that a call must have; what they name is not there, so that nothing is changed. */
 export const members: Record<string, object> = {
   "agents.archive": { agentId: "nobody" },
@@ -70,18 +84,7 @@ export const members: Record<string, object> = {
     name: "x",
     description: "x",
     serverType: "remote",
-    server: {
-      sId: "x",
-      name: "x",
-      version: "1",
-      description: "x",
-      icon: "x",
-      authorization: { provider: "x", supported_use_cases: [], scope: "" },
-      tools: [],
-      availability: "manual",
-      allowMultipleInstances: false,
-      documentationUrl: "",
-    },
+    server: toolServer,
   },
   "tools.remove": { toolId: "nothing", version: 0 },
   "tools.update": { toolId: "nothing", version: 0 },

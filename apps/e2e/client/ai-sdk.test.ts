@@ -1,5 +1,5 @@
 import { useChat } from "@ai-sdk/react";
-import { agentMessages, createParley, type ParleyOptions } from "parley-client";
+import { agentMessages } from "parley-client";
 import {
   type ChatMessage,
   type ChatTransportOptions,
@@ -11,6 +11,7 @@ import { createElement, type ReactNode, useState } from "react";
 import { expect, test } from "vitest";
 import { shareServer } from "../server.ts";
 import { approvingAgent } from "./approving-agent.ts";
+import { createClientOf } from "./clients.ts";
 import { startCuttingProxy } from "./cutting-proxy.ts";
 import { button, openPages, show } from "./page.ts";
 
@@ -19,10 +20,7 @@ import { button, openPages, show } from "./page.ts";
 const server = shareServer();
 const open = openPages();
 
-const clientOf = (options: Partial<ParleyOptions> = {}) => {
-  const { url, workspaceId, userKey } = server().demo;
-  return createParley({ baseUrl: url, workspaceId, apiKey: userKey, ...options });
-};
+const clientOf = createClientOf(server);
 
 interface ChatOptions extends ChatTransportOptions {
   readonly chatId: string;

@@ -1,26 +1,15 @@
-import { agentMessages, createParley, type ParleyOptions } from "parley-client";
+import { agentMessages } from "parley-client";
 import { expect, test } from "vitest";
 import { startTcpProxy } from "../replicas/tcp-proxy.ts";
 import { shareServer } from "../server.ts";
+import { createClientOf, numbers } from "./clients.ts";
 import { startCuttingProxy } from "./cutting-proxy.ts";
 
 // The client against a server behind a network that breaks.
 
 const server = shareServer({ PARLEY_MAX_STREAMS_PER_KEY: "8" });
 
-const clientOf = (options: Partial<ParleyOptions> = {}) => {
-  const { url, workspaceId, userKey } = server().demo;
-  return createParley({ baseUrl: url, workspaceId, apiKey: userKey, ...options });
-};
-
-/** Numbers up to a bound, the same in each run. */
-function numbers(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-}
+const clientOf = createClientOf(server);
 
 const ask = async (agent: string) => {
   const { conversation } = await clientOf().conversations.create({

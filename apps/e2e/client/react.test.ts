@@ -1,4 +1,4 @@
-import { agentMessages, createParley, type ParleyOptions } from "parley-client";
+import { agentMessages } from "parley-client";
 import type { ShownConversation } from "parley-client/react";
 import { Activity, createElement, type ReactNode, useState } from "react";
 import { renderToString } from "react-dom/server";
@@ -7,6 +7,7 @@ import { startTcpProxy } from "../replicas/tcp-proxy.ts";
 import { shareServer } from "../server.ts";
 import { approvingAgent } from "./approving-agent.ts";
 import { Chat, type ChatOptions } from "./chat.ts";
+import { createClientOf, numbers } from "./clients.ts";
 import { startCuttingProxy } from "./cutting-proxy.ts";
 import { openPages } from "./page.ts";
 
@@ -15,19 +16,7 @@ import { openPages } from "./page.ts";
 const server = shareServer();
 const open = openPages();
 
-const clientOf = (options: Partial<ParleyOptions> = {}) => {
-  const { url, workspaceId, userKey } = server().demo;
-  return createParley({ baseUrl: url, workspaceId, apiKey: userKey, ...options });
-};
-
-/** Numbers below a bound, the same in each run. */
-function numbers(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-}
+const clientOf = createClientOf(server);
 
 const storedAnswers = async (conversationId: string) =>
   agentMessages((await clientOf().conversations.get({ conversationId })).conversation);
