@@ -12,6 +12,7 @@ import {
 import type { Logger } from "pino";
 import { Registry } from "prom-client";
 import type { WorkerSettings } from "./config.ts";
+import { chooseExecutor } from "./executor/choose-executor.ts";
 import { createInvocationRuns } from "./invocations/invocation-runs.ts";
 import { measureProviders } from "./models/measured-provider.ts";
 import {
@@ -29,6 +30,7 @@ import { createPlaces } from "./runs/places.ts";
 import { createReadiness } from "./runs/readiness.ts";
 import { executeRun, type RunKinds } from "./runs/run-kind.ts";
 import { createSimulatedExecutor } from "./simulation/simulated-executor.ts";
+import { createMcpExecutor } from "./tools/mcp-executor.ts";
 import { createTitleMaker } from "./turns/title-maker.ts";
 import { createTurnRuns } from "./turns/turn-runs.ts";
 
@@ -73,7 +75,10 @@ export function createWorker({
   const metrics = createWorkerMetrics(registry, () =>
     kindNames.map((kind) => [kind, [...ofKind(kind)].length]),
   );
-  const executor = createSimulatedExecutor(core.threads, settings.PARLEY_SIMULATION_TIME_SCALE);
+  const executor = chooseExecutor({
+    simulated: createSimulatedExecutor(core.threads, settings.PARLEY_SIMULATION_TIME_SCALE),
+    mcp: createMcpExecutor(core),
+  });
   const providers = measureProviders(createModelProviders(settings), metrics.operations);
   const titles = createTitleMaker({ core, logger, providers, model: readTitleModel(settings) });
   const persistence = createPersistence(core);

@@ -30,6 +30,7 @@ type Documents =
   | `${"agents.create" | "agents.update"}.script.steps[].toolCalls[].params.*`
   | `${"sandboxFunctions.create" | "sandboxFunctions.update"}.${"inputSchema" | "outputSchema"}.*`
   | `${"sandboxFunctions.create" | "sandboxFunctions.update"}.program.behaviour.recordings[].${"input" | "outcome.result"}`
+  | "messages.validateAction.params.*"
   | `${"tools.create" | "tools.update"}.server.tools[].inputSchema.*`;
 
 test("no input takes anything at all, but for documents", () => {

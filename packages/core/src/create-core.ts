@@ -27,6 +27,7 @@ import { createLocalWorkers } from "./runs/local-workers.ts";
 import { createRunCapacity, type RunServices } from "./runs/run-capacity.ts";
 import type { RunKind } from "./runs/run-kinds.ts";
 import { createSkillStates, type SkillServices } from "./skills/listing-state.ts";
+import { noToolServers, type ToolServers, type ToolServices } from "./tools/tool-servers.ts";
 import { createThreads } from "./untrusted/threads.ts";
 import type { SecretServices } from "./workspaces/secret-box.ts";
 
@@ -42,7 +43,8 @@ export interface Core
     KeyedRequestServices,
     RunServices,
     SecretServices,
-    SkillServices {}
+    SkillServices,
+    ToolServices {}
 
 /** What a core is composed of. */
 export interface CoreParts extends Pick<
@@ -57,6 +59,8 @@ export interface CoreParts extends Pick<
 > {
   /** The time of the database; by default the machine's, for a process that is alone on it. */
   readonly now?: () => number;
+  /** Calls remote servers; without it, none are called. */
+  readonly toolServers?: ToolServers;
   /** Runs of a workspace and a kind that may wait; 0 for any number. */
   readonly waitingRuns: number;
   /** Called for each request that is refused because too many runs wait. */
@@ -85,6 +89,7 @@ export function createCore(given: CoreParts, publicUrl: () => string): Core {
   const core: Core = {
     ...parts,
     agentVersions,
+    toolServers: given.toolServers ?? noToolServers,
     onLateFailure,
     hub: createHub({ ...parts, configurations, onDelivery }),
     recorder: createRecorder(() => core.now()),

@@ -144,7 +144,18 @@ export { importSkills } from "./skills/import-skills.ts";
 export { type AnswerState, readSkillState } from "./skills/listing-state.ts";
 export * from "./skills/skill-administration.ts";
 export { listSkills } from "./skills/skills.ts";
-export { createTool, listTools, removeTool, updateTool } from "./skills/tool-administration.ts";
+export { createTool, listTools, removeTool, updateTool } from "./tools/tool-administration.ts";
+export {
+  getToolConnection,
+  refreshToolNow,
+  registerTool,
+  updateToolConnection,
+} from "./tools/register-tools.ts";
+export { refreshUsedTool } from "./tools/refresh-tools.ts";
+export { openCallableServer } from "./tools/callable-servers.ts";
+export type { ToolResult, ToolServerFailure, ToolServers } from "./tools/tool-servers.ts";
+export { storeCallFiles } from "./turns/call-files.ts";
+export { type StoredToolResult, textOfOutput } from "./turns/tool-results.ts";
 
 export * from "./agents/agent-administration.ts";
 export * from "./agents/agent-directory.ts";

@@ -143,9 +143,13 @@ export const appRouter = router({
   }),
   tools: router({
     create: mutation(endpoints["tools.create"], core.createTool),
+    getConnection: query(endpoints["tools.getConnection"], core.getToolConnection),
     list: query(endpoints["tools.list"], core.listTools),
+    refresh: mutation(endpoints["tools.refresh"], core.refreshToolNow),
+    register: mutation(endpoints["tools.register"], core.registerTool),
     remove: mutation(endpoints["tools.remove"], core.removeTool),
     update: mutation(endpoints["tools.update"], core.updateTool),
+    updateConnection: mutation(endpoints["tools.updateConnection"], core.updateToolConnection),
   }),
   userTokens: router({
     create: mutation(endpoints["userTokens.create"], core.createUserToken),

@@ -1,12 +1,12 @@
-import type { InvocationError, InvocationLimits, Program } from "@parley/schema";
+import type { InvocationError, InvocationLimits, StoredProgram } from "@parley/schema";
 
-export interface Execution {
+export interface Execution<P extends StoredProgram = StoredProgram> {
   /** Work is bounded per workspace. */
   readonly workspaceId: number;
   readonly functionId: string;
   /** A version never changes: what is prepared for it can be cached. */
   readonly version: number;
-  readonly program: Program;
+  readonly program: P;
   /** JSON of the input. */
   readonly input: string;
   /** IANA name of the caller's time zone. */
@@ -36,8 +36,8 @@ export type ExecutionEvent =
  * Runs sandbox functions. A function's failure is a value; throws only when the signal aborts.
  * Its events are untrusted: every executor is called through `limitExecution`.
  */
-export interface SandboxExecutor {
-  execute(execution: Execution): AsyncIterable<ExecutionEvent>;
+export interface SandboxExecutor<P extends StoredProgram = StoredProgram> {
+  execute(execution: Execution<P>): AsyncIterable<ExecutionEvent>;
   /** Releases what is cached between executions; the executor can be used again. */
   close(): Promise<void>;
 }

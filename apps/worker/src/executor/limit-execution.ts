@@ -1,5 +1,5 @@
 import { setImmediate as yieldToLoop } from "node:timers/promises";
-import { InvocationErrorCode, toStorable } from "@parley/schema";
+import { InvocationErrorCode, type StoredProgram, toStorable } from "@parley/schema";
 import { boundResult } from "./bound-result.ts";
 import { type Execution, type ExecutionEvent, type SandboxExecutor, timedOut } from "./executor.ts";
 
@@ -20,9 +20,9 @@ const EVENTS_BETWEEN_YIELDS = 100;
  * last, and it comes in time even if the executor ignores its signal. Throws only when the signal
  * aborts.
  */
-export async function* limitExecution(
-  executor: SandboxExecutor,
-  execution: Execution,
+export async function* limitExecution<P extends StoredProgram>(
+  executor: SandboxExecutor<P>,
+  execution: Execution<P>,
 ): AsyncGenerator<ExecutionEvent, void, undefined> {
   const { limits, signal } = execution;
   signal.throwIfAborted();
@@ -77,7 +77,7 @@ function startDeadline(timeoutMs: number, signal: AbortSignal) {
   };
 }
 
-function boundEnd(event: ExecutionEvent, { limits }: Execution): ExecutionEvent {
+function boundEnd(event: ExecutionEvent, { limits }: Pick<Execution, "limits">): ExecutionEvent {
   if (event.type === "succeeded") return boundResult(event.result, limits.maxOutputBytes);
   if (event.type !== "errored") return failed("The function gave an event of no known type");
   const { code, message, status } = event.error;

@@ -1,5 +1,5 @@
 import { createThreads, recordBehaviour } from "@parley/core";
-import { type InvocationEvent, SimulatedBehaviour } from "@parley/schema";
+import { type InvocationEvent, type Program, SimulatedBehaviour } from "@parley/schema";
 import { expect, test } from "vitest";
 import type { Execution, ExecutionEvent } from "../executor/executor.ts";
 import { createSimulatedExecutor } from "./simulated-executor.ts";
@@ -30,7 +30,11 @@ test.each([
   });
   const threads = createThreads();
   const executor = createSimulatedExecutor(threads, 0);
-  const play = (functionId: string, behaviour: SimulatedBehaviour, more: Partial<Execution> = {}) =>
+  const play = (
+    functionId: string,
+    behaviour: SimulatedBehaviour,
+    more: Partial<Execution<Program>> = {},
+  ) =>
     Array.fromAsync(
       executor.execute({
         workspaceId: 1,

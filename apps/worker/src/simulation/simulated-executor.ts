@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Threads } from "@parley/core";
+import type { Program } from "@parley/schema";
 import { LRUCache } from "lru-cache";
 import type { Execution, SandboxExecutor } from "../executor/executor.ts";
 import { createEvaluator, type Evaluator } from "./evaluator.ts";
@@ -14,11 +15,14 @@ const MAX_PREPARED = 500;
  * times. Every wait is multiplied by `timeScale`; with 0 nothing waits. Expressions of behaviours are
  * evaluated in the threads.
  */
-export function createSimulatedExecutor(threads: Threads, timeScale: number): SandboxExecutor {
+export function createSimulatedExecutor(
+  threads: Threads,
+  timeScale: number,
+): SandboxExecutor<Program> {
   const prepared = new LRUCache<string, PreparedBehaviour>({ max: MAX_PREPARED });
 
   const prepare = async (
-    { functionId, version, program }: Execution,
+    { functionId, version, program }: Execution<Program>,
     evaluator: Evaluator,
   ): Promise<PreparedBehaviour> => {
     const key = `${functionId} ${version}`;

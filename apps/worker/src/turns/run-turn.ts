@@ -23,6 +23,7 @@ import {
   readSkillFile,
   saveStep,
   settleCalls,
+  textOfOutput,
   type Turn,
 } from "@parley/core";
 import type { AgentError, MessageEvent } from "@parley/schema";
@@ -103,11 +104,14 @@ export async function executeTurn(
       readFile: ({ id: skillId }, name) =>
         retry(() => readSkillFile(core, turn, { skillId, name })),
     }),
-    functions: turn.functions.map(({ slug, description, inputSchema }) => ({
-      name: slug,
-      description,
-      inputSchema: inputSchema ?? { type: "object" },
-    })),
+    functions: [
+      ...turn.functions.map(({ slug: name, description, inputSchema }) => {
+        return { name, description, inputSchema: inputSchema ?? { type: "object" } };
+      }),
+      ...turn.tools.map(({ name, description, inputSchema }) => {
+        return { name, description, inputSchema };
+      }),
+    ],
     script: agent.script,
     maxSteps: agent.maxStepsPerRun,
     traceparent: run.traceparent ?? undefined,
@@ -168,8 +172,6 @@ function readProgress({ message, published, actions }: Turn): TurnProgress {
 }
 
 function toFinishedCall(row: ActionRow): TurnProgress["finishedCalls"][number] {
-  // As `saveStep` wrote it.
-  const [answer] = row.output as { text: string }[];
-  const { functionCallId: id, functionCallName: name, params, step } = row;
-  return { id, name, params, output: answer?.text ?? "", step };
+  const { functionCallId: id, functionCallName: name, params, step, output } = row;
+  return { id, name, params, output: textOfOutput(output), step };
 }

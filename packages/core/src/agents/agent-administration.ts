@@ -11,12 +11,12 @@ import type { AgentRow } from "../data-access/rows.ts";
 import { inTransaction } from "../log/transaction.ts";
 import { administeredWorkspace, requireVersion } from "../workspaces/administered-workspace.ts";
 import { requireModel } from "../workspaces/models.ts";
-import { grantFunctions, grantSkills } from "./agent-grants.ts";
+import { grantFunctions, grantSkills, grantTools } from "./agent-grants.ts";
 import { noSuchAgent, renderAgent } from "./agents.ts";
 
 /**
  * Creates an agent. Throws `model_disabled` when the workspace may not use its model,
- * `skill_not_found` and `sandbox_function_not_found`.
+ * `skill_not_found`, `sandbox_function_not_found` and `tool_not_found`.
  */
 export async function createAgent(
   context: RequestContext,
@@ -46,8 +46,8 @@ export async function createAgent(
       script: input.script,
       createdAt: context.now(),
     });
-    const { skillIds = [], functionIds = [] } = input;
-    return grantAndRender(context, db, { agent, skillIds, functionIds });
+    const { skillIds = [], functionIds = [], toolIds = [] } = input;
+    return grantAndRender(context, db, { agent, skillIds, functionIds, toolIds });
   });
 }
 
@@ -85,8 +85,9 @@ export async function updateAgent(
       script: input.script ?? before.script,
       createdAt: context.now(),
     });
-    const { skillIds, functionIds } = input;
-    return grantAndRender(context, db, { agent, fromId: lastId, skillIds, functionIds });
+    const { skillIds, functionIds, toolIds } = input;
+    const grants = { skillIds, functionIds, toolIds };
+    return grantAndRender(context, db, { agent, fromId: lastId, ...grants });
   });
 }
 
@@ -139,7 +140,7 @@ async function requireAgent(db: Queryable, workspaceId: number, sid: string): Pr
 }
 
 /** A new version and its grants; without ids, those of the version before. */
-interface Grants extends Pick<UpdateAgent, "skillIds" | "functionIds"> {
+interface Grants extends Pick<UpdateAgent, "skillIds" | "functionIds" | "toolIds"> {
   readonly agent: AgentRow;
   readonly fromId?: number | undefined;
 }
@@ -151,6 +152,7 @@ async function grantAndRender(
 ): Promise<AgentWithScript> {
   const skillIds = await grantSkills(context, db, { agent, fromId, names: grants.skillIds });
   const functionIds = await grantFunctions(db, { agent, fromId, names: grants.functionIds });
+  const toolIds = await grantTools(context, db, { agent, fromId, names: grants.toolIds });
   const agentConfiguration = renderAgent(context, agent);
-  return { agentConfiguration, script: agent.script, skillIds, functionIds };
+  return { agentConfiguration, script: agent.script, skillIds, functionIds, toolIds };
 }

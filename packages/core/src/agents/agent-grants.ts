@@ -1,16 +1,19 @@
 import {
   agentFunctions,
   agentSkills,
+  agentTools,
   type Queryable,
   replaceRows,
   sandboxFunctions,
   skills,
+  tools,
 } from "@parley/db";
 import { ParleyError } from "@parley/schema";
-import { and, asc, eq, inArray, or, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, isNull, or, sql } from "drizzle-orm";
 import { reachesSkill } from "../access/skill-reach.ts";
 import type { RequestContext } from "../context.ts";
 import type { AgentRow } from "../data-access/rows.ts";
+import { isReachedTool } from "../tools/tool-administration.ts";
 import { requireFound } from "../workspaces/administered-workspace.ts";
 
 /** A new version of an agent, and what a request grants it. */
@@ -77,6 +80,53 @@ async function linkSkills(
   await replaceRows(db, agentSkills, { where: eq(agentSkills.agentId, agentId), rows });
 }
 
+/** The same for the tools of remote servers. Throws `tool_not_found`. */
+export async function grantTools(
+  { caller }: RequestContext,
+  db: Queryable,
+  { agent, fromId, names }: Granted,
+): Promise<string[]> {
+  const before = fromId === undefined ? [] : await findGrantedTools({ caller }, db, fromId);
+  const found =
+    names === undefined ? before.filter(({ isReached }) => isReached) : await findTools(names);
+  const rows = [...found, ...before.filter(({ isReached }) => !isReached)];
+  await replaceRows(db, agentTools, {
+    where: eq(agentTools.agentId, agent.id),
+    rows: rows.map(({ id: toolId }, position) => ({ agentId: agent.id, toolId, position })),
+  });
+  return found.map(({ sid }) => sid);
+
+  async function findTools(sids: readonly string[]) {
+    const ofWorkspace = eq(tools.workspaceId, agent.workspaceId);
+    const reached = await db
+      .select({ id: tools.id, sid: tools.sid })
+      .from(tools)
+      .where(and(ofWorkspace, inArray(tools.sid, [...sids]), isReachedTool(caller)));
+    return requireFound(reached, sids, (sid) => {
+      const path = `toolIds[${sids.indexOf(sid)}]`;
+      return new ParleyError("tool_not_found", `${path}: the workspace has no such tool`);
+    });
+  }
+}
+
+/** The tools of a version of an agent in their order, each with whether the caller reaches it. */
+export async function findGrantedTools(
+  { caller }: Pick<RequestContext, "caller">,
+  db: Queryable,
+  agentId: number,
+) {
+  return db
+    .select({
+      id: agentTools.toolId,
+      sid: tools.sid,
+      isReached: sql<boolean>`${isReachedTool(caller) ?? sql`true`}`,
+    })
+    .from(agentTools)
+    .innerJoin(tools, eq(tools.id, agentTools.toolId))
+    .where(eq(agentTools.agentId, agentId))
+    .orderBy(asc(agentTools.position));
+}
+
 /**
  * Lets a new version of an agent call functions, named by id or slug. The result is their ids. Throws
  * `sandbox_function_not_found` for a function that the workspace does not have, or has archived.
@@ -116,6 +166,7 @@ async function findFunctions(db: Queryable, workspaceId: number, names: readonly
     .where(
       and(
         eq(sandboxFunctions.workspaceId, workspaceId),
+        isNull(sandboxFunctions.toolId),
         eq(sandboxFunctions.status, "active"),
         or(inArray(sandboxFunctions.sid, [...names]), inArray(sandboxFunctions.slug, [...names])),
       ),

@@ -11,7 +11,7 @@ import {
 import { and, asc, eq, gt, inArray, type SQL, sql } from "drizzle-orm";
 import type { Context, RequestContext } from "../context.ts";
 import { administeredWorkspace } from "../workspaces/administered-workspace.ts";
-import { findGrantedFunctions, findGrantedSkills } from "./agent-grants.ts";
+import { findGrantedFunctions, findGrantedSkills, findGrantedTools } from "./agent-grants.ts";
 import { noSuchAgent, renderAgent, versionColumns } from "./agents.ts";
 
 const scopesOfView: Record<ListAgents["view"], string[]> = {
@@ -119,10 +119,12 @@ export async function getAgentDefinition(
   if (agent === undefined) throw noSuchAgent();
   const skills = await findGrantedSkills(context, db, agent.id);
   const functions = await findGrantedFunctions(db, agent.id);
+  const tools = await findGrantedTools(context, db, agent.id);
   return {
     agentConfiguration: renderAgent(context, agent),
     script: agent.script,
     skillIds: skills.flatMap(({ sid, isReached }) => (isReached ? sid : [])),
     functionIds: functions.map(({ sid }) => sid),
+    toolIds: tools.flatMap(({ sid, isReached }) => (isReached ? sid : [])),
   };
 }

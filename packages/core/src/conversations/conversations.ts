@@ -1,6 +1,7 @@
 import {
   actions,
   conversations,
+  conversationTools,
   events,
   files,
   logs,
@@ -127,6 +128,7 @@ export async function deleteConversationRows(
   await db.delete(messages).where(inConversations);
   // Of their inline fragments; the chunks go with them.
   await db.delete(files).where(inArray(files.conversationId, ids));
+  await db.delete(conversationTools).where(inArray(conversationTools.conversationId, ids));
   await db.delete(conversations).where(inArray(conversations.id, ids));
   return logIds;
 }

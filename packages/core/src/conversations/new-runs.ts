@@ -8,6 +8,7 @@ import type { TurnInput } from "../turns/load-turns.ts";
 import { newTurnInput } from "../turns/new-turns.ts";
 import { functionsOfTurn, type TurnFunction } from "../turns/turn-functions.ts";
 import { skillsOfTurn, type TurnSkill } from "../turns/turn-skills.ts";
+import { toolsOfTurn } from "../turns/turn-tools.ts";
 import type { NewMessages, NewTurn } from "./new-messages.ts";
 
 /** Part of a statement: inserts the logs of the parameter `logs`. */
@@ -53,16 +54,17 @@ export interface HeldTurn {
   readonly logId: string;
   readonly skills: TurnSkill[] | null;
   readonly functions: TurnFunction[] | null;
+  readonly toolIds: number[] | null;
 }
 
 /** The `HeldTurn`s of a statement whose part `run` is a `firstRunInsert`. */
 export const selectHeldTurns = sql`
   select run.id as "runId", run.log_id as "logId", (${skillsOfTurn}) as skills,
-    (${functionsOfTurn}) as functions
+    (${functionsOfTurn}) as functions, (${toolsOfTurn}) as "toolIds"
   from ${given}
   join run on run.log_id = r.log_id
   left join agents a on a.id = r.agent_id
-  cross join lateral (select r.space_id) c
+  cross join lateral (select null::bigint as id, r.space_id) c
   where r.worker_id is not null`;
 
 /** The logs of turns, as the parameter `logs` has them. */
@@ -99,7 +101,7 @@ export function toHeldRun(
   workspace: Pick<WorkspaceRow, "id" | "sid">,
   conversation: TurnInput["conversation"],
   { messages, turns }: Pick<NewMessages, "messages" | "turns">,
-  { runId, logId, skills, functions }: HeldTurn,
+  { runId, logId, skills, functions, toolIds }: HeldTurn,
 ): ClaimedRun<TurnInput> {
   const turn = turns.find(({ message }) => message.sid === logId);
   if (turn === undefined) throw new Error(`${logId} is not one of the new turns`);
@@ -118,6 +120,14 @@ export function toHeldRun(
     attempt: 1,
     lastSeq: 0,
     exhausted: false,
-    subject: newTurnInput({ conversation, message, agent, asked, skills, functions }),
+    subject: newTurnInput({
+      conversation,
+      message,
+      agent,
+      asked,
+      skills,
+      functions,
+      toolIds,
+    }),
   };
 }

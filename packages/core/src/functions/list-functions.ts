@@ -5,7 +5,7 @@ import type {
   ListSandboxFunctions,
   SandboxFunctionPage,
 } from "@parley/schema";
-import { and, asc, eq, getTableColumns, gt } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, gt, isNull } from "drizzle-orm";
 import type { Context, RequestContext } from "../context.ts";
 import type { SandboxFunctionRow } from "../data-access/rows.ts";
 import { administeredWorkspace } from "../workspaces/administered-workspace.ts";
@@ -56,6 +56,7 @@ async function readPage(
     .where(
       and(
         eq(sandboxFunctions.workspaceId, workspaceId),
+        isNull(sandboxFunctions.toolId),
         status && eq(sandboxFunctions.status, status),
         lastValue === undefined ? undefined : gt(sandboxFunctions.slug, lastValue),
       ),

@@ -18,7 +18,7 @@ export type InvocableFunction = SandboxFunctionRow & {
   readonly definition: Omit<FunctionVersionRow, "program">;
 };
 
-// An id is never a slug. Each has an index of its own.
+// An id is never a slug. Each has an index of its own. The callers of MCP servers are nobody's functions.
 const findStatement = statement<
   { workspaceId: number; name: string },
   { identity: object; definition: object }
@@ -29,9 +29,11 @@ const findStatement = statement<
   from (
     select * from sandbox_functions
     where workspace_id = ${sql.placeholder("workspaceId")} and sid = ${sql.placeholder("name")}
+      and tool_id is null
     union all
     select * from sandbox_functions
     where workspace_id = ${sql.placeholder("workspaceId")} and slug = ${sql.placeholder("name")}
+      and tool_id is null
   ) f
   join lateral (
     select function_id, version, description, input_schema, output_schema, timeout_ms,

@@ -113,7 +113,7 @@ export function renderAction(row: ActionRow): Action {
     sId: row.sid,
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
-    mcpServerId: null,
+    mcpServerId: row.mcpServerId,
     internalMCPServerName: null,
     toolName: row.toolName,
     agentMessageId: row.messageId,
@@ -125,7 +125,7 @@ export function renderAction(row: ActionRow): Action {
     executionDurationMs: row.executionDurationMs,
     citationsAllocated: 0,
     output: row.output,
-    generatedFiles: [],
+    generatedFiles: row.generatedFiles ?? [],
     displayLabels: null,
   };
 }

@@ -6,7 +6,7 @@ import { openTestOperator, refusalOf } from "../../testing/operator.ts";
 import { createTestCore, insertTestWorkspace, openTestContext } from "../../testing/testing.ts";
 import { createSkill, updateSkill } from "./skill-administration.ts";
 import { listSkills } from "./skills.ts";
-import { createTool, removeTool } from "./tool-administration.ts";
+import { createTool, removeTool } from "../tools/tool-administration.ts";
 
 const ROUNDS = 20;
 const server: ToolServer = {

@@ -21,7 +21,7 @@ import {
   updateSkill,
 } from "./skill-administration.ts";
 import { listSkills } from "./skills.ts";
-import { createTool, listTools, removeTool, updateTool } from "./tool-administration.ts";
+import { createTool, listTools, removeTool, updateTool } from "../tools/tool-administration.ts";
 
 const server: ToolServer = {
   sId: "srv",

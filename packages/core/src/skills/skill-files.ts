@@ -1,20 +1,10 @@
-import { createHash } from "node:crypto";
-import {
-  FILE_CHUNK_BYTES,
-  fileChunks,
-  files,
-  type Queryable,
-  skillAttachments,
-  type skills,
-} from "@parley/db";
+import { files, type Queryable, skillAttachments, type skills } from "@parley/db";
 import { and, eq, inArray } from "drizzle-orm";
 import type { Context } from "../context.ts";
-import { FILE_TEXT_BYTES, readText } from "../files/file-text.ts";
+import { insertFiles } from "../files/insert-files.ts";
 import type { FolderFile } from "./folders/check-files.ts";
 
 const USE_CASE = "skill";
-/** Chunks that a statement writes: a megabyte. */
-const CHUNKS_AT_ONCE = 4;
 
 /** Stores files of a skill and attaches them, in order. */
 export async function insertSkillFiles(
@@ -23,32 +13,17 @@ export async function insertSkillFiles(
   skill: { skillId: number; fileIds: readonly number[]; files: readonly FolderFile[] },
 ): Promise<void> {
   if (skill.files.length === 0) return;
-  const rows = skill.files.map(({ path, bytes }, position) => {
-    const about = { contentType: contentTypeOf(path, bytes), sizeBytes: bytes.length };
-    return {
-      ...about,
-      id: skill.fileIds[position] ?? 0,
-      sid: context.newId("fil"),
-      workspaceId: context.caller.workspace.id,
-      fileName: path,
-      useCase: USE_CASE,
-      status: "ready" as const,
-      sha256: createHash("sha256").update(bytes).digest("hex"),
-      text: readText({ ...about, beginning: bytes.subarray(0, FILE_TEXT_BYTES) }),
-      createdAt: context.now(),
-    };
-  });
-  await db.insert(files).values(rows);
-  const chunks = skill.files.flatMap(({ bytes }, index) => {
-    const fileId = skill.fileIds[index] ?? 0;
-    return Array.from({ length: Math.ceil(bytes.length / FILE_CHUNK_BYTES) }, (_, position) => {
-      const start = position * FILE_CHUNK_BYTES;
-      return { fileId, position, data: bytes.subarray(start, start + FILE_CHUNK_BYTES) };
-    });
-  });
-  for (let start = 0; start < chunks.length; start += CHUNKS_AT_ONCE) {
-    await db.insert(fileChunks).values(chunks.slice(start, start + CHUNKS_AT_ONCE));
-  }
+  const rows = skill.files.map(({ path, bytes }, position) => ({
+    id: skill.fileIds[position] ?? 0,
+    sid: context.newId("fil"),
+    workspaceId: context.caller.workspace.id,
+    contentType: contentTypeOf(path, bytes),
+    fileName: path,
+    useCase: USE_CASE,
+    createdAt: context.now(),
+    bytes,
+  }));
+  await insertFiles(db, rows);
   await db.insert(skillAttachments).values(
     rows.map(({ sid, fileName }, position) => {
       return { skillId: skill.skillId, position, fileId: sid, fileName };

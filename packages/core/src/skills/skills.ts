@@ -4,7 +4,7 @@ import { and, asc, eq, inArray, ne, sql } from "drizzle-orm";
 import { reachesSkill } from "../access/skill-reach.ts";
 import type { Caller, Context } from "../context.ts";
 import type { PublicUrl } from "../workspaces/pictures.ts";
-import { readTools } from "./tools.ts";
+import { readTools } from "../tools/tools.ts";
 
 type SkillRow = typeof skills.$inferSelect;
 

@@ -1,8 +1,9 @@
 import type { Queryable } from "@parley/db";
-import type { SandboxFunction } from "../functions/sandbox-functions.ts";
+import type { Called } from "./called.ts";
 import { callStatus, type StepCall } from "./function-calls.ts";
 import type { Turn } from "./load-turns.ts";
 import { type AskedBy, findApproved, readAskedBy } from "./turn-functions.ts";
+import { approvalKeyOf, findApprovedTools, keyText, type ToolApprovalKey } from "./turn-tools.ts";
 
 /** A tool call with its outcome when its step is saved. */
 export interface AuthorizedCall {
@@ -11,48 +12,71 @@ export interface AuthorizedCall {
   /** The text for the model; null while the call is open. */
   readonly output: string | null;
   readonly durationMs: number | null;
-  /** The function to invoke at once. */
-  readonly invoked?: SandboxFunction;
+  /** What it starts: at once where it runs, after an approval where it is blocked. */
+  readonly called?: Called;
 }
 
 /**
- * Authorizes the calls of a step: a call of a function that requires approval waits for it, unless
- * the message skips approvals or its user has always approved the function; another is invoked; a call
- * of a function that was archived since the claim fails. `functions` are the called ones, by slug;
- * `timezone` and `userSid` are the asking user's.
+ * Authorizes the calls of a step: a call whose stake asks for approval waits for it, unless the message
+ * skips approvals or its user has approved it for good; another is started; a call of what is no longer
+ * there fails. `called` is what the calls start; `timezone` and `userSid` are the asking user's.
  */
 export async function authorizeCalls(
   db: Queryable,
-  { message }: Pick<Turn, "message">,
+  { message, agent }: Pick<Turn, "message" | "agent">,
   {
     calls,
-    functions,
+    called,
   }: {
     readonly calls: readonly StepCall[];
-    readonly functions: ReadonlyMap<string, SandboxFunction>;
+    readonly called: ReadonlyMap<StepCall, Called>;
   },
 ): Promise<{ authorized: AuthorizedCall[] } & Pick<AskedBy, "timezone" | "userSid">> {
   if (!calls.some(({ output }) => output === undefined)) {
     return { authorized: calls.map(authorizeFinished), timezone: null, userSid: null };
   }
   const { userId, userSid, timezone } = await readAskedBy(db, message);
-  const guarded = [...functions.values()].filter(({ definition }) => definition.requiresApproval);
-  const ids = message.skipToolsValidation === true ? [] : guarded.map(({ id }) => id);
-  const approved = await findApproved(db, userId, ids);
+  const asks = ({ stake }: Called) => stake !== "never_ask" && message.skipToolsValidation !== true;
+  const isApproved = await readApprovals(db, userId, {
+    asked: [...called.values()].filter(asks),
+    agentSid: agent.sid,
+  });
   const authorized = calls.map((call): AuthorizedCall => {
     if (call.output !== undefined) return authorizeFinished(call);
-    const invoked = functions.get(call.name);
-    if (invoked === undefined) {
+    const one = called.get(call);
+    if (one === undefined) {
       const output = `The function ${call.name} is no longer there`;
       return { call, status: callStatus.errored, output, durationMs: null };
     }
-    const open = { call, output: null, durationMs: null };
-    if (ids.includes(invoked.id) && !approved.has(invoked.id)) {
-      return { ...open, status: callStatus.blocked };
-    }
-    return { ...open, status: callStatus.running, invoked };
+    const open = { call, output: null, durationMs: null, called: one };
+    const isBlocked = asks(one) && !isApproved(one);
+    return { ...open, status: isBlocked ? callStatus.blocked : callStatus.running };
   });
   return { authorized, timezone, userSid };
+}
+
+/** Which of the calls the user has approved for good. */
+async function readApprovals(
+  db: Queryable,
+  userId: number | null,
+  { asked, agentSid }: { asked: readonly Called[]; agentSid: string },
+): Promise<(called: Called) => boolean> {
+  const keyOf = ({ tool, stake }: Called): ToolApprovalKey | undefined =>
+    tool && approvalKeyOf(tool, { stake, agentSid });
+  const functionIds = asked.flatMap(({ tool, sandboxFunction }) =>
+    tool === undefined ? sandboxFunction.id : [],
+  );
+  const functions = await findApproved(db, userId, functionIds);
+  const tools = await findApprovedTools(
+    db,
+    userId,
+    asked.flatMap((one) => keyOf(one) ?? []),
+  );
+  return (one) => {
+    if (one.tool === undefined) return functions.has(one.sandboxFunction.id);
+    const key = keyOf(one);
+    return key !== undefined && tools.has(keyText(key));
+  };
 }
 
 function authorizeFinished(call: StepCall): AuthorizedCall {

@@ -5,6 +5,7 @@ import type { Process } from "../context.ts";
 import type { ActionRow, InvocationRow } from "../data-access/rows.ts";
 import { type CancelledInvocation, cancelInvocations } from "../invocations/cancel-invocation.ts";
 import type { Transaction } from "../log/transaction.ts";
+import { MAX_OUTPUT_CHARACTERS, readToolResult } from "./tool-results.ts";
 
 /** The states of a tool call. */
 export const callStatus = {
@@ -19,9 +20,6 @@ export const callStatus = {
 export const APPROVAL_MS = 24 * 60 * 60 * 1000;
 /** How long an invocation may wait for a worker, and run, before its turn continues without it. */
 export const CALL_MS = 30 * 60 * 1000;
-
-/** Characters of a result that a model is given; the rest is cut. */
-const MAX_CHARACTERS = 200_000;
 
 /** A tool call with its result. */
 export interface FinishedCall {
@@ -95,25 +93,45 @@ export function endedWith(
   return { ...action, status, output, executionDurationMs: null, updatedAt: now };
 }
 
-/** A call whose invocation has ended; the model is given the JSON of its result or error. */
+/**
+ * A call whose invocation has ended. The model is given the JSON of its result or error, or the content
+ * that a remote tool has answered.
+ */
 export function endedAs(action: ActionRow, invocation: InvocationRow): ActionRow {
   const { error, result, createdAt, finishedAt } = invocation;
-  const json = error === null ? (result ?? "null") : JSON.stringify(error);
   const updatedAt = finishedAt ?? createdAt;
-  return {
+  const ended = {
     ...action,
-    status: error === null ? callStatus.succeeded : callStatus.errored,
-    output: [{ type: "text", text: json.slice(0, MAX_CHARACTERS).toWellFormed() }],
     executionDurationMs: Math.max(0, Math.round(updatedAt - createdAt)),
     updatedAt,
+  };
+  if (error === null && action.mcpServerId !== null) {
+    const { isError, output, generatedFiles } = readToolResult(result ?? "null");
+    const status = isError ? callStatus.errored : callStatus.succeeded;
+    return { ...ended, status, output, generatedFiles };
+  }
+  const json = error === null ? (result ?? "null") : JSON.stringify(error);
+  return {
+    ...ended,
+    status: error === null ? callStatus.succeeded : callStatus.errored,
+    output: [{ type: "text", text: json.slice(0, MAX_OUTPUT_CHARACTERS).toWellFormed() }],
   };
 }
 
 /** Writes the ends of calls. */
 export async function writeEnds(db: Queryable, ended: readonly ActionRow[]): Promise<void> {
   for (const row of ended) {
-    const { status, output, executionDurationMs, updatedAt, decision } = row;
-    const end = { status, output, executionDurationMs, updatedAt, decision };
+    const { status, params, output, generatedFiles, executionDurationMs, updatedAt, decision } =
+      row;
+    const end = {
+      status,
+      params,
+      output,
+      generatedFiles,
+      executionDurationMs,
+      updatedAt,
+      decision,
+    };
     await db.update(actions).set(end).where(eq(actions.id, row.id));
   }
 }

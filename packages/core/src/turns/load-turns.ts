@@ -7,6 +7,7 @@ import type { ClaimedRun } from "../runs/claim-parts.ts";
 import { contextTokensOf, models } from "../workspaces/models.ts";
 import { functionsOfTurn, type TurnFunction } from "./turn-functions.ts";
 import { skillsOfTurn, type TurnSkill } from "./turn-skills.ts";
+import { readTurnTools, toolsOfTurn, type TurnTool } from "./turn-tools.ts";
 
 /** Positions before the answer that the prompt may include. */
 const MAX_HISTORY = 500;
@@ -41,12 +42,16 @@ export interface TurnInput {
   readonly skills: readonly TurnSkill[];
   /** Active functions that the agent may call, in their order. */
   readonly functions: readonly TurnFunction[];
+  /** Numbers of the remote tools that the agent may call, in their order. */
+  readonly toolIds: readonly number[];
 }
 
 /** The input of an attempt. */
 export interface Turn extends TurnInput {
   /** Payloads of the events that earlier attempts published. */
   readonly published: readonly string[];
+  /** The tools of the servers, under the names that the model calls. */
+  readonly tools: readonly TurnTool[];
 }
 
 /** The rows of a turn's input, as JSON of their columns. */
@@ -58,6 +63,7 @@ export interface TurnColumns {
   readonly actions: object[] | null;
   readonly skills: TurnSkill[] | null;
   readonly functions: TurnFunction[] | null;
+  readonly toolIds: number[] | null;
 }
 
 /** The subquery of a claim that gives the `TurnColumns` of a claimed turn. */
@@ -102,7 +108,8 @@ export const turnColumns = sql`
       where x.message_id = m.id
     ),
     'skills', (${skillsOfTurn}),
-    'functions', (${functionsOfTurn})
+    'functions', (${functionsOfTurn}),
+    'toolIds', (${toolsOfTurn})
   )
   from messages m
   join conversations c on c.id = m.conversation_id
@@ -124,6 +131,7 @@ export function toTurnRun(run: TurnRun): ClaimedRun<TurnInput> {
     actions: (columns.actions ?? []).map((row) => fromColumns<ActionRow>(row)),
     skills: distinctSkills(columns.skills),
     functions: columns.functions ?? [],
+    toolIds: columns.toolIds ?? [],
   };
   return { ...run, subject };
 }
@@ -138,7 +146,12 @@ export async function loadTurn(core: Process, run: ClaimedRun): Promise<Turn | u
   if (run.subject === null) return undefined;
   // A claim of turns gives it. What an earlier attempt published is only in its log.
   const turn = run.subject as TurnInput;
-  return { ...turn, published: run.attempt > 1 ? await readPublished(core, run) : [] };
+  const { toolIds } = turn;
+  const [published, tools] = await Promise.all([
+    run.attempt > 1 ? readPublished(core, run) : [],
+    readTurnTools(core, { workspaceId: run.workspaceId, toolIds }),
+  ]);
+  return { ...turn, published, tools };
 }
 
 async function readPublished(core: Process, run: ClaimedRun): Promise<string[]> {

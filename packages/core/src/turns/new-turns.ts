@@ -13,11 +13,12 @@ export interface NewTurnParts {
   readonly asked: readonly MessageRow[];
   readonly skills: readonly TurnSkill[] | null;
   readonly functions: readonly TurnFunction[] | null;
+  readonly toolIds: readonly number[] | null;
 }
 
 /** The input of a turn in a new conversation: what a claim of it would read, from what is being written. */
 export function newTurnInput(parts: NewTurnParts): TurnInput {
-  const { conversation, message, agent, asked, skills, functions } = parts;
+  const { conversation, message, agent, asked, skills, functions, toolIds } = parts;
   return {
     conversation,
     message,
@@ -26,6 +27,7 @@ export function newTurnInput(parts: NewTurnParts): TurnInput {
     actions: [],
     skills: distinctSkills(skills),
     functions: functions ?? [],
+    toolIds: toolIds ?? [],
   };
 }
 

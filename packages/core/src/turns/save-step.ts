@@ -3,7 +3,6 @@ import type { MessageEvent } from "@parley/schema";
 import { and, asc, eq } from "drizzle-orm";
 import type { Process } from "../context.ts";
 import type { ActionRow } from "../data-access/rows.ts";
-import { checkInput, type CheckedInput } from "../functions/check-values.ts";
 import { buildInvocation } from "../invocations/new-invocations.ts";
 import { hintsOf, writeInvocations } from "../invocations/write-invocations.ts";
 import { appendEvents } from "../log/append.ts";
@@ -13,6 +12,7 @@ import type { ClaimedRun } from "../runs/claim-parts.ts";
 import { lostLease, readHeldLog } from "../runs/leases.ts";
 import { suspendTurn } from "../runs/suspend-turns.ts";
 import { authorizeCalls } from "./authorize-calls.ts";
+import { type Called, callFunction, callTool } from "./called.ts";
 import { APPROVAL_MS, CALL_MS, callStatus, type StepCall } from "./function-calls.ts";
 import type { Turn } from "./load-turns.ts";
 import { renderApprovals } from "./tool-approvals.ts";
@@ -50,27 +50,29 @@ export interface SavedStep {
 export async function saveStep(core: Process, finished: FinishedStep): Promise<SavedStep> {
   const { run, turn, step, rawContents, chainOfThought } = finished;
   const steps = finished.steps && [...finished.steps];
-  const { functions, inputs } = await checkCalls(core, finished);
+  const called = await checkCalls(core, finished);
   return inTransaction(core, async ({ db, afterCommit }) => {
     const now = core.now();
-    const called = { calls: finished.calls, functions };
-    const { authorized, timezone, userSid } = await authorizeCalls(db, turn, called);
+    const given = { calls: finished.calls, called };
+    const { authorized, timezone, userSid } = await authorizeCalls(db, turn, given);
     const rows = await db
       .insert(actions)
       .values(
-        authorized.map(({ call, status, output, durationMs }, position) => ({
+        authorized.map(({ call, called: { tool, stake } = {}, ...outcome }, position) => ({
           sid: core.newId("act"),
           messageId: turn.message.id,
           logId: call.output === undefined ? run.logId : null,
           step,
           position,
-          toolName: call.name,
+          toolName: tool?.toolName ?? call.name,
           functionCallName: call.name,
           functionCallId: call.id,
-          status,
+          mcpServerId: tool?.stored.tool.sid,
+          stake: tool && stake,
+          status: outcome.status,
           params: call.params,
-          output: output === null ? null : [{ type: "text", text: output }],
-          executionDurationMs: durationMs,
+          output: outcome.output === null ? null : [{ type: "text", text: outcome.output }],
+          executionDurationMs: outcome.durationMs,
           createdAt: now,
           updatedAt: now,
         })),
@@ -83,6 +85,7 @@ export async function saveStep(core: Process, finished: FinishedStep): Promise<S
     const approvals = renderApprovals(
       blocked.map((action) => ({
         action,
+        serverName: authorized[action.position]?.called?.tool?.stored.tool.name ?? null,
         agent: turn.agent,
         conversationId: turn.conversation.sid,
         messageId: run.logId,
@@ -117,15 +120,15 @@ export async function saveStep(core: Process, finished: FinishedStep): Promise<S
     const saved = { rows, lastSeq };
     if (!finished.calls.some(({ output }) => output === undefined)) return saved;
 
-    const created = authorized.flatMap(({ invoked, call }, position) => {
-      if (invoked === undefined) return [];
+    const created = authorized.flatMap(({ status, called: started }, position) => {
+      if (status !== callStatus.running || started === undefined) return [];
       const request = {
-        sandboxFunction: invoked,
+        sandboxFunction: started.sandboxFunction,
         workspaceId: turn.message.workspaceId,
         apiKeyId: null,
         ownerId: turn.conversation.ownerId,
         actionId: rows[position]!.id,
-        input: inputs.get(call)!,
+        input: started.input,
         timezone,
       };
       return buildInvocation(core, request);
@@ -152,18 +155,26 @@ async function readSavedStep(db: Queryable, { run, turn, step }: FinishedStep): 
   return { rows, lastSeq };
 }
 
-/** Finds the called functions and checks their inputs, before the transaction: that must not wait for a thread. */
-async function checkCalls(core: Process, { turn, calls }: FinishedStep) {
+/** Finds what open calls start, and checks their inputs, before the transaction: that must not wait for a thread. */
+async function checkCalls(
+  core: Process,
+  { turn, calls }: FinishedStep,
+): Promise<ReadonlyMap<StepCall, Called>> {
   const { workspaceId } = turn.message;
+  const options = { workspaceId, origin: "run" } as const;
   const open = calls.filter(({ output }) => output === undefined);
-  const slugs = open.map(({ name }) => name);
+  const tools = new Map(turn.tools.map((tool) => [tool.name, tool]));
+  const slugs = open.flatMap(({ name }) => (tools.has(name) ? [] : name));
   const functions = await findCalledFunctions(core.database.db, workspaceId, slugs);
-  const inputs = new Map<StepCall, CheckedInput>();
+  const called = new Map<StepCall, Called>();
   for (const call of open) {
-    const definition = functions.get(call.name)?.definition;
-    if (definition === undefined) continue;
-    const options = { workspaceId, origin: "run" } as const;
-    inputs.set(call, await checkInput(core, { definition, input: call.params }, options));
+    const { name, params } = call;
+    const tool = tools.get(name);
+    const sandboxFunction = functions.get(name);
+    if (tool !== undefined) called.set(call, await callTool(core, { tool, params }, options));
+    else if (sandboxFunction !== undefined) {
+      called.set(call, await callFunction(core, { sandboxFunction, params }, options));
+    }
   }
-  return { functions, inputs };
+  return called;
 }

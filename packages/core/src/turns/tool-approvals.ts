@@ -1,4 +1,4 @@
-import { actions, agents, messages, users } from "@parley/db";
+import { actions, agents, messages, tools, users } from "@parley/db";
 import type { BlockedAction, ToolApproval } from "@parley/schema";
 import { and, asc, eq } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
@@ -8,13 +8,17 @@ import type { ActionRow, AgentRow } from "../data-access/rows.ts";
 import { callStatus } from "./function-calls.ts";
 
 /** The server that clients see as that of sandbox functions. */
-const SERVER_NAME = "sandbox_functions";
+const FUNCTIONS = "sandbox_functions";
+/** Of functions, only calls of those that require approval wait. */
+const FUNCTION_STAKE = "high";
 
 /** Calls in a list. */
 const MAX_LISTED = 1000;
 
 interface BlockedCall {
   readonly action: ActionRow;
+  /** Name of the tool whose server is called; null for a function. */
+  readonly serverName: string | null;
   readonly agent: Pick<AgentRow, "sid" | "name">;
   readonly conversationId: string;
   readonly messageId: string;
@@ -25,7 +29,7 @@ interface BlockedCall {
 /** Calls that wait for approval as the wire announces them, those of one step in order. */
 export function renderApprovals(calls: readonly BlockedCall[]): ToolApproval[] {
   return calls.map((call, index) => {
-    const { action, agent, conversationId, messageId, userId } = call;
+    const { action, serverName, agent, conversationId, messageId, userId } = call;
     const next = calls[index + 1]?.action;
     return {
       type: "tool_approve_execution",
@@ -35,11 +39,10 @@ export function renderApprovals(calls: readonly BlockedCall[]): ToolApproval[] {
       conversationId,
       actionId: action.sid,
       inputs: action.params,
-      // Only calls of functions that require approval wait.
-      stake: "high",
+      stake: action.stake ?? FUNCTION_STAKE,
       metadata: {
         agentName: agent.name,
-        mcpServerName: SERVER_NAME,
+        mcpServerName: serverName ?? FUNCTIONS,
         toolName: action.toolName,
       },
       ...(userId !== null && { userId }),
@@ -59,6 +62,7 @@ export async function listBlockedActions(
   const rows = await db
     .select({
       action: actions,
+      serverName: tools.name,
       agent: { sid: agents.sid, name: agents.name },
       messageId: messages.sid,
       userId: users.sid,
@@ -74,6 +78,7 @@ export async function listBlockedActions(
       ),
     )
     .leftJoin(users, eq(users.id, asked.userId))
+    .leftJoin(tools, eq(tools.sid, actions.mcpServerId))
     .where(
       and(
         eq(messages.conversationId, conversation.id),

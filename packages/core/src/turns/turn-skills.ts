@@ -17,7 +17,8 @@ interface SkillReader {
   readonly conversation: Pick<ConversationRow, "spaceId">;
 }
 
-const MAX_SKILLS = 100;
+/** Skills that a turn is offered. */
+export const MAX_TURN_SKILLS = 100;
 const MAX_DESCRIPTION_CHARACTERS = 2048;
 
 /** The subquery of a claim that gives the `TurnSkill`s of the agent `a` that the conversation `c` reaches. */
@@ -38,7 +39,7 @@ export const skillsOfTurn = sql`
       and skills.availability = 'users_and_agents' and skills.status = 'active'
       and ${turnReachesSkill(sql`c.space_id`)}
     order by position, name, sid
-    limit ${sql.raw(String(MAX_SKILLS))}
+    limit ${sql.raw(String(MAX_TURN_SKILLS))}
   ) offered`;
 
 /**

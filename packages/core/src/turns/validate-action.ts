@@ -1,11 +1,9 @@
-import { actions, functionApprovals, messages, type Queryable } from "@parley/db";
-import { ParleyError, type Success, type ValidateAction } from "@parley/schema";
+import { actions, functionApprovals, messages, type Queryable, toolApprovals } from "@parley/db";
+import { invalidRequest, ParleyError, type Success, type ValidateAction } from "@parley/schema";
 import { and, eq } from "drizzle-orm";
 import { requireConversation } from "../access/conversation-reach.ts";
 import { findAgentVersions } from "../agents/agents.ts";
 import type { ActionRow, ConversationRow, MessageRow } from "../data-access/rows.ts";
-import { checkInput, type CheckedInput } from "../functions/check-values.ts";
-import type { SandboxFunction } from "../functions/sandbox-functions.ts";
 import { inTransactionOnce, type KeyedContext } from "../idempotency.ts";
 import { insertInvocation } from "../invocations/write-invocations.ts";
 import { appendEvents } from "../log/append.ts";
@@ -14,9 +12,12 @@ import type { Transaction } from "../log/transaction.ts";
 import { renderAction } from "../messages/render-messages.ts";
 import { hastenTurn, wakeTurns } from "../runs/suspend-turns.ts";
 import { CALL_MS, callStatus, endedWith, writeEnds } from "./function-calls.ts";
-import { findCalledFunctions, readAskedBy } from "./turn-functions.ts";
+import { type Called, findCalled } from "./called.ts";
+import { readAskedBy } from "./turn-functions.ts";
+import { approvalKeyOf } from "./turn-tools.ts";
 
-interface Decision extends ValidateAction {
+interface Decision extends Omit<ValidateAction, "params"> {
+  readonly params?: ValidateAction["params"];
   readonly cId: string;
   readonly mId: string;
 }
@@ -46,7 +47,8 @@ export async function validateAction(context: KeyedContext, input: Decision): Pr
       await endCall(context, transaction, { message, action: endedWith(decided, end) });
     } else {
       const { approved: decision } = input;
-      await approve(context, transaction, { message, ownerId, action, decision, called });
+      const decided = { ...action, params: input.params ?? action.params };
+      await approve(context, transaction, { message, ownerId, action: decided, decision, called });
     }
     await wakeTurns(db, [message.sid], afterCommit);
     return { success: true };
@@ -95,38 +97,34 @@ function refused(why: string): ParleyError {
   return new ParleyError("invalid_request_error", `Invalid request body: actionId: ${why}`);
 }
 
-interface CalledFunction {
-  readonly sandboxFunction: SandboxFunction;
-  readonly input: CheckedInput;
-}
-
 /**
- * The function of an approved call, and its input, checked before the transaction, which must not wait
- * for a thread. Undefined if the function no longer exists.
+ * What an approved call starts, with its input checked before the transaction, which must not wait for a
+ * thread. Undefined if it no longer exists.
  */
 async function prepareCall(
   context: KeyedContext,
   { message, input }: { message: MessageRow; input: Decision },
-): Promise<CalledFunction | undefined> {
-  if (input.approved === "rejected") return undefined;
+): Promise<Called | undefined> {
+  const { approved, params } = input;
+  if (approved === "rejected") {
+    if (params === undefined) return undefined;
+    throw invalidRequest("body", [{ path: "params", message: "goes with an approval only" }]);
+  }
   const { db } = context.database;
-  const { workspaceId } = message;
-  const { toolName, params } = await requireAction(db, message, input.actionId);
-  const functions = await findCalledFunctions(db, workspaceId, [toolName]);
-  const sandboxFunction = functions.get(toolName);
-  if (sandboxFunction === undefined) return undefined;
-  const { definition } = sandboxFunction;
-  const options = { workspaceId, origin: "request", signal: context.signal } as const;
-  return {
-    sandboxFunction,
-    input: await checkInput(context, { definition, input: params }, options),
-  };
+  const action = await requireAction(db, message, input.actionId);
+  const { threads, signal } = context;
+  const options = { workspaceId: message.workspaceId, origin: "request", signal } as const;
+  const stored = { ...action, params: params ?? action.params };
+  const called = await findCalled({ db, threads }, stored, options);
+  const fault = params && called?.input.error;
+  if (fault) throw invalidRequest("body", [{ path: "params", message: fault.message }]);
+  return called;
 }
 
 interface Approval extends Answer {
   readonly action: ActionRow;
   readonly decision: "approved" | "always_approved";
-  readonly called: CalledFunction | undefined;
+  readonly called: Called | undefined;
 }
 
 async function approve(
@@ -135,18 +133,18 @@ async function approve(
   { message, ownerId, action, decision, called }: Approval,
 ): Promise<void> {
   const { db } = transaction;
-  const { toolName } = action;
   const now = context.now();
   const decided = { ...action, status: callStatus.running, decision, updatedAt: now };
   if (called === undefined) {
-    const text = `The function ${toolName} is no longer there`;
+    const text = `The function ${action.functionCallName} is no longer there`;
     const ended = endedWith(decided, { status: "errored", text, now });
     return endCall(context, transaction, { message, action: ended });
   }
   await writeEnds(db, [decided]);
   const { userId, timezone } = await readAskedBy(db, message);
   await insertInvocation(context, transaction, {
-    ...called,
+    sandboxFunction: called.sandboxFunction,
+    input: called.input,
     workspaceId: message.workspaceId,
     apiKeyId: null,
     ownerId,
@@ -155,8 +153,25 @@ async function approve(
   });
   await hastenTurn(db, message.sid, CALL_MS);
   if (decision === "approved" || userId === null) return;
-  const approval = { userId, functionId: called.sandboxFunction.id, createdAt: now };
-  await db.insert(functionApprovals).values(approval).onConflictDoNothing();
+  await approveForGood(db, { message, userId, called, now });
+}
+
+/** Keeps that calls of this kind need no further approval of the user. */
+async function approveForGood(
+  db: Queryable,
+  approval: { message: MessageRow; userId: number; called: Called; now: number },
+): Promise<void> {
+  const { message, userId, called, now } = approval;
+  if (called.tool === undefined) {
+    const row = { userId, functionId: called.sandboxFunction.id, createdAt: now };
+    await db.insert(functionApprovals).values(row).onConflictDoNothing();
+    return;
+  }
+  const agentSid = await readAgentSid(db, message);
+  const key = approvalKeyOf(called.tool, { stake: called.stake, agentSid });
+  if (key === undefined) return;
+  const row = { ...key, userId, createdAt: now };
+  await db.insert(toolApprovals).values(row).onConflictDoNothing();
 }
 
 async function endCall(
@@ -165,15 +180,19 @@ async function endCall(
   { message, action }: Pick<Approval, "message" | "action">,
 ): Promise<void> {
   await writeEnds(db, [action]);
-  const agentId = message.agentId ?? 0;
-  const agents = await findAgentVersions(db, message.workspaceId, [agentId]);
   const event = {
     type: "agent_action_success",
     created: context.now(),
-    configurationId: agents.get(agentId)?.sid ?? "",
+    configurationId: await readAgentSid(db, message),
     messageId: message.sid,
     step: action.step,
     action: renderAction(action),
   } as const;
   await appendEvents(db, [{ logId: message.sid, events: [event] }], afterCommit);
+}
+
+async function readAgentSid(db: Queryable, message: MessageRow): Promise<string> {
+  const agentId = message.agentId ?? 0;
+  const agents = await findAgentVersions(db, message.workspaceId, [agentId]);
+  return agents.get(agentId)?.sid ?? "";
 }

@@ -1,4 +1,11 @@
-import type { AgentError, ContentNode, MessageContext, ModelSelection } from "@parley/schema";
+import type {
+  AgentError,
+  ContentNode,
+  GeneratedFile,
+  MessageContext,
+  ModelSelection,
+  Stake,
+} from "@parley/schema";
 import { sql } from "drizzle-orm";
 import {
   boolean,
@@ -140,9 +147,14 @@ export const actions = pgTable(
     toolName: text().notNull(),
     functionCallName: text().notNull(),
     functionCallId: text().notNull(),
+    /** For a call of an MCP server: the id of the tool, and who must approve it. */
+    mcpServerId: text(),
+    stake: text().$type<Stake>(),
     status: text().notNull(),
     params: jsonb().$type<Record<string, unknown>>().notNull(),
     output: jsonb().$type<unknown[]>(),
+    /** Files that the call has made; null for none. */
+    generatedFiles: jsonb().$type<GeneratedFile[]>(),
     /** For a call of a sandbox function: the log of the message, whose run its end wakes. */
     logId: text(),
     /** The decision about a call that waited for approval. */

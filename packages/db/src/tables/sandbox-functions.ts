@@ -1,4 +1,4 @@
-import type { InvocationError, Program } from "@parley/schema";
+import type { InvocationError, StoredProgram } from "@parley/schema";
 import { sql } from "drizzle-orm";
 import {
   boolean,
@@ -20,6 +20,8 @@ export const sandboxFunctions = pgTable(
   {
     ...identified(),
     workspaceId: reference(() => workspaces.id),
+    /** The MCP server that it calls for agents; null for the functions of the workspace. */
+    toolId: number(),
     /** Reserved for ever, also by an archived function. */
     slug: text().notNull(),
     status: text().$type<"active" | "archived">().notNull().default("active"),
@@ -37,7 +39,7 @@ export const sandboxFunctionVersions = pgTable(
     functionId: reference(() => sandboxFunctions.id),
     version: integer().notNull(),
     description: text().notNull(),
-    program: jsonb().$type<Program>().notNull(),
+    program: jsonb().$type<StoredProgram>().notNull(),
     /** JSON Schema (2020-12) of the input; null for any input. */
     inputSchema: jsonb().$type<Record<string, unknown>>(),
     outputSchema: jsonb().$type<Record<string, unknown>>(),

@@ -1,9 +1,10 @@
-import type { Skill, ToolServer } from "@parley/schema";
+import type { Skill } from "@parley/schema";
 import { sql } from "drizzle-orm";
-import { boolean, index, integer, jsonb, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
+import { index, integer, jsonb, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
 import { agents } from "./agents.ts";
 import { identified, milliseconds, number, reference, timestamps } from "./columns.ts";
-import { spaces, users, workspaces } from "./workspaces.ts";
+import { tools } from "./tools.ts";
+import { users, workspaces } from "./workspaces.ts";
 
 export const skills = pgTable(
   "skills",
@@ -67,28 +68,6 @@ export const skillAttachments = pgTable(
     // Readers of a file must reach a skill with it.
     index("skill_attachments_by_file").on(table.fileId),
   ],
-);
-
-/** Views of MCP servers. */
-export const tools = pgTable(
-  "tools",
-  {
-    ...identified(),
-    workspaceId: reference(() => workspaces.id),
-    spaceId: reference(() => spaces.id),
-    name: text().notNull(),
-    description: text().notNull(),
-    serverType: text().$type<"remote" | "internal">().notNull(),
-    server: jsonb().$type<ToolServer>().notNull(),
-    oAuthUseCase: text("oauth_use_case").$type<"personal_actions" | "platform_actions">().notNull(),
-    isRestrictedToSkills: boolean().notNull(),
-    /** Counts the changes: a change names the version that it is based on. */
-    version: integer().notNull().default(0),
-    /** Null for an operator. */
-    editedBy: number().references(() => users.id),
-    ...timestamps(),
-  },
-  (table) => [index("tools_by_workspace").on(table.workspaceId)],
 );
 
 export const skillTools = pgTable(

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { Milliseconds, optional, Reference, ShortText, textOfBytes } from "../parsing/text.ts";
 import { warnings } from "../parsing/warnings.ts";
+import { Stake } from "../tools/stakes.ts";
 import { AgentConfiguration } from "../workspaces/agents.ts";
 import { User } from "../workspaces/users.ts";
 import { ContentFragment, CreateContentFragment } from "./content-fragments.ts";
@@ -60,6 +61,8 @@ export const GeneratedFile = z.object({
   hidden: z.boolean().describe("Whether the file is hidden from lists"),
   isInProjectContext: z.boolean().describe("Whether the file belongs to the project"),
 });
+
+export type GeneratedFile = z.infer<typeof GeneratedFile>;
 
 /** One tool call of an agent. */
 export const Action = z.object({
@@ -178,10 +181,7 @@ const approvalShape = {
     .record(z.string(), z.unknown())
     .describe("Parameters of the call")
     .meta({ example: { orderId: "1042" } }),
-  stake: z
-    .enum(["low", "medium", "high", "never_ask"])
-    .describe("Risk of the call")
-    .meta({ example: "high" }),
+  stake: Stake,
   metadata: z
     .object({
       agentName: z.string().describe("Name of the agent").meta({ example: "helper" }),
@@ -223,6 +223,11 @@ export const ValidateAction = z.object({
   actionId: Reference.describe("Id of the tool call").meta({ example: "act_Wd6Jp1Xc4S" }),
   approved: z
     .enum(["approved", "rejected", "always_approved"])
-    .describe("always_approved: later calls of the function for the same user do not wait either"),
+    .describe(
+      "always_approved: later calls of the function or tool for the same user do not wait either, unless its stake is high",
+    ),
+  params: optional(z.record(z.string(), z.unknown()))
+    .describe("Parameters to call it with instead of the model's; only with an approval")
+    .meta({ example: { orderId: "1043" } }),
 });
 export type ValidateAction = z.output<typeof ValidateAction>;

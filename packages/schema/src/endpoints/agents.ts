@@ -23,6 +23,7 @@ const referenceErrors = [
   "model_disabled",
   "skill_not_found",
   "sandbox_function_not_found",
+  "tool_not_found",
 ] as const;
 
 /** Operations on agents. */
@@ -70,7 +71,7 @@ export const agentEndpoints = {
       path: `${administered}/agents/{agentId}`,
       input: AgentIdentity,
     }),
-    summary: "Read an agent with its script, skills and functions",
+    summary: "Read an agent with its script, skills, functions and tools",
     output: AgentWithScript,
     errors: ["workspace_not_found", "agent_not_found"],
   },

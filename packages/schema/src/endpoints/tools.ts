@@ -2,7 +2,13 @@ import * as z from "zod";
 import type { Endpoint } from "../endpoint.ts";
 import { WorkspaceParams, Success } from "../params.ts";
 import { pageByNumber, pageEnd } from "../parsing/page.ts";
-import { AdministeredTool, CreateTool, ToolIdentity, UpdateTool } from "../skills/tools.ts";
+import { AdministeredTool, CreateTool, ToolIdentity, UpdateTool } from "../tools/tools.ts";
+import {
+  ConnectedTool,
+  NamedTool,
+  RegisterTool,
+  UpdateToolConnection,
+} from "../tools/tool-connections.ts";
 import { administer, administered } from "./defaults.ts";
 
 const ofTool = {
@@ -36,6 +42,52 @@ export const toolEndpoints = {
     subject: [],
     output: AdministeredTool,
     errors: ["workspace_not_found", "space_not_found"],
+  },
+  "tools.register": {
+    ...administer({
+      role: "builder",
+      method: "POST",
+      path: `${administered}/tools/remote`,
+      input: RegisterTool,
+    }),
+    summary: "Register a remote MCP server as a tool: it is asked for its tools at once",
+    subject: [],
+    output: ConnectedTool,
+    errors: ["workspace_not_found", "space_not_found", "tool_unreachable"],
+  },
+  "tools.getConnection": {
+    ...administer({
+      role: "builder",
+      method: "GET",
+      path: `${administered}/tools/{toolId}/connection`,
+      input: NamedTool,
+    }),
+    summary: "Read a remote tool with its connection",
+    output: ConnectedTool,
+    errors: ["workspace_not_found", "tool_not_found"],
+  },
+  "tools.updateConnection": {
+    ...administer({
+      role: "builder",
+      method: "PATCH",
+      path: `${administered}/tools/{toolId}/connection`,
+      input: UpdateToolConnection,
+    }),
+    ...ofTool,
+    summary: "Change how the tools of a remote server are called",
+    output: ConnectedTool,
+  },
+  "tools.refresh": {
+    ...administer({
+      role: "builder",
+      method: "POST",
+      path: `${administered}/tools/{toolId}/refresh`,
+      input: NamedTool,
+    }),
+    ...ofTool,
+    summary: "Ask a remote server for its tools again",
+    output: ConnectedTool,
+    errors: ["workspace_not_found", "tool_not_found", "tool_unreachable"],
   },
   "tools.update": {
     ...administer({

@@ -193,6 +193,11 @@ const rows = {
     cause: "The e-mail address is a member's already.",
     cure: "Use the member that there is.",
   },
+  tool_unreachable: {
+    status: 422,
+    cause: "The MCP server does not answer as one, or may not be called; the message says why.",
+    cure: "Check its URL and its headers, and whether the server's operator allows its address.",
+  },
   tool_not_found: {
     status: 404,
     cause: "The workspace has no such tool.",

@@ -9,3 +9,12 @@ export const Program = z.object({
   }),
 });
 export type Program = z.infer<typeof Program>;
+
+/** Calls the server of the tool with this number. Nobody writes it: it stands behind a registered server. */
+export interface McpProgram {
+  readonly type: "mcp";
+  readonly toolId: number;
+}
+
+/** What an invocation runs as it is stored. */
+export type StoredProgram = Program | McpProgram;

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { Milliseconds, optional } from "../parsing/text.ts";
-import { Tool } from "./tools.ts";
+import { Tool } from "../tools/tools.ts";
 
 export const SkillStatus = z.enum(["active", "archived", "suggested"]);
 export type SkillStatus = z.infer<typeof SkillStatus>;

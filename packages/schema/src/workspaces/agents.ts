@@ -92,6 +92,9 @@ const editable = {
   functionIds: optional(z.array(Reference).max(50)).describe(
     "Sandbox functions that the agent may call, by id or slug",
   ),
+  toolIds: optional(z.array(Reference).max(16)).describe(
+    "Tools of MCP servers that the agent may call, besides those of its skills",
+  ),
 };
 
 export const AgentIdentity = WorkspaceParams.extend({
@@ -135,5 +138,6 @@ export const AgentWithScript = z.object({
     .meta({ example: null }),
   skillIds: z.array(z.string()).describe("Skills of the agent, besides those of every agent"),
   functionIds: z.array(z.string()).describe("Sandbox functions that it may call"),
+  toolIds: z.array(z.string()).describe("Tools of MCP servers that it may call"),
 });
 export type AgentWithScript = z.infer<typeof AgentWithScript>;

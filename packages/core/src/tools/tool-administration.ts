@@ -1,4 +1,12 @@
-import { hasRow, insertRow, type Queryable, skillTools, spaces, tools } from "@parley/db";
+import {
+  hasRow,
+  insertRow,
+  type Queryable,
+  sandboxFunctions,
+  skillTools,
+  spaces,
+  tools,
+} from "@parley/db";
 import {
   type AdministeredTool,
   type CreateTool,
@@ -30,7 +38,11 @@ export async function listTools(
     .select({ id: tools.id, version: tools.version })
     .from(tools)
     .where(
-      and(eq(tools.workspaceId, workspace.id), isReached(context.caller), isAfter(tools.id, input)),
+      and(
+        eq(tools.workspaceId, workspace.id),
+        isReachedTool(context.caller),
+        isAfter(tools.id, input),
+      ),
     )
     .orderBy(asc(tools.id))
     .limit(input.limit + 1);
@@ -115,6 +127,11 @@ export async function removeTool(context: RequestContext, input: ToolIdentity): 
     const workspace = await administeredWorkspace(context, db, input.wId);
     const { id } = await lockTool(context.caller, db, { workspaceId: workspace.id, input });
     await db.delete(skillTools).where(eq(skillTools.toolId, id));
+    // Its calls have been made; no more are.
+    await db
+      .update(sandboxFunctions)
+      .set({ status: "archived" })
+      .where(eq(sandboxFunctions.toolId, id));
     await db.delete(tools).where(eq(tools.id, id));
     return { success: true };
   });
@@ -123,7 +140,7 @@ export async function removeTool(context: RequestContext, input: ToolIdentity): 
 type StoredTool = Pick<typeof tools.$inferSelect, "id" | "workspaceId" | "version">;
 
 /** Locks a tool in the version that the caller names. */
-async function lockTool(
+export async function lockTool(
   caller: Caller,
   db: Queryable,
   { workspaceId, input }: { workspaceId: number; input: ToolIdentity },
@@ -132,7 +149,7 @@ async function lockTool(
   const [row] = await db
     .select()
     .from(tools)
-    .where(and(ofWorkspace, isReached(caller)))
+    .where(and(ofWorkspace, isReachedTool(caller)))
     .for("update");
   if (row === undefined) {
     throw new ParleyError("tool_not_found", "toolId: the workspace has no such tool");
@@ -152,7 +169,7 @@ async function readTool(
 }
 
 /** The condition that the caller reaches the space of the row's tool. */
-function isReached(caller: Caller): SQL | undefined {
+export function isReachedTool(caller: Caller): SQL | undefined {
   if (caller.kind === "operator") return undefined;
   return hasRow(
     sql`from ${spaces} where ${and(sql`${spaces.id} = ${tools}.space_id`, reachesSpace(caller))}`,

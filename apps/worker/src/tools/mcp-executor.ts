@@ -1,0 +1,97 @@
+import {
+  type Core,
+  openCallableServer,
+  refreshUsedTool,
+  type StoredToolResult,
+  type ToolResult,
+  type ToolServerFailure,
+} from "@parley/core";
+import { type InvocationErrorCode, type McpProgram, ParleyError } from "@parley/schema";
+import type { Execution, ExecutionEvent, SandboxExecutor } from "../executor/executor.ts";
+import { takeFiles } from "./take-files.ts";
+
+/** Bytes of all answers to a call. */
+const MAX_CALL_BYTES = 8 * 1024 * 1024;
+/** Reports of progress that wait to be written; further ones are dropped. */
+const MAX_REPORTS = 100;
+
+/** Calls the tools of remote servers. A call is sent once; what it failed with is its outcome. */
+export function createMcpExecutor(core: Core): SandboxExecutor<McpProgram> {
+  const stop = new AbortController();
+  return {
+    async *execute(execution) {
+      const { program, seed: invocationId, signal, workspaceId } = execution;
+      const { toolId } = program;
+      signal.throwIfAborted();
+      const result = yield* call(core, execution);
+      signal.throwIfAborted();
+      if (result.type === "failed") {
+        yield failed(codes[result.code] ?? "invocation_failed", result.message);
+        return;
+      }
+      const { isError, structuredContent, toolsChanged } = result;
+      const taken = await takeFiles(core, { invocationId, content: result.content });
+      const stored: StoredToolResult = { ...taken, structuredContent, isError };
+      yield { type: "succeeded", result: stored };
+      const options = { workspaceId, origin: "run", signal: stop.signal } as const;
+      refreshUsedTool(core, { toolId, changed: toolsChanged }, options).catch((error: unknown) => {
+        if (!stop.signal.aborted) core.onLateFailure(error);
+      });
+    },
+    close: async () => stop.abort(new Error("The worker stops")),
+  };
+}
+
+/** The codes of failures that have one of their own. */
+const codes: Partial<Record<ToolServerFailure["code"], InvocationErrorCode>> = {
+  timed_out: "timed_out",
+  too_large: "output_too_large",
+};
+
+/** Makes the call, and gives its reports of progress as they come. */
+async function* call(
+  core: Core,
+  { program: { toolId }, input, limits, signal }: Execution<McpProgram>,
+): AsyncGenerator<ExecutionEvent, ToolResult | ToolServerFailure, undefined> {
+  const server = await openServer(core, toolId);
+  if ("type" in server) return server;
+  // Written by `callTool` of core.
+  const called = JSON.parse(input) as { name: string; arguments: Record<string, unknown> };
+  const reports: ExecutionEvent[] = [];
+  let news = Promise.withResolvers<"news">();
+  const answer = core.toolServers.callTool(server, called, {
+    timeoutMs: limits.timeoutMs,
+    maxBytes: MAX_CALL_BYTES,
+    signal,
+    onProgress: ({ progress, total = 0, message = "" }) => {
+      if (reports.length < MAX_REPORTS) {
+        reports.push({ type: "progress", done: progress, total, label: message });
+      }
+      news.resolve("news");
+    },
+  });
+  for (;;) {
+    const next = await Promise.race([answer, news.promise]);
+    yield* reports.splice(0);
+    if (next !== "news") return next;
+    news = Promise.withResolvers();
+  }
+}
+
+async function openServer(core: Core, toolId: number) {
+  try {
+    const server = await openCallableServer(core, toolId);
+    return server ?? failure("The tool was removed");
+  } catch (error) {
+    if (error instanceof ParleyError) return failure(error.message);
+    throw error;
+  }
+}
+
+function failure(message: string): ToolServerFailure {
+  return { type: "failed", code: "unreachable", message };
+}
+
+function failed(code: InvocationErrorCode, message: string): ExecutionEvent {
+  return { type: "errored", error: { code, message } };
+}

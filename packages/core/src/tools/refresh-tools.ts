@@ -1,0 +1,156 @@
+import { type Queryable, toolConnections, tools } from "@parley/db";
+import { ParleyError, type ToolServer } from "@parley/schema";
+import { and, eq, lt } from "drizzle-orm";
+import type { Process } from "../context.ts";
+import { findSchemaFault } from "../functions/json-schema/validate.ts";
+import { inTransaction } from "../log/transaction.ts";
+import type { CallOptions } from "../untrusted/threads.ts";
+import type { SecretServices } from "../workspaces/secret-box.ts";
+import {
+  type ConnectionRow,
+  findConnection,
+  openServer,
+  type StoredConnection,
+  type ToolRow,
+} from "./tool-connections.ts";
+import type { ListedTools, RemoteServer, ToolServerFailure, ToolServices } from "./tool-servers.ts";
+
+const LIST_TIMEOUT_MS = 15_000;
+const MAX_LIST_BYTES = 2 * 1024 * 1024;
+/** A server is not asked more often while its tools are used. */
+const REFRESH_MS = 10 * 60 * 1000;
+const MAX_NAME = 255;
+const MAX_DESCRIPTION = 4096;
+const MAX_FAULT = 1000;
+
+type RefreshProcess = Process & SecretServices & ToolServices;
+
+/** What a server offers, and what of it was left out. */
+export interface Offer extends Pick<ToolServer, "name" | "version" | "description" | "tools"> {
+  readonly fault: string | null;
+}
+
+/** Asks a server for its tools. A tool whose schema is not usable is left out. Fails as a value. */
+export async function askForTools(
+  core: Pick<RefreshProcess, "threads" | "toolServers">,
+  server: RemoteServer,
+  options: CallOptions & { readonly signal: AbortSignal },
+): Promise<Offer | ToolServerFailure> {
+  const { signal } = options;
+  const limits = { timeoutMs: LIST_TIMEOUT_MS, maxBytes: MAX_LIST_BYTES, signal };
+  const listed = await core.toolServers.listTools(server, limits);
+  return listed.type === "failed" ? listed : checkTools(core, listed, options);
+}
+
+async function checkTools(
+  core: Pick<Process, "threads">,
+  { server, tools: listed }: ListedTools,
+  options: CallOptions,
+): Promise<Offer> {
+  const usable: ToolServer["tools"] = [];
+  const faults: string[] = [];
+  for (const { name, description, inputSchema } of listed) {
+    const isObject = inputSchema["type"] === "object";
+    const given = { schema: inputSchema, root: "inputSchema" };
+    const fault = isObject
+      ? await findSchemaFault(core.threads, given, options)
+      : { path: "inputSchema.type", message: 'must be "object"' };
+    if (fault === undefined) usable.push({ name, description, inputSchema: { ...inputSchema } });
+    else faults.push(`${name}: ${fault.path}: ${fault.message}`);
+  }
+  const fault = faults.length === 0 ? null : `Left out: ${faults.join("; ")}`;
+  return {
+    name: (server.title ?? server.name).slice(0, MAX_NAME).toWellFormed(),
+    version: server.version.slice(0, MAX_NAME).toWellFormed(),
+    description: (server.instructions ?? "").slice(0, MAX_DESCRIPTION).toWellFormed(),
+    tools: usable,
+    fault: fault && fault.slice(0, MAX_FAULT).toWellFormed(),
+  };
+}
+
+/** The error of a request whose server does not say what it offers. */
+export function unreachable({ message }: ToolServerFailure): ParleyError {
+  return new ParleyError("tool_unreachable", message);
+}
+
+/**
+ * Asks the server of a tool for its tools now, and keeps what has changed as a new version of the tool. A
+ * failure is kept as the connection's fault, and leaves the tools as they were.
+ */
+export async function refreshTool(
+  core: RefreshProcess,
+  { tool, connection }: Pick<StoredConnection, "tool" | "connection">,
+  options: CallOptions & { readonly signal: AbortSignal },
+): Promise<Offer | ToolServerFailure> {
+  const offer = await askForTools(core, openServer(core, { tool, connection }), options);
+  await inTransaction(core, async ({ db }) => {
+    const fault = "type" in offer ? offer.message.slice(0, MAX_FAULT) : offer.fault;
+    const stored = await lockConnection(db, tool.id);
+    // Another server may have been set, or the tool removed, while this one was asked.
+    if (stored?.connection.url !== connection.url) return;
+    if (!("type" in offer)) await keepOffer(core, db, stored.tool, offer);
+    await db
+      .update(toolConnections)
+      .set({ fault, refreshedAt: core.now() })
+      .where(eq(toolConnections.toolId, tool.id));
+  });
+  return offer;
+}
+
+async function lockConnection(
+  db: Queryable,
+  toolId: number,
+): Promise<{ tool: ToolRow; connection: ConnectionRow } | undefined> {
+  const [tool] = await db.select().from(tools).where(eq(tools.id, toolId)).for("update");
+  const [connection] = await db
+    .select()
+    .from(toolConnections)
+    .where(eq(toolConnections.toolId, toolId));
+  return tool && connection && { tool, connection };
+}
+
+async function keepOffer(
+  core: Pick<Process, "now">,
+  db: Queryable,
+  tool: ToolRow,
+  { fault: _fault, ...offer }: Offer,
+): Promise<void> {
+  const server = { ...tool.server, ...offer };
+  // jsonb keeps no order of members, so both are compared without.
+  if (canonical(server) === canonical(tool.server)) return;
+  await db
+    .update(tools)
+    .set({ server, version: tool.version + 1, updatedAt: core.now() })
+    .where(eq(tools.id, tool.id));
+}
+
+/** JSON with the members of each object in the order of their names. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_key, one: unknown) =>
+    typeof one === "object" && one !== null && !Array.isArray(one)
+      ? Object.fromEntries(Object.entries(one).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : one,
+  );
+}
+
+/**
+ * Asks the servers of tools that are used again, unless they were asked within the last ten minutes;
+ * `changed` ones, which said so, at once. Of several processes, one asks.
+ */
+export async function refreshUsedTool(
+  core: RefreshProcess,
+  { toolId, changed = false }: { toolId: number; changed?: boolean },
+  options: CallOptions & { readonly signal: AbortSignal },
+): Promise<void> {
+  const now = core.now();
+  const { refreshedAt } = toolConnections;
+  const isDue = changed ? undefined : lt(refreshedAt, now - REFRESH_MS);
+  const [due] = await core.database.db
+    .update(toolConnections)
+    .set({ refreshedAt: now })
+    .where(and(eq(toolConnections.toolId, toolId), isDue))
+    .returning({ toolId: toolConnections.toolId });
+  if (due === undefined) return;
+  const stored = await findConnection(core.database.db, toolId);
+  if (stored !== undefined) await refreshTool(core, stored, options);
+}

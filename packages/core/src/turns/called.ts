@@ -1,0 +1,79 @@
+/** What the calls of a step start: functions of the workspace, and tools of remote servers. */
+import type { Queryable } from "@parley/db";
+import type { Stake } from "@parley/schema";
+import { checkInput, type CheckedInput } from "../functions/check-values.ts";
+import type { InvocableFunction, SandboxFunction } from "../functions/sandbox-functions.ts";
+import { stakeOf } from "../tools/tool-connections.ts";
+import type { CallOptions, Threads } from "../untrusted/threads.ts";
+import type { CalledTool } from "./turn-tools.ts";
+import { findCalledFunctions } from "./turn-functions.ts";
+import { findCalledTool } from "./turn-tools.ts";
+
+/** What a call starts, once it may. */
+export interface Called {
+  readonly sandboxFunction: InvocableFunction;
+  readonly input: CheckedInput;
+  readonly stake: Stake;
+  /** Undefined for a function of the workspace. */
+  readonly tool?: CalledTool | undefined;
+}
+
+interface CheckServices {
+  readonly threads: Threads;
+}
+
+/** A call of a function, with its input checked. Waits for a thread: not for a transaction. */
+export async function callFunction(
+  services: CheckServices,
+  { sandboxFunction, params }: { sandboxFunction: SandboxFunction; params: unknown },
+  options: CallOptions,
+): Promise<Called> {
+  const { definition } = sandboxFunction;
+  const input = await checkInput(services, { definition, input: params }, options);
+  return { sandboxFunction, input, stake: definition.requiresApproval ? "high" : "never_ask" };
+}
+
+/** A call of a remote tool, with its parameters checked. Waits for a thread: not for a transaction. */
+export async function callTool(
+  services: CheckServices,
+  { tool, params }: { tool: CalledTool; params: unknown },
+  options: CallOptions,
+): Promise<Called> {
+  const { stored, toolName, inputSchema } = tool;
+  const { connection, caller, definition } = stored;
+  const checked = await checkInput(
+    services,
+    { definition: { inputSchema }, input: params },
+    options,
+  );
+  const retryable = connection.retryableTools.includes(toolName);
+  return {
+    sandboxFunction: { ...caller, definition: { ...definition, retryable } },
+    input: { ...checked, json: `{"name":${JSON.stringify(toolName)},"arguments":${checked.json}}` },
+    stake: stakeOf(connection, toolName),
+    tool,
+  };
+}
+
+/** A call as it is stored. */
+interface StoredCall {
+  readonly mcpServerId: string | null;
+  readonly toolName: string;
+  readonly params: unknown;
+}
+
+/** What a stored call starts, from what is there now; undefined where that is gone. */
+export async function findCalled(
+  core: CheckServices & { readonly db: Queryable },
+  { mcpServerId, toolName, params }: StoredCall,
+  options: CallOptions,
+): Promise<Called | undefined> {
+  const { workspaceId } = options;
+  if (mcpServerId !== null) {
+    const tool = await findCalledTool(core.db, { workspaceId, mcpServerId, toolName });
+    return tool && callTool(core, { tool, params }, options);
+  }
+  const functions = await findCalledFunctions(core.db, workspaceId, [toolName]);
+  const sandboxFunction = functions.get(toolName);
+  return sandboxFunction && callFunction(core, { sandboxFunction, params }, options);
+}

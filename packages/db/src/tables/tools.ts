@@ -1,0 +1,107 @@
+import type { Stake, ToolServer } from "@parley/schema";
+import { boolean, index, integer, jsonb, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
+import { agents } from "./agents.ts";
+import { identified, milliseconds, number, reference, timestamps } from "./columns.ts";
+import { spaces, users, workspaces } from "./workspaces.ts";
+
+/** Views of MCP servers. */
+export const tools = pgTable(
+  "tools",
+  {
+    ...identified(),
+    workspaceId: reference(() => workspaces.id),
+    spaceId: reference(() => spaces.id),
+    name: text().notNull(),
+    description: text().notNull(),
+    serverType: text().$type<"remote" | "internal">().notNull(),
+    server: jsonb().$type<ToolServer>().notNull(),
+    oAuthUseCase: text("oauth_use_case").$type<"personal_actions" | "platform_actions">().notNull(),
+    isRestrictedToSkills: boolean().notNull(),
+    /** Counts the changes: a change names the version that it is based on. */
+    version: integer().notNull().default(0),
+    /** Null for an operator. */
+    editedBy: number().references(() => users.id),
+    ...timestamps(),
+  },
+  (table) => [index("tools_by_workspace").on(table.workspaceId)],
+);
+
+/**
+ * How the tools of a remote server are called. A tool without a row is only described: nothing calls it.
+ */
+export const toolConnections = pgTable("tool_connections", {
+  toolId: number()
+    .primaryKey()
+    .references(() => tools.id, { onDelete: "cascade" }),
+  /** The function that calls the server: its invocations are the calls of agents. */
+  functionId: number().notNull(),
+  url: text().notNull(),
+  /** JSON of the headers that each request has, encrypted; null for none. */
+  headers: jsonb().$type<{ keyId: string; ciphertext: string }>(),
+  /** Names of those headers. */
+  headerNames: jsonb().$type<string[]>().notNull().default([]),
+  /** Who must approve a call, by the tool's name, and of every other tool. */
+  stakes: jsonb().$type<Record<string, Stake>>().notNull().default({}),
+  defaultStake: text().$type<Stake>().notNull(),
+  /** Names of tools whose interrupted calls may be made again. */
+  retryableTools: jsonb().$type<string[]>().notNull().default([]),
+  /** When the server was last asked for its tools. */
+  refreshedAt: milliseconds().notNull(),
+  /** Why it did not say, or what of its answer was left out; null when all is well. */
+  fault: text(),
+});
+
+/** The tools of a version of an agent, beside those of its skills. */
+export const agentTools = pgTable(
+  "agent_tools",
+  {
+    agentId: number()
+      .notNull()
+      .references(() => agents.id, { onDelete: "cascade" }),
+    toolId: number()
+      .notNull()
+      .references(() => tools.id, { onDelete: "cascade" }),
+    position: integer().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.agentId, table.toolId] }),
+    index("agent_tools_by_tool").on(table.toolId),
+  ],
+);
+
+/** Tools that were added to one conversation. */
+export const conversationTools = pgTable(
+  "conversation_tools",
+  {
+    conversationId: number().notNull(),
+    toolId: number()
+      .notNull()
+      .references(() => tools.id, { onDelete: "cascade" }),
+    createdAt: milliseconds().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.conversationId, table.toolId] }),
+    index("conversation_tools_by_tool").on(table.toolId),
+  ],
+);
+
+/** Calls that a user has approved for good: of a tool by any agent, or by one. */
+export const toolApprovals = pgTable(
+  "tool_approvals",
+  {
+    userId: number()
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    toolId: number()
+      .notNull()
+      .references(() => tools.id, { onDelete: "cascade" }),
+    toolName: text().notNull(),
+    /** The agent; empty for any. */
+    agentSid: text().notNull(),
+    createdAt: milliseconds().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.userId, table.toolId, table.toolName, table.agentSid] }),
+    index("tool_approvals_by_tool").on(table.toolId),
+  ],
+);

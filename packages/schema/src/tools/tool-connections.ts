@@ -1,0 +1,113 @@
+import * as z from "zod";
+import { WorkspaceParams } from "../params.ts";
+import { Milliseconds, optional, Reference, text } from "../parsing/text.ts";
+import { Stake } from "./stakes.ts";
+import { AdministeredTool, Tool, ToolIdentity } from "./tools.ts";
+
+/** Names of HTTP headers, without those that the connection itself sets. */
+const HeaderName = text(128, 1).regex(
+  /^(?!(?:host|connection|content-length|content-type|accept|transfer-encoding|upgrade|te|trailer|mcp-.*)$)[!#$%&'*+.^_`|~0-9A-Za-z-]+$/i,
+  { error: "must be the name of a header that clients may set" },
+);
+const HeaderValue = text(8192, 1).regex(/^[\t\x20-\x7e]+$/, {
+  error: "must be printable ASCII",
+});
+const Headers = z
+  .record(HeaderName, HeaderValue)
+  .refine((headers) => Object.keys(headers).length <= 16, "must be at most 16 headers");
+
+const RemoteUrl = text(2048, 1).refine((value) => {
+  const url = URL.parse(value);
+  return (
+    url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === ""
+  );
+}, "must be an https URL without a user and a password");
+
+const ToolNames = z.array(text(128, 1)).max(256);
+const Stakes = z
+  .record(text(128, 1), Stake)
+  .refine((stakes) => Object.keys(stakes).length <= 256, "must name at most 256 tools");
+
+const settings = {
+  headers: optional(Headers)
+    .describe("Headers of each request, kept encrypted and shown to nobody")
+    .meta({ example: { Authorization: "Bearer …" } }),
+  defaultStake: optional(Stake).describe(
+    "Who approves calls of tools that `stakes` does not name; high by default",
+  ),
+  stakes: optional(Stakes)
+    .describe("Who approves calls, by the name of the server's tool")
+    .meta({ example: { search: "never_ask" } }),
+  retryableTools: optional(ToolNames)
+    .describe("Tools whose interrupted calls may be made again; none by default")
+    .meta({ example: ["search"] }),
+  timeoutMs: optional(z.int().min(100).max(600_000))
+    .describe("How long a call may take, in milliseconds; 60,000 by default")
+    .meta({ example: 60_000 }),
+  maxConcurrent: optional(z.int().min(1).max(1000)).describe(
+    "Calls that run at once, while others wait; 20 by default",
+  ),
+};
+
+/** A remote MCP server to add as a tool. */
+export const RegisterTool = WorkspaceParams.extend({
+  spaceId: Reference.describe("Space of the tool").meta({ example: "vlt_Gw4Xs7Dq2M" }),
+  url: RemoteUrl.describe("Where the server speaks streamable HTTP").meta({
+    example: "https://tools.example.com/mcp",
+  }),
+  name: optional(text(255, 1))
+    .describe("Name of the tool; by default the server's own")
+    .meta({ example: "orders" }),
+  description: optional(text(4096))
+    .describe("What the tool does; by default the server's own words")
+    .meta({ example: "Reads orders" }),
+  oAuthUseCase: optional(Tool.shape.oAuthUseCase).describe(
+    "Whose credentials the tool uses; platform_actions by default",
+  ),
+  isRestrictedToSkills: optional(z.boolean()).describe("Whether only skills can use the tool"),
+  ...settings,
+});
+export type RegisterTool = z.output<typeof RegisterTool>;
+
+/** How the tools of a remote server are called. */
+export const ToolConnection = z.object({
+  url: z
+    .string()
+    .describe("Where the server speaks streamable HTTP")
+    .meta({ example: "https://tools.example.com/mcp" }),
+  headerNames: z
+    .array(z.string())
+    .describe("Names of the headers that each request has")
+    .meta({ example: ["Authorization"] }),
+  defaultStake: Stake.describe("Who approves calls of tools that `stakes` does not name"),
+  stakes: z.record(z.string(), Stake).describe("Who approves calls, by the tool's name"),
+  retryableTools: z.array(z.string()).describe("Tools whose interrupted calls may be made again"),
+  timeoutMs: z
+    .int()
+    .describe("How long a call may take, in milliseconds")
+    .meta({ example: 60_000 }),
+  maxConcurrent: z.int().describe("Calls that run at once").meta({ example: 20 }),
+  refreshedAt: Milliseconds.describe("When the server was last asked for its tools"),
+  fault: z
+    .string()
+    .nullable()
+    .describe("Why it did not say, or what was left out; null when all is well")
+    .meta({ example: null }),
+});
+export type ToolConnection = z.infer<typeof ToolConnection>;
+
+/** A tool with its connection. */
+export const ConnectedTool = AdministeredTool.extend({
+  connection: ToolConnection.describe("How its tools are called"),
+});
+export type ConnectedTool = z.output<typeof ConnectedTool>;
+
+export const NamedTool = ToolIdentity.omit({ version: true });
+export type NamedTool = z.output<typeof NamedTool>;
+
+/** A change of a tool's connection; members that are left out stay as they are. */
+export const UpdateToolConnection = ToolIdentity.extend({
+  url: optional(RemoteUrl).describe("New URL"),
+  ...settings,
+});
+export type UpdateToolConnection = z.output<typeof UpdateToolConnection>;
