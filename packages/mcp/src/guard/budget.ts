@@ -1,0 +1,75 @@
+import { FetchFault } from "./fetch-fault.ts";
+
+/** What a session may use. */
+export interface FetchLimits {
+  /** For everything, from when it is opened. */
+  readonly timeoutMs: number;
+  /** Of all bodies together, as they are decoded. */
+  readonly maxBytes: number;
+  readonly maxRequests?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** What is left of a session's limits. The first fault ends the session. */
+export interface Budget {
+  /** Aborted with the fault when a limit is reached. */
+  readonly signal: AbortSignal;
+  readonly fault: FetchFault | undefined;
+  takeRequest(): void;
+  takeBytes(bytes: number): void;
+  /** Ends what is under way, without a fault of the session. */
+  end(): void;
+}
+
+/** Sites and servers are asked a few times for one thing; more is a server that plays. */
+const MAX_REQUESTS = 256;
+
+/** Begins to spend limits. */
+export function createBudget(limits: FetchLimits): Budget {
+  const { timeoutMs, maxBytes, maxRequests = MAX_REQUESTS, signal } = limits;
+  const controller = new AbortController();
+  let fault: FetchFault | undefined;
+  let bytes = 0;
+  let requests = 0;
+  const stop = (reason: FetchFault): FetchFault => {
+    if (!controller.signal.aborted) fault = reason;
+    controller.abort(reason);
+    release();
+    return fault ?? reason;
+  };
+  const cancel = () => stop(new FetchFault("cancelled", "Cancelled"));
+  const timer = setTimeout(
+    () => stop(new FetchFault("timed_out", `No answer within ${timeoutMs} ms`)),
+    timeoutMs,
+  );
+  const release = () => {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", cancel);
+  };
+  if (signal?.aborted === true) cancel();
+  else signal?.addEventListener("abort", cancel, { once: true });
+  return {
+    signal: controller.signal,
+    get fault() {
+      return fault;
+    },
+    takeRequest() {
+      if (fault !== undefined) throw fault;
+      if (++requests > maxRequests) {
+        throw stop(new FetchFault("too_large", `More than ${maxRequests} requests`));
+      }
+    },
+    takeBytes(count) {
+      bytes += count;
+      if (bytes > maxBytes) {
+        throw stop(new FetchFault("too_large", `The answer is larger than ${maxBytes} bytes`));
+      }
+    },
+    end() {
+      if (!controller.signal.aborted) {
+        controller.abort(new FetchFault("cancelled", "The session was closed"));
+      }
+      release();
+    },
+  };
+}
