@@ -152,7 +152,7 @@ export {
   updateToolConnection,
 } from "./tools/register-tools.ts";
 export { refreshUsedTool } from "./tools/refresh-tools.ts";
-export { openCallableServer } from "./tools/callable-servers.ts";
+export { openCallableTool } from "./tools/callable-servers.ts";
 export type { ToolResult, ToolServerFailure, ToolServers } from "./tools/tool-servers.ts";
 export { storeCallFiles } from "./turns/call-files.ts";
 export { type StoredToolResult, textOfOutput } from "./turns/tool-results.ts";
