@@ -58,6 +58,10 @@ export function createParley(options: ParleyOptions) {
   }
 
   return {
+    actions: {
+      /** Lists the tool calls that wait for approval in all conversations, a page at a time. */
+      listBlocked: method("actions.listBlocked"),
+    },
     agents: {
       /** Lists the agents that can be mentioned, by name. */
       list: method("agents.list"),

@@ -176,7 +176,7 @@ export * from "./turns/load-turns.ts";
 export * from "./turns/save-step.ts";
 export { hasOpenCalls, settleCalls } from "./turns/settle-calls.ts";
 export { takeOverRuns } from "./turns/take-over-runs.ts";
-export { listBlockedActions } from "./turns/tool-approvals.ts";
+export { listAllBlockedActions, listBlockedActions } from "./turns/blocked-actions.ts";
 export { listSkillFiles, loadSkillInstructions, readSkillFile } from "./turns/turn-skills.ts";
 export { replayValidateAction, validateAction } from "./turns/validate-action.ts";
 

@@ -13,6 +13,9 @@ export const streams = {
 
 /** The implementation of each endpoint. */
 export const appRouter = router({
+  actions: router({
+    listBlocked: query(endpoints["actions.listBlocked"], core.listAllBlockedActions),
+  }),
   agents: router({
     archive: mutation(endpoints["agents.archive"], core.archiveAgent),
     create: mutation(endpoints["agents.create"], core.createAgent),

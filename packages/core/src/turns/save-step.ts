@@ -61,7 +61,7 @@ export async function saveStep(core: Process, finished: FinishedStep): Promise<S
         authorized.map(({ call, called: { tool, stake } = {}, ...outcome }, position) => ({
           sid: core.newId("act"),
           messageId: turn.message.id,
-          logId: call.output === undefined ? run.logId : null,
+          ...(call.output === undefined && { logId: run.logId, workspaceId: run.workspaceId }),
           step,
           position,
           toolName: tool?.toolName ?? call.name,

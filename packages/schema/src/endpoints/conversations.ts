@@ -21,6 +21,7 @@ import {
 import type { Endpoint } from "../endpoint.ts";
 import { exampleOf } from "../examples.ts";
 import { ConversationParams, MessageParams, Success, WorkspaceParams } from "../params.ts";
+import { pageByNumber, pageEnd } from "../parsing/page.ts";
 import { Reference } from "../parsing/text.ts";
 import { warnings } from "../parsing/warnings.ts";
 import { get, post, stream } from "./defaults.ts";
@@ -134,6 +135,19 @@ export const conversationEndpoints = {
     path: `${conversation}/actions/blocked`,
     output: z.object({
       blockedActions: z.array(BlockedAction).describe("The calls, the oldest first"),
+    }),
+  },
+  "actions.listBlocked": {
+    ...get,
+    tags: ["conversations"],
+    scope: "conversations:read",
+    summary: "List the tool calls that wait for approval in all conversations",
+    path: "/api/v1/w/{wId}/assistant/actions/blocked",
+    params: WorkspaceParams,
+    query: z.object(pageByNumber("Calls")),
+    output: z.object({
+      blockedActions: z.array(BlockedAction).describe("The calls, the oldest first"),
+      ...pageEnd,
     }),
   },
   "contentFragments.create": {
