@@ -154,6 +154,7 @@ export {
 export { refreshUsedTool } from "./tools/refresh-tools.ts";
 export { openCallableTool } from "./tools/callable-servers.ts";
 export type { ToolResult, ToolServerFailure, ToolServers } from "./tools/tool-servers.ts";
+export { answerQuestion, askUserTool, replayAnswer } from "./turns/ask-user.ts";
 export { storeCallFiles } from "./turns/call-files.ts";
 export { type StoredToolResult, textOfOutput } from "./turns/tool-results.ts";
 

@@ -1,6 +1,6 @@
 import { actions, agents, conversations, messages, type Queryable, tools, users } from "@parley/db";
 import type { BlockedAction } from "@parley/schema";
-import { and, asc, eq } from "drizzle-orm";
+import { and, asc, eq, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
 import { reachesConversation, requireConversation } from "../access/conversation-reach.ts";
 import type { Context } from "../context.ts";
@@ -11,7 +11,7 @@ import { type BlockedCall, renderApprovals } from "./tool-approvals.ts";
 /** Calls in the list of a conversation. */
 const MAX_LISTED = 1000;
 
-/** Lists the tool calls of a conversation that wait for approval, the oldest first. */
+/** Lists the tool calls of a conversation that wait for their users, the oldest first. */
 export async function listBlockedActions(
   context: Context,
   input: { cId: string },
@@ -26,7 +26,7 @@ export async function listBlockedActions(
 }
 
 /**
- * Lists the tool calls that wait for approval in all conversations that the caller reaches, the oldest
+ * Lists the tool calls that wait for their users in all conversations that the caller reaches, the oldest
  * first, a page at a time.
  */
 export async function listAllBlockedActions(
@@ -50,7 +50,7 @@ export async function listAllBlockedActions(
 }
 
 function isBlocked() {
-  return and(eq(messages.status, "created"), eq(actions.status, callStatus.blocked));
+  return and(eq(messages.status, "created"), sql`starts_with(${actions.status}, 'blocked_')`);
 }
 
 function selectBlocked(db: Queryable) {
@@ -83,6 +83,9 @@ function selectBlocked(db: Queryable) {
 }
 
 function render(rows: readonly BlockedCall[]): BlockedAction[] {
-  const status = callStatus.blocked;
-  return renderApprovals(rows).map((approval) => ({ ...approval, status }));
+  return renderApprovals(rows).map((one) =>
+    one.type === "tool_ask_user_question"
+      ? { ...one, status: callStatus.asking }
+      : { ...one, status: callStatus.blocked },
+  );
 }

@@ -168,6 +168,6 @@ export const actions = pgTable(
     uniqueIndex("actions_by_message").on(table.messageId, table.step, table.position),
     index("actions_blocked")
       .on(table.workspaceId, table.id)
-      .where(sql`${table.status} = 'blocked_validation_required'`),
+      .where(sql`starts_with(${table.status}, 'blocked_')`),
   ],
 );

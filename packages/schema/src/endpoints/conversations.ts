@@ -13,6 +13,7 @@ import {
 import { MessageEvent } from "../conversations/message-events.ts";
 import {
   AgentMessage,
+  AnswerQuestion,
   BlockedAction,
   PostedMessage,
   PostMessage,
@@ -204,6 +205,15 @@ export const conversationEndpoints = {
     output: Success,
     // The decision too: the record contains nothing else of the body.
     subject: ["cId", "mId", "actionId", "approved"],
+  },
+  "messages.answerQuestion": {
+    ...post,
+    ...ofMessage,
+    scope: "conversations:write",
+    summary: "Answer a question of an agent that waits for it",
+    path: `${message}/answer-question`,
+    body: AnswerQuestion,
+    output: Success,
   },
   "messages.events": {
     ...stream,
