@@ -57,6 +57,10 @@ export const naming: Partial<Record<EndpointName, Inputs>> = {
     { cId, mId, actionId, approved: "rejected" },
     { cId: own.cId, mId, actionId, approved: "rejected" },
   ],
+  "messages.answerQuestion": ({ cId, mId, actionId }, own) => [
+    { cId, mId, actionId, answer: { selectedOptions: [0] } },
+    { cId: own.cId, mId, actionId, answer: { selectedOptions: [0] } },
+  ],
   "messages.events": ofAnswer(),
   "files.upload": ({ fragmentFileId, attachedFileId }) => [
     { fileId: fragmentFileId },
@@ -97,11 +101,26 @@ export const naming: Partial<Record<EndpointName, Inputs>> = {
   ],
   "tools.update": ({ toolId }) => [{ toolId, version: 0, name: "POISONED" }],
   "tools.remove": ofTool,
+  "tools.register": ({ spaceId }) => [{ spaceId, url: "https://tools.example.com/mcp" }],
+  "tools.getConnection": ({ toolId }) => [{ toolId }],
+  "tools.updateConnection": ofTool,
+  "tools.refresh": ({ toolId }) => [{ toolId }],
+  "tools.listOfSpace": ({ spaceId }) => [{ spaceId }],
+  "conversations.changeTools": ({ cId, toolId }, own) => [
+    { cId, action: "add", mcp_server_view_id: toolId },
+    { cId: own.cId, action: "add", mcp_server_view_id: toolId },
+  ],
   "invocations.get": ofInvocation,
   "invocations.cancel": ofInvocation,
   "sandboxFunctions.events": ofInvocation,
-  "agents.create": ({ skillId }) => [{ name: "x", description: "", model, skillIds: [skillId] }],
-  "agents.update": ({ skillId }, { agentId }) => [{ agentId, skillIds: [skillId] }],
+  "agents.create": ({ skillId, toolId }) =>
+    [{ skillIds: [skillId] }, { toolIds: [toolId] }].map((more) => {
+      return { name: "x", description: "", model, ...more };
+    }),
+  "agents.update": ({ skillId, toolId }, { agentId }) => [
+    { agentId, skillIds: [skillId] },
+    { agentId, toolIds: [toolId] },
+  ],
   "userTokens.create": ({ spaceId }) => [
     { externalId: "x", scopes: ["files:read"], spaceIds: [spaceId] },
   ],
@@ -127,6 +146,7 @@ export const telling: Partial<Record<EndpointName, (own: Own) => readonly object
       { status, bypassEditorVisibility: "true" },
     ]),
   "tools.list": () => [{}],
+  "actions.listBlocked": () => [{}],
   "invocations.list": ({ functionId }) => [{ functionId }, { functionId, status: "succeeded" }],
   "sandboxFunctions.get": ({ functionId }) => [{ functionId }],
   "sandboxFunctions.list": () => [{}],

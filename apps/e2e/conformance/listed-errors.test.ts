@@ -10,7 +10,7 @@ import { createCalls, mentionOf } from "../siblings/calls.ts";
 // The endpoint table lists what an endpoint can answer beyond what all can: each type is provoked
 // here. That nothing else is answered is seen by every suite, where its server ends.
 
-const server = shareServer();
+const server = shareServer({ PARLEY_PRIVATE_HOSTS: "127.0.0.1" });
 const calls = createCalls(server);
 const mutations = describeMutations(server, calls);
 const queries = describeQueries(server, calls);
@@ -40,10 +40,15 @@ beforeAll(async () => {
     actionId: "nobody",
     approved: "approved",
     skillId: "nobody",
+    answer: { selectedOptions: [0] },
+    action: "add",
+    mcp_server_view_id: "nobody",
   };
 });
 
 const nobody = "nobody";
+/** Nothing listens there. */
+const silent = "http://127.0.0.1:9/mcp";
 const inline = { title: "t", contentType: "text/plain" };
 const unknownModel = { providerId: "simulated", modelId: "nobody" };
 
@@ -64,7 +69,8 @@ const members: Partial<Record<ErrorType, Readonly<Record<string, unknown>>>> = {
     contentFragments: [{ ...inline, fileId: nobody }],
   },
   user_token_not_found: { tokenId: nobody },
-  tool_not_found: { toolId: nobody, toolIds: [nobody] },
+  tool_not_found: { toolId: nobody, toolIds: [nobody], mcp_server_view_id: nobody },
+  tool_unreachable: { url: silent },
   api_key_not_found: { keyId: nobody, keyIds: [nobody] },
   agent_not_found: { agentId: nobody, sId: nobody },
   data_source_view_not_found: {
@@ -120,6 +126,12 @@ const others: Readonly<Record<string, () => Promise<string>>> = {
     const held = { wId: there["wId"] as string, spaceId: space.sId };
     await calls.rpc().dataSourceViews.create.mutate({ ...held, name: "x" });
     return call("spaces.delete", held);
+  },
+  "tools.refresh tool_unreachable": async () => {
+    const { input } = await mutations["tools.updateConnection"]!();
+    await call("tools.updateConnection", { ...input, url: silent });
+    const { wId, toolId } = input as Record<string, unknown>;
+    return call("tools.refresh", { wId, toolId });
   },
   "userTokens.create member_not_found": async () => mint({ userId: nobody }),
   "userTokens.create space_not_found": async () => mint({ externalId: "x", spaceIds: [nobody] }),

@@ -87,6 +87,8 @@ export function createParley(options: ParleyOptions) {
       delete: method("conversations.delete"),
       /** Lists the tool calls of a conversation that wait for approval. */
       listBlockedActions: method("conversations.listBlockedActions"),
+      /** Adds a tool to a conversation, or takes it away. */
+      changeTools: method("conversations.changeTools"),
       /** Cancels answers that are being written. */
       cancel: method("conversations.cancel"),
       /** Follows the messages of a conversation; it never ends by itself. */
@@ -161,6 +163,10 @@ export function createParley(options: ParleyOptions) {
     spaces: {
       /** Lists the spaces that the key reaches. */
       list: method("spaces.list"),
+    },
+    tools: {
+      /** Lists the tools of a space. */
+      listOfSpace: method("tools.listOfSpace"),
     },
   };
 }

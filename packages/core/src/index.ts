@@ -152,6 +152,11 @@ export {
   updateToolConnection,
 } from "./tools/register-tools.ts";
 export { refreshUsedTool } from "./tools/refresh-tools.ts";
+export {
+  changeConversationTools,
+  listSpaceTools,
+  replayChangedTools,
+} from "./tools/conversation-tools.ts";
 export { openCallableTool } from "./tools/callable-servers.ts";
 export type { ToolResult, ToolServerFailure, ToolServers } from "./tools/tool-servers.ts";
 export { answerQuestion, askUserTool, replayAnswer } from "./turns/ask-user.ts";

@@ -46,6 +46,11 @@ export const appRouter = router({
   }),
   conversations: router({
     cancel: post(endpoints["conversations.cancel"], core.cancelMessages, core.replayCancel),
+    changeTools: post(
+      endpoints["conversations.changeTools"],
+      core.changeConversationTools,
+      core.replayChangedTools,
+    ),
     create: post(
       endpoints["conversations.create"],
       core.createConversation,
@@ -153,6 +158,7 @@ export const appRouter = router({
     create: mutation(endpoints["tools.create"], core.createTool),
     getConnection: query(endpoints["tools.getConnection"], core.getToolConnection),
     list: query(endpoints["tools.list"], core.listTools),
+    listOfSpace: query(endpoints["tools.listOfSpace"], core.listSpaceTools),
     refresh: mutation(endpoints["tools.refresh"], core.refreshToolNow),
     register: mutation(endpoints["tools.register"], core.registerTool),
     remove: mutation(endpoints["tools.remove"], core.removeTool),
