@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import { Agent, type Dispatcher } from "undici";
+import { Agent, buildConnector, type Dispatcher, errors } from "undici";
 import type { Budget } from "./budget.ts";
 import { decodeBody } from "./decode-body.ts";
 import { FetchFault } from "./fetch-fault.ts";
@@ -44,16 +44,24 @@ const ownHeaders: ReadonlySet<string> = new Set([
 
 /** Makes a sender of one session. No variable of the environment names a proxy for it. */
 export function createSender(budget: Budget, resolve: ResolveHost): Sender {
-  const agentOf = (isAllowed: boolean) =>
-    new Agent({
+  const agentOf = (isAllowed: boolean) => {
+    const lookup = pinnedLookup(resolve, isAllowed);
+    const connect = buildConnector({ lookup, timeout: CONNECT_TIMEOUT_MS, allowH2: false });
+    return new Agent({
       allowH2: false,
       pipelining: 1,
       maxHeaderSize: MAX_HEADER_BYTES,
       // The session's own time ends what is slow.
       headersTimeout: 0,
       bodyTimeout: 0,
-      connect: { lookup: pinnedLookup(resolve, isAllowed), timeout: CONNECT_TIMEOUT_MS },
+      connect: (options, callback) => {
+        connect(options, (...connected) => {
+          if (connected[1] !== null) budget.watch(connected[1]);
+          callback(...connected);
+        });
+      },
     });
+  };
   const agents = { checked: agentOf(false), allowed: agentOf(true) };
 
   async function send(url: URL, request: SentRequest, isAllowedHost: boolean): Promise<Response> {
@@ -166,12 +174,14 @@ function faultOf(error: unknown, { host }: URL, budget: Budget): FetchFault {
     const message = `The answer's headers are larger than ${MAX_HEADER_BYTES} bytes`;
     return new FetchFault("too_large", message, { cause: error });
   }
-  if (name?.startsWith("HPE_") === true || name?.startsWith("Z_") === true) {
+  if (error instanceof errors.HTTPParserError || name?.startsWith("Z_") === true) {
     const message = `The answer of ${host} is malformed HTTP`;
     return new FetchFault("bad_answer", message, { cause: error });
   }
   const reason = name === undefined ? "" : ` (${name})`;
-  return new FetchFault("unreachable", `No connection to ${host}, or it broke${reason}`, { cause: error });
+  return new FetchFault("unreachable", `No connection to ${host}, or it broke${reason}`, {
+    cause: error,
+  });
 }
 
 function isAborted(error: unknown): boolean {
