@@ -125,7 +125,7 @@ describe("connections to MCP servers", () => {
     ["new pages without end", "more than 64 pages"],
     ["a deep value", "64 levels"],
     ["html", "text/html"],
-    ["an error that repeats the secret", "bad token: Bearer [hidden]"],
+    ["an error that repeats the secret", "bad token: [hidden]"],
   ] as const)("name the bound or the fault: %s", async (name, text) => {
     await using peer = await open(name);
     expect(await peer.list()).toMatchObject({ message: expect.stringContaining(text) as string });
@@ -137,13 +137,6 @@ describe("connections to MCP servers", () => {
     await peer.call({ onProgress: (one: { progress: number }) => progress.push(one.progress) });
     expect(progress.slice(0, 50)).toEqual(Array.from({ length: 50 }, (_, index) => index + 1));
     expect(progress.length).toBeLessThan(200);
-  });
-
-  it("resume a stream a bounded number of times, without a second call", async () => {
-    await using peer = await open("a stream that is resumed without end");
-    const answer = await peer.call({ timeoutMs: 1000 });
-    expect(answer).toMatchObject({ type: "failed", sent: true });
-    expect(peer.hostile.calls).toBe(1);
   });
 
   it("cancel a call that runs, and refuse one that was cancelled before", async () => {

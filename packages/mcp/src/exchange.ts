@@ -171,7 +171,7 @@ export function openExchange(guard: Guard, server: McpServer, options: ExchangeO
     try {
       const response = await session.fetch(endpoint, { ...init, redirect: "manual" });
       if (response.ok) return await readAnswer(response, awaited);
-      if (awaited !== undefined) throw fail(reasonOfStatus(response.status));
+      if (awaited !== undefined) throw fail(endedEarly);
       await response.body?.cancel();
       return notListening();
     } catch (error) {

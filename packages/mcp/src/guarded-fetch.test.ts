@@ -9,7 +9,7 @@ const limits = { timeoutMs: 5000, maxBytes: 100_000 };
 /** What a guarded request comes to. */
 async function fetchOnce(url: string, options: Partial<Parameters<typeof createGuard>[0]> = {}) {
   await using session = createGuard({ allowedHosts: [], ...options }).open(limits);
-  return session.fetch(url).then(
+  return await session.fetch(url).then(
     (response) => response.text(),
     (error: unknown) => (error as { code: string }).code,
   );

@@ -71,7 +71,7 @@ export function createSender(budget: Budget, resolve: ResolveHost): Sender {
     const agent = isAllowedHost ? agents.allowed : agents.checked;
     try {
       // Not undici's fetch, which repeats a request that was answered with 421.
-      const answer = await observeSending(agent, request.onSending).request({
+      const answer = await observe(agent, request.onSending).request({
         origin: url.origin,
         path: `${url.pathname}${url.search}`,
         method: request.method as Dispatcher.HttpMethod,
@@ -106,16 +106,21 @@ export function sendableHeaders(init: HeaderValues | undefined): Record<string, 
   return Object.fromEntries([...headers].filter(([name]) => !ownHeaders.has(name)));
 }
 
-function observeSending(agent: Agent, onSending: (() => void) | undefined): Dispatcher {
-  if (onSending === undefined) return agent;
+/** Hears when a request is sent, and ends one that is answered with interim answers (1xx) only. */
+function observe(agent: Agent, onSending: (() => void) | undefined): Dispatcher {
   return agent.compose((dispatch) => (options, handler) => {
+    let interim = 0;
     const observed: Dispatcher.DispatchHandler = {
       onRequestStart: (...began) => {
-        onSending();
+        onSending?.();
         handler.onRequestStart?.(...began);
       },
       onRequestUpgrade: (...upgrade) => handler.onRequestUpgrade?.(...upgrade),
-      onResponseStart: (...head) => handler.onResponseStart?.(...head),
+      onResponseStart: (...head) => {
+        const [controller, statusCode] = head;
+        if (statusCode < 200 && ++interim > MAX_INTERIM) controller.abort(tooManyInterim());
+        handler.onResponseStart?.(...head);
+      },
       onResponseData: (...chunk) => handler.onResponseData?.(...chunk),
       onResponseEnd: (...end) => handler.onResponseEnd?.(...end),
       onResponseError: (...failed) => handler.onResponseError?.(...failed),
@@ -123,6 +128,10 @@ function observeSending(agent: Agent, onSending: (() => void) | undefined): Disp
     return dispatch(options, observed);
   });
 }
+
+const MAX_INTERIM = 32;
+const tooManyInterim = (): FetchFault =>
+  new FetchFault("too_large", `More than ${MAX_INTERIM} interim answers`);
 
 const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
 

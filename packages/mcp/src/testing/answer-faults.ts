@@ -81,7 +81,14 @@ export const answerFaults = {
       attack.response.end(": nothing\n\n");
     },
   },
+  "a stream that cannot be resumed": {
+    attack: (attack) => {
+      attack.stream();
+      attack.response.end('retry: 1\nid: 1\ndata: {"jsonrpc":"2.0","method":"x"}\n\n');
+    },
+  },
   "a stream that is resumed without end": {
+    target: "streams",
     attack: (attack) => {
       attack.stream();
       attack.response.end('retry: 1\nid: 1\ndata: {"jsonrpc":"2.0","method":"x"}\n\n');

@@ -35,8 +35,8 @@ export interface Attack {
 export interface Fault {
   /** `legacy` speaks 2025-11-25 with sessions; 2026-07-28 is spoken otherwise. */
   readonly era?: "legacy";
-  /** What it does not answer well: the greeting, listings and calls, or calls alone. */
-  readonly target?: "greeting" | "work" | "call";
+  /** What it does not answer well: the greeting, listings and calls, calls alone, or also streams. */
+  readonly target?: "greeting" | "work" | "call" | "streams";
   /** Does not speak HTTP, but does this to connections. */
   readonly connected?: (socket: Socket) => void;
   readonly attack?: (attack: Attack) => void | Promise<void>;
@@ -61,6 +61,7 @@ const targets: Record<NonNullable<Fault["target"]>, readonly string[]> = {
   greeting: ["server/discover", "initialize"],
   work: ["tools/list", "tools/call"],
   call: ["tools/call"],
+  streams: ["tools/list", "tools/call", "GET"],
 };
 
 /** Starts a server on loopback that misbehaves in one way. */
