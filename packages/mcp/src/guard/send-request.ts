@@ -74,7 +74,7 @@ export function createSender(budget: Budget, resolve: ResolveHost): Sender {
       const answer = await observe(agent, request.onSending).request({
         origin: url.origin,
         path: `${url.pathname}${url.search}`,
-        method: request.method as Dispatcher.HttpMethod,
+        method: request.method,
         headers,
         body: request.body ?? null,
         signal,

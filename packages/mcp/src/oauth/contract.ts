@@ -55,6 +55,6 @@ export interface OAuthOptions {
 }
 
 /** Whether a step failed. */
-export function hasFailed<T extends object>(answer: T | OAuthFailure): answer is OAuthFailure {
+export function hasFailed(answer: object): answer is OAuthFailure {
   return "type" in answer && answer.type === "failed";
 }

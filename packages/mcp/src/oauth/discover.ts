@@ -79,7 +79,7 @@ function toAuthorizationServer(
   if (!checkResourceAllowed({ requestedResource: url, configuredResource: resource })) {
     throw new FetchFault("bad_answer", "The metadata is of another resource than this MCP server");
   }
-  const endpoint = <Name extends string>(name: Name, given: string | undefined) =>
+  const endpoint = (name: string, given: string | undefined) =>
     given === undefined ? {} : { [name]: requireAllowedUrl(given, guard.isAllowedHost).href };
   const revocation = (metadata as { revocation_endpoint?: string }).revocation_endpoint;
   const scopes = described?.scopes_supported;

@@ -84,10 +84,14 @@ describe("authorization at a real server", () => {
     const { codeVerifier } = started;
     const code = back.get("code") ?? "";
     const issuer = back.get("iss") ?? "";
-    const exchange = (given: object = {}) =>
+    const exchange = (given: { issuer?: string } = {}) =>
       exchangeCode(guard, party, {
         ...options(),
-        ...{ code, codeVerifier, redirectUrl, issuer, ...given },
+        code,
+        codeVerifier,
+        redirectUrl,
+        issuer,
+        ...given,
       });
     expect(await exchange({ issuer: "https://other.example" })).toMatchObject({ code: "rejected" });
     expect(
@@ -126,7 +130,9 @@ describe("authorization at a real server", () => {
       { server, client },
       {
         ...options(),
-        ...{ code: back.get("code") ?? "", codeVerifier: "x".repeat(43), redirectUrl },
+        code: back.get("code") ?? "",
+        codeVerifier: "x".repeat(43),
+        redirectUrl,
         issuer: back.get("iss") ?? "",
       },
     );

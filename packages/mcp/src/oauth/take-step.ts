@@ -29,7 +29,7 @@ export async function takeStep<T>(
   const fetch: FetchLike = async (url, init = {}) => {
     const response = await session.fetch(url, {
       method: init.method ?? "GET",
-      headers: new Headers(init.headers as Headers),
+      headers: new Headers(init.headers),
       ...(init.body != null && { body: String(init.body) }),
       // The protocol's client follows redirects itself, within an origin.
       redirect: "manual",

@@ -1,4 +1,4 @@
-import { type Attack, type Fault, goodTool } from "./hostile-server.ts";
+import { type Attack, type Fault, goodTool } from "./fault.ts";
 
 const nested = (depth: number): string => `${"[".repeat(depth)}${"]".repeat(depth)}`;
 
@@ -178,8 +178,8 @@ export const answerFaults = {
   "progress without pause": {
     target: "call",
     attack: (attack) => {
-      const progressToken = (attack.message.params?.["_meta"] as { progressToken: number })
-        .progressToken;
+      const { _meta } = attack.message.params as { _meta: { progressToken: number } };
+      const { progressToken } = _meta;
       attack.stream();
       for (let progress = 1; progress <= 1000; progress++) {
         attack.send({ method: "notifications/progress", params: { progressToken, progress } });

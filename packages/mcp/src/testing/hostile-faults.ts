@@ -1,5 +1,5 @@
 import { answerFaults } from "./answer-faults.ts";
-import type { Fault } from "./hostile-server.ts";
+import type { Fault } from "./fault.ts";
 import { httpFaults } from "./http-faults.ts";
 
 /** Every way in which a hostile server misbehaves, by name. */

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
-import type { Attack, Fault } from "./hostile-server.ts";
+import type { Attack, Fault } from "./fault.ts";
 
 const json = { "content-type": "application/json" };
 const mebibyte = Buffer.alloc(1_048_576, " ");
@@ -70,7 +70,7 @@ export const httpFaults = {
   "says nothing to work": { attack: () => {} },
   "silence in a session": { era: "legacy", attack: () => {} },
   "headers and then nothing": {
-    attack: ({ response }) => void response.writeHead(200, json).flushHeaders(),
+    attack: ({ response }) => response.writeHead(200, json).flushHeaders(),
   },
   "slow drip": {
     attack: ({ response }) => {
