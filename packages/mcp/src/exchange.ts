@@ -116,6 +116,14 @@ export function openExchange(guard: Guard, server: McpServer, options: ExchangeO
     }
   }
 
+  function redirectTarget(location: string): URL {
+    try {
+      return requireAllowedUrl(location, guard.isAllowedHost, endpoint);
+    } catch (error) {
+      throw fail({ ...badAnswer(error), isNotRun: true });
+    }
+  }
+
   /** Sends a request of the protocol; follows redirects that stay with the server, but with no call. */
   async function sendRequest(init: GuardedInit, isCall: boolean): Promise<Response> {
     for (let redirects = 0; ; redirects++) {
@@ -123,7 +131,7 @@ export function openExchange(guard: Guard, server: McpServer, options: ExchangeO
       const response = await session.fetch(endpoint, { ...init, ...sending, redirect: "manual" });
       const location = locationOf(response);
       if (location === undefined) return response;
-      const target = requireAllowedUrl(new URL(location, endpoint), guard.isAllowedHost);
+      const target = redirectTarget(location);
       const keepsMethod = response.status === 307 || response.status === 308;
       const stays = target.origin === endpoint.origin && keepsMethod;
       if (isCall || !stays || redirects === MAX_REDIRECTS) {
@@ -163,7 +171,7 @@ export function openExchange(guard: Guard, server: McpServer, options: ExchangeO
     try {
       const response = await session.fetch(endpoint, { ...init, redirect: "manual" });
       if (response.ok) return await readAnswer(response, awaited);
-      if (awaited !== undefined) throw fail(reasonOfStatus(response.status));
+      if (awaited !== undefined) throw fail(endedEarly);
       await response.body?.cancel();
       return notListening();
     } catch (error) {
