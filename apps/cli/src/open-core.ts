@@ -71,6 +71,10 @@ export async function openCore(options: OpenCoreOptions): Promise<OpenCore> {
         messages: settings.PARLEY_CONVERSATION_MESSAGES,
         bytes: settings.PARLEY_CONVERSATION_BYTES,
       },
+      dataSourceLimits: {
+        nodes: settings.PARLEY_DATA_SOURCE_DOCUMENTS,
+        bytes: settings.PARLEY_DATA_SOURCE_BYTES,
+      },
     },
     publicUrl,
   );
