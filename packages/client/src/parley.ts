@@ -193,6 +193,14 @@ export function createParley(options: ParleyOptions) {
     spaces: {
       /** Lists the spaces that the key reaches. */
       list: method("spaces.list"),
+      /** Lists the ids of the conversations in a space, a page at a time. */
+      listConversationIds: method("spaces.listConversationIds"),
+      /** Lists the conversations in a space with their messages, a page at a time. */
+      listConversations: method("spaces.listConversations"),
+      /** Reads a space as a project. */
+      getProjectMetadata: method("spaces.getProjectMetadata"),
+      /** Lists the newest files of the conversations in a space. */
+      listProjectFiles: method("spaces.listProjectFiles"),
     },
   };
 }

@@ -194,6 +194,12 @@ export {
 export { createConversation } from "./conversations/create-conversation.ts";
 export { addContentFragment, postMessage, retryMessage } from "./conversations/post-messages.ts";
 export * from "./conversations/replays.ts";
+export {
+  getProjectMetadata,
+  listProjectFiles,
+  listSpaceConversationIds,
+  listSpaceConversations,
+} from "./conversations/space-content.ts";
 export * from "./conversations/streams.ts";
 export { giveMadeTitle, mayUseModel, untitledMessage } from "./conversations/titles.ts";
 

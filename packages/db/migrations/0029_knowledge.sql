@@ -27,4 +27,6 @@ CREATE INDEX "data_source_nodes_by_word" ON "data_source_nodes" USING gin ("sear
 CREATE INDEX "data_source_nodes_by_title" ON "data_source_nodes" USING btree ("view_id",lower("title") text_pattern_ops);--> statement-breakpoint
 CREATE INDEX "data_source_nodes_by_url" ON "data_source_nodes" USING hash ("source_url");--> statement-breakpoint
 CREATE INDEX "data_source_views_by_space" ON "data_source_views" USING btree ("space_id");--> statement-breakpoint
-CREATE UNIQUE INDEX "data_source_views_by_source" ON "data_source_views" USING btree ("data_source_sid");
+CREATE UNIQUE INDEX "data_source_views_by_source" ON "data_source_views" USING btree ("data_source_sid");--> statement-breakpoint
+DROP INDEX "conversations_by_space";--> statement-breakpoint
+CREATE INDEX "conversations_by_space" ON "conversations" USING btree ("space_id","position") WHERE "conversations"."space_id" is not null;

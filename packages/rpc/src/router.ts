@@ -160,8 +160,15 @@ export const appRouter = router({
     create: mutation(endpoints["spaces.create"], core.createSpace),
     delete: mutation(endpoints["spaces.delete"], core.deleteSpace),
     get: query(endpoints["spaces.get"], core.getSpace),
+    getProjectMetadata: query(endpoints["spaces.getProjectMetadata"], core.getProjectMetadata),
     list: query(endpoints["spaces.list"], core.listSpaces),
     listAll: query(endpoints["spaces.listAll"], core.listAllSpaces),
+    listConversationIds: query(
+      endpoints["spaces.listConversationIds"],
+      core.listSpaceConversationIds,
+    ),
+    listConversations: query(endpoints["spaces.listConversations"], core.listSpaceConversations),
+    listProjectFiles: query(endpoints["spaces.listProjectFiles"], core.listProjectFiles),
     update: mutation(endpoints["spaces.update"], core.updateSpace),
   }),
   tools: router({

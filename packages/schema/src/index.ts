@@ -4,6 +4,7 @@ export * from "./conversations/conversations.ts";
 export * from "./conversations/message-contexts.ts";
 export * from "./conversations/message-events.ts";
 export * from "./conversations/messages.ts";
+export * from "./conversations/space-content.ts";
 export * from "./errors/error-table.ts";
 export * from "./errors/errors.ts";
 export * from "./errors/invalid-request.ts";
