@@ -17,7 +17,6 @@ import { administeredWorkspace } from "../workspaces/administered-workspace.ts";
 import {
   holdWorkspace,
   type KnowledgeServices,
-  MAX_DATA_SOURCES,
   renderAdministered,
   selectReachedViews,
   viewNotFound,
@@ -32,7 +31,7 @@ const NODES_AT_ONCE = 200;
  * `data_source_quota_error` for more than a workspace may have.
  */
 export async function createDataSourceView(
-  context: RequestContext,
+  context: RequestContext & KnowledgeServices,
   input: CreateDataSourceView,
 ): Promise<{ dataSourceView: AdministeredDataSourceView }> {
   return inTransaction(context, async ({ db, markCreated }) => {
@@ -41,8 +40,9 @@ export async function createDataSourceView(
     const named = { workspaceId: workspace.id, sid: input.spaceId };
     const space = await requireSpace(db, context.caller, named);
     const held = await db.$count(dataSourceViews, eq(dataSourceViews.workspaceId, workspace.id));
-    if (held >= MAX_DATA_SOURCES) {
-      const message = `The workspace may have ${MAX_DATA_SOURCES} data sources, and has them`;
+    const { sources } = context.dataSourceLimits;
+    if (held >= sources) {
+      const message = `The workspace may have ${sources} data sources, and has ${held}`;
       throw new ParleyError("data_source_quota_error", message);
     }
     const now = context.now();

@@ -18,11 +18,12 @@ export interface ReachedView {
   readonly spaceId: string;
 }
 
-/** Data sources of a workspace: lists and searches read all of them. */
+/** Data sources of a workspace, whatever its limit: lists and searches read all of them. */
 export const MAX_DATA_SOURCES = 1000;
 
-/** How much a data source may hold. */
-export interface DataSourceLimits {
+/** How many data sources a workspace may have, and how much each of them may hold. */
+interface DataSourceLimits {
+  readonly sources: number;
   /** Documents, tables and folders. */
   readonly nodes: number;
   /** Bytes of their texts. */

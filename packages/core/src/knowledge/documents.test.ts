@@ -30,7 +30,7 @@ describe("documents", () => {
   let wId: string;
   let spaceId: string;
   beforeAll(async () => {
-    test = await openTestCore({ dataSourceLimits: { nodes: 4, bytes: 100 } });
+    test = await openTestCore({ dataSourceLimits: { sources: 100, nodes: 4, bytes: 100 } });
     operator = openTestOperator(test.core);
     const workspace = await insertTestWorkspace(test.core);
     wId = workspace.sid;
