@@ -65,7 +65,6 @@ export const dataSourceEndpoints = {
     method: "PATCH",
     role: "builder",
     scope: null,
-    rateLimit: "create",
     body: UpdateDataSourceView,
   },
   "dataSourceViews.create": {

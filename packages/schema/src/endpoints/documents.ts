@@ -21,7 +21,7 @@ const inSpace = "/api/v1/w/{wId}/spaces/{spaceId}/data_sources/{dsId}";
 
 const errors = ["data_source_not_found"] as const;
 const read = { ...get, scope: "knowledge:read", tags: ["knowledge"], errors } as const;
-const written = { role: "builder", scope: null, rateLimit: "create" } as const;
+const written = { role: "builder", scope: null } as const;
 const ofDocument = {
   path: `${root}/documents/{documentId}`,
   alsoAt: `${inSpace}/documents/{documentId}`,
