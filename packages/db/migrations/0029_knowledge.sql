@@ -10,7 +10,7 @@ ALTER TABLE "data_source_nodes" ALTER COLUMN "parents" SET NOT NULL;--> statemen
 ALTER TABLE "data_source_nodes" ALTER COLUMN "timestamp" SET NOT NULL;--> statement-breakpoint
 ALTER TABLE "data_source_nodes" ALTER COLUMN "created_at" SET NOT NULL;--> statement-breakpoint
 ALTER TABLE "data_source_nodes" ALTER COLUMN "content_hash" SET NOT NULL;--> statement-breakpoint
-ALTER TABLE "data_source_nodes" ADD COLUMN "search" "tsvector" GENERATED ALWAYS AS (setweight(to_tsvector('simple', "title"), 'A') || setweight(to_tsvector('simple', left("content", 65536)), 'D')) STORED NOT NULL;--> statement-breakpoint
+ALTER TABLE "data_source_nodes" ADD COLUMN "search" "tsvector" GENERATED ALWAYS AS (setweight(to_tsvector('simple', "title"), 'A') || setweight(to_tsvector('simple', left("content", 65536)), 'D') || array_to_tsvector(ARRAY['view ' || "view_id"::text])) STORED NOT NULL;--> statement-breakpoint
 ALTER TABLE "data_source_views" ADD COLUMN "data_source_sid" text;--> statement-breakpoint
 ALTER TABLE "data_source_views" ADD COLUMN "description" text;--> statement-breakpoint
 ALTER TABLE "data_source_views" ADD COLUMN "parents_in" text[];--> statement-breakpoint

@@ -54,7 +54,8 @@ it("makes data sources of old views, whose nodes are found, and moves them", asy
   );
   // What nodes are found by is computed anew.
   const found = `select node_id, parents, content_hash from data_source_nodes
-    where search @@ plainto_tsquery('simple', 'größer title') order by node_id`;
+    where search @@ plainto_tsquery('simple', 'größer title')
+      and search @@ (quote_literal('view ' || view_id))::tsquery order by node_id`;
   const hash = "45fbf6a67b5efa7dbcc0c0ccf6bdd7ce207300314c009282515896ea4cd7a4e6";
   expect(await select(target.db, found)).toEqual([
     { node_id: "a", parents: ["a"], content_hash: hash },

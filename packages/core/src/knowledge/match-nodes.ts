@@ -1,8 +1,8 @@
 import { dataSourceNodes } from "@parley/db";
 import { type SQL, sql } from "drizzle-orm";
 
-/** Matches that are ranked at most, the newest of them: a common word may be in every text. */
-export const MAX_RANKED = 1000;
+/** Matches that are ranked at most: a common word may be in every text, and ranking reads all of its words. */
+export const MAX_RANKED = 500;
 
 /** Letters that the beginning of a word must have: shorter ones begin too many. */
 const MIN_PREFIX = /[\p{L}\p{N}]{2}$/u;
@@ -19,6 +19,12 @@ export function allWordsOf(query: string): SQL {
 /** The query of which one word matches. Null without words. */
 export function anyWordOf(query: string): SQL {
   return sql`replace(${wordsOf(query)}, ' & ', ' | ')::tsquery`;
+}
+
+/** The condition that a node of these views has the words of a query. */
+export function hasWords(viewIds: readonly number[], words: SQL): SQL {
+  const views = viewIds.map((id) => `'view ${id}'`).join(" | ");
+  return sql`${dataSourceNodes.search} @@ (${views}::text::tsquery && ${words})`;
 }
 
 /** The condition that a title begins with a text, in any case. */

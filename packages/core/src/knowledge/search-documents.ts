@@ -4,7 +4,7 @@ import { and, arrayOverlaps, desc, eq, gt, lt, not, type SQL, sql } from "drizzl
 import type { Context } from "../context.ts";
 import { excerptOf } from "./document-text.ts";
 import { renderDocument } from "./documents.ts";
-import { allWordsOf, anyWordOf, MAX_RANKED } from "./match-nodes.ts";
+import { allWordsOf, anyWordOf, hasWords, MAX_RANKED } from "./match-nodes.ts";
 import { shownColumns } from "./nodes.ts";
 import { requireOwnView } from "./views.ts";
 
@@ -30,12 +30,11 @@ export async function searchDocuments(
       and(
         eq(viewId, view.id),
         eq(nodeType, "document"),
-        sql`${search} @@ ${words}`,
+        hasWords([view.id], words),
         view.parentsIn === null ? undefined : arrayOverlaps(parents, view.parentsIn),
         ...filtersOf(input),
       ),
     )
-    .orderBy(desc(timestamp))
     .limit(MAX_RANKED)
     .as("matching");
   const score = sql<number>`ts_rank(${search}, ${words})`;

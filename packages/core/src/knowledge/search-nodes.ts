@@ -16,7 +16,7 @@ import {
   renderView,
   selectOwnViews,
 } from "./data-sources.ts";
-import { allWordsOf, MAX_RANKED, titleBegins } from "./match-nodes.ts";
+import { allWordsOf, hasWords, MAX_RANKED, titleBegins } from "./match-nodes.ts";
 import { type ShownNode, shownColumns } from "./nodes.ts";
 import { isShown } from "./views.ts";
 
@@ -92,7 +92,7 @@ function selectMatches(db: Queryable, search: SearchNodes, { viewIds, skipped, c
     typesOf[search.viewType] && inArray(dataSourceNodes.nodeType, typesOf[search.viewType]!),
     isShown(),
   );
-  const matching = candidatesOf(db, search, isSearched);
+  const matching = candidatesOf(db, search, { viewIds, isSearched });
   return db
     .select({ node: shownColumns, parentTitle: parent.title })
     .from(dataSourceNodes)
@@ -115,25 +115,20 @@ function orderOf(query: string | undefined): SQL[] {
 function candidatesOf(
   db: Queryable,
   { query, nodeIds = [], searchSourceUrls }: SearchNodes,
-  isSearched: SQL | undefined,
+  { viewIds, isSearched }: { viewIds: readonly number[]; isSearched: SQL | undefined },
 ) {
-  const { viewId, nodeId, title, sourceUrl, updatedAt } = dataSourceNodes;
-  const select = (condition: SQL, order: SQL) =>
+  const { viewId, nodeId, sourceUrl } = dataSourceNodes;
+  const select = (condition: SQL) =>
     db
       .select({ viewId, nodeId })
       .from(dataSourceNodes)
       .innerJoin(dataSourceViews, eq(dataSourceViews.id, viewId))
       .where(and(isSearched, condition))
-      .orderBy(order)
       .limit(MAX_RANKED);
-  if (query === undefined) return select(inArray(nodeId, nodeIds), asc(nodeId)).as("matching");
-  const isFound = sql`${dataSourceNodes.search} @@ ${allWordsOf(query)}`;
-  const ways = union(
-    select(titleBegins(query), asc(sql`lower(${title})`)),
-    select(isFound, desc(updatedAt)),
-  );
+  if (query === undefined) return select(inArray(nodeId, nodeIds)).as("matching");
+  const ways = union(select(titleBegins(query)), select(hasWords(viewIds, allWordsOf(query))));
   if (searchSourceUrls !== true) return ways.as("matching");
-  return ways.union(select(eq(sourceUrl, query), desc(updatedAt))).as("matching");
+  return ways.union(select(eq(sourceUrl, query))).as("matching");
 }
 
 function renderNode(

@@ -65,11 +65,12 @@ export const dataSourceNodes = pgTable(
     providerVisibility: text().$type<"public" | "private">(),
     createdAt: milliseconds().notNull(),
     updatedAt: milliseconds().notNull(),
-    // A tsvector has at most 1 MiB; the words of this many characters always fit.
+    // A tsvector has at most 1 MiB; the words of this many characters always fit. The view is one of the words,
+    // so that a search reads no matches in other views.
     search: tsvector()
       .notNull()
       .generatedAlwaysAs(
-        sql`setweight(to_tsvector('simple', "title"), 'A') || setweight(to_tsvector('simple', left("content", 65536)), 'D')`,
+        sql`setweight(to_tsvector('simple', "title"), 'A') || setweight(to_tsvector('simple', left("content", 65536)), 'D') || array_to_tsvector(ARRAY['view ' || "view_id"::text])`,
       ),
   },
   (table) => [
