@@ -131,6 +131,17 @@ describe("documents", () => {
     expect(await refusalOf(asFolder)).toBe("404 data_source_document_not_found");
   });
 
+  it("is deleted with its data source, and only with that", async () => {
+    const [gone, kept] = [await createSource(), await createSource()];
+    for (const { dsId } of [gone, kept]) await upload(dsId, "a", { text: "x" });
+    await operator.removeDataSourceView({ wId, dataSourceViewId: gone.dsvId });
+    const read = refusalOf(getDocument(context, named(gone.dsId, "a")));
+    expect(await read).toBe("404 data_source_not_found");
+    expect((await getDocument(context, named(kept.dsId, "a"))).document.text).toBe("x");
+    const again = operator.removeDataSourceView({ wId, dataSourceViewId: gone.dsvId });
+    expect(await refusalOf(again)).toBe("400 data_source_view_not_found");
+  });
+
   it("shows only what is below the parents of its view", async () => {
     const { dsId, dsvId } = await createSource("Parted");
     await uploadFolder(dsId, "shops");
