@@ -72,15 +72,11 @@ describe.skipIf(!isFullRun)("published clients", () => {
       const named = { nodeIds: ["shops/1"], viewType: "all", spaceIds: [spaceId], limit: 10 };
       const byId = resultOf(await client.searchNodes({ ...named, includeDataSources: false }));
       expect(byId).toHaveLength(1);
-      if (client.searchUnified !== undefined) {
-        const { eventStream } = resultOf(
-          await client.searchUnified({ ...search, includeDataSources: true }),
-        );
-        const events = await Array.fromAsync(eventStream);
-        expect(events).toMatchObject([
-          { knowledgeResults: { nodes: [{ internalId: "shops/1" }] } },
-        ]);
-      }
+      const unified = await client.searchUnified?.({ ...search, includeDataSources: true });
+      const events = unified && (await Array.fromAsync(resultOf(unified).eventStream));
+      const ids = events?.map(({ knowledgeResults }) => knowledgeResults?.nodes[0]?.internalId);
+      // Not of every version.
+      expect(ids ?? ["shops/1"]).toEqual(["shops/1"]);
       resultOf(await client.deleteFolder({ dataSourceId, folderId: "shops/1" }));
       expect(resultOf(await client.searchNodes({ ...search, includeDataSources: false }))).toEqual(
         [],
@@ -116,9 +112,11 @@ describe.skipIf(!isFullRun)("published clients", () => {
       });
       expect(await ids()).toEqual([conversation.sId]);
       // Version 1.2.8 has another form for the content of these conversations alone.
-      if (version !== "1.2.8") {
-        expect(await read()).toMatchObject([{ sId: conversation.sId, content: [{}, {}, {}] }]);
-      }
+      const isRead = version !== "1.2.8";
+      const found = isRead ? await read() : [];
+      expect(found.map(({ sId, content }) => [sId, content.length])).toEqual(
+        isRead ? [[conversation.sId, 3]] : [],
+      );
       const metadata = resultOf(await client.getSpaceMetadata!({ spaceId }));
       expect(metadata).toMatchObject({ metadata: { spaceId } });
       if (client.getSpaceProjectFiles === undefined) return;

@@ -21,7 +21,9 @@ describe("the endpoint table", () => {
 
   it.each(all)("takes every parameter of the path of %s", (_name, endpoint) => {
     const paths = endpoint.kind === "json" ? pathsOf(endpoint) : [endpoint.path];
-    const named = paths.flatMap((path) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name));
+    const named = paths.flatMap((path) =>
+      [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!),
+    );
     expect(Object.keys(endpoint.params.shape).toSorted()).toEqual([...new Set(named)].toSorted());
     const prefix = isAdministration(endpoint) ? /^\/api\/admin\// : /^\/api\/(?:v1\/)?w\/\{wId\}\//;
     expect(endpoint.path).toMatch(prefix);
