@@ -157,6 +157,10 @@ export function describeMutations(
       input: { ...ofDemo(), spaceId: server().demo.spaceId, name: "x" },
       subject: (output: { dataSourceView: Named }) => output.dataSourceView.sId,
     }),
+    "dataSourceViews.remove": async () => {
+      const dataSourceViewId = await createView();
+      return { input: { ...ofDemo(), dataSourceViewId }, subject: dataSourceViewId };
+    },
     "dataSourceNodes.put": async () => {
       const dataSourceViewId = await createView();
       const node = { dataSourceViewId, nodeId: "n", nodeType: "document", title: "x" };

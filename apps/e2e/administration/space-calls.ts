@@ -1,5 +1,5 @@
 import type { EndpointName } from "@parley/schema";
-import type { Things } from "./closed-space.ts";
+import { MARK, type Things } from "./closed-space.ts";
 
 /** What a caller of the table has itself, in the open. */
 export interface Own {
@@ -26,6 +26,18 @@ const ofConversation =
 const ofAnswer =
   (more: object = {}): Inputs =>
   ({ cId, mId }) => [{ cId, mId, ...more }];
+const ofSpace: Inputs = ({ spaceId }) => [{ spaceId }];
+const ofView =
+  (more: object = {}): Inputs =>
+  ({ spaceId, dataSourceViewId }) => [{ spaceId, dsvId: dataSourceViewId, ...more }];
+const inSource =
+  (idOf: (things: Things) => object): Inputs =>
+  (things) => {
+    const given = { dsId: things.dataSourceId, ...idOf(things) };
+    return [given, { ...given, spaceId: things.spaceId }];
+  };
+const document = (more: object = {}) => inSource(({ nodeId }) => ({ documentId: nodeId, ...more }));
+const folder = (more: object = {}) => inSource(({ nodeId }) => ({ folderId: nodeId, ...more }));
 const ofInvocation: Inputs = ({ invocationId }, { functionId }) => [{ functionId, invocationId }];
 
 /** Every way in which the input of a call names something of a space. */
@@ -124,7 +136,29 @@ export const naming: Partial<Record<EndpointName, Inputs>> = {
   "userTokens.create": ({ spaceId }) => [
     { externalId: "x", scopes: ["files:read"], spaceIds: [spaceId] },
   ],
+  "dataSources.list": ofSpace,
   "dataSourceViews.create": ({ spaceId }) => [{ spaceId, name: "POISONED" }],
+  "dataSourceViews.find": ({ spaceId, dataSourceId }) => [{ vaultId: spaceId }, { dataSourceId }],
+  "dataSourceViews.get": ofView(),
+  "dataSourceViews.listInSpace": ofSpace,
+  "dataSourceViews.remove": ({ dataSourceViewId }) => [{ dataSourceViewId }],
+  "dataSourceViews.searchDocuments": ofView({ query: MARK }),
+  "dataSourceViews.update": ofView({ parentsIn: ["POISONED"] }),
+  "documents.delete": document(),
+  "documents.get": document(),
+  "documents.list": inSource(() => ({})),
+  "documents.upsert": document({ text: "POISONED" }),
+  "folders.delete": folder(),
+  "folders.upsert": folder({ title: "POISONED", timestamp: 1, mime_type: "x/x" }),
+  "nodes.find": ({ spaceId }) => [{ query: MARK, spaceIds: spaceId, includeDataSources: true }],
+  "nodes.search": ({ spaceId, nodeId }) => [
+    { query: MARK, spaceIds: [spaceId], includeDataSources: true },
+    { nodeIds: [nodeId] },
+  ],
+  "spaces.getProjectMetadata": ofSpace,
+  "spaces.listConversationIds": ofSpace,
+  "spaces.listConversations": ofSpace,
+  "spaces.listProjectFiles": ofSpace,
   "dataSourceNodes.put": ({ dataSourceViewId, nodeId }) =>
     [nodeId, "planted"].map((id) => ({
       dataSourceViewId,
@@ -158,7 +192,11 @@ export const telling: Partial<Record<EndpointName, (own: Own) => readonly object
   "agents.getDefinition": ({ agentId }) => [{ agentId }],
   "agents.get": ({ agentId }) => [{ sId: agentId }],
   "agents.update": ({ agentId }) => [{ agentId, description: "changed" }],
+  "dataSources.list": () => [{}],
+  "dataSourceViews.find": () => [{}],
   "dataSourceViews.list": () => [{}],
+  "nodes.find": () => [{ query: MARK, includeDataSources: true }],
+  "nodes.search": () => [{ query: MARK, includeDataSources: true }],
   "members.list": () => [{}],
   "providerCredentials.list": () => [{}],
   "workspaces.get": () => [{}],

@@ -1,20 +1,15 @@
-import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
+import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { promisify } from "node:util";
 import { isFullRun } from "@parley/db/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { shareServer } from "../server.ts";
 import { createCalls } from "../siblings/calls.ts";
+import { install, openClient, PACKAGE, versions } from "./install-client.ts";
 import { type Published, type PublishedConversation, resultOf } from "./published-client.ts";
 
 // Clients that are published for the interface work as they are: installed into a folder of their
 // own, they are called by the methods that their types name.
-
-const PACKAGE = "@dust-tt/client";
-const versions = ["1.2.8", "1.2.6", "1.0.50"];
 
 describe.skipIf(!isFullRun)("published clients", () => {
   const server = shareServer();
@@ -57,13 +52,8 @@ describe.skipIf(!isFullRun)("published clients", () => {
       const folder = path.join(directory, version);
       missing = await install(folder, version);
       if (missing !== undefined) return;
-      const { DustAPI } = createRequire(path.join(folder, "index.js"))(PACKAGE) as {
-        DustAPI: new (config: object, credentials: object, logger: object) => Published;
-      };
       const { workspaceId, userKey: apiKey } = server().demo;
-      const say = (): void => {};
-      const logger = { trace: say, debug: say, info: say, warn: say, error: say };
-      client = new DustAPI({ url: server().url }, { workspaceId, apiKey }, logger);
+      client = openClient(folder, { url: server().url, workspaceId, apiKey });
     });
     beforeEach((context) => {
       if (missing === undefined) return;
@@ -200,19 +190,3 @@ describe.skipIf(!isFullRun)("published clients", () => {
     });
   });
 });
-
-/** Installs a version into a folder; why it could not be, where the registry is not reached. */
-async function install(folder: string, version: string): Promise<string | undefined> {
-  await mkdir(folder);
-  await writeFile(path.join(folder, "package.json"), '{"private": true}\n');
-  const args = ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-save"];
-  const options = { cwd: folder, timeout: 120_000 };
-  try {
-    await promisify(execFile)("npm", [...args, `${PACKAGE}@${version}`], options);
-    return undefined;
-  } catch (error) {
-    const said = error instanceof Error ? error.message : String(error);
-    const [reason = ""] = said.split("\n").filter((line) => /code E|ENOENT|timed out/.test(line));
-    return `${PACKAGE} ${version} could not be installed: ${reason || said.slice(0, 200)}`;
-  }
-}

@@ -10,7 +10,11 @@ import { createCalls, mentionOf } from "../siblings/calls.ts";
 // The endpoint table lists what an endpoint can answer beyond what all can: each type is provoked
 // here. That nothing else is answered is seen by every suite, where its server ends.
 
-const server = shareServer({ PARLEY_PRIVATE_HOSTS: "127.0.0.1" });
+const server = shareServer({
+  PARLEY_PRIVATE_HOSTS: "127.0.0.1",
+  PARLEY_WORKSPACE_DATA_SOURCES: "20",
+  PARLEY_DATA_SOURCE_DOCUMENTS: "2",
+});
 const calls = createCalls(server);
 const mutations = describeMutations(server, calls);
 const queries = describeQueries(server, calls);
@@ -43,8 +47,28 @@ beforeAll(async () => {
     answer: { selectedOptions: [0] },
     action: "add",
     mcp_server_view_id: "nobody",
+    ...(await createSource()),
+    documentId: "d",
+    folderId: "f",
+    text: "x",
+    timestamp: 1,
+    mime_type: "text/plain",
+    parentsIn: [],
+    query: "x",
   };
 });
+
+/** Creates a data source with a document and a folder, which are all that it may hold. */
+async function createSource() {
+  const { workspaceId: wId, spaceId } = server().demo;
+  const view = { wId, spaceId, name: "x" };
+  const { dataSourceView } = await calls.rpc().dataSourceViews.create.mutate(view);
+  const { dataSourceId: dsId, sId: dsvId } = dataSourceView;
+  await calls.rpc().documents.upsert.mutate({ wId, dsId, documentId: "d", text: "x" });
+  const folder = { title: "x", timestamp: 1, mime_type: "x/x" };
+  await calls.rpc().folders.upsert.mutate({ wId, dsId, folderId: "f", ...folder });
+  return { spaceId, dsId, dsvId };
+}
 
 const nobody = "nobody";
 /** Nothing listens there. */
@@ -73,7 +97,11 @@ const members: Partial<Record<ErrorType, Readonly<Record<string, unknown>>>> = {
   tool_unreachable: { url: silent },
   api_key_not_found: { keyId: nobody, keyIds: [nobody] },
   agent_not_found: { agentId: nobody, sId: nobody },
+  data_source_not_found: { dsId: nobody },
+  data_source_document_not_found: { documentId: nobody, folderId: nobody },
+  data_source_quota_error: { documentId: nobody, folderId: nobody },
   data_source_view_not_found: {
+    dsvId: nobody,
     dataSourceViewId: nobody,
     nodeId: "n",
     nodeDataSourceViewId: nobody,
@@ -119,6 +147,35 @@ const others: Readonly<Record<string, () => Promise<string>>> = {
       await update.mutate({ wId: workspaceId, models });
     }
   },
+  "dataSourceNodes.put data_source_quota_error": async () => {
+    const { input } = await mutations["dataSourceNodes.put"]!();
+    const put = (nodeId: string) => call("dataSourceNodes.put", { ...input, nodeId });
+    expect([await put("1"), await put("2")]).toEqual(["no error", "no error"]);
+    return put("3");
+  },
+  "dataSourceViews.create data_source_quota_error": async () => {
+    const { workspace } = await calls.operator().workspaces.create.mutate({ name: "Full" });
+    const wId = workspace.sId;
+    const { space } = await calls.operator().spaces.create.mutate({ wId, name: "x" });
+    const view = { wId, spaceId: space.sId, name: "x" };
+    for (let nth = 0; nth < 20; nth++) await calls.operator().dataSourceViews.create.mutate(view);
+    return call("dataSourceViews.create", view);
+  },
+  ...Object.fromEntries(
+    ["documents", "folders"].map((group) => [
+      `${group}.upsert data_source_document_not_found`,
+      async () => {
+        const { wId } = there as { wId: string };
+        const { dsId } = await createSource();
+        const path = `/api/v1/w/${wId}/data_sources/${dsId}/${group}/${group[0]}`;
+        const json = { title: "x", text: "x", timestamp: 1, mime_type: "x/x" };
+        const again = { path, json, headers: { "idempotency-key": group } };
+        await rest(again);
+        await rest({ method: "DELETE", path });
+        return (await rest(again)).type;
+      },
+    ]),
+  ),
   "spaces.delete space_not_empty": async () => {
     const { space } = await calls
       .rpc()

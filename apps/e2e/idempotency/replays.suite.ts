@@ -33,6 +33,13 @@ export function replaysSuite(server: () => Server): void {
     json: members,
   });
 
+  const newSource = async (): Promise<string> => {
+    const { workspaceId: wId, spaceId } = server().demo;
+    const view = { wId, spaceId, name: "x" };
+    const { dataSourceView } = await rpc().dataSourceViews.create.mutate(view);
+    return `${pathsOf(server()).workspace}/data_sources/${dataSourceView.dataSourceId}`;
+  };
+
   /** A request to each endpoint that takes a key. */
   const samples: Record<string, () => Promise<Sample>> = {
     "contentFragments.create": async () => ({ request: await to("content_fragments", fragment) }),
@@ -42,6 +49,17 @@ export function replaysSuite(server: () => Server): void {
     }),
     "conversations.create": async () => ({
       request: createOf(server, { contentFragments: [fragment] }, ["nobody", "helper"]),
+    }),
+    "documents.upsert": async () => ({
+      request: { path: `${await newSource()}/documents/d`, json: { text: "x" } },
+      withoutKey: "makes nothing",
+    }),
+    "folders.upsert": async () => ({
+      request: {
+        path: `${await newSource()}/folders/f`,
+        json: { title: "x", timestamp: 1, mime_type: "x/x" },
+      },
+      withoutKey: "makes nothing",
     }),
     "files.create": async () => ({
       request: {

@@ -26,8 +26,14 @@ export async function makeThings(server: () => Server): Promise<Values> {
   });
   const { file } = jsonOf(announced, FileAnswer).parsed;
   const { searchParams } = new URL(file.uploadUrl);
+  const { workspaceId: wId, spaceId } = server().demo;
+  const view = { wId, spaceId, name: "Handbook" };
+  const { dataSourceView } = await calls.rpc().dataSourceViews.create.mutate(view);
   return {
-    wId: server().demo.workspaceId,
+    spaceId,
+    dsId: dataSourceView.dataSourceId,
+    dsvId: dataSourceView.sId,
+    wId,
     cId: conversation.sId,
     mId: agentMessages[0]?.sId ?? "",
     sId: "helper",

@@ -100,6 +100,32 @@ export function createParley(options: ParleyOptions) {
         return follow(caller, stream, followOptions);
       },
     },
+    dataSources: {
+      /** Lists the data sources that the key reaches. */
+      list: method("dataSources.list"),
+    },
+    dataSourceViews: {
+      /** Finds the views of data sources, by data source or space. */
+      find: method("dataSourceViews.find"),
+      /** Reads a view. */
+      get: method("dataSourceViews.get"),
+      /** Lists the views of a space. */
+      listInSpace: method("dataSourceViews.listInSpace"),
+      /** Finds the documents of a view that match best, with the part that matches. */
+      searchDocuments: method("dataSourceViews.searchDocuments"),
+      /** Sets what a view shows of its data source. */
+      update: method("dataSourceViews.update"),
+    },
+    documents: {
+      /** Uploads a document, in place of the one with the same id. */
+      upsert: method("documents.upsert"),
+      /** Reads a document with its text. */
+      get: method("documents.get"),
+      /** Lists the documents of a data source without their texts, a page at a time. */
+      list: method("documents.list"),
+      /** Deletes a document; fragments that refer to it keep its text. */
+      delete: method("documents.delete"),
+    },
     files: {
       /** Announces a file; `upload` does this by itself. */
       create: method("files.create"),
@@ -111,6 +137,12 @@ export function createParley(options: ParleyOptions) {
         openEndpoint(caller, { name: "files.get", input, options: callOptions }),
       /** Deletes a file; fragments that use it stay, without its bytes. */
       delete: method("files.delete"),
+    },
+    folders: {
+      /** Uploads a folder, in place of the one with the same id. */
+      upsert: method("folders.upsert"),
+      /** Deletes a folder; documents that name it as their parent stay. */
+      delete: method("folders.delete"),
     },
     functions: {
       /** Lists the functions that can be invoked, by slug, a page at a time. */
@@ -150,6 +182,12 @@ export function createParley(options: ParleyOptions) {
       text: (input: Input<"messages.events">, followOptions?: FollowOptions) =>
         readText(followMessage(input, followOptions)),
     },
+    nodes: {
+      /** Searches documents and folders, as `search` does, with a query string. */
+      find: method("nodes.find"),
+      /** Searches documents and folders by title and text, or reads them by their ids. */
+      search: method("nodes.search"),
+    },
     skills: {
       /** Lists the skills of the workspace, by name. */
       list: method("skills.list"),
@@ -163,6 +201,14 @@ export function createParley(options: ParleyOptions) {
     spaces: {
       /** Lists the spaces that the key reaches. */
       list: method("spaces.list"),
+      /** Lists the ids of the conversations in a space, a page at a time. */
+      listConversationIds: method("spaces.listConversationIds"),
+      /** Lists the conversations in a space with their messages, a page at a time. */
+      listConversations: method("spaces.listConversations"),
+      /** Reads a space as a project. */
+      getProjectMetadata: method("spaces.getProjectMetadata"),
+      /** Lists the newest files of the conversations in a space. */
+      listProjectFiles: method("spaces.listProjectFiles"),
     },
     tools: {
       /** Lists the tools of a space. */

@@ -76,12 +76,6 @@ export {
   rotateApiKey,
   updateApiKey,
 } from "./workspaces/api-keys.ts";
-export {
-  createDataSourceView,
-  listDataSourceViews,
-  putDataSourceNode,
-  removeDataSourceNode,
-} from "./workspaces/data-sources.ts";
 export { createTokenIssuer, type IssuerOfUsers } from "./workspaces/issued-users.ts";
 export { isSafeUrl } from "./workspaces/issuer-tokens.ts";
 export * from "./workspaces/members.ts";
@@ -121,6 +115,27 @@ export {
   updateWorkspace,
 } from "./workspaces/workspaces.ts";
 export { readWorkspaceUsage } from "./workspaces/workspace-usage.ts";
+
+export {
+  createDataSourceView,
+  listDataSourceViews,
+  putDataSourceNode,
+  removeDataSourceNode,
+  removeDataSourceView,
+} from "./knowledge/data-source-administration.ts";
+export { listDataSources, listViewsInSpace } from "./knowledge/data-sources.ts";
+export {
+  deleteDocument,
+  deleteFolder,
+  getDocument,
+  listDocuments,
+  replayDocument,
+  upsertDocument,
+} from "./knowledge/documents.ts";
+export { replayFolder, upsertFolder } from "./knowledge/folders.ts";
+export { searchDocuments } from "./knowledge/search-documents.ts";
+export { findNodes, searchNodes } from "./knowledge/search-nodes.ts";
+export { findDataSourceViews, getDataSourceView, updateDataSourceView } from "./knowledge/views.ts";
 
 export {
   announceFile,
@@ -196,6 +211,12 @@ export {
 export { createConversation } from "./conversations/create-conversation.ts";
 export { addContentFragment, postMessage, retryMessage } from "./conversations/post-messages.ts";
 export * from "./conversations/replays.ts";
+export {
+  getProjectMetadata,
+  listProjectFiles,
+  listSpaceConversationIds,
+  listSpaceConversations,
+} from "./conversations/space-content.ts";
 export * from "./conversations/streams.ts";
 export { giveMadeTitle, mayUseModel, untitledMessage } from "./conversations/titles.ts";
 

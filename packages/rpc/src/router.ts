@@ -70,13 +70,32 @@ export const appRouter = router({
     put: mutation(endpoints["dataSourceNodes.put"], core.putDataSourceNode),
     remove: mutation(endpoints["dataSourceNodes.remove"], core.removeDataSourceNode),
   }),
+  dataSources: router({
+    list: query(endpoints["dataSources.list"], core.listDataSources),
+  }),
   dataSourceViews: router({
     create: mutation(endpoints["dataSourceViews.create"], core.createDataSourceView),
+    find: query(endpoints["dataSourceViews.find"], core.findDataSourceViews),
+    get: query(endpoints["dataSourceViews.get"], core.getDataSourceView),
     list: query(endpoints["dataSourceViews.list"], core.listDataSourceViews),
+    listInSpace: query(endpoints["dataSourceViews.listInSpace"], core.listViewsInSpace),
+    remove: mutation(endpoints["dataSourceViews.remove"], core.removeDataSourceView),
+    searchDocuments: query(endpoints["dataSourceViews.searchDocuments"], core.searchDocuments),
+    update: mutation(endpoints["dataSourceViews.update"], core.updateDataSourceView),
+  }),
+  documents: router({
+    delete: mutation(endpoints["documents.delete"], core.deleteDocument),
+    get: query(endpoints["documents.get"], core.getDocument),
+    list: query(endpoints["documents.list"], core.listDocuments),
+    upsert: post(endpoints["documents.upsert"], core.upsertDocument, core.replayDocument),
   }),
   files: router({
     create: post(endpoints["files.create"], core.announceFile, core.replayAnnouncement),
     delete: mutation(endpoints["files.delete"], core.deleteFile),
+  }),
+  folders: router({
+    delete: mutation(endpoints["folders.delete"], core.deleteFolder),
+    upsert: post(endpoints["folders.upsert"], core.upsertFolder, core.replayFolder),
   }),
   invocations: router({
     cancel: post(
@@ -109,6 +128,10 @@ export const appRouter = router({
   }),
   models: router({
     list: query(endpoints["models.list"], core.listModels),
+  }),
+  nodes: router({
+    find: query(endpoints["nodes.find"], core.findNodes),
+    search: mutation(endpoints["nodes.search"], core.searchNodes),
   }),
   operatorKeys: router({
     create: mutation(endpoints["operatorKeys.create"], core.createOperatorKey),
@@ -150,8 +173,15 @@ export const appRouter = router({
     create: mutation(endpoints["spaces.create"], core.createSpace),
     delete: mutation(endpoints["spaces.delete"], core.deleteSpace),
     get: query(endpoints["spaces.get"], core.getSpace),
+    getProjectMetadata: query(endpoints["spaces.getProjectMetadata"], core.getProjectMetadata),
     list: query(endpoints["spaces.list"], core.listSpaces),
     listAll: query(endpoints["spaces.listAll"], core.listAllSpaces),
+    listConversationIds: query(
+      endpoints["spaces.listConversationIds"],
+      core.listSpaceConversationIds,
+    ),
+    listConversations: query(endpoints["spaces.listConversations"], core.listSpaceConversations),
+    listProjectFiles: query(endpoints["spaces.listProjectFiles"], core.listProjectFiles),
     update: mutation(endpoints["spaces.update"], core.updateSpace),
   }),
   tools: router({

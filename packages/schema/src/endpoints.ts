@@ -4,7 +4,9 @@ import { apiKeyEndpoints } from "./endpoints/api-keys.ts";
 import { auditEndpoints } from "./endpoints/audit.ts";
 import { conversationEndpoints } from "./endpoints/conversations.ts";
 import { dataSourceEndpoints } from "./endpoints/data-sources.ts";
+import { documentEndpoints } from "./endpoints/documents.ts";
 import { fileEndpoints } from "./endpoints/files.ts";
+import { knowledgeSearchEndpoints } from "./endpoints/knowledge-searches.ts";
 import { memberEndpoints } from "./endpoints/members.ts";
 import { modelEndpoints } from "./endpoints/models.ts";
 import { operatorKeyEndpoints } from "./endpoints/operator-keys.ts";
@@ -31,6 +33,8 @@ export const endpoints = {
   ...memberEndpoints,
   ...spaceEndpoints,
   ...dataSourceEndpoints,
+  ...documentEndpoints,
+  ...knowledgeSearchEndpoints,
   ...providerCredentialEndpoints,
   ...modelEndpoints,
   ...auditEndpoints,
