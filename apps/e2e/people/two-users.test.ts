@@ -36,6 +36,9 @@ const apart: Partial<Record<EndpointName, string>> = {
   "agents.search": "agents are the workspace's",
   "agents.get": "agents are the workspace's",
   "spaces.list": "spaces are the workspace's",
+  "workspaces.exists": "says nothing but that the token is valid",
+  "featureFlags.list": "there are none",
+  "verifiedDomains.list": "there are none",
 };
 
 test("every operation is closed to tokens, or its way to another user's things is in a table", () => {

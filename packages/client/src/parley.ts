@@ -94,6 +94,20 @@ export function createParley(options: ParleyOptions) {
         return follow(caller, stream, followOptions);
       },
     },
+    featureFlags: {
+      /** Lists the feature flags of the workspace, of which there are none. */
+      list: method("featureFlags.list"),
+    },
+    feedbacks: {
+      /** Says what the caller thinks of an answer, in place of what it said before. */
+      give: method("feedbacks.give"),
+      /** Reads the caller's own feedback on an answer. */
+      get: method("feedbacks.get"),
+      /** Deletes the caller's own feedback on an answer. */
+      withdraw: method("feedbacks.withdraw"),
+      /** Lists the caller's own feedback in a conversation, a page at a time. */
+      listOwn: method("feedbacks.listOwn"),
+    },
     files: {
       /** Announces a file; `upload` does this by itself. */
       create: method("files.create"),
@@ -129,9 +143,15 @@ export function createParley(options: ParleyOptions) {
         return follow(caller, { path, isEnveloped: false }, followOptions);
       },
     },
+    members: {
+      /** Lists the e-mail addresses of the members; needs an admin key. */
+      listEmails: method("members.listEmails"),
+    },
     messages: {
       /** Posts a message; with `blocking`, responds when the mentioned agents have answered. */
       create: method("messages.create"),
+      /** Changes a user's message: a new version, which the mentioned agents answer. */
+      edit: method("messages.edit"),
       /** Lets an agent answer again: a new version of its message. */
       retry: method("messages.retry"),
       /** Approves or rejects a tool call that waits for it. */
@@ -145,6 +165,8 @@ export function createParley(options: ParleyOptions) {
     skills: {
       /** Lists the skills of the workspace, by name. */
       list: method("skills.list"),
+      /** Reads a skill of the list. */
+      read: method("skills.read"),
       /** Imports Agent Skills folders: all of them, or none where one is refused. */
       import: async (input: ImportSkillFolders, callOptions: CallOptions = {}) => {
         const call = { name: "skills.import", input: {}, options: callOptions } as const;
@@ -155,6 +177,14 @@ export function createParley(options: ParleyOptions) {
     spaces: {
       /** Lists the spaces that the key reaches. */
       list: method("spaces.list"),
+    },
+    verifiedDomains: {
+      /** Lists the verified domains of the workspace, of which there are none. */
+      list: method("verifiedDomains.list"),
+    },
+    workspaces: {
+      /** Confirms that the credential is one of the workspace; rejects otherwise. */
+      exists: method("workspaces.exists"),
     },
   };
 }

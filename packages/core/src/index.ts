@@ -120,6 +120,7 @@ export {
   suspendWorkspace,
   updateWorkspace,
 } from "./workspaces/workspaces.ts";
+export * from "./workspaces/workspace-facts.ts";
 export { readWorkspaceUsage } from "./workspaces/workspace-usage.ts";
 
 export {
@@ -143,7 +144,7 @@ export { insertSandboxFunctions, type SandboxFunction } from "./functions/sandbo
 export { importSkills } from "./skills/import-skills.ts";
 export { type AnswerState, readSkillState } from "./skills/listing-state.ts";
 export * from "./skills/skill-administration.ts";
-export { listSkills } from "./skills/skills.ts";
+export { listSkills, readSkill } from "./skills/skills.ts";
 export { createTool, listTools, removeTool, updateTool } from "./skills/tool-administration.ts";
 
 export * from "./agents/agent-administration.ts";
@@ -178,6 +179,8 @@ export {
 } from "./conversations/conversations.ts";
 export { createConversation } from "./conversations/create-conversation.ts";
 export { addContentFragment, postMessage, retryMessage } from "./conversations/post-messages.ts";
+export { editMessage } from "./conversations/edit-message.ts";
+export * from "./conversations/feedbacks.ts";
 export * from "./conversations/replays.ts";
 export * from "./conversations/streams.ts";
 export { giveMadeTitle, mayUseModel, untitledMessage } from "./conversations/titles.ts";

@@ -66,6 +66,16 @@ export const appRouter = router({
     create: mutation(endpoints["dataSourceViews.create"], core.createDataSourceView),
     list: query(endpoints["dataSourceViews.list"], core.listDataSourceViews),
   }),
+  featureFlags: router({
+    list: query(endpoints["featureFlags.list"], core.listFeatureFlags),
+  }),
+  feedbacks: router({
+    get: query(endpoints["feedbacks.get"], core.getFeedback),
+    give: post(endpoints["feedbacks.give"], core.giveFeedback, core.replayFeedback),
+    list: query(endpoints["feedbacks.list"], core.listFeedback),
+    listOwn: query(endpoints["feedbacks.listOwn"], core.listOwnFeedback),
+    withdraw: mutation(endpoints["feedbacks.withdraw"], core.withdrawFeedback),
+  }),
   files: router({
     create: post(endpoints["files.create"], core.announceFile, core.replayAnnouncement),
     delete: mutation(endpoints["files.delete"], core.deleteFile),
@@ -82,10 +92,12 @@ export const appRouter = router({
   members: router({
     add: mutation(endpoints["members.add"], core.addMember),
     list: query(endpoints["members.list"], core.listMembers),
+    listEmails: query(endpoints["members.listEmails"], core.listMemberEmails),
     remove: mutation(endpoints["members.remove"], core.removeMember),
   }),
   messages: router({
     create: post(endpoints["messages.create"], core.postMessage, core.replayPost),
+    edit: post(endpoints["messages.edit"], core.editMessage, core.replayEdit),
     events: subscription(endpoints["messages.events"], streams["messages.events"]),
     retry: post(endpoints["messages.retry"], core.retryMessage, core.replayRetry),
     validateAction: post(
@@ -130,6 +142,7 @@ export const appRouter = router({
     create: mutation(endpoints["skills.create"], core.createSkill),
     get: query(endpoints["skills.get"], core.getSkill),
     publish: mutation(endpoints["skills.publish"], core.publishSkill),
+    read: query(endpoints["skills.read"], core.readSkill),
     restore: mutation(endpoints["skills.restore"], core.restoreSkill),
     update: mutation(endpoints["skills.update"], core.updateSkill),
   }),
@@ -151,9 +164,13 @@ export const appRouter = router({
     create: mutation(endpoints["userTokens.create"], core.createUserToken),
     revoke: mutation(endpoints["userTokens.revoke"], core.revokeUserTokens),
   }),
+  verifiedDomains: router({
+    list: query(endpoints["verifiedDomains.list"], core.listVerifiedDomains),
+  }),
   workspaces: router({
     create: mutation(endpoints["workspaces.create"], core.createWorkspace),
     delete: mutation(endpoints["workspaces.delete"], core.deleteWorkspace),
+    exists: query(endpoints["workspaces.exists"], core.confirmWorkspace),
     get: query(endpoints["workspaces.get"], core.getWorkspace),
     list: query(endpoints["workspaces.list"], core.listWorkspaces),
     resume: mutation(endpoints["workspaces.resume"], core.resumeWorkspace),

@@ -4,6 +4,7 @@ import { apiKeyEndpoints } from "./endpoints/api-keys.ts";
 import { auditEndpoints } from "./endpoints/audit.ts";
 import { conversationEndpoints } from "./endpoints/conversations.ts";
 import { dataSourceEndpoints } from "./endpoints/data-sources.ts";
+import { feedbackEndpoints } from "./endpoints/feedbacks.ts";
 import { fileEndpoints } from "./endpoints/files.ts";
 import { memberEndpoints } from "./endpoints/members.ts";
 import { modelEndpoints } from "./endpoints/models.ts";
@@ -19,6 +20,7 @@ import { workspaceEndpoints } from "./endpoints/workspaces.ts";
 /** Every operation of the server; REST routes, procedures and documents derive from it. */
 export const endpoints = {
   ...conversationEndpoints,
+  ...feedbackEndpoints,
   ...fileEndpoints,
   ...skillEndpoints,
   ...toolEndpoints,

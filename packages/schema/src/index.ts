@@ -1,6 +1,7 @@
 export * from "./conversations/content-fragments.ts";
 export * from "./conversations/conversation-events.ts";
 export * from "./conversations/conversations.ts";
+export * from "./conversations/feedbacks.ts";
 export * from "./conversations/message-contexts.ts";
 export * from "./conversations/message-events.ts";
 export * from "./conversations/messages.ts";
@@ -41,6 +42,7 @@ export * from "./workspaces/provider-credentials.ts";
 export * from "./workspaces/spaces.ts";
 export * from "./workspaces/user-tokens.ts";
 export * from "./workspaces/users.ts";
+export * from "./workspaces/workspace-facts.ts";
 export * from "./workspaces/workspaces.ts";
 export * from "./endpoint-errors.ts";
 export * from "./endpoint.ts";

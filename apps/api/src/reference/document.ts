@@ -24,6 +24,7 @@ const tags = [
   { name: "sandbox functions", description: "Functions and their invocations" },
   { name: "spaces", description: "Spaces of the workspace" },
   { name: "agents", description: "Agents that can be mentioned" },
+  { name: "workspace", description: "The workspace of the key, its members and its use" },
   {
     name: "administration",
     description:

@@ -2,6 +2,7 @@ import {
   actions,
   conversations,
   events,
+  feedbacks,
   files,
   logs,
   messages,
@@ -124,6 +125,7 @@ export async function deleteConversationRows(
   await db.delete(runs).where(inArray(runs.logId, ofLogs));
   const messageIds = db.select({ id: messages.id }).from(messages).where(inConversations);
   await db.delete(actions).where(inArray(actions.messageId, messageIds));
+  await db.delete(feedbacks).where(inArray(feedbacks.conversationId, ids));
   await db.delete(messages).where(inConversations);
   // Of their inline fragments; the chunks go with them.
   await db.delete(files).where(inArray(files.conversationId, ids));

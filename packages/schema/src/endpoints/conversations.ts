@@ -14,6 +14,7 @@ import { MessageEvent } from "../conversations/message-events.ts";
 import {
   AgentMessage,
   BlockedAction,
+  EditMessage,
   PostedMessage,
   PostMessage,
   ValidateAction,
@@ -164,6 +165,17 @@ export const conversationEndpoints = {
       "file_not_found",
       "data_source_view_not_found",
     ],
+  },
+  "messages.edit": {
+    ...post,
+    ...ofMessage,
+    scope: "conversations:write",
+    summary: "Change a user's message: a new version, which its agents answer again",
+    path: `${message}/edit`,
+    body: EditMessage,
+    output: PostedMessage,
+    long: true,
+    errors: [...ofMessage.errors, "model_disabled"],
   },
   "messages.retry": {
     ...post,
