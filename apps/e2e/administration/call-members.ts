@@ -19,6 +19,9 @@ export const members: Record<string, object> = {
   "agents.restore": { agentId: "nobody" },
   "agents.get": { sId: "nobody" },
   "agents.search": { q: "x" },
+  "agents.setFavorite": { sId: "nobody" },
+  "agents.createGeneric": { name: "x", description: "", instructions: "" },
+  "agents.import": { yaml: "x" },
   "agents.create": {
     name: "x",
     description: "",
@@ -35,6 +38,7 @@ export const members: Record<string, object> = {
   "conversations.delete": { cId: "x" },
   "conversations.events": { cId: "x" },
   "conversations.get": { cId: "x" },
+  "conversations.getConsumption": { cId: "x" },
   "conversations.listBlockedActions": { cId: "x" },
   "conversations.update": { cId: "x", read: true },
   "dataSourceNodes.put": {
@@ -58,6 +62,9 @@ export const members: Record<string, object> = {
   "operatorKeys.rotate": { keyId: "nobody" },
   "providerCredentials.put": { providerId: "xai", apiKey: "x" },
   "providerCredentials.remove": { providerId: "xai" },
+  "mentions.parse": { markdown: "x" },
+  "mentions.suggest": { query: "x" },
+  "mentions.suggestInConversation": { cId: "x", query: "x" },
   "messages.create": { cId: "x", content: "x", mentions: [] },
   "messages.edit": { cId: "x", mId: "x", content: "x", mentions: [] },
   "messages.events": { cId: "x", mId: "x" },

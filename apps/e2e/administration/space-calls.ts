@@ -1,4 +1,4 @@
-import type { EndpointName } from "@parley/schema";
+import { AnalyticsTable, type EndpointName } from "@parley/schema";
 import type { Things } from "./closed-space.ts";
 
 /** What a caller of the table has itself, in the open. */
@@ -28,6 +28,9 @@ const ofAnswer =
   ({ cId, mId }) => [{ cId, mId, ...more }];
 const ofInvocation: Inputs = ({ invocationId }, { functionId }) => [{ functionId, invocationId }];
 
+const agentWith = (agentId: string, skillId: string) =>
+  JSON.stringify({ sId: agentId, name: "x", description: "", model, skills: [skillId] });
+
 /** Every way in which the input of a call names something of a space. */
 export const naming: Partial<Record<EndpointName, Inputs>> = {
   "conversations.create": (things) => [
@@ -37,6 +40,7 @@ export const naming: Partial<Record<EndpointName, Inputs>> = {
     { message, contentFragments: [{ ...fragment, ...node(things) }] },
   ],
   "conversations.get": ofConversation(),
+  "conversations.getConsumption": ofConversation(),
   "conversations.listBlockedActions": ofConversation(),
   "conversations.update": ofConversation({ title: "POISONED" }),
   "conversations.delete": ofConversation(),
@@ -51,6 +55,8 @@ export const naming: Partial<Record<EndpointName, Inputs>> = {
     { cId: own.cId, ...fragment, fileId: things.attachedFileId },
     { cId: own.cId, ...fragment, ...node(things) },
   ],
+  "mentions.suggest": ({ cId }) => [{ query: "", conversationId: cId }],
+  "mentions.suggestInConversation": ofConversation({ query: "" }),
   "messages.create": ofConversation(message),
   "messages.edit": ofAnswer({ content: "POISONED", mentions: [] }),
   "messages.retry": ofAnswer(),
@@ -107,6 +113,7 @@ export const naming: Partial<Record<EndpointName, Inputs>> = {
   "invocations.cancel": ofInvocation,
   "sandboxFunctions.events": ofInvocation,
   "agents.create": ({ skillId }) => [{ name: "x", description: "", model, skillIds: [skillId] }],
+  "agents.import": ({ skillId }, { agentId }) => [{ yaml: agentWith(agentId, skillId) }],
   "agents.update": ({ skillId }, { agentId }) => [{ agentId, skillIds: [skillId] }],
   "userTokens.create": ({ spaceId }) => [
     { externalId: "x", scopes: ["files:read"], spaceIds: [spaceId] },
@@ -140,6 +147,8 @@ export const telling: Partial<Record<EndpointName, (own: Own) => readonly object
   "spaces.list": () => [{}],
   "agents.list": () => [{ view: "all" }],
   "agents.search": () => [{ q: "a" }],
+  "agents.setFavorite": ({ agentId }) => [{ sId: agentId, userFavorite: true }],
+  "agents.export": ({ agentId }) => [{ sId: agentId }],
   "agents.listAll": () => [{}],
   "agents.getDefinition": ({ agentId }) => [{ agentId }],
   "agents.get": ({ agentId }) => [{ sId: agentId }],
@@ -149,6 +158,12 @@ export const telling: Partial<Record<EndpointName, (own: Own) => readonly object
   "members.list": () => [{}],
   "providerCredentials.list": () => [{}],
   "workspaces.get": () => [{}],
+  "analytics.export": () =>
+    AnalyticsTable.options.map((table) => ({
+      table,
+      startDate: "2026-01-01",
+      endDate: "2026-12-31",
+    })),
 };
 
 /** The rest, and why there is nothing of a space in it that is closed to its caller. */
@@ -159,6 +174,8 @@ export const apart: Partial<Record<EndpointName, string>> = {
   "sandboxFunctions.update": "functions are the workspace's",
   "sandboxFunctions.archive": "functions are the workspace's",
   "sandboxFunctions.restore": "functions are the workspace's",
+  "agents.createGeneric": "agents are the workspace's",
+  "mentions.parse": "agents and members are the workspace's",
   "agents.restore": "agents are the workspace's",
   "agents.archive": "agents are the workspace's",
   "members.add": "members are the workspace's",

@@ -52,9 +52,10 @@ const core: Rooms = {
   functions: [...ground, "workspaces", "functions/json-schema"],
   "skills/folders": ["untrusted"],
   skills: [...ground, "access", "workspaces", "files", "skills/folders"],
-  agents: [...ground, "access", "workspaces"],
+  agents: [...ground, "idempotency.ts", "access", "workspaces", "files", "skills/folders"],
   invocations: [...ground, "idempotency.ts", "access", "runs", "functions"],
   messages: [...ground, "workspaces", "agents"],
+  analytics: [...ground, "files", "messages"],
   turns: [
     ...ground,
     "idempotency.ts",

@@ -35,6 +35,8 @@ const apart: Partial<Record<EndpointName, string>> = {
   "agents.list": "agents are the workspace's",
   "agents.search": "agents are the workspace's",
   "agents.get": "agents are the workspace's",
+  "agents.setFavorite": "agents are the workspace's, and a favourite is its user's",
+  "mentions.parse": "tells tokens of agents and of their own user",
   "spaces.list": "spaces are the workspace's",
   "workspaces.exists": "says nothing but that the token is valid",
   "featureFlags.list": "there are none",

@@ -65,6 +65,26 @@ export function createParley(options: ParleyOptions) {
       search: method("agents.search"),
       /** Reads an agent. */
       get: method("agents.get"),
+      /** Marks an agent as a favourite of the caller's user, or no longer. */
+      setFavorite: method("agents.setFavorite"),
+      /** Creates an agent with a model of the workspace; needs a key of a builder. */
+      createGeneric: method("agents.createGeneric"),
+      /** Reads an agent as a file in YAML; needs a key of a builder. */
+      export: async (
+        input: Input<"agents.export">,
+        callOptions: CallOptions = {},
+      ): Promise<Response> =>
+        openEndpoint(caller, { name: "agents.export", input, options: callOptions }),
+      /** Imports an agent from YAML; needs a key of a builder. */
+      import: method("agents.import"),
+    },
+    analytics: {
+      /** Exports the use of the workspace, as CSV or JSON; needs an admin key. */
+      export: async (
+        input: Input<"analytics.export">,
+        callOptions: CallOptions = {},
+      ): Promise<Response> =>
+        openEndpoint(caller, { name: "analytics.export", input, options: callOptions }),
     },
     contentFragments: {
       /** Adds a text, a file or a document to what the agents of a conversation read. */
@@ -75,6 +95,8 @@ export function createParley(options: ParleyOptions) {
       create: method("conversations.create"),
       /** Reads a conversation with its messages. */
       get: method("conversations.get"),
+      /** Reads what the answers of a conversation took: tokens, steps, calls and times. */
+      getConsumption: method("conversations.getConsumption"),
       /** Lists conversations without their messages, the newest first, a page at a time. */
       list: method("conversations.list"),
       /** Marks a conversation as read, or gives it a title. */
@@ -146,6 +168,14 @@ export function createParley(options: ParleyOptions) {
     members: {
       /** Lists the e-mail addresses of the members; needs an admin key. */
       listEmails: method("members.listEmails"),
+    },
+    mentions: {
+      /** Finds the agents and members that a text names after an @. */
+      parse: method("mentions.parse"),
+      /** Suggests agents and members to mention. */
+      suggest: method("mentions.suggest"),
+      /** Suggests agents and members to mention in a conversation. */
+      suggestInConversation: method("mentions.suggestInConversation"),
     },
     messages: {
       /** Posts a message; with `blocking`, responds when the mentioned agents have answered. */

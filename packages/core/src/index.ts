@@ -149,6 +149,10 @@ export { createTool, listTools, removeTool, updateTool } from "./skills/tool-adm
 
 export * from "./agents/agent-administration.ts";
 export * from "./agents/agent-directory.ts";
+export { exportAgent, importAgent, replayAgentImport } from "./agents/agent-files.ts";
+export { setFavorite } from "./agents/favorites.ts";
+export { createGenericAgent, replayGenericAgent } from "./agents/generic-agents.ts";
+export * from "./agents/mentions.ts";
 export * from "./agents/read-agents.ts";
 
 export * from "./invocations/cancel-invocation.ts";
@@ -170,6 +174,8 @@ export { listBlockedActions } from "./turns/tool-approvals.ts";
 export { listSkillFiles, loadSkillInstructions, readSkillFile } from "./turns/turn-skills.ts";
 export { replayValidateAction, validateAction } from "./turns/validate-action.ts";
 
+export { exportAnalytics } from "./analytics/export-analytics.ts";
+
 export { cancelMessages } from "./conversations/cancel-messages.ts";
 export { getConversation } from "./conversations/conversation-content.ts";
 export {
@@ -179,6 +185,7 @@ export {
 } from "./conversations/conversations.ts";
 export { createConversation } from "./conversations/create-conversation.ts";
 export { addContentFragment, postMessage, retryMessage } from "./conversations/post-messages.ts";
+export { getConsumption } from "./conversations/consumption.ts";
 export { editMessage } from "./conversations/edit-message.ts";
 export * from "./conversations/feedbacks.ts";
 export * from "./conversations/replays.ts";

@@ -16,12 +16,19 @@ export const appRouter = router({
   agents: router({
     archive: mutation(endpoints["agents.archive"], core.archiveAgent),
     create: mutation(endpoints["agents.create"], core.createAgent),
+    createGeneric: post(
+      endpoints["agents.createGeneric"],
+      core.createGenericAgent,
+      core.replayGenericAgent,
+    ),
     get: query(endpoints["agents.get"], core.getAgent),
     getDefinition: query(endpoints["agents.getDefinition"], core.getAgentDefinition),
+    import: post(endpoints["agents.import"], core.importAgent, core.replayAgentImport),
     list: query(endpoints["agents.list"], core.listAgents),
     listAll: query(endpoints["agents.listAll"], core.listAllAgents),
     restore: mutation(endpoints["agents.restore"], core.restoreAgent),
     search: query(endpoints["agents.search"], core.searchAgents),
+    setFavorite: mutation(endpoints["agents.setFavorite"], core.setFavorite),
     update: mutation(endpoints["agents.update"], core.updateAgent),
   }),
   apiKeys: router({
@@ -51,6 +58,7 @@ export const appRouter = router({
     delete: mutation(endpoints["conversations.delete"], core.deleteConversation),
     events: subscription(endpoints["conversations.events"], streams["conversations.events"]),
     get: query(endpoints["conversations.get"], core.getConversation),
+    getConsumption: query(endpoints["conversations.getConsumption"], core.getConsumption),
     list: query(endpoints["conversations.list"], core.listConversations),
     listBlockedActions: query(
       endpoints["conversations.listBlockedActions"],
@@ -94,6 +102,14 @@ export const appRouter = router({
     list: query(endpoints["members.list"], core.listMembers),
     listEmails: query(endpoints["members.listEmails"], core.listMemberEmails),
     remove: mutation(endpoints["members.remove"], core.removeMember),
+  }),
+  mentions: router({
+    parse: post(endpoints["mentions.parse"], core.parseMentions, core.replayMentions),
+    suggest: query(endpoints["mentions.suggest"], core.suggestMentions),
+    suggestInConversation: query(
+      endpoints["mentions.suggestInConversation"],
+      core.suggestInConversation,
+    ),
   }),
   messages: router({
     create: post(endpoints["messages.create"], core.postMessage, core.replayPost),
@@ -206,4 +222,8 @@ export const uploads = { "files.upload": core.uploadFile };
 export const forms = { "skills.import": core.importSkills };
 
 /** The function that opens the bytes, per endpoint of kind bytes. */
-export const downloads = { "files.get": core.openFile };
+export const downloads = {
+  "agents.export": core.exportAgent,
+  "analytics.export": core.exportAnalytics,
+  "files.get": core.openFile,
+};

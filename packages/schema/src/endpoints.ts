@@ -1,5 +1,6 @@
 import type { Endpoint } from "./endpoint.ts";
 import { agentEndpoints } from "./endpoints/agents.ts";
+import { analyticsEndpoints } from "./endpoints/analytics.ts";
 import { apiKeyEndpoints } from "./endpoints/api-keys.ts";
 import { auditEndpoints } from "./endpoints/audit.ts";
 import { conversationEndpoints } from "./endpoints/conversations.ts";
@@ -7,6 +8,7 @@ import { dataSourceEndpoints } from "./endpoints/data-sources.ts";
 import { feedbackEndpoints } from "./endpoints/feedbacks.ts";
 import { fileEndpoints } from "./endpoints/files.ts";
 import { memberEndpoints } from "./endpoints/members.ts";
+import { mentionEndpoints } from "./endpoints/mentions.ts";
 import { modelEndpoints } from "./endpoints/models.ts";
 import { operatorKeyEndpoints } from "./endpoints/operator-keys.ts";
 import { providerCredentialEndpoints } from "./endpoints/provider-credentials.ts";
@@ -26,8 +28,10 @@ export const endpoints = {
   ...toolEndpoints,
   ...sandboxFunctionEndpoints,
   ...agentEndpoints,
+  ...mentionEndpoints,
   ...operatorKeyEndpoints,
   ...workspaceEndpoints,
+  ...analyticsEndpoints,
   ...apiKeyEndpoints,
   ...userTokenEndpoints,
   ...memberEndpoints,

@@ -1,3 +1,4 @@
+export * from "./conversations/consumption.ts";
 export * from "./conversations/content-fragments.ts";
 export * from "./conversations/conversation-events.ts";
 export * from "./conversations/conversations.ts";
@@ -30,7 +31,10 @@ export * from "./skills/skill-administration.ts";
 export * from "./skills/skill-imports.ts";
 export * from "./skills/skills.ts";
 export * from "./skills/tools.ts";
+export * from "./workspaces/agent-definitions.ts";
 export * from "./workspaces/agents.ts";
+export * from "./workspaces/mentions.ts";
+export * from "./workspaces/analytics.ts";
 export * from "./workspaces/api-keys.ts";
 export * from "./workspaces/audit.ts";
 export * from "./workspaces/data-sources.ts";

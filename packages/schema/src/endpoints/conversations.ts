@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { Consumption, ReadConsumption } from "../conversations/consumption.ts";
 import { CreateContentFragment, ContentFragment } from "../conversations/content-fragments.ts";
 import { ConversationEvent } from "../conversations/conversation-events.ts";
 import {
@@ -136,6 +137,15 @@ export const conversationEndpoints = {
     output: z.object({
       blockedActions: z.array(BlockedAction).describe("The calls, the oldest first"),
     }),
+  },
+  "conversations.getConsumption": {
+    ...get,
+    ...ofConversation,
+    scope: "conversations:read",
+    summary: "Read the tokens, steps, calls and times of the answers of a conversation",
+    path: `${conversation}/consumption`,
+    query: ReadConsumption,
+    output: Consumption,
   },
   "contentFragments.create": {
     ...post,
