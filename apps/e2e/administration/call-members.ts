@@ -21,7 +21,11 @@ export const members: Record<string, object> = {
   "agents.search": { q: "x" },
   "agents.setFavorite": { sId: "nobody" },
   "agents.createGeneric": { name: "x", description: "", instructions: "" },
-  "agents.import": { yaml: "x" },
+  "agents.export": { sId: "nobody" },
+  "agents.import": {
+    yaml: '{"name": "x", "description": "", "model": {"providerId": "nobody", "modelId": "nothing"}}',
+  },
+  "analytics.export": { table: "users", startDate: "2026-01-01", endDate: "2026-01-31" },
   "agents.create": {
     name: "x",
     description: "",

@@ -18,7 +18,7 @@ const schema: Rooms = {
   functions: ["parsing", "params.ts", "invocations", "simulation"],
   skills: ["parsing", "params.ts"],
   workspaces: ["parsing", "params.ts", "roles.ts", "simulation"],
-  conversations: ["examples.ts", "parsing", "workspaces"],
+  conversations: ["examples.ts", "parsing", "params.ts", "workspaces"],
   "events.ts": ["conversations", "invocations"],
   endpoints: [
     "endpoint.ts",

@@ -29,7 +29,6 @@ export const workspaceEndpoints = {
   "workspaces.exists": {
     ...fact,
     summary: "Say that the credential is one of the workspace",
-    role: "none",
     path: `${root}/exists`,
     output: WorkspaceExistence,
   },

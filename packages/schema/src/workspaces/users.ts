@@ -57,8 +57,7 @@ const MAX_EMAILS = 10_000;
 export const ListEmails = z.object({
   activeOnly: optional(flagFromQuery)
     .transform((isGiven) => isGiven ?? false)
-    .describe("Whether to leave out members that were removed; false by default")
-    .meta({ example: true }),
+    .describe("Whether to leave out members that were removed; false by default"),
   limit: optional(fromQuery(z.int().min(1).max(MAX_EMAILS)))
     .transform((limit) => limit ?? MAX_EMAILS)
     .describe(`Addresses of a page, 1 to ${MAX_EMAILS}; ${MAX_EMAILS} by default`)
