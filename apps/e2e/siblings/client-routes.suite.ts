@@ -11,7 +11,7 @@ export function clientRoutesSuite(server: () => Server): void {
   const { call, create, get, rpc } = createCalls(server);
   const below = (tail: string, request: Omit<Request, "path"> = {}) =>
     send(server(), { path: `${pathsOf(server()).workspace}/${tail}`, ...request });
-  const parsed = <N extends EndpointName>(name: N, answer: Answer): unknown =>
+  const parsed = (name: EndpointName, answer: Answer): unknown =>
     jsonOf(answer, (endpoints[name] as JsonEndpoint).output).parsed;
   const ask = async (agents = ["helper"]) => {
     const { conversation, message } = await create("Hello", agents, { blocking: true });

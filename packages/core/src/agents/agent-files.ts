@@ -111,13 +111,16 @@ export async function importAgent(
   });
 }
 
-/** Replays an import; what it left out is not told again. */
+/** Replays an import, with what would be left out now. */
 export async function replayAgentImport(
   context: Context,
-  _input: ImportAgent,
+  { yaml }: ImportAgent,
   createdId: string,
 ): Promise<ImportedAgent> {
-  return { ...(await getAgent(context, { sId: createdId })), skippedActions: [] };
+  const { definition } = await readDefinition(context, yaml);
+  const { skippedActions } = await findGrants(context.database.db, context, definition);
+  const { agentConfiguration } = await getAgent(context, { sId: createdId });
+  return { agentConfiguration, skippedActions };
 }
 
 async function findCurrent(

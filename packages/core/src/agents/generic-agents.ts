@@ -15,17 +15,20 @@ export async function createGenericAgent(
 ): Promise<GenericAgent> {
   const { workspace } = context.caller;
   const model = findDefaultModel(context);
-  const id = context.newId();
+  const sid = context.newId();
+  const second = secondOf(input);
+  const subSid = second && context.newId();
+  const id = [sid, subSid].filter((one) => one !== undefined).join(" ");
   return inTransactionOnce(context, { id }, async ({ db, afterCommit, markCreated }) => {
     afterCommit.push({ topic: "agents", workspaceId: workspace.id });
     const { name, description, instructions } = input;
     const draft = { name, description, instructions, model };
-    const created = await insertAgent(context, db, { workspace, draft, sid: id });
-    markCreated(id);
+    const created = await insertAgent(context, db, { workspace, draft, sid });
+    markCreated(sid);
     const { agentConfiguration } = created;
-    const second = secondOf(input);
-    if (second === undefined) return { agentConfiguration };
-    const sub = await insertAgent(context, db, { workspace, draft: { ...second, model } });
+    if (second === undefined || subSid === undefined) return { agentConfiguration };
+    const subDraft = { ...second, model };
+    const sub = await insertAgent(context, db, { workspace, draft: subDraft, sid: subSid });
     const { agentConfiguration: subAgentConfiguration } = sub;
     return { agentConfiguration, subAgentConfiguration, warnings: [notCalled] };
   });
@@ -43,13 +46,18 @@ function secondOf(input: CreateGenericAgent) {
     : { name, description, instructions: input.subAgentInstructions };
 }
 
-/** Replays the creation of an agent; a second one is not told of. */
+/** Replays the creation of an agent, or two. */
 export async function replayGenericAgent(
   context: Context,
   _input: CreateGenericAgent,
   createdId: string,
 ): Promise<GenericAgent> {
-  return getAgent(context, { sId: createdId });
+  const [sId = "", subSid] = createdId.split(" ");
+  const { agentConfiguration } = await getAgent(context, { sId });
+  if (subSid === undefined) return { agentConfiguration };
+  const sub = await getAgent(context, { sId: subSid });
+  const { agentConfiguration: subAgentConfiguration } = sub;
+  return { agentConfiguration, subAgentConfiguration, warnings: [notCalled] };
 }
 
 /** A model that the workspace may use: one of a provider, where it has enabled any. */
