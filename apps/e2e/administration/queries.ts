@@ -16,6 +16,7 @@ export function describeQueries(
     "apiKeys.list": inDemo,
     "audit.list": async () => ({ input: { ...ofDemo(), limit: 5, since: 0 } }),
     "dataSourceViews.list": inDemo,
+    "feedbacks.list": async () => ({ input: { ...ofDemo(), limit: 2, thumbDirection: "up" } }),
     "members.list": inDemo,
     "models.list": inDemo,
     "operatorKeys.list": async () => ({ input: { limit: 2 }, asOperator: true }),

@@ -1,4 +1,4 @@
-import type { EndpointName } from "@parley/schema";
+import { AnalyticsTable, type EndpointName } from "@parley/schema";
 import { MARK, type Things } from "./closed-space.ts";
 
 /** What a caller of the table has itself, in the open. */
@@ -40,6 +40,9 @@ const document = (more: object = {}) => inSource(({ nodeId }) => ({ documentId: 
 const folder = (more: object = {}) => inSource(({ nodeId }) => ({ folderId: nodeId, ...more }));
 const ofInvocation: Inputs = ({ invocationId }, { functionId }) => [{ functionId, invocationId }];
 
+const agentWith = (agentId: string, skillId: string) =>
+  JSON.stringify({ sId: agentId, name: "x", description: "", model, skills: [skillId] });
+
 /** Every way in which the input of a call names something of a space. */
 export const naming: Partial<Record<EndpointName, Inputs>> = {
   "conversations.create": (things) => [
@@ -49,6 +52,7 @@ export const naming: Partial<Record<EndpointName, Inputs>> = {
     { message, contentFragments: [{ ...fragment, ...node(things) }] },
   ],
   "conversations.get": ofConversation(),
+  "conversations.getConsumption": ofConversation(),
   "conversations.listBlockedActions": ofConversation(),
   "conversations.update": ofConversation({ title: "POISONED" }),
   "conversations.delete": ofConversation(),
@@ -63,7 +67,10 @@ export const naming: Partial<Record<EndpointName, Inputs>> = {
     { cId: own.cId, ...fragment, fileId: things.attachedFileId },
     { cId: own.cId, ...fragment, ...node(things) },
   ],
+  "mentions.suggest": ({ cId }) => [{ query: "", conversationId: cId }],
+  "mentions.suggestInConversation": ofConversation({ query: "" }),
   "messages.create": ofConversation(message),
+  "messages.edit": ofAnswer({ content: "POISONED", mentions: [] }),
   "messages.retry": ofAnswer(),
   "messages.validateAction": ({ cId, mId, actionId }, own) => [
     { cId, mId, actionId, approved: "rejected" },
@@ -74,6 +81,10 @@ export const naming: Partial<Record<EndpointName, Inputs>> = {
     { cId: own.cId, mId, actionId, answer: { selectedOptions: [0] } },
   ],
   "messages.events": ofAnswer(),
+  "feedbacks.get": ofAnswer(),
+  "feedbacks.give": ofAnswer({ thumbDirection: "up" }),
+  "feedbacks.listOwn": ofConversation(),
+  "feedbacks.withdraw": ofAnswer(),
   "files.upload": ({ fragmentFileId, attachedFileId }) => [
     { fileId: fragmentFileId },
     { fileId: attachedFileId },
@@ -92,6 +103,7 @@ export const naming: Partial<Record<EndpointName, Inputs>> = {
     { name: skillName, onConflict: "override" },
   ],
   "skills.get": ({ skillId }) => [{ skillId }],
+  "skills.read": ({ skillId }) => [{ skillId }],
   "skills.create": ({ spaceId, toolId, attachedFileId }) =>
     [{ spaceIds: [spaceId] }, { toolIds: [toolId] }, { fileIds: [attachedFileId] }].map((more) => ({
       name: "x",
@@ -133,6 +145,7 @@ export const naming: Partial<Record<EndpointName, Inputs>> = {
     { agentId, skillIds: [skillId] },
     { agentId, toolIds: [toolId] },
   ],
+  "agents.import": ({ skillId }, { agentId }) => [{ yaml: agentWith(agentId, skillId) }],
   "userTokens.create": ({ spaceId }) => [
     { externalId: "x", scopes: ["files:read"], spaceIds: [spaceId] },
   ],
@@ -188,6 +201,8 @@ export const telling: Partial<Record<EndpointName, (own: Own) => readonly object
   "spaces.list": () => [{}],
   "agents.list": () => [{ view: "all" }],
   "agents.search": () => [{ q: "a" }],
+  "agents.setFavorite": ({ agentId }) => [{ sId: agentId, userFavorite: true }],
+  "agents.export": ({ agentId }) => [{ sId: agentId }],
   "agents.listAll": () => [{}],
   "agents.getDefinition": ({ agentId }) => [{ agentId }],
   "agents.get": ({ agentId }) => [{ sId: agentId }],
@@ -197,9 +212,16 @@ export const telling: Partial<Record<EndpointName, (own: Own) => readonly object
   "dataSourceViews.list": () => [{}],
   "nodes.find": () => [{ query: MARK, includeDataSources: true }],
   "nodes.search": () => [{ query: MARK, includeDataSources: true }],
+  "feedbacks.list": () => [{}],
   "members.list": () => [{}],
   "providerCredentials.list": () => [{}],
   "workspaces.get": () => [{}],
+  "analytics.export": () =>
+    AnalyticsTable.options.map((table) => ({
+      table,
+      startDate: "2026-01-01",
+      endDate: "2026-12-31",
+    })),
 };
 
 /** The rest, and why there is nothing of a space in it that is closed to its caller. */
@@ -210,9 +232,12 @@ export const apart: Partial<Record<EndpointName, string>> = {
   "sandboxFunctions.update": "functions are the workspace's",
   "sandboxFunctions.archive": "functions are the workspace's",
   "sandboxFunctions.restore": "functions are the workspace's",
+  "agents.createGeneric": "agents are the workspace's",
+  "mentions.parse": "agents and members are the workspace's",
   "agents.restore": "agents are the workspace's",
   "agents.archive": "agents are the workspace's",
   "members.add": "members are the workspace's",
+  "members.listEmails": "members are the workspace's",
   "members.remove": "members are the workspace's",
   "providerCredentials.put": "credentials are the workspace's",
   "providerCredentials.remove": "credentials are the workspace's",
@@ -222,6 +247,9 @@ export const apart: Partial<Record<EndpointName, string>> = {
   "workspaces.suspend": "is the operator's, who reaches all",
   "workspaces.resume": "is the operator's, who reaches all",
   "models.list": "models are the workspace's",
+  "workspaces.exists": "says nothing but that the key is valid",
+  "featureFlags.list": "there are none",
+  "verifiedDomains.list": "there are none",
   "workspaces.usage": "counts what the workspace holds, with nothing of it",
   "workspaces.update": "settings are the workspace's",
   "spaces.create": "admins say which keys reach a space",

@@ -10,7 +10,6 @@ const nameOf = new Map(packages.map(({ folder, name }) => [folder.split("/")[1] 
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   "packages/schema": [],
   "packages/db": ["schema"],
-  "packages/mcp": ["schema"],
   "packages/core": ["schema", "db", "mcp"],
   "packages/agent": ["schema"],
   "packages/mcp": ["schema"],

@@ -20,7 +20,7 @@ const schema: Rooms = {
   skills: ["parsing", "params.ts", "tools"],
   knowledge: ["parsing", "params.ts"],
   workspaces: ["parsing", "params.ts", "roles.ts", "simulation"],
-  conversations: ["examples.ts", "parsing", "tools", "workspaces"],
+  conversations: ["examples.ts", "parsing", "params.ts", "tools", "workspaces"],
   "events.ts": ["conversations", "invocations"],
   endpoints: [
     "endpoint.ts",
@@ -58,9 +58,10 @@ const core: Rooms = {
   tools: [...ground, "idempotency.ts", "access", "workspaces", "functions/json-schema"],
   "skills/folders": ["untrusted"],
   skills: [...ground, "access", "workspaces", "files", "skills/folders", "tools"],
-  agents: [...ground, "access", "workspaces", "tools"],
+  agents: [...ground, "idempotency.ts", "access", "workspaces", "files", "skills/folders", "tools"],
   invocations: [...ground, "idempotency.ts", "access", "runs", "functions"],
   messages: [...ground, "workspaces", "agents"],
+  analytics: [...ground, "files", "messages"],
   turns: [
     ...ground,
     "idempotency.ts",

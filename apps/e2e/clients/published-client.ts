@@ -73,6 +73,19 @@ export interface Published {
   getSpaceConversationsForDataSource?: Call<{ conversations: readonly PublishedConversation[] }>;
   getSpaceMetadata?: Call<{ metadata: { spaceId: string } | null }>;
   getSpaceProjectFiles?: Call<{ files: readonly { fileName: string }[] }>;
+  getConversationFeedback: Call<readonly { messageId: string; thumbDirection: string }[]>;
+  postFeedback: (cId: string, mId: string, feedback: object) => Promise<Result<unknown>>;
+  deleteFeedback: (cId: string, mId: string) => Promise<Result<unknown>>;
+  getWorkspaceFeatureFlags: () => Promise<Result<readonly string[]>>;
+  getWorkspaceVerifiedDomains: () => Promise<Result<readonly object[]>>;
+  getActiveMemberEmailsInWorkspace: () => Promise<Result<readonly string[]>>;
+  exists?: () => Promise<Result<true>>;
+  parseForMentions?: Call<string>;
+  getMentionsSuggestions?: Call<readonly { id: string }[]>;
+  createGenericAgentConfiguration?: Call<{
+    agentConfiguration: { name: string };
+    subAgentConfiguration?: { name: string } | undefined;
+  }>;
 }
 
 /** What a method gives; throws where the client could not do it, or not read the answer. */

@@ -55,6 +55,8 @@ beforeAll(async () => {
     mime_type: "text/plain",
     parentsIn: [],
     query: "x",
+    thumbDirection: "up",
+    asked: conversation.content[0]?.[0]?.sId,
   };
 });
 
@@ -79,7 +81,7 @@ const unknownModel = { providerId: "simulated", modelId: "nobody" };
 /** Which members of an input name what an error says is not there, or is there already. */
 const members: Partial<Record<ErrorType, Readonly<Record<string, unknown>>>> = {
   workspace_not_found: { wId: nobody },
-  conversation_not_found: { cId: nobody },
+  conversation_not_found: { cId: nobody, conversationId: nobody },
   message_not_found: { mId: nobody },
   sandbox_function_not_found: { functionId: nobody, functionIds: [nobody] },
   sandbox_function_invocation_not_found: { invocationId: nobody },
@@ -136,16 +138,24 @@ const others: Readonly<Record<string, () => Promise<string>>> = {
     return (await rest({ path: pathsOf(server()).conversations, json, headers: key })).type;
   },
   "messages.retry model_disabled": async () => {
-    const { workspaceId } = server().demo;
-    const { get, update } = calls.operator().workspaces;
-    const { models } = await get.query({ wId: workspaceId });
-    await update.mutate({ wId: workspaceId, models: [] });
-    try {
-      const { wId, cId, mId } = there as Record<string, string>;
-      return await call("messages.retry", { wId, cId, mId });
-    } finally {
-      await update.mutate({ wId: workspaceId, models });
-    }
+    const { wId, cId, mId } = there;
+    return callWithoutModels("messages.retry", { wId, cId, mId });
+  },
+  "messages.edit model_disabled": async () => {
+    const { wId, cId, asked: mId, content, mentions } = there;
+    return callWithoutModels("messages.edit", { wId, cId, mId, content, mentions });
+  },
+  "agents.createGeneric model_disabled": async () => {
+    const agent = { wId: there["wId"], name: "x", description: "", instructions: "" };
+    return callWithoutModels("agents.createGeneric", agent);
+  },
+  "agents.import model_disabled": async () => {
+    const yaml = JSON.stringify({ name: "x", description: "", model: unknownModel });
+    return call("agents.import", { wId: there["wId"], yaml });
+  },
+  "agents.export agent_not_found": async () => {
+    const agents = `${pathsOf(server()).workspace}/assistant/agent_configurations`;
+    return (await rest({ path: `${agents}/nobody/export/yaml` })).type;
   },
   "dataSourceNodes.put data_source_quota_error": async () => {
     const { input } = await mutations["dataSourceNodes.put"]!();
@@ -211,6 +221,19 @@ const others: Readonly<Record<string, () => Promise<string>>> = {
     return (await rest(twice)).type;
   },
 };
+
+/** The same as `call`, while the workspace may use no model. */
+async function callWithoutModels(name: string, input: object): Promise<string> {
+  const { workspaceId } = server().demo;
+  const { get, update } = calls.operator().workspaces;
+  const { models } = await get.query({ wId: workspaceId });
+  await update.mutate({ wId: workspaceId, models: [] });
+  try {
+    return await call(name, input);
+  } finally {
+    await update.mutate({ wId: workspaceId, models });
+  }
+}
 
 /** Creates a token, which only a key of the workspace may. */
 async function mint(input: object): Promise<string> {

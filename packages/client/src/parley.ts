@@ -69,6 +69,26 @@ export function createParley(options: ParleyOptions) {
       search: method("agents.search"),
       /** Reads an agent. */
       get: method("agents.get"),
+      /** Marks an agent as a favourite of the caller's user, or no longer. */
+      setFavorite: method("agents.setFavorite"),
+      /** Creates an agent with a model of the workspace; needs a key of a builder. */
+      createGeneric: method("agents.createGeneric"),
+      /** Reads an agent as a file in YAML; needs a key of a builder. */
+      export: async (
+        input: Input<"agents.export">,
+        callOptions: CallOptions = {},
+      ): Promise<Response> =>
+        openEndpoint(caller, { name: "agents.export", input, options: callOptions }),
+      /** Imports an agent from YAML; needs a key of a builder. */
+      import: method("agents.import"),
+    },
+    analytics: {
+      /** Exports the use of the workspace, as CSV or JSON; needs an admin key. */
+      export: async (
+        input: Input<"analytics.export">,
+        callOptions: CallOptions = {},
+      ): Promise<Response> =>
+        openEndpoint(caller, { name: "analytics.export", input, options: callOptions }),
     },
     contentFragments: {
       /** Adds a text, a file or a document to what the agents of a conversation read. */
@@ -79,6 +99,8 @@ export function createParley(options: ParleyOptions) {
       create: method("conversations.create"),
       /** Reads a conversation with its messages. */
       get: method("conversations.get"),
+      /** Reads what the answers of a conversation took: tokens, steps, calls and times. */
+      getConsumption: method("conversations.getConsumption"),
       /** Lists conversations without their messages, the newest first, a page at a time. */
       list: method("conversations.list"),
       /** Marks a conversation as read, or gives it a title. */
@@ -126,6 +148,20 @@ export function createParley(options: ParleyOptions) {
       /** Deletes a document; fragments that refer to it keep its text. */
       delete: method("documents.delete"),
     },
+    featureFlags: {
+      /** Lists the feature flags of the workspace, of which there are none. */
+      list: method("featureFlags.list"),
+    },
+    feedbacks: {
+      /** Says what the caller thinks of an answer, in place of what it said before. */
+      give: method("feedbacks.give"),
+      /** Reads the caller's own feedback on an answer. */
+      get: method("feedbacks.get"),
+      /** Deletes the caller's own feedback on an answer. */
+      withdraw: method("feedbacks.withdraw"),
+      /** Lists the caller's own feedback in a conversation, a page at a time. */
+      listOwn: method("feedbacks.listOwn"),
+    },
     files: {
       /** Announces a file; `upload` does this by itself. */
       create: method("files.create"),
@@ -167,9 +203,23 @@ export function createParley(options: ParleyOptions) {
         return follow(caller, { path, isEnveloped: false }, followOptions);
       },
     },
+    members: {
+      /** Lists the e-mail addresses of the members; needs an admin key. */
+      listEmails: method("members.listEmails"),
+    },
+    mentions: {
+      /** Finds the agents and members that a text names after an @. */
+      parse: method("mentions.parse"),
+      /** Suggests agents and members to mention. */
+      suggest: method("mentions.suggest"),
+      /** Suggests agents and members to mention in a conversation. */
+      suggestInConversation: method("mentions.suggestInConversation"),
+    },
     messages: {
       /** Posts a message; with `blocking`, responds when the mentioned agents have answered. */
       create: method("messages.create"),
+      /** Changes a user's message: a new version, which the mentioned agents answer. */
+      edit: method("messages.edit"),
       /** Lets an agent answer again: a new version of its message. */
       retry: method("messages.retry"),
       /** Approves or rejects a tool call that waits for it. */
@@ -191,6 +241,8 @@ export function createParley(options: ParleyOptions) {
     skills: {
       /** Lists the skills of the workspace, by name. */
       list: method("skills.list"),
+      /** Reads a skill of the list. */
+      read: method("skills.read"),
       /** Imports Agent Skills folders: all of them, or none where one is refused. */
       import: async (input: ImportSkillFolders, callOptions: CallOptions = {}) => {
         const call = { name: "skills.import", input: {}, options: callOptions } as const;
@@ -213,6 +265,14 @@ export function createParley(options: ParleyOptions) {
     tools: {
       /** Lists the tools of a space. */
       listOfSpace: method("tools.listOfSpace"),
+    },
+    verifiedDomains: {
+      /** Lists the verified domains of the workspace, of which there are none. */
+      list: method("verifiedDomains.list"),
+    },
+    workspaces: {
+      /** Confirms that the credential is one of the workspace; rejects otherwise. */
+      exists: method("workspaces.exists"),
     },
   };
 }

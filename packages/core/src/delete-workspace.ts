@@ -148,6 +148,7 @@ async function deleteRest(db: tables.Queryable, id: number): Promise<void> {
     { column: dataSourceNodes.viewId, of: dataSourceViews },
     { column: apiKeySpaces.apiKeyId, of: apiKeys },
     { column: tables.userTokens.userId, of: tables.users },
+    { column: tables.agentFavorites.userId, of: tables.users },
     { column: tables.rotatedSecrets.apiKeyId, of: apiKeys },
   ];
   for (const { column, of } of parts) {

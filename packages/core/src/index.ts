@@ -114,6 +114,7 @@ export {
   suspendWorkspace,
   updateWorkspace,
 } from "./workspaces/workspaces.ts";
+export * from "./workspaces/workspace-facts.ts";
 export { readWorkspaceUsage } from "./workspaces/workspace-usage.ts";
 
 export {
@@ -158,7 +159,7 @@ export { insertSandboxFunctions, type SandboxFunction } from "./functions/sandbo
 export { importSkills } from "./skills/import-skills.ts";
 export { type AnswerState, readSkillState } from "./skills/listing-state.ts";
 export * from "./skills/skill-administration.ts";
-export { listSkills } from "./skills/skills.ts";
+export { listSkills, readSkill } from "./skills/skills.ts";
 export { createTool, listTools, removeTool, updateTool } from "./tools/tool-administration.ts";
 export {
   getToolConnection,
@@ -180,6 +181,10 @@ export { type StoredToolResult, textOfOutput } from "./turns/tool-results.ts";
 
 export * from "./agents/agent-administration.ts";
 export * from "./agents/agent-directory.ts";
+export { exportAgent, importAgent, replayAgentImport } from "./agents/agent-files.ts";
+export { setFavorite } from "./agents/favorites.ts";
+export { createGenericAgent, replayGenericAgent } from "./agents/generic-agents.ts";
+export * from "./agents/mentions.ts";
 export * from "./agents/read-agents.ts";
 
 export * from "./invocations/cancel-invocation.ts";
@@ -201,6 +206,8 @@ export { listAllBlockedActions, listBlockedActions } from "./turns/blocked-actio
 export { listSkillFiles, loadSkillInstructions, readSkillFile } from "./turns/turn-skills.ts";
 export { replayValidateAction, validateAction } from "./turns/validate-action.ts";
 
+export { exportAnalytics } from "./analytics/export-analytics.ts";
+
 export { cancelMessages } from "./conversations/cancel-messages.ts";
 export { getConversation } from "./conversations/conversation-content.ts";
 export {
@@ -210,6 +217,9 @@ export {
 } from "./conversations/conversations.ts";
 export { createConversation } from "./conversations/create-conversation.ts";
 export { addContentFragment, postMessage, retryMessage } from "./conversations/post-messages.ts";
+export { getConsumption } from "./conversations/consumption.ts";
+export { editMessage } from "./conversations/edit-message.ts";
+export * from "./conversations/feedbacks.ts";
 export * from "./conversations/replays.ts";
 export {
   getProjectMetadata,

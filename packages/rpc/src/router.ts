@@ -19,12 +19,19 @@ export const appRouter = router({
   agents: router({
     archive: mutation(endpoints["agents.archive"], core.archiveAgent),
     create: mutation(endpoints["agents.create"], core.createAgent),
+    createGeneric: post(
+      endpoints["agents.createGeneric"],
+      core.createGenericAgent,
+      core.replayGenericAgent,
+    ),
     get: query(endpoints["agents.get"], core.getAgent),
     getDefinition: query(endpoints["agents.getDefinition"], core.getAgentDefinition),
+    import: post(endpoints["agents.import"], core.importAgent, core.replayAgentImport),
     list: query(endpoints["agents.list"], core.listAgents),
     listAll: query(endpoints["agents.listAll"], core.listAllAgents),
     restore: mutation(endpoints["agents.restore"], core.restoreAgent),
     search: query(endpoints["agents.search"], core.searchAgents),
+    setFavorite: mutation(endpoints["agents.setFavorite"], core.setFavorite),
     update: mutation(endpoints["agents.update"], core.updateAgent),
   }),
   apiKeys: router({
@@ -59,6 +66,7 @@ export const appRouter = router({
     delete: mutation(endpoints["conversations.delete"], core.deleteConversation),
     events: subscription(endpoints["conversations.events"], streams["conversations.events"]),
     get: query(endpoints["conversations.get"], core.getConversation),
+    getConsumption: query(endpoints["conversations.getConsumption"], core.getConsumption),
     list: query(endpoints["conversations.list"], core.listConversations),
     listBlockedActions: query(
       endpoints["conversations.listBlockedActions"],
@@ -89,6 +97,16 @@ export const appRouter = router({
     list: query(endpoints["documents.list"], core.listDocuments),
     upsert: post(endpoints["documents.upsert"], core.upsertDocument, core.replayDocument),
   }),
+  featureFlags: router({
+    list: query(endpoints["featureFlags.list"], core.listFeatureFlags),
+  }),
+  feedbacks: router({
+    get: query(endpoints["feedbacks.get"], core.getFeedback),
+    give: post(endpoints["feedbacks.give"], core.giveFeedback, core.replayFeedback),
+    list: query(endpoints["feedbacks.list"], core.listFeedback),
+    listOwn: query(endpoints["feedbacks.listOwn"], core.listOwnFeedback),
+    withdraw: mutation(endpoints["feedbacks.withdraw"], core.withdrawFeedback),
+  }),
   files: router({
     create: post(endpoints["files.create"], core.announceFile, core.replayAnnouncement),
     delete: mutation(endpoints["files.delete"], core.deleteFile),
@@ -109,7 +127,16 @@ export const appRouter = router({
   members: router({
     add: mutation(endpoints["members.add"], core.addMember),
     list: query(endpoints["members.list"], core.listMembers),
+    listEmails: query(endpoints["members.listEmails"], core.listMemberEmails),
     remove: mutation(endpoints["members.remove"], core.removeMember),
+  }),
+  mentions: router({
+    parse: post(endpoints["mentions.parse"], core.parseMentions, core.replayMentions),
+    suggest: query(endpoints["mentions.suggest"], core.suggestMentions),
+    suggestInConversation: query(
+      endpoints["mentions.suggestInConversation"],
+      core.suggestInConversation,
+    ),
   }),
   messages: router({
     answerQuestion: post(
@@ -118,6 +145,7 @@ export const appRouter = router({
       core.replayAnswer,
     ),
     create: post(endpoints["messages.create"], core.postMessage, core.replayPost),
+    edit: post(endpoints["messages.edit"], core.editMessage, core.replayEdit),
     events: subscription(endpoints["messages.events"], streams["messages.events"]),
     retry: post(endpoints["messages.retry"], core.retryMessage, core.replayRetry),
     validateAction: post(
@@ -166,6 +194,7 @@ export const appRouter = router({
     create: mutation(endpoints["skills.create"], core.createSkill),
     get: query(endpoints["skills.get"], core.getSkill),
     publish: mutation(endpoints["skills.publish"], core.publishSkill),
+    read: query(endpoints["skills.read"], core.readSkill),
     restore: mutation(endpoints["skills.restore"], core.restoreSkill),
     update: mutation(endpoints["skills.update"], core.updateSkill),
   }),
@@ -199,9 +228,13 @@ export const appRouter = router({
     create: mutation(endpoints["userTokens.create"], core.createUserToken),
     revoke: mutation(endpoints["userTokens.revoke"], core.revokeUserTokens),
   }),
+  verifiedDomains: router({
+    list: query(endpoints["verifiedDomains.list"], core.listVerifiedDomains),
+  }),
   workspaces: router({
     create: mutation(endpoints["workspaces.create"], core.createWorkspace),
     delete: mutation(endpoints["workspaces.delete"], core.deleteWorkspace),
+    exists: query(endpoints["workspaces.exists"], core.confirmWorkspace),
     get: query(endpoints["workspaces.get"], core.getWorkspace),
     list: query(endpoints["workspaces.list"], core.listWorkspaces),
     resume: mutation(endpoints["workspaces.resume"], core.resumeWorkspace),
@@ -237,4 +270,8 @@ export const uploads = { "files.upload": core.uploadFile };
 export const forms = { "skills.import": core.importSkills };
 
 /** The function that opens the bytes, per endpoint of kind bytes. */
-export const downloads = { "files.get": core.openFile };
+export const downloads = {
+  "agents.export": core.exportAgent,
+  "analytics.export": core.exportAnalytics,
+  "files.get": core.openFile,
+};

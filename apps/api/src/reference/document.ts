@@ -25,6 +25,7 @@ const tags = [
   { name: "knowledge", description: "Data sources, their documents, and the search of both" },
   { name: "spaces", description: "Spaces of the workspace" },
   { name: "agents", description: "Agents that can be mentioned" },
+  { name: "workspace", description: "The workspace of the key, its members and its use" },
   {
     name: "administration",
     description:
