@@ -45,6 +45,11 @@ export function createParley(options: ParleyOptions) {
     return call as Method<N>;
   }
 
+  function download<N extends "agents.export" | "analytics.export" | "files.get">(name: N) {
+    return async (input: Input<N>, callOptions: CallOptions = {}): Promise<Response> =>
+      openEndpoint(caller, { name, input, options: callOptions });
+  }
+
   function pathOf(name: RouteName, input: Readonly<Record<string, unknown>>): string {
     return fillPath(name, options.workspaceId, input).path;
   }
@@ -74,21 +79,13 @@ export function createParley(options: ParleyOptions) {
       /** Creates an agent with a model of the workspace; needs a key of a builder. */
       createGeneric: method("agents.createGeneric"),
       /** Reads an agent as a file in YAML; needs a key of a builder. */
-      export: async (
-        input: Input<"agents.export">,
-        callOptions: CallOptions = {},
-      ): Promise<Response> =>
-        openEndpoint(caller, { name: "agents.export", input, options: callOptions }),
+      export: download("agents.export"),
       /** Imports an agent from YAML; needs a key of a builder. */
       import: method("agents.import"),
     },
     analytics: {
       /** Exports the use of the workspace, as CSV or JSON; needs an admin key. */
-      export: async (
-        input: Input<"analytics.export">,
-        callOptions: CallOptions = {},
-      ): Promise<Response> =>
-        openEndpoint(caller, { name: "analytics.export", input, options: callOptions }),
+      export: download("analytics.export"),
     },
     contentFragments: {
       /** Adds a text, a file or a document to what the agents of a conversation read. */
@@ -169,8 +166,7 @@ export function createParley(options: ParleyOptions) {
       upload: async (input: UploadFile, callOptions?: CallOptions): Promise<UploadedFile> =>
         uploadFile(caller, input, callOptions),
       /** Reads a file; its time limit ends where the bytes begin. */
-      get: async (input: Input<"files.get">, callOptions: CallOptions = {}): Promise<Response> =>
-        openEndpoint(caller, { name: "files.get", input, options: callOptions }),
+      get: download("files.get"),
       /** Deletes a file; fragments that use it stay, without its bytes. */
       delete: method("files.delete"),
     },

@@ -1,6 +1,6 @@
 import { conversations, messages, type Queryable } from "@parley/db";
 import { ParleyError } from "@parley/schema";
-import { eq, sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import type { LockedConversation } from "../access/conversation-reach.ts";
 import type { ConversationRow, MessageRow } from "../data-access/rows.ts";
 import type { Making } from "../idempotency.ts";
@@ -37,6 +37,21 @@ export async function touch(
     .update(conversations)
     .set({ ...size, updatedAt: context.now(), readAt: context.now() })
     .where(eq(conversations.id, row.id));
+}
+
+/** A message of the conversation by its id. Throws `message_not_found`. */
+export async function requireMessage(
+  db: Queryable,
+  conversation: Pick<ConversationRow, "id">,
+  sid: string,
+): Promise<Pick<MessageRow, "rank" | "type" | "agentId">> {
+  const { rank, type, agentId } = messages;
+  const [message] = await db
+    .select({ rank, type, agentId })
+    .from(messages)
+    .where(and(eq(messages.conversationId, conversation.id), eq(messages.sid, sid)));
+  if (message !== undefined) return message;
+  throw new ParleyError("message_not_found", "The conversation has no such message");
 }
 
 /** The error for a message of the path that cannot be added to so. */

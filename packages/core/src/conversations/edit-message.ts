@@ -8,7 +8,7 @@ import type { ConversationRow, MessageRow, UserRow } from "../data-access/rows.t
 import { inTransactionOnce } from "../idempotency.ts";
 import { appendEvents } from "../log/append.ts";
 import { renderUserMessage } from "../messages/render-messages.ts";
-import { messageOf, nextRank, refused, touch } from "./additions.ts";
+import { messageOf, nextRank, refused, requireMessage, touch } from "./additions.ts";
 import type { ConversationContext } from "./conversation-context.ts";
 import {
   buildEvents,
@@ -89,13 +89,7 @@ async function readEditable(
   { conversation, sid }: { conversation: ConversationRow; sid: string },
 ): Promise<Editable> {
   const ofConversation = eq(messages.conversationId, conversation.id);
-  const [asked] = await db
-    .select({ rank: messages.rank, type: messages.type })
-    .from(messages)
-    .where(and(ofConversation, eq(messages.sid, sid)));
-  if (asked === undefined) {
-    throw new ParleyError("message_not_found", "The conversation has no such message");
-  }
+  const asked = await requireMessage(db, conversation, sid);
   if (asked.type !== "user_message") throw refused("only a user's message can be edited");
   const versions = await db
     .select()

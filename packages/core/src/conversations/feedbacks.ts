@@ -6,7 +6,6 @@ import {
   type ListFeedback,
   type ListOwnFeedback,
   type OwnFeedbackPage,
-  ParleyError,
   type Success,
 } from "@parley/schema";
 import { and, asc, eq, gte, type SQL } from "drizzle-orm";
@@ -22,7 +21,7 @@ import { inTransactionOnce, type KeyedContext } from "../idempotency.ts";
 import { inTransaction } from "../log/transaction.ts";
 import { administeredWorkspace } from "../workspaces/administered-workspace.ts";
 import { renderUser } from "../workspaces/users.ts";
-import { refused } from "./additions.ts";
+import { refused, requireMessage } from "./additions.ts";
 
 interface NamedMessage {
   readonly cId: string;
@@ -180,13 +179,7 @@ async function requireAnswer(
   conversation: ConversationRow,
   sid: string,
 ): Promise<{ agentId: number }> {
-  const [message] = await db
-    .select({ type: messages.type, agentId: messages.agentId })
-    .from(messages)
-    .where(and(eq(messages.conversationId, conversation.id), eq(messages.sid, sid)));
-  if (message === undefined) {
-    throw new ParleyError("message_not_found", "The conversation has no such message");
-  }
+  const message = await requireMessage(db, conversation, sid);
   if (message.type === "agent_message" && message.agentId !== null) {
     return { agentId: message.agentId };
   }

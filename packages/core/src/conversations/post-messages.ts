@@ -3,7 +3,6 @@ import {
   type AgentMessage,
   type ContentFragment,
   type CreateContentFragment,
-  ParleyError,
   type PostedMessage,
   type PostMessage,
 } from "@parley/schema";
@@ -21,7 +20,7 @@ import {
   renderUserMessage,
 } from "../messages/render-messages.ts";
 import { requireModels } from "../workspaces/models.ts";
-import { messageOf, nextRank, refused, touch } from "./additions.ts";
+import { messageOf, nextRank, refused, requireMessage, touch } from "./additions.ts";
 import { resolveFragment, resolveFragments } from "./content-fragments.ts";
 import type { ConversationContext } from "./conversation-context.ts";
 import {
@@ -150,13 +149,7 @@ async function requireRetryable(
   conversation: ConversationRow,
   sid: string,
 ): Promise<MessageRow> {
-  const [asked] = await db
-    .select({ rank: messages.rank, type: messages.type })
-    .from(messages)
-    .where(and(eq(messages.conversationId, conversation.id), eq(messages.sid, sid)));
-  if (asked === undefined) {
-    throw new ParleyError("message_not_found", "The conversation has no such message");
-  }
+  const asked = await requireMessage(db, conversation, sid);
   if (asked.type !== "agent_message") throw refused("only an agent's message can be retried");
   const [newest] = await db
     .select()

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { WorkspaceParams } from "../params.ts";
-import { pageByNumber, pageEnd, placeLike } from "../parsing/page.ts";
+import { longPage, pageByNumber, pageEnd } from "../parsing/page.ts";
 import { fromQuery, Milliseconds, optional, Reference, text } from "../parsing/text.ts";
 import { User } from "../workspaces/users.ts";
 
@@ -42,17 +42,8 @@ export const GiveFeedback = z.object({
 });
 export type GiveFeedback = z.output<typeof GiveFeedback>;
 
-/** Items of a page: clients of the interface ask for one page. */
-const MAX_FEEDBACKS = 1000;
-
 /** Query of the listing of one's own feedback in a conversation. */
-export const ListOwnFeedback = z.object({
-  limit: optional(fromQuery(z.int().min(1).max(MAX_FEEDBACKS)))
-    .transform((limit) => limit ?? MAX_FEEDBACKS)
-    .describe(`Items of a page, 1 to ${MAX_FEEDBACKS}; ${MAX_FEEDBACKS} by default`)
-    .meta({ example: 100 }),
-  lastValue: optional(placeLike(/^\d{1,15}$/)).describe("Position returned by the previous page"),
-});
+export const ListOwnFeedback = z.object(longPage("Items", 1000));
 export type ListOwnFeedback = z.output<typeof ListOwnFeedback>;
 
 export const OwnFeedbackPage = z.object({

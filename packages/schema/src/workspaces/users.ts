@@ -1,9 +1,8 @@
 import * as z from "zod";
 import { WorkspaceParams } from "../params.ts";
-import { pageEnd, placeLike } from "../parsing/page.ts";
+import { longPage, pageEnd } from "../parsing/page.ts";
 import {
   flagFromQuery,
-  fromQuery,
   Milliseconds,
   optional,
   Reference,
@@ -50,19 +49,12 @@ export const MemberIdentity = WorkspaceParams.extend({
   memberId: Reference.describe("Id of the member").meta({ example: "Us3rAb12Cd" }),
 });
 
-/** Addresses of a page: clients of the interface ask for one page. */
-const MAX_EMAILS = 10_000;
-
 /** Query of the listing of e-mail addresses. */
 export const ListEmails = z.object({
   activeOnly: optional(flagFromQuery)
     .transform((isGiven) => isGiven ?? false)
     .describe("Whether to leave out members that were removed; false by default"),
-  limit: optional(fromQuery(z.int().min(1).max(MAX_EMAILS)))
-    .transform((limit) => limit ?? MAX_EMAILS)
-    .describe(`Addresses of a page, 1 to ${MAX_EMAILS}; ${MAX_EMAILS} by default`)
-    .meta({ example: 100 }),
-  lastValue: optional(placeLike(/^\d{1,15}$/)).describe("Position returned by the previous page"),
+  ...longPage("Addresses", 10_000),
 });
 export type ListEmails = z.output<typeof ListEmails>;
 
