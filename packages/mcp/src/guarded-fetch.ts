@@ -1,0 +1,84 @@
+import { type IsAllowedHost, parseAllowedHosts, requireAllowedUrl } from "./guard/allowed-urls.ts";
+import { FetchFault } from "./guard/fetch-fault.ts";
+import { locationOf, redirectedRequest } from "./guard/redirects.ts";
+import { type ResolveHost, resolveHost } from "./guard/resolve-host.ts";
+import { createSender, type HeaderValues, type SentRequest } from "./guard/send-request.ts";
+import { createBudget, type FetchLimits } from "./guard/budget.ts";
+
+/** What a guarded request may say of itself. */
+export interface GuardedInit {
+  readonly method?: string;
+  readonly headers?: HeaderValues;
+  readonly body?: string | Uint8Array;
+  /** Whether redirects of GET and HEAD are followed, which is the default; `manual` answers with them. */
+  readonly redirect?: "follow" | "manual";
+  readonly signal?: AbortSignal | null;
+  /** Called when there is a connection, and the request begins to leave. */
+  readonly onSending?: () => void;
+}
+
+/** Requests that share their limits, their resolved names and their connections. */
+export interface FetchSession extends AsyncDisposable {
+  /** Requests a URL. Rejects with a `FetchFault`, as does reading the answer's body; with nothing else. */
+  fetch(url: string | URL, init?: GuardedInit): Promise<Response>;
+  /** Aborted when a limit ends the session, or `close`. */
+  readonly signal: AbortSignal;
+  /** Why the session's limits ended it, if they did. */
+  readonly fault: FetchFault | undefined;
+  /** Ends requests that are under way, and closes every connection. */
+  close(): Promise<void>;
+}
+
+/** Opens sessions that reach the public internet, and of private hosts those that the operator allows. */
+export interface Guard {
+  open(limits: FetchLimits): FetchSession;
+  readonly isAllowedHost: IsAllowedHost;
+}
+
+const MAX_REDIRECTS = 5;
+
+/** Makes a guard. `resolve` replaces DNS in tests. Throws for an entry of `allowedHosts` that is no host. */
+export function createGuard(options: {
+  allowedHosts: readonly string[];
+  resolve?: ResolveHost;
+}): Guard {
+  const isAllowedHost = parseAllowedHosts(options.allowedHosts);
+  const open = (limits: FetchLimits): FetchSession => {
+    const budget = createBudget(limits);
+    const sender = createSender(budget, options.resolve ?? resolveHost);
+    const close = async () => {
+      budget.end();
+      await sender.close();
+    };
+    const fetch = async (input: string | URL, init: GuardedInit = {}): Promise<Response> => {
+      let url = requireAllowedUrl(input, isAllowedHost);
+      let request: SentRequest = { ...init, method: (init.method ?? "GET").toUpperCase() };
+      for (let redirects = 0; ; redirects++) {
+        const response = await sender.send(url, request, isAllowedHost(url));
+        const location = locationOf(response);
+        const isFollowed = init.redirect !== "manual" && ["GET", "HEAD"].includes(request.method);
+        if (location === undefined || !isFollowed) return response;
+        await response.body?.cancel();
+        if (redirects === MAX_REDIRECTS) {
+          throw new FetchFault(
+            "bad_answer",
+            `${url.host} redirects more than ${MAX_REDIRECTS} times`,
+          );
+        }
+        const target = requireAllowedUrl(location, isAllowedHost, url);
+        request = redirectedRequest(request, url, target);
+        url = target;
+      }
+    };
+    return {
+      fetch,
+      close,
+      signal: budget.signal,
+      get fault() {
+        return budget.fault;
+      },
+      [Symbol.asyncDispose]: close,
+    };
+  };
+  return { open, isAllowedHost };
+}
