@@ -156,6 +156,7 @@ describe("connections to MCP servers", () => {
     await expect.poll(() => peer.hostile.calls).toBe(2);
     await peer.connections.close();
     expect(await running).toMatchObject({ code: "cancelled" });
+    expect(await peer.call()).toMatchObject({ code: "cancelled", sent: false });
   });
 
   it("tell older servers what is cancelled", async () => {

@@ -28,8 +28,9 @@ const defaultPorts: Readonly<Record<string, string>> = { "http:": "80", "https:"
 function parseEntry(entry: string): string {
   const port = /:(\d+)$/.exec(entry)?.[1];
   const url = URL.parse(`http://${entry}`);
-  if (url === null || !isHost(entry))
+  if (url === null || !isHost(entry)) {
     throw new Error(`Not a host, as in tools.internal or 127.0.0.1:4000: ${entry}`);
+  }
   return port === undefined ? bareHost(url) : `${bareHost(url)}:${Number(port)}`;
 }
 

@@ -81,6 +81,20 @@ export const answerFaults = {
       attack.response.end(": nothing\n\n");
     },
   },
+  "a stream that goes on elsewhere": {
+    target: "streams",
+    attack: (attack) => {
+      const { request, response, message, result } = attack;
+      attack.stream();
+      if (message.id !== undefined) {
+        response.end(`retry: 1\nid: after-${message.id}\ndata: \n\n`);
+        return;
+      }
+      const id = Number(String(request.headers["last-event-id"]).replace("after-", ""));
+      attack.send({ id, result: { ...result, tools: [goodTool] } });
+      response.end();
+    },
+  },
   "a stream that cannot be resumed": {
     attack: (attack) => {
       attack.stream();
