@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { send } from "../request.ts";
+import { expectError, send } from "../request.ts";
 import { eventually, shareServer } from "../server.ts";
 import { answersOf, createCalls, readUntil } from "../siblings/calls.ts";
 import { conversationFrame, messageFrame } from "../siblings/sibling-shapes.ts";
@@ -124,6 +124,45 @@ describe("tools of remote servers", () => {
     const fresh = await calls.rpc().tools.refresh.mutate({ wId, toolId: tool.sId });
     expect(fresh.version).toBe(version + 1);
     expect(fresh.tool.server.tools.map(({ name }) => name)).toContain("sell");
+  });
+
+  it("come with the skills of agents, and with a conversation", async () => {
+    const { workspaceId: wId } = server().demo;
+    const { tool } = await agents.register(shop(), {
+      defaultStake: "never_ask",
+      isRestrictedToSkills: true,
+    });
+    const skill = { wId, name: "selling", agentFacingDescription: "Sells" };
+    const { skill: made } = await calls.rpc().skills.create.mutate({
+      ...skill,
+      toolIds: [tool.sId],
+    });
+    const about = { wId, agentId: await agents.createAgent(tool.sId, "shop__find") };
+    const ask = async (agentId: string) => {
+      const { conversation } = await calls.create("Go on", [agentId], { blocking: true });
+      return answersOf(await calls.get(conversation.sId))[0]?.content;
+    };
+    // It is the agent's own, but only skills may use it.
+    expect(await ask(about.agentId)).toContain("There is no tool shop__find");
+    await calls.rpc().agents.update.mutate({ ...about, toolIds: [], skillIds: [made.sId] });
+    expect(await ask(about.agentId)).toBe("Let me see. It says: Found shoes");
+
+    const { tool: free } = await agents.register(shop(), { defaultStake: "never_ask" });
+    await calls.rpc().agents.update.mutate({ ...about, skillIds: [] });
+    const { conversation } = await calls.create("First", []);
+    const tail = `/${conversation.sId}/tools`;
+    const json = { action: "add", mcp_server_view_id: free.sId };
+    expect((await calls.call("POST", tail, { json })).status).toBe(200);
+    const restricted = { action: "add", mcp_server_view_id: tool.sId };
+    expectError(await calls.call("POST", tail, { json: restricted }), "tool_not_found");
+    const mentions = [{ configurationId: about.agentId }];
+    await calls.post(conversation.sId, { content: "Go on", mentions, blocking: true });
+    const [answer] = answersOf(await calls.get(conversation.sId));
+    expect(answer?.content).toBe("Let me see. It says: Found shoes");
+    await calls.call("POST", tail, { json: { ...json, action: "delete" } });
+    await calls.post(conversation.sId, { content: "Go on", mentions, blocking: true });
+    const last = answersOf(await calls.get(conversation.sId)).at(-1);
+    expect(last?.content).toContain("There is no tool");
   });
 
   it("are cancelled with their answer", async () => {

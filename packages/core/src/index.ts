@@ -174,6 +174,7 @@ export {
   replayChangedTools,
 } from "./tools/conversation-tools.ts";
 export { openCallableTool } from "./tools/callable-servers.ts";
+export { forgetToken } from "./tools/tool-secrets.ts";
 export type { ToolResult, ToolServerFailure, ToolServers } from "./tools/tool-servers.ts";
 export { answerQuestion, askUserTool, replayAnswer } from "./turns/ask-user.ts";
 export { storeCallFiles } from "./turns/call-files.ts";

@@ -19,6 +19,9 @@ import type { ResolveHost } from "./guard/resolve-host.ts";
 import { createGuard } from "./guarded-fetch.ts";
 import { listTools } from "./list-tools.ts";
 import { createNegotiations, type Negotiation } from "./negotiations.ts";
+import { hasFailed } from "./oauth/contract.ts";
+import { discoverAuthorizationServer } from "./oauth/discover.ts";
+import { requestClientCredentials } from "./oauth/tokens.ts";
 
 /** How Parley names itself to servers, and which private hosts it may call. */
 export interface McpConnectionsOptions {
@@ -109,6 +112,21 @@ export function createMcpConnections(options: McpConnectionsOptions): McpConnect
         },
       };
       return track(running, converse(server, limits, work));
+    },
+    requestToken: async (server, { clientId, clientSecret, scope }, options) => {
+      const signal = AbortSignal.any([options.signal, closing.signal]);
+      const step = { timeoutMs: options.timeoutMs, signal };
+      const found = await discoverAuthorizationServer(guard, server.url, step);
+      if (hasFailed(found)) return { ...found, sent: false };
+      const from = { server: found, client: { clientId, clientSecret } };
+      const asked = scope ?? found.scopes?.join(" ");
+      const tokens = await requestClientCredentials(guard, from, {
+        ...step,
+        ...(asked !== undefined && { scope: asked }),
+      });
+      if (hasFailed(tokens)) return { ...tokens, sent: false };
+      const { accessToken, expiresInMs } = tokens;
+      return { type: "issued", accessToken, ...(expiresInMs !== undefined && { expiresInMs }) };
     },
     close: async () => {
       closing.abort();

@@ -1,5 +1,6 @@
 import {
   type Core,
+  forgetToken,
   openCallableTool,
   refreshUsedTool,
   type StoredToolResult,
@@ -26,6 +27,7 @@ export function createMcpExecutor(core: Core): SandboxExecutor<McpProgram> {
       const result = yield* call(core, execution);
       signal.throwIfAborted();
       if (result.type === "failed") {
+        if (result.code === "unauthorized") await forgetToken(core, toolId);
         yield failed(codes[result.code] ?? "invocation_failed", result.message);
         return;
       }
@@ -55,7 +57,7 @@ async function* call(
 ): AsyncGenerator<ExecutionEvent, ToolResult | ToolServerFailure, undefined> {
   // Written by `callTool` of core.
   const called = JSON.parse(input) as { name: string; arguments: Record<string, unknown> };
-  const tool = await openTool(core, { toolId, name: called.name });
+  const tool = await openTool(core, { toolId, name: called.name, signal });
   if ("type" in tool) return tool;
   const { server, inputSchema } = tool;
   const reports: ExecutionEvent[] = [];
@@ -80,7 +82,7 @@ async function* call(
   }
 }
 
-async function openTool(core: Core, called: { toolId: number; name: string }) {
+async function openTool(core: Core, called: Parameters<typeof openCallableTool>[1]) {
   try {
     const tool = await openCallableTool(core, called);
     return tool ?? failure("The tool was removed");
