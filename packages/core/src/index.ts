@@ -143,6 +143,7 @@ export { insertSandboxFunctions, type SandboxFunction } from "./functions/sandbo
 export { importSkills } from "./skills/import-skills.ts";
 export { type AnswerState, readSkillState } from "./skills/listing-state.ts";
 export * from "./skills/skill-administration.ts";
+export * from "./skills/skill-pages.ts";
 export { listSkills } from "./skills/skills.ts";
 export { createTool, listTools, removeTool, updateTool } from "./tools/tool-administration.ts";
 export {
@@ -159,6 +160,7 @@ export { type StoredToolResult, textOfOutput } from "./turns/tool-results.ts";
 
 export * from "./agents/agent-administration.ts";
 export * from "./agents/agent-directory.ts";
+export * from "./agents/callable-agents.ts";
 export * from "./agents/read-agents.ts";
 
 export * from "./invocations/cancel-invocation.ts";

@@ -5,7 +5,8 @@ import { describeModels, type JsonSchema } from "./models.ts";
 import { describeOperations, type Parts } from "./operations.ts";
 import { describeServerPaths } from "./server-paths.ts";
 
-const INTERFACE_VERSION = "1.0.2";
+/** Version of the public interface. */
+export const INTERFACE_VERSION = "1.0.2";
 
 const description = `Conversations with agents, the skills they work with, and sandbox functions.
 

@@ -1,8 +1,8 @@
 import { skillAttachments, skillEditors, skills, skillTools, type Queryable } from "@parley/db";
 import { type ListSkills, ParleyError, type Skill, type SkillList } from "@parley/schema";
-import { and, asc, eq, inArray, ne, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, ne, type SQL, sql } from "drizzle-orm";
 import { reachesSkill } from "../access/skill-reach.ts";
-import type { Caller, Context } from "../context.ts";
+import type { Caller, Context, WorkspaceCaller } from "../context.ts";
 import type { PublicUrl } from "../workspaces/pictures.ts";
 import { readTools } from "../tools/tools.ts";
 
@@ -23,16 +23,26 @@ export async function listSkills(context: Context, input: ListSkills): Promise<S
     .from(skills)
     .where(
       and(
-        eq(skills.workspaceId, caller.workspace.id),
-        eq(skills.status, input.status),
-        input.bypassEditorVisibility ? undefined : ne(skills.availability, "editors"),
+        isListed(caller, input),
         input.availability && inArray(skills.availability, input.availability),
-        reachesSkill(caller),
       ),
     )
     // By code point, independent of the collation of the database.
     .orderBy(sql`${skills.name} collate "C"`, sql`${skills.sid} collate "C"`);
   return { skills: await renderSkills(context, db, rows) };
+}
+
+/** The condition that a skill of this status is one that lists have for the caller. */
+export function isListed(
+  caller: WorkspaceCaller,
+  { status, bypassEditorVisibility = false }: Pick<ListSkills, "status"> & Partial<ListSkills>,
+): SQL | undefined {
+  return and(
+    eq(skills.workspaceId, caller.workspace.id),
+    eq(skills.status, status),
+    bypassEditorVisibility ? undefined : ne(skills.availability, "editors"),
+    reachesSkill(caller),
+  );
 }
 
 /** The rows as the wire shows them to the caller, in order. */

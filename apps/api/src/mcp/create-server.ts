@@ -1,0 +1,111 @@
+import {
+  type CallToolResult,
+  McpServer,
+  ProtocolError,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
+import { AjvJsonSchemaValidator } from "@modelcontextprotocol/server/validators/ajv";
+import { SkillsExtension } from "@modelcontextprotocol/server/ext/skills";
+import { INTERFACE_VERSION } from "../reference/document.ts";
+import { AGENT, callAgent, READ, readAnswer } from "./conversation-tools.ts";
+import { toErrorResult, toProtocolError, unknownTool } from "./errors.ts";
+import type { McpExchange } from "./exchange.ts";
+import { callFunction, FUNCTION } from "./function-tools.ts";
+import { createSkillSource, listResources } from "./skill-resources.ts";
+import { listTools } from "./tool-pages.ts";
+
+// Servers never validate with it, but each would make its own.
+const jsonSchemaValidator = new AjvJsonSchemaValidator();
+
+/** The MCP server of one request: of what its caller reaches, and nothing else. */
+export function createServer(exchange: McpExchange): McpServer {
+  const { services, context } = exchange;
+  const mcp = new McpServer(
+    { name: "parley", title: "Parley", version: INTERFACE_VERSION },
+    {
+      // No session is kept, so nobody can be told of changes.
+      capabilities: { tools: { listChanged: false }, resources: { listChanged: false } },
+      instructions: `Agents, functions and skills of the workspace ${context.caller.workspace.name}.`,
+      jsonSchemaValidator,
+    },
+  );
+  const skills = new SkillsExtension({
+    source: createSkillSource(exchange),
+    onWarning: (warning) => services.logger.warn(warning, "A skill is not served over MCP"),
+  });
+  skills.attach(mcp);
+  const { server } = mcp;
+  server.setRequestHandler(
+    "tools/list",
+    logged(exchange, ({ params }) => listTools(exchange, params?.cursor)),
+  );
+  server.setRequestHandler(
+    "tools/call",
+    logged(exchange, ({ params }, call) => callTool(exchange, params, call)),
+  );
+  server.setRequestHandler(
+    "resources/list",
+    logged(exchange, ({ params }) => listResources(exchange, params?.cursor)),
+  );
+  return mcp;
+}
+
+interface Message<Params> {
+  readonly method: string;
+  readonly params?: Params;
+}
+
+/** Logs the line of a request, and hides errors that are not the caller's. */
+function logged<Request extends Message<unknown>, Result>(
+  exchange: McpExchange,
+  handle: (request: Request, call: ServerContext) => Promise<Result>,
+) {
+  const { request } = exchange;
+  return async (message: Request, call: ServerContext): Promise<Result> => {
+    const startedAt = performance.now();
+    let error: string | undefined;
+    try {
+      return await handle(message, call);
+    } catch (thrown) {
+      const known = toProtocolError(exchange, thrown);
+      error = (known.data as { type?: string } | undefined)?.type ?? String(known.code);
+      throw known;
+    } finally {
+      const durationMs = Math.round((performance.now() - startedAt) * 10) / 10;
+      request.log.info(
+        { ...request.logFields, method: message.method, durationMs, error },
+        "MCP request",
+      );
+    }
+  };
+}
+
+interface ToolCall {
+  readonly name: string;
+  readonly arguments?: Record<string, unknown> | undefined;
+}
+
+const tools: readonly [
+  isIt: (name: string) => boolean,
+  call: (exchange: McpExchange, called: ToolCall, call: ServerContext) => Promise<CallToolResult>,
+][] = [
+  [(name) => name === READ, readAnswer],
+  [(name) => name.startsWith(AGENT), callAgent],
+  [(name) => name.startsWith(FUNCTION), callFunction],
+];
+
+/** Calls a tool. What fails is a result that a model can read; only unknown tools are errors. */
+async function callTool(
+  exchange: McpExchange,
+  called: ToolCall,
+  context: ServerContext,
+): Promise<CallToolResult> {
+  const [, call] = tools.find(([isIt]) => isIt(called.name)) ?? [];
+  if (call === undefined) throw unknownTool(called.name);
+  try {
+    return await call(exchange, called, context);
+  } catch (error) {
+    if (error instanceof ProtocolError) throw error;
+    return toErrorResult(exchange, error);
+  }
+}
