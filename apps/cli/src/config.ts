@@ -1,4 +1,5 @@
 import { ApiSettings } from "@parley/api/config";
+import { isHost } from "@parley/mcp";
 import { WorkerSettings } from "@parley/worker/config";
 import * as z from "zod";
 import {
@@ -27,6 +28,15 @@ const encryptionKeys = z
   .transform((keys) => keys.map((one) => Buffer.from(one, "base64")))
   .optional();
 
+/** Hosts, or hosts with ports, separated by commas. */
+const privateHosts = z
+  .string()
+  .default("")
+  .transform((value) => value.split(",").flatMap((one) => one.trim() || []))
+  .refine((hosts) => hosts.every(isHost), {
+    error: "it must be hosts, each as in tools.internal or 10.0.0.7:8080, separated by commas",
+  });
+
 /** Every setting of the server's processes, by the name of its environment variable. */
 export const Settings = z.object({
   ...ApiSettings.shape,
@@ -45,6 +55,9 @@ export const Settings = z.object({
     .describe("PostgreSQL to use in place of the embedded database"),
   PARLEY_ENCRYPTION_KEY: encryptionKeys.describe(
     "Encrypts workspaces' credentials: 32 bytes in base64; older keys follow it, after commas",
+  ),
+  PARLEY_PRIVATE_HOSTS: privateHosts.describe(
+    "Hosts of private networks that tools may call, also over http, as in 10.0.0.7:8080",
   ),
   PARLEY_DATABASE_POOL: integer(1, 1000).default(16).describe("Connections to PostgreSQL"),
   REDIS_URL: z

@@ -1,5 +1,3 @@
-import { readFileSync } from "node:fs";
-import { findPackageJSON } from "node:module";
 import { parseArgs } from "node:util";
 import { lockDirectory } from "@parley/db/lock";
 import { readSettings, type Settings } from "./config.ts";
@@ -10,6 +8,7 @@ import type { Parts, RunningServer } from "./serve.ts";
 import { shutdownDelayOf } from "./shutdown-delay.ts";
 import { startDatabase } from "./start-database.ts";
 import { CommandError } from "./command-error.ts";
+import { readVersion } from "./read-version.ts";
 
 /** Time for closing after the grace period of runs; then the process exits. */
 const CLOSE_SLACK_MS = 4000;
@@ -75,12 +74,6 @@ async function main(): Promise<void> {
     if (command !== undefined) return command(words.slice(count));
   }
   throw new CommandError(`Unknown command: ${words.join(" ")}; see parley --help`);
-}
-
-/** The version of the installed package. */
-function readVersion(): string {
-  const file = findPackageJSON("..", import.meta.url) ?? "";
-  return (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version;
 }
 
 function refuseArguments(args: string[]): void {

@@ -9,9 +9,11 @@ import {
   startDatabaseClock,
 } from "@parley/core";
 import { type Database, type EmbeddedServer, openEmbedded, openPostgres } from "@parley/db";
+import { createMcpConnections } from "@parley/mcp";
 import type { Logger } from "pino";
 import type { Settings } from "./config.ts";
 import type { ProcessMetrics } from "./process-metrics.ts";
+import { readVersion } from "./read-version.ts";
 import { startDatabase } from "./start-database.ts";
 
 /** The safety net for lost hints; with Redis, or alone, they are lost only in failures. */
@@ -51,9 +53,15 @@ export async function openCore(options: OpenCoreOptions): Promise<OpenCore> {
   const onError = warnAboutRedis(logger);
   const connection = { name: `${prefix}-counters`, onError, commandTimeoutMs: COUNTER_TIMEOUT_MS };
   const counters = url === undefined ? undefined : openRedis({ url, ...connection });
+  const toolServers = createMcpConnections({
+    allowedHosts: settings.PARLEY_PRIVATE_HOSTS,
+    name: "parley",
+    version: readVersion(),
+  });
   const core = createCore(
     {
       database,
+      toolServers,
       bus,
       now: clock.now,
       onDelivery,
@@ -80,6 +88,7 @@ export async function openCore(options: OpenCoreOptions): Promise<OpenCore> {
     close: async () => {
       clock[Symbol.dispose]();
       counters?.disconnect();
+      await toolServers.close();
       await core.threads.close();
       await bus.close();
       await database.close();

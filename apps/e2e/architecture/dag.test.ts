@@ -12,12 +12,13 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "packages/db": ["schema"],
   "packages/core": ["schema", "db"],
   "packages/agent": ["schema"],
+  "packages/mcp": ["schema"],
   "packages/rpc": ["schema", "core"],
   "packages/client": ["schema"],
   "apps/api": ["schema", "db", "core", "rpc"],
   "apps/worker": ["schema", "db", "core", "agent"],
   "apps/console": ["client", "schema"],
-  "apps/cli": ["api", "worker", "client", "db", "core", "schema"],
+  "apps/cli": ["api", "worker", "client", "db", "core", "mcp", "schema"],
 };
 const allowed = (folder: string): readonly string[] =>
   mayImport[folder]?.map((name) => nameOf.get(name) ?? "") ?? everything;

@@ -79,6 +79,17 @@ export const userMessage = {
   context: { ...context, origin: "api" },
 } satisfies Shape;
 
+/** A file that a tool call has made. */
+const generatedFile = {
+  fileId: "string?",
+  filePath: "string",
+  title: "string",
+  contentType: "string",
+  snippet: "string?",
+  hidden: "bool",
+  isInProjectContext: "bool",
+};
+
 /** One tool call of an agent. */
 export const action: Shape = {
   id: "int",
@@ -97,7 +108,7 @@ export const action: Shape = {
   executionDurationMs: "int?",
   citationsAllocated: "int",
   output: "any",
-  generatedFiles: "empty",
+  generatedFiles: [generatedFile],
   displayLabels: "object?",
 };
 

@@ -58,6 +58,10 @@ export function createParley(options: ParleyOptions) {
   }
 
   return {
+    actions: {
+      /** Lists the tool calls that wait for approval in all conversations, a page at a time. */
+      listBlocked: method("actions.listBlocked"),
+    },
     agents: {
       /** Lists the agents that can be mentioned, by name. */
       list: method("agents.list"),
@@ -136,6 +140,8 @@ export function createParley(options: ParleyOptions) {
       retry: method("messages.retry"),
       /** Approves or rejects a tool call that waits for it. */
       validateAction: method("messages.validateAction"),
+      /** Answers a question of an agent, which then goes on. */
+      answerQuestion: method("messages.answerQuestion"),
       /** Follows an agent's answer to its end: text, reasoning and tool calls. */
       follow: followMessage,
       /** Yields the text of an agent's answer as it is written. Throws `AnswerFailed`. */

@@ -153,8 +153,9 @@ export {
   updateToolConnection,
 } from "./tools/register-tools.ts";
 export { refreshUsedTool } from "./tools/refresh-tools.ts";
-export { openCallableServer } from "./tools/callable-servers.ts";
+export { openCallableTool } from "./tools/callable-servers.ts";
 export type { ToolResult, ToolServerFailure, ToolServers } from "./tools/tool-servers.ts";
+export { answerQuestion, askUserTool, replayAnswer } from "./turns/ask-user.ts";
 export { storeCallFiles } from "./turns/call-files.ts";
 export { type StoredToolResult, textOfOutput } from "./turns/tool-results.ts";
 
@@ -178,7 +179,7 @@ export * from "./turns/load-turns.ts";
 export * from "./turns/save-step.ts";
 export { hasOpenCalls, settleCalls } from "./turns/settle-calls.ts";
 export { takeOverRuns } from "./turns/take-over-runs.ts";
-export { listBlockedActions } from "./turns/tool-approvals.ts";
+export { listAllBlockedActions, listBlockedActions } from "./turns/blocked-actions.ts";
 export { listSkillFiles, loadSkillInstructions, readSkillFile } from "./turns/turn-skills.ts";
 export { replayValidateAction, validateAction } from "./turns/validate-action.ts";
 

@@ -34,9 +34,11 @@ CREATE TABLE "tool_connections" (
 	"fault" text
 );
 --> statement-breakpoint
+ALTER TABLE "agents" ADD COLUMN "asks_user" boolean DEFAULT false NOT NULL;--> statement-breakpoint
 ALTER TABLE "actions" ADD COLUMN "mcp_server_id" text;--> statement-breakpoint
 ALTER TABLE "actions" ADD COLUMN "stake" text;--> statement-breakpoint
 ALTER TABLE "actions" ADD COLUMN "generated_files" jsonb;--> statement-breakpoint
+ALTER TABLE "actions" ADD COLUMN "workspace_id" bigint;--> statement-breakpoint
 ALTER TABLE "sandbox_functions" ADD COLUMN "tool_id" bigint;--> statement-breakpoint
 ALTER TABLE "agent_tools" ADD CONSTRAINT "agent_tools_agent_id_agents_id_fk" FOREIGN KEY ("agent_id") REFERENCES "public"."agents"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "agent_tools" ADD CONSTRAINT "agent_tools_tool_id_tools_id_fk" FOREIGN KEY ("tool_id") REFERENCES "public"."tools"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -46,4 +48,6 @@ ALTER TABLE "tool_approvals" ADD CONSTRAINT "tool_approvals_tool_id_tools_id_fk"
 ALTER TABLE "tool_connections" ADD CONSTRAINT "tool_connections_tool_id_tools_id_fk" FOREIGN KEY ("tool_id") REFERENCES "public"."tools"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "agent_tools_by_tool" ON "agent_tools" USING btree ("tool_id");--> statement-breakpoint
 CREATE INDEX "conversation_tools_by_tool" ON "conversation_tools" USING btree ("tool_id");--> statement-breakpoint
-CREATE INDEX "tool_approvals_by_tool" ON "tool_approvals" USING btree ("tool_id");
+CREATE INDEX "tool_approvals_by_tool" ON "tool_approvals" USING btree ("tool_id");--> statement-breakpoint
+CREATE INDEX "actions_blocked" ON "actions" USING btree ("workspace_id","id") WHERE starts_with("actions"."status", 'blocked_');--> statement-breakpoint
+UPDATE "actions" SET "workspace_id" = m."workspace_id" FROM "messages" m WHERE m."sid" = "actions"."log_id" AND starts_with("actions"."status", 'blocked_');

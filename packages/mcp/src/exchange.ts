@@ -158,7 +158,8 @@ export function openExchange(guard: Guard, server: McpServer, options: ExchangeO
 
   async function stream(init: GuardedInit): Promise<Response> {
     const awaited = resumable.get(new Headers(init.headers).get("last-event-id") ?? "");
-    if (awaited === undefined && (!options.listens || ++listens > MAX_LISTENS)) return notListening();
+    if (awaited === undefined && (!options.listens || ++listens > MAX_LISTENS))
+      return notListening();
     try {
       const response = await session.fetch(endpoint, { ...init, redirect: "manual" });
       if (response.ok) return await readAnswer(response, awaited);

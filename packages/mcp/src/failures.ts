@@ -1,9 +1,4 @@
-import {
-  ProtocolError,
-  SdkError,
-  SdkErrorCode,
-  SdkHttpError,
-} from "@modelcontextprotocol/client";
+import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from "@modelcontextprotocol/client";
 import { toStorable } from "@parley/schema";
 import type { McpFailure, McpFailureCode, McpServer } from "./contract.ts";
 import { FetchFault } from "./guard/fetch-fault.ts";
@@ -58,7 +53,8 @@ export function reasonOfStatus(status: number): Reason {
     return { code: "unreachable", message, isNotRun: status === 425 || status === 429 };
   }
   if (status < 400) return { code: "bad_answer", message, isNotRun: true };
-  const isUnknown = status === 404 ? `${message}: the URL, or a session that it has ended` : message;
+  const isUnknown =
+    status === 404 ? `${message}: the URL, or a session that it has ended` : message;
   return { code: "rejected", message: isUnknown, isNotRun: true };
 }
 

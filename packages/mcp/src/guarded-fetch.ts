@@ -60,7 +60,10 @@ export function createGuard(options: {
         if (location === undefined || !isFollowed) return response;
         await response.body?.cancel();
         if (redirects === MAX_REDIRECTS) {
-          throw new FetchFault("bad_answer", `${url.host} redirects more than ${MAX_REDIRECTS} times`);
+          throw new FetchFault(
+            "bad_answer",
+            `${url.host} redirects more than ${MAX_REDIRECTS} times`,
+          );
         }
         const target = requireAllowedUrl(new URL(location, url), isAllowedHost);
         request = redirectedRequest(request, url, target);

@@ -14,7 +14,8 @@ export async function listTools(
   options: { signal: AbortSignal; timeout: number },
 ): Promise<ListedTools> {
   const server = describeServer(client);
-  if (client.getServerCapabilities()?.tools === undefined) return { type: "listed", server, tools: [] };
+  if (client.getServerCapabilities()?.tools === undefined)
+    return { type: "listed", server, tools: [] };
   const tools = new Map<string, McpTool>();
   const cursors = new Set<string>();
   let [listed, bytes] = [0, 0];
@@ -29,7 +30,8 @@ export async function listTools(
       if (!isName(one.name) || tools.has(one.name)) continue;
       const tool = storableTool(one);
       bytes += Buffer.byteLength(JSON.stringify(tool));
-      if (bytes > MAX_TOOLS_BYTES) throw tooMuch(`more than ${MAX_TOOLS_BYTES / 1024} KiB of tools`);
+      if (bytes > MAX_TOOLS_BYTES)
+        throw tooMuch(`more than ${MAX_TOOLS_BYTES / 1024} KiB of tools`);
       tools.set(tool.name, tool);
     }
     ttlMs = shorter(ttlMs, (result as { ttlMs?: unknown }).ttlMs);

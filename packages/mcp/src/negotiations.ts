@@ -36,7 +36,9 @@ export function createNegotiations(): Negotiations {
 }
 
 function keyOf({ url, headers }: McpServer): string {
-  return createHash("sha256").update(JSON.stringify([url, headers])).digest("base64");
+  return createHash("sha256")
+    .update(JSON.stringify([url, headers]))
+    .digest("base64");
 }
 
 /** What a client has negotiated, without what a server says at length. */
@@ -48,6 +50,10 @@ function priorOf(client: Client): PriorDiscovery | undefined {
   const { instructions: _, _meta, ...rest } = discovered;
   return {
     kind: "modern",
-    discover: { ...rest, supportedVersions: [version], capabilities: { ...(tools && { tools: {} }) } },
+    discover: {
+      ...rest,
+      supportedVersions: [version],
+      capabilities: { ...(tools && { tools: {} }) },
+    },
   };
 }

@@ -13,6 +13,9 @@ export const streams = {
 
 /** The implementation of each endpoint. */
 export const appRouter = router({
+  actions: router({
+    listBlocked: query(endpoints["actions.listBlocked"], core.listAllBlockedActions),
+  }),
   agents: router({
     archive: mutation(endpoints["agents.archive"], core.archiveAgent),
     create: mutation(endpoints["agents.create"], core.createAgent),
@@ -85,6 +88,11 @@ export const appRouter = router({
     remove: mutation(endpoints["members.remove"], core.removeMember),
   }),
   messages: router({
+    answerQuestion: post(
+      endpoints["messages.answerQuestion"],
+      core.answerQuestion,
+      core.replayAnswer,
+    ),
     create: post(endpoints["messages.create"], core.postMessage, core.replayPost),
     events: subscription(endpoints["messages.events"], streams["messages.events"]),
     retry: post(endpoints["messages.retry"], core.retryMessage, core.replayRetry),

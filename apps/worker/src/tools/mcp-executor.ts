@@ -1,6 +1,6 @@
 import {
   type Core,
-  openCallableServer,
+  openCallableTool,
   refreshUsedTool,
   type StoredToolResult,
   type ToolResult,
@@ -53,13 +53,15 @@ async function* call(
   core: Core,
   { program: { toolId }, input, limits, signal }: Execution<McpProgram>,
 ): AsyncGenerator<ExecutionEvent, ToolResult | ToolServerFailure, undefined> {
-  const server = await openServer(core, toolId);
-  if ("type" in server) return server;
   // Written by `callTool` of core.
   const called = JSON.parse(input) as { name: string; arguments: Record<string, unknown> };
+  const tool = await openTool(core, { toolId, name: called.name });
+  if ("type" in tool) return tool;
+  const { server, inputSchema } = tool;
   const reports: ExecutionEvent[] = [];
   let news = Promise.withResolvers<"news">();
-  const answer = core.toolServers.callTool(server, called, {
+  const given = { ...called, ...(inputSchema && { inputSchema }) };
+  const answer = core.toolServers.callTool(server, given, {
     timeoutMs: limits.timeoutMs,
     maxBytes: MAX_CALL_BYTES,
     signal,
@@ -78,10 +80,10 @@ async function* call(
   }
 }
 
-async function openServer(core: Core, toolId: number) {
+async function openTool(core: Core, called: { toolId: number; name: string }) {
   try {
-    const server = await openCallableServer(core, toolId);
-    return server ?? failure("The tool was removed");
+    const tool = await openCallableTool(core, called);
+    return tool ?? failure("The tool was removed");
   } catch (error) {
     if (error instanceof ParleyError) return failure(error.message);
     throw error;

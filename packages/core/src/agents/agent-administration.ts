@@ -44,6 +44,7 @@ export async function createAgent(
       temperature: input.model.temperature ?? 0.7,
       maxStepsPerRun: input.maxStepsPerRun ?? 8,
       script: input.script,
+      asksUser: input.asksUser ?? false,
       createdAt: context.now(),
     });
     const { skillIds = [], functionIds = [], toolIds = [] } = input;
@@ -83,6 +84,7 @@ export async function updateAgent(
       temperature: model?.temperature ?? before.temperature,
       maxStepsPerRun: input.maxStepsPerRun ?? before.maxStepsPerRun,
       script: input.script ?? before.script,
+      asksUser: input.asksUser ?? before.asksUser,
       createdAt: context.now(),
     });
     const { skillIds, functionIds, toolIds } = input;
@@ -154,5 +156,6 @@ async function grantAndRender(
   const functionIds = await grantFunctions(db, { agent, fromId, names: grants.functionIds });
   const toolIds = await grantTools(context, db, { agent, fromId, names: grants.toolIds });
   const agentConfiguration = renderAgent(context, agent);
-  return { agentConfiguration, script: agent.script, skillIds, functionIds, toolIds };
+  const { script, asksUser } = agent;
+  return { agentConfiguration, script, skillIds, functionIds, toolIds, asksUser };
 }

@@ -125,6 +125,7 @@ export async function getAgentDefinition(
     script: agent.script,
     skillIds: skills.flatMap(({ sid, isReached }) => (isReached ? sid : [])),
     functionIds: functions.map(({ sid }) => sid),
+    asksUser: agent.asksUser,
     toolIds: tools.flatMap(({ sid, isReached }) => (isReached ? sid : [])),
   };
 }

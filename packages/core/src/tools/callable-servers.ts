@@ -3,14 +3,23 @@ import type { SecretServices } from "../workspaces/secret-box.ts";
 import { findConnection, openServer } from "./tool-connections.ts";
 import type { RemoteServer } from "./tool-servers.ts";
 
+/** What a call of a tool needs, as it is now. */
+export interface CallableTool {
+  readonly server: RemoteServer;
+  /** Undefined where the server no longer lists the tool. */
+  readonly inputSchema: Record<string, unknown> | undefined;
+}
+
 /**
- * The server of a tool with its headers, as they are now; undefined where the tool was removed. Throws
- * `tool_unreachable` where the headers cannot be decrypted.
+ * Opens the server of a tool, for a call of this name; undefined where the tool was removed. Throws
+ * `tool_unreachable` where its headers cannot be decrypted.
  */
-export async function openCallableServer(
+export async function openCallableTool(
   core: Pick<Process, "database"> & SecretServices,
-  toolId: number,
-): Promise<RemoteServer | undefined> {
+  { toolId, name }: { toolId: number; name: string },
+): Promise<CallableTool | undefined> {
   const stored = await findConnection(core.database.db, toolId);
-  return stored && openServer(core, stored);
+  if (stored === undefined) return undefined;
+  const listed = stored.tool.server.tools.find((one) => one.name === name);
+  return { server: openServer(core, stored), inputSchema: listed?.inputSchema };
 }

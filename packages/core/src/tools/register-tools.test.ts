@@ -45,10 +45,7 @@ describe("remote tools", () => {
   afterAll(() => test.close());
 
   const register = async (more: object = {}) =>
-    registerTool(
-      context,
-      parseInput(endpoints["tools.register"], { wId, spaceId, url, ...more }),
-    );
+    registerTool(context, parseInput(endpoints["tools.register"], { wId, spaceId, url, ...more }));
   const bySid = (toolId: string) => ({ wId, toolId });
 
   it("are what their servers offer, and keep their secrets", async () => {

@@ -67,7 +67,12 @@ export interface ToolServers {
   /** Calls a tool once, and never sends the call twice. */
   callTool(
     server: RemoteServer,
-    call: { readonly name: string; readonly arguments: Readonly<Record<string, unknown>> },
+    call: {
+      readonly name: string;
+      readonly arguments: Record<string, unknown>;
+      /** The tool's schema as it was listed. */
+      readonly inputSchema?: Record<string, unknown>;
+    },
     options: CallLimits & { readonly onProgress?: (report: Report) => void },
   ): Promise<ToolResult | ToolServerFailure>;
 }

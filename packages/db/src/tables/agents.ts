@@ -32,6 +32,8 @@ export const agents = pgTable(
     modelId: text().notNull(),
     temperature: doublePrecision().notNull(),
     maxStepsPerRun: integer().notNull(),
+    /** Whether it may ask its user, and wait for the answer. */
+    asksUser: boolean().notNull().default(false),
     templateId: text(),
     script: jsonb().$type<SimulatedScript>(),
     createdAt: milliseconds().notNull(),

@@ -155,12 +155,19 @@ export const actions = pgTable(
     output: jsonb().$type<unknown[]>(),
     /** Files that the call has made; null for none. */
     generatedFiles: jsonb().$type<GeneratedFile[]>(),
-    /** For a call of a sandbox function: the log of the message, whose run its end wakes. */
+    /** For a call that starts something: the log of the message, whose run its end wakes. */
     logId: text(),
+    /** For such a call: the workspace. */
+    workspaceId: number(),
     /** The decision about a call that waited for approval. */
     decision: text().$type<"approved" | "rejected" | "always_approved">(),
     executionDurationMs: integer(),
     ...timestamps(),
   },
-  (table) => [uniqueIndex("actions_by_message").on(table.messageId, table.step, table.position)],
+  (table) => [
+    uniqueIndex("actions_by_message").on(table.messageId, table.step, table.position),
+    index("actions_blocked")
+      .on(table.workspaceId, table.id)
+      .where(sql`starts_with(${table.status}, 'blocked_')`),
+  ],
 );

@@ -17,13 +17,19 @@ export function parseAllowedHosts(entries: readonly string[]): IsAllowedHost {
   };
 }
 
+/** Whether a text is what `parseAllowedHosts` reads as one entry. */
+export function isHost(entry: string): boolean {
+  const url = URL.parse(`http://${entry}`);
+  return url !== null && url.host !== "" && !/[/?#@\s\\]/.test(entry);
+}
+
 const defaultPorts: Readonly<Record<string, string>> = { "http:": "80", "https:": "443" };
 
 function parseEntry(entry: string): string {
   const port = /:(\d+)$/.exec(entry)?.[1];
   const url = URL.parse(`http://${entry}`);
-  const isHost = url !== null && url.host !== "" && !/[/?#@\s\\]/.test(entry);
-  if (!isHost) throw new Error(`Not a host, as in tools.internal or 127.0.0.1:4000: ${entry}`);
+  if (url === null || !isHost(entry))
+    throw new Error(`Not a host, as in tools.internal or 127.0.0.1:4000: ${entry}`);
   return port === undefined ? bareHost(url) : `${bareHost(url)}:${Number(port)}`;
 }
 
@@ -51,8 +57,7 @@ export function requireAllowedUrl(input: string | URL, isAllowedHost: IsAllowedH
   }
   // The parser has written IPv4 addresses of every spelling as four decimals.
   const literal = bareHost(url).replace(/^\[(.*)\]$/, "$1");
-  const isRefused =
-    isIP(literal) === 0 ? isLocalName(literal) : !isPublicAddress(literal);
+  const isRefused = isIP(literal) === 0 ? isLocalName(literal) : !isPublicAddress(literal);
   if (isRefused) throw refusedAddress(url.hostname);
   return url;
 }

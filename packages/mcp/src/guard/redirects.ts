@@ -4,7 +4,9 @@ const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** Where a response redirects to, relative to its URL, if it does. */
 export function locationOf(response: Response): string | undefined {
-  return redirects.has(response.status) ? (response.headers.get("location") ?? undefined) : undefined;
+  return redirects.has(response.status)
+    ? (response.headers.get("location") ?? undefined)
+    : undefined;
 }
 
 /** What a request says of itself to every origin: any other header may be a credential. */

@@ -171,7 +171,9 @@ function faultOf(error: unknown, { host }: URL, budget: Budget): FetchFault {
     return new FetchFault("bad_answer", message, { cause: error });
   }
   const reason = name === undefined ? "" : ` (${name})`;
-  return new FetchFault("unreachable", `No connection to ${host}, or it broke${reason}`, { cause: error });
+  return new FetchFault("unreachable", `No connection to ${host}, or it broke${reason}`, {
+    cause: error,
+  });
 }
 
 function isAborted(error: unknown): boolean {

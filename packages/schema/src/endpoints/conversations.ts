@@ -13,6 +13,7 @@ import {
 import { MessageEvent } from "../conversations/message-events.ts";
 import {
   AgentMessage,
+  AnswerQuestion,
   BlockedAction,
   PostedMessage,
   PostMessage,
@@ -21,6 +22,7 @@ import {
 import type { Endpoint } from "../endpoint.ts";
 import { exampleOf } from "../examples.ts";
 import { ConversationParams, MessageParams, Success, WorkspaceParams } from "../params.ts";
+import { pageByNumber, pageEnd } from "../parsing/page.ts";
 import { Reference } from "../parsing/text.ts";
 import { warnings } from "../parsing/warnings.ts";
 import { get, post, stream } from "./defaults.ts";
@@ -136,6 +138,19 @@ export const conversationEndpoints = {
       blockedActions: z.array(BlockedAction).describe("The calls, the oldest first"),
     }),
   },
+  "actions.listBlocked": {
+    ...get,
+    tags: ["conversations"],
+    scope: "conversations:read",
+    summary: "List the tool calls that wait for approval in all conversations",
+    path: "/api/v1/w/{wId}/assistant/actions/blocked",
+    params: WorkspaceParams,
+    query: z.object(pageByNumber("Calls")),
+    output: z.object({
+      blockedActions: z.array(BlockedAction).describe("The calls, the oldest first"),
+      ...pageEnd,
+    }),
+  },
   "contentFragments.create": {
     ...post,
     ...ofConversation,
@@ -190,6 +205,15 @@ export const conversationEndpoints = {
     output: Success,
     // The decision too: the record contains nothing else of the body.
     subject: ["cId", "mId", "actionId", "approved"],
+  },
+  "messages.answerQuestion": {
+    ...post,
+    ...ofMessage,
+    scope: "conversations:write",
+    summary: "Answer a question of an agent that waits for it",
+    path: `${message}/answer-question`,
+    body: AnswerQuestion,
+    output: Success,
   },
   "messages.events": {
     ...stream,

@@ -95,6 +95,9 @@ const editable = {
   toolIds: optional(z.array(Reference).max(16)).describe(
     "Tools of MCP servers that the agent may call, besides those of its skills",
   ),
+  asksUser: optional(z.boolean()).describe(
+    "Whether the agent may ask its user and wait for the answer; false by default",
+  ),
 };
 
 export const AgentIdentity = WorkspaceParams.extend({
@@ -139,5 +142,6 @@ export const AgentWithScript = z.object({
   skillIds: z.array(z.string()).describe("Skills of the agent, besides those of every agent"),
   functionIds: z.array(z.string()).describe("Sandbox functions that it may call"),
   toolIds: z.array(z.string()).describe("Tools of MCP servers that it may call"),
+  asksUser: z.boolean().describe("Whether it may ask its user and wait for the answer"),
 });
 export type AgentWithScript = z.infer<typeof AgentWithScript>;

@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { send } from "../request.ts";
+import { eventually, shareServer } from "../server.ts";
+import { answersOf, createCalls, readUntil } from "../siblings/calls.ts";
+import { conversationFrame, messageFrame } from "../siblings/sibling-shapes.ts";
+import { createShopAgents } from "./shop-agent.ts";
+import { type ShopServer, startShopServer } from "./shop-server.ts";
+
+describe("tools of remote servers", () => {
+  const server = shareServer({ PARLEY_PRIVATE_HOSTS: "127.0.0.1" });
+  const calls = createCalls(server);
+  const agents = createShopAgents(server);
+  let shop: ShopServer;
+  beforeAll(async () => {
+    shop = await startShopServer();
+  });
+  afterAll(() => shop[Symbol.asyncDispose]());
+
+  /** Asks an agent that calls a tool, and waits for its answer. */
+  const ask = async (name: string, options: Parameters<typeof agents.register>[1] = {}) => {
+    const { tool } = await agents.register(shop, { defaultStake: "never_ask", ...options });
+    const agentId = await agents.createAgent(tool.sId, `shop__${name}`);
+    const { conversation } = await calls.create("Go on", [agentId], { blocking: true });
+    return { tool, answer: answersOf(await calls.get(conversation.sId))[0]! };
+  };
+
+  it("are registered with what the server offers", async () => {
+    const { tool, connection } = await agents.register(shop);
+    expect(tool).toMatchObject({
+      name: "shop",
+      description: "Sells shoes",
+      serverType: "remote",
+      server: { name: "shop", version: "1.2.3" },
+    });
+    expect(tool.server.tools.map(({ name }) => name)).toEqual([
+      "find",
+      "buy",
+      "wait",
+      "fail",
+      "picture",
+    ]);
+    expect(connection).toMatchObject({ url: shop.url, defaultStake: "high", fault: null });
+  });
+
+  it("are called by agents with the headers of the tool, and answer the model", async () => {
+    const before = shop.calls.length;
+    const { tool, answer } = await ask("find", { headers: { "X-Shop-Key": "open-sesame" } });
+    expect(answer).toMatchObject({
+      status: "succeeded",
+      content: "Let me see. It says: Found shoes",
+    });
+    expect(answer.actions).toMatchObject([
+      {
+        mcpServerId: tool.sId,
+        toolName: "find",
+        functionCallName: "shop__find",
+        status: "succeeded",
+        params: { word: "shoes" },
+        output: [{ type: "text", text: "Found shoes" }],
+        generatedFiles: [],
+      },
+    ]);
+    expect(shop.calls.slice(before)).toEqual([{ name: "find", arguments: { word: "shoes" } }]);
+    expect(shop.key).toBe("open-sesame");
+    expect(JSON.stringify([tool, answer])).not.toContain("open-sesame");
+    expect(server().output.stderr).not.toContain("open-sesame");
+  });
+
+  it("give their errors to the model, which goes on", async () => {
+    const { answer } = await ask("fail");
+    expect(answer.content).toBe("Let me see. It says: Out of shoes");
+    expect(answer.actions).toMatchObject([{ status: "errored" }]);
+  });
+
+  it("give files, which the readers of the conversation can read", async () => {
+    const { answer } = await ask("picture");
+    const [action] = answer.actions;
+    expect(action).toMatchObject({
+      output: [{ type: "resource_link", mimeType: "image/png" }, { type: "resource" }],
+      generatedFiles: [{ contentType: "image/png", title: "file-1.png", hidden: false }],
+    });
+    const { workspaceId } = server().demo;
+    const path = `/api/v1/w/${workspaceId}/files/${action!.generatedFiles[0]!.fileId}`;
+    const file = await send(server(), { path });
+    expect(file.headers.get("content-type")).toBe("image/png");
+    expect((await send(server(), { path, key: server().demo.userKey })).status).toBe(404);
+  });
+
+  it("wait for approval by their stakes, and are called with the parameters of the decision", async () => {
+    const { tool } = await agents.register(shop);
+    const agentId = await agents.createAgent(tool.sId, "shop__buy");
+    const { conversation } = await calls.create("Buy", [agentId]);
+    const cId = conversation.sId;
+    const mId = conversation.content.at(-1)!.at(-1)!.sId;
+    const tail = `/${cId}/messages/${mId}`;
+    const seen = await readUntil(
+      await calls.stream(`${tail}/events`),
+      messageFrame,
+      ({ data }) => data.type === "tool_approve_execution",
+    );
+    expect(seen.at(-1)?.data).toMatchObject({
+      stake: "high",
+      metadata: { mcpServerName: "shop", toolName: "buy" },
+      inputs: { word: "shoes" },
+    });
+    const before = shop.calls.length;
+    const { actionId } = seen.at(-1)!.data;
+    const json = { actionId, approved: "approved", params: { word: "boots" } };
+    expect((await calls.call("POST", `${tail}/validate-action`, { json })).status).toBe(200);
+    const isDone = ({ data }: { data: { type: string } }) => data.type === "agent_message_done";
+    await readUntil(await calls.stream(`/${cId}/events`), conversationFrame, isDone);
+    expect(shop.calls.slice(before)).toEqual([{ name: "buy", arguments: { word: "boots" } }]);
+    const [answer] = answersOf(await calls.get(cId));
+    expect(answer?.content).toBe("Let me see. It says: Bought boots");
+  });
+
+  it("are refused in private networks that the operator does not allow", async () => {
+    const refused = agents.register({ url: "http://10.0.0.1/mcp" });
+    await expect(refused).rejects.toThrow(/https/);
+    const metadata = agents.register({ url: "https://169.254.169.254/mcp" });
+    await expect(metadata).rejects.toThrow(/169\.254\.169\.254/);
+  });
+
+  it("are asked again when they are told to, and when the shop offers more", async () => {
+    const { tool, version } = await agents.register(shop);
+    shop.extend();
+    const wId = server().demo.workspaceId;
+    const fresh = await calls.rpc().tools.refresh.mutate({ wId, toolId: tool.sId });
+    expect(fresh.version).toBe(version + 1);
+    expect(fresh.tool.server.tools.map(({ name }) => name)).toContain("sell");
+  });
+
+  it("are cancelled with their answer", async () => {
+    const { tool } = await agents.register(shop, { defaultStake: "never_ask" });
+    const agentId = await agents.createAgent(tool.sId, "shop__wait");
+    const before = shop.calls.length;
+    const { conversation } = await calls.create("Wait", [agentId]);
+    const mId = conversation.content.at(-1)!.at(-1)!.sId;
+    await eventually(async () => (shop.calls.length > before ? { value: true } : {}), 10_000);
+    const json = { messageIds: [mId] };
+    await calls.call("POST", `/${conversation.sId}/cancel`, { json });
+    const [answer] = answersOf(await calls.get(conversation.sId));
+    expect(answer).toMatchObject({ status: "cancelled", actions: [{ status: "errored" }] });
+    shop.release();
+  });
+});
