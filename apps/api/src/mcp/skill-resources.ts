@@ -38,7 +38,7 @@ function toFolder({ skill, files }: SkillWithFiles): Folder {
   const description = [...described].slice(0, MAX_DESCRIPTION).join("");
   const frontmatter = { name, description };
   const text =
-    `---\nname: ${name}\ndescription: ${JSON.stringify(description)}\n---\n\n` +
+    `---\nname: ${JSON.stringify(name)}\ndescription: ${JSON.stringify(description)}\n---\n\n` +
     `${skill.instructions ?? ""}\n`;
   const uris = new Set([root + MANIFEST]);
   return {
