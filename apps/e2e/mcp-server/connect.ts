@@ -1,6 +1,7 @@
 import {
   type CallToolResult,
   Client,
+  type FetchLike,
   StreamableHTTPClientTransport,
 } from "@modelcontextprotocol/client";
 import { onTestFinished } from "vitest";
@@ -14,12 +15,14 @@ export async function connect(
   { url }: { readonly url: string },
   key: string,
   revision: Revision = "2026-07-28",
+  send: FetchLike = fetch,
 ): Promise<Client> {
   const mode = revision === "2026-07-28" ? { pin: revision } : "legacy";
   const client = new Client({ name: "e2e", version: "1" }, { versionNegotiation: { mode } });
   const headers = { Authorization: `Bearer ${key}` };
   const transport = new StreamableHTTPClientTransport(new URL("/mcp", url), {
     requestInit: { headers },
+    fetch: send,
   });
   await client.connect(transport);
   onTestFinished(() => client.close());
