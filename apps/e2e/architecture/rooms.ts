@@ -103,6 +103,7 @@ const api: Rooms = {
   "services.ts": ["config.ts", "metrics", "limits", "response-cache"],
   requests: ["http", "limits", "services.ts"],
   transports: ["http", "limits", "response-cache", "requests", "services.ts"],
+  mcp: ["config.ts", "http", "requests", "services.ts"],
   reference: ["http", "response-cache", "services.ts"],
   "server.ts": [
     "config.ts",
@@ -113,6 +114,7 @@ const api: Rooms = {
     "services.ts",
     "requests",
     "transports",
+    "mcp",
     "reference",
   ],
 };

@@ -46,7 +46,7 @@ export interface AnswerState {
 /** The structured content of an agent's tool. */
 export function answerOf({ structuredContent }: CallToolResult): AnswerState {
   // As the output schema of the tool says, which the client has checked.
-  return structuredContent as unknown as AnswerState;
+  return structuredContent as AnswerState;
 }
 
 /** The names of all tools, page by page. */

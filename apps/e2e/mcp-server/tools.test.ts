@@ -80,7 +80,7 @@ describe.for(revisions)("in revision %s", (revision) => {
     expect(seen.length).toBeGreaterThan(2);
     for (const [index, text] of seen.entries()) {
       expect(textOf(result)).toContain(text);
-      if (index > 0) expect(text.startsWith(seen[index - 1]!)).toBe(true);
+      expect(text).toContain(seen[index - 1] ?? "");
     }
   });
 
@@ -135,7 +135,7 @@ test("an answer is cancelled when its client goes before it has it", async () =>
     { name: "agent__slowpoke", arguments: { message: "Never mind" } },
     { signal: abort.signal, onprogress: () => abort.abort() },
   );
-  await expect(call).rejects.toThrow();
+  await expect(call).rejects.toThrow(/abort/i);
   await eventually(async () => {
     const { text } = await send(server(), { path: pathsOf(server()).conversations });
     const { conversations } = JSON.parse(text) as {
@@ -145,7 +145,7 @@ test("an answer is cancelled when its client goes before it has it", async () =>
     const path = `${pathsOf(server()).conversations}/${sId}`;
     const isCancelled = (await send(server(), { path })).text.includes('"status":"cancelled"');
     return isCancelled ? { value: true } : {};
-  });
+  }, 10_000);
 });
 
 test("functions whose input or result is no object have it as a member", async () => {

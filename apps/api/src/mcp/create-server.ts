@@ -6,7 +6,6 @@ import {
 } from "@modelcontextprotocol/server";
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/server/validators/ajv";
 import { SkillsExtension } from "@modelcontextprotocol/server/ext/skills";
-import { INTERFACE_VERSION } from "../reference/document.ts";
 import { AGENT, callAgent, READ, readAnswer } from "./conversation-tools.ts";
 import { toErrorResult, toProtocolError, unknownTool } from "./errors.ts";
 import type { McpExchange } from "./exchange.ts";
@@ -17,11 +16,14 @@ import { listTools } from "./tool-pages.ts";
 // Servers never validate with it, but each would make its own.
 const jsonSchemaValidator = new AjvJsonSchemaValidator();
 
+/** Version of the kinds of tools and resources that there are. */
+const VERSION = "1.0";
+
 /** The MCP server of one request: of what its caller reaches, and nothing else. */
 export function createServer(exchange: McpExchange): McpServer {
   const { services, context } = exchange;
   const mcp = new McpServer(
-    { name: "parley", title: "Parley", version: INTERFACE_VERSION },
+    { name: "parley", title: "Parley", version: VERSION },
     {
       // No session is kept, so nobody can be told of changes.
       capabilities: { tools: { listChanged: false }, resources: { listChanged: false } },

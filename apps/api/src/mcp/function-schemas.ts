@@ -7,8 +7,19 @@ type ObjectSchema = Tool["inputSchema"];
 
 /** Keywords that say something of objects, or nothing of any value. */
 const ofObjects = new Set([
-  ...["properties", "required", "additionalProperties", "patternProperties", "propertyNames"],
-  ...["title", "description", "examples", "default", "$schema", "$id", "$defs", "$comment"],
+  "properties",
+  "required",
+  "additionalProperties",
+  "patternProperties",
+  "propertyNames",
+  "title",
+  "description",
+  "examples",
+  "default",
+  "$schema",
+  "$id",
+  "$defs",
+  "$comment",
 ]);
 
 /** The schema of the objects that match a schema; undefined where it is one of other values. */
@@ -16,14 +27,13 @@ function objectSchemaOf(schema: JsonSchema): ObjectSchema | undefined {
   const isOfObjects =
     schema["type"] === "object" ||
     (schema["type"] === undefined && Object.keys(schema).every((name) => ofObjects.has(name)));
-  // A stored schema is JSON.
-  return isOfObjects ? ({ ...schema, type: "object" } as ObjectSchema) : undefined;
+  return isOfObjects ? { ...schema, type: "object" } : undefined;
 }
 
 /** A schema as the one member of an object: its own id keeps references inside of it valid there. */
 function asMember(name: "input" | "result", schema: JsonSchema): ObjectSchema {
   const properties = { [name]: { $id: `urn:parley:${name}`, ...schema } };
-  return { type: "object", properties, required: [name] } as ObjectSchema;
+  return { type: "object", properties, required: [name] };
 }
 
 /** The schema of a tool's arguments for a function: its input, or an object with the member `input`. */

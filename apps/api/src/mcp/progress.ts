@@ -24,7 +24,8 @@ export function openProgress(
   { reply, services }: McpExchange,
   { mcpReq }: ServerContext,
 ): Progress {
-  const progressToken = mcpReq._meta?.progressToken;
+  const { _meta: meta } = mcpReq;
+  const progressToken = meta?.progressToken;
   if (progressToken === undefined) return { report: () => {}, [Symbol.dispose]: () => {} };
   let sent = -Infinity;
   let latest: Update | undefined;

@@ -35,7 +35,7 @@ function toFolder({ skill, files }: SkillWithFiles): Folder {
   const name = slugOf(skill.name);
   const root = `skill://${skill.sId}/${name}/`;
   const described = skill.agentFacingDescription.trim() || skill.name;
-  const description = [...described].slice(0, MAX_DESCRIPTION).join("");
+  const description = described.slice(0, MAX_DESCRIPTION).toWellFormed();
   const frontmatter = { name, description };
   const text =
     `---\nname: ${JSON.stringify(name)}\ndescription: ${JSON.stringify(description)}\n---\n\n` +

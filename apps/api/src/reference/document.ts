@@ -5,8 +5,7 @@ import { describeModels, type JsonSchema } from "./models.ts";
 import { describeOperations, type Parts } from "./operations.ts";
 import { describeServerPaths } from "./server-paths.ts";
 
-/** Version of the public interface. */
-export const INTERFACE_VERSION = "1.0.2";
+const INTERFACE_VERSION = "1.0.2";
 
 const description = `Conversations with agents, the skills they work with, and sandbox functions.
 
