@@ -95,8 +95,11 @@ test("every documented request is answered as documented", async () => {
     statuses[operationId] = await expectDocumented(operation, { ...request, ...key });
   }
   const refused = Object.entries(statuses).filter(([, status]) => status >= 400);
-  // No tool call waits for an approval.
-  expect(refused).toEqual([["messages.validateAction", 400]]);
+  // The message is an agent's, and no tool call waits for an approval.
+  expect(refused).toEqual([
+    ["messages.edit", 400],
+    ["messages.validateAction", 400],
+  ]);
 });
 
 test("every operation refuses as documented who has no key, a bad one, or one of no role", async () => {

@@ -1,5 +1,5 @@
+import { action } from "../conformance/action-shapes.ts";
 import {
-  action,
   agentConfiguration,
   agentMessage,
   contentFragment,

@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { toNodeHandler } from "@modelcontextprotocol/node";
 import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
+import { afterAll, beforeAll } from "vitest";
 import * as z from "zod";
 
 /** A PNG of one pixel. */
@@ -22,6 +23,21 @@ export interface ShopServer extends AsyncDisposable {
   release(): void;
   /** Lets it offer one tool more, and say so in its next answer. */
   extend(): void;
+}
+
+/** Starts a shop for the tests of a file or of a `describe`, and stops it after them. */
+export function shareShop(): () => ShopServer {
+  let shop: ShopServer | undefined;
+  beforeAll(async () => {
+    shop = await startShopServer();
+  });
+  afterAll(async () => {
+    await shop?.[Symbol.asyncDispose]();
+  });
+  return () => {
+    if (shop === undefined) throw new Error("The shop has not started");
+    return shop;
+  };
 }
 
 /** Starts a shop on loopback. */

@@ -4,6 +4,7 @@ import { and, asc, eq, inArray, sql } from "drizzle-orm";
 import type { RequestContext } from "./context.ts";
 import { deleteConversationRows } from "./conversations/conversations.ts";
 import { onSlowDatabase } from "./data-access/slow-database.ts";
+import { deleteSomeNodes } from "./knowledge/data-source-administration.ts";
 import { goneHints } from "./log/bus.ts";
 import { lockLogs } from "./log/lock-logs.ts";
 import { inTransaction } from "./log/transaction.ts";
@@ -36,7 +37,15 @@ export async function deleteWorkspace(
     }
     return row;
   });
-  const steps = [deleteSomeConversations, deleteSomeInvocations, deleteSomeFiles, deleteSomeKeys];
+  const { dataSourceViews } = tables;
+  const views = sql`(select ${dataSourceViews.id} from ${dataSourceViews} where ${dataSourceViews.workspaceId} = ${id})`;
+  const steps = [
+    deleteSomeConversations,
+    deleteSomeInvocations,
+    deleteSomeFiles,
+    deleteSomeKeys,
+    (of: RequestContext) => deleteSomeNodes(of, views),
+  ];
   for (const deleteSome of steps) while ((await deleteSome(context, id)) > 0);
   await inTransaction(context, async ({ db }) => deleteRest(db, id));
   return { success: true };
@@ -139,6 +148,7 @@ async function deleteRest(db: tables.Queryable, id: number): Promise<void> {
     { column: dataSourceNodes.viewId, of: dataSourceViews },
     { column: apiKeySpaces.apiKeyId, of: apiKeys },
     { column: tables.userTokens.userId, of: tables.users },
+    { column: tables.agentFavorites.userId, of: tables.users },
     { column: tables.rotatedSecrets.apiKeyId, of: apiKeys },
   ];
   for (const { column, of } of parts) {

@@ -2,6 +2,7 @@ export * from "./tables/agents.ts";
 export * from "./tables/audit.ts";
 export * from "./tables/conversations.ts";
 export * from "./tables/data-sources.ts";
+export * from "./tables/feedbacks.ts";
 export * from "./tables/files.ts";
 export * from "./tables/idempotency-keys.ts";
 export * from "./tables/logs.ts";

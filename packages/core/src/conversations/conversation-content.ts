@@ -46,7 +46,8 @@ export async function getConversation(
   });
 }
 
-const asIs = (message: ConversationMessage): ConversationMessage => message;
+/** Shows a message as it is rendered. */
+export const asIs = (message: ConversationMessage): ConversationMessage => message;
 
 function parsePlace(lastValue: string): Place {
   const [rank = 0, version = 0] = lastValue.split(".").map(Number);

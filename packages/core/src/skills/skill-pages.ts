@@ -3,7 +3,7 @@ import type { Skill } from "@parley/schema";
 import { and, eq, gt, type SQL, sql } from "drizzle-orm";
 import type { Context } from "../context.ts";
 import { findFiles } from "../files/files.ts";
-import { isListed, renderSkills } from "./skills.ts";
+import { isVisible, renderSkills } from "./skills.ts";
 
 /** A file of a skill that the caller reaches. */
 export interface SkillFile {
@@ -55,7 +55,13 @@ async function readSkills(
   const rows = await db
     .select()
     .from(skills)
-    .where(and(isListed(context.caller, { status: "active" }), condition))
+    .where(
+      and(
+        isVisible(context, { bypassEditorVisibility: false }),
+        eq(skills.status, "active"),
+        condition,
+      ),
+    )
     .orderBy(sql`${skills.sid} collate "C"`)
     .limit(limit);
   const rendered = await renderSkills(context, db, rows);

@@ -87,7 +87,12 @@ function newServer(sId: string, { fault: _fault, ...offer }: Offer): ToolServer 
     sId,
     ...offer,
     icon: "ActionCommandIcon",
-    authorization: { provider: "none", supported_use_cases: [], scope: "" },
+    // Existing clients know no other word for headers that are set once.
+    authorization: {
+      provider: "mcp_static",
+      supported_use_cases: ["platform_actions"],
+      scope: "",
+    },
     availability: "manual",
     allowMultipleInstances: true,
     documentationUrl: "",

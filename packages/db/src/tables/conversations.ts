@@ -68,7 +68,7 @@ export const conversations = pgTable(
       .on(table.workspaceId, table.position)
       .where(sql`${table.spaceId} is not null`),
     index("conversations_by_space")
-      .on(table.spaceId)
+      .on(table.spaceId, table.position)
       .where(sql`${table.spaceId} is not null`),
   ],
 );

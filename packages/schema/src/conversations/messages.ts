@@ -164,6 +164,12 @@ export const PostMessage = CreateMessage.extend({
 });
 export type PostMessage = z.output<typeof PostMessage>;
 
+/** Body of an edit of a user's message. */
+export const EditMessage = CreateMessage.pick({ content: true, mentions: true }).extend({
+  skipToolsValidation: PostMessage.shape.skipToolsValidation,
+});
+export type EditMessage = z.output<typeof EditMessage>;
+
 export const PostedMessage = z.object({
   message: UserMessage.describe("The user message"),
   agentMessages: z.array(AgentMessage).describe("The answers, in the order of the mentions"),

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { Consumption, ReadConsumption } from "../conversations/consumption.ts";
 import { CreateContentFragment, ContentFragment } from "../conversations/content-fragments.ts";
 import { ConversationEvent } from "../conversations/conversation-events.ts";
 import {
@@ -15,6 +16,7 @@ import {
   AgentMessage,
   AnswerQuestion,
   BlockedAction,
+  EditMessage,
   PostedMessage,
   PostMessage,
   ValidateAction,
@@ -151,6 +153,15 @@ export const conversationEndpoints = {
       ...pageEnd,
     }),
   },
+  "conversations.getConsumption": {
+    ...get,
+    ...ofConversation,
+    scope: "conversations:read",
+    summary: "Read the tokens, steps, calls and times of the answers of a conversation",
+    path: `${conversation}/consumption`,
+    query: ReadConsumption,
+    output: Consumption,
+  },
   "contentFragments.create": {
     ...post,
     ...ofConversation,
@@ -179,6 +190,17 @@ export const conversationEndpoints = {
       "file_not_found",
       "data_source_view_not_found",
     ],
+  },
+  "messages.edit": {
+    ...post,
+    ...ofMessage,
+    scope: "conversations:write",
+    summary: "Change a user's message: a new version, which its agents answer again",
+    path: `${message}/edit`,
+    body: EditMessage,
+    output: PostedMessage,
+    long: true,
+    errors: [...ofMessage.errors, "model_disabled"],
   },
   "messages.retry": {
     ...post,

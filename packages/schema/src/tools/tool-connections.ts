@@ -31,7 +31,7 @@ const Stakes = z
 const settings = {
   headers: optional(Headers)
     .describe("Headers of each request, kept encrypted and shown to nobody")
-    .meta({ example: { Authorization: "Bearer …" } }),
+    .meta({ example: { Authorization: "Bearer secret" } }),
   defaultStake: optional(Stake).describe(
     "Who approves calls of tools that `stakes` does not name; high by default",
   ),
@@ -80,7 +80,10 @@ export const ToolConnection = z.object({
     .describe("Names of the headers that each request has")
     .meta({ example: ["Authorization"] }),
   defaultStake: Stake.describe("Who approves calls of tools that `stakes` does not name"),
-  stakes: z.record(z.string(), Stake).describe("Who approves calls, by the tool's name"),
+  stakes: z
+    .record(z.string(), Stake)
+    .describe("Who approves calls, by the tool's name")
+    .meta({ example: { search: "never_ask" } }),
   retryableTools: z.array(z.string()).describe("Tools whose interrupted calls may be made again"),
   timeoutMs: z
     .int()
