@@ -1,6 +1,6 @@
 import { createRpcClient } from "parley-client";
 import { beforeAll, describe, expect, test } from "vitest";
-import { pathsOf, send } from "../request.ts";
+import { open, pathsOf, send } from "../request.ts";
 import { eventually, shareServer } from "../server.ts";
 import { answerOf, connect, revisions, textOf, toolNames } from "./connect.ts";
 
@@ -27,10 +27,10 @@ const createFunction = (slug: string, more: object = {}) =>
   });
 
 describe.for(revisions)("in revision %s", (revision) => {
-  const open = (key = server().demo.userKey) => connect(server(), key, revision);
+  const openClient = () => connect(server(), server().demo.userKey, revision);
 
   test("tools are the agents and functions, as the workspace describes them", async () => {
-    const client = await open();
+    const client = await openClient();
     const { tools } = await client.listTools();
     const names = tools.map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(["agent__helper", "function__add"]));
@@ -44,7 +44,7 @@ describe.for(revisions)("in revision %s", (revision) => {
   });
 
   test("an agent answers, and a second message continues the conversation", async () => {
-    const client = await open();
+    const client = await openClient();
     const first = await client.callTool({
       name: "agent__helper",
       arguments: { message: "Good morning" },
@@ -71,7 +71,7 @@ describe.for(revisions)("in revision %s", (revision) => {
   });
 
   test("the text of an answer grows while the client follows it", async () => {
-    const client = await open();
+    const client = await openClient();
     const seen: string[] = [];
     const result = await client.callTool(
       { name: "agent__slowpoke", arguments: { message: "Hi" } },
@@ -85,7 +85,7 @@ describe.for(revisions)("in revision %s", (revision) => {
   });
 
   test("an agent's failure is a result", async () => {
-    const client = await open();
+    const client = await openClient();
     const result = await client.callTool({ name: "agent__faulty", arguments: { message: "Hi" } });
     expect(result.isError).toBe(true);
     expect(textOf(result)).toBe("This agent always fails");
@@ -93,7 +93,7 @@ describe.for(revisions)("in revision %s", (revision) => {
   });
 
   test("a function gives its result, reports progress, and fails as a result", async () => {
-    const client = await open();
+    const client = await openClient();
     const sum = await client.callTool({ name: "function__add", arguments: { a: 1, b: 2 } });
     expect(sum.structuredContent).toEqual({ sum: 3 });
     const labels: (string | undefined)[] = [];
@@ -109,7 +109,7 @@ describe.for(revisions)("in revision %s", (revision) => {
   });
 
   test("what there is not is an unknown tool, and bad arguments are a result", async () => {
-    const client = await open();
+    const client = await openClient();
     for (const name of ["agent__nobody", "function__nothing", "function__a_00000000", "other"]) {
       await expect(client.callTool({ name, arguments: {} })).rejects.toMatchObject({
         code: -32602,
@@ -128,24 +128,61 @@ describe.for(revisions)("in revision %s", (revision) => {
   });
 });
 
-test("an answer is cancelled when its client goes before it has it", async () => {
-  const client = await connect(server(), server().demo.adminKey);
-  const abort = new AbortController();
-  const call = client.callTool(
-    { name: "agent__slowpoke", arguments: { message: "Never mind" } },
-    { signal: abort.signal, onprogress: () => abort.abort() },
-  );
-  await expect(call).rejects.toThrow(/abort/i);
-  await eventually(async () => {
+const isCancelled = (title: string) =>
+  eventually(async () => {
     const { text } = await send(server(), { path: pathsOf(server()).conversations });
     const { conversations } = JSON.parse(text) as {
       conversations: { sId: string; title: string }[];
     };
-    const { sId } = conversations.find(({ title }) => title === "Never mind")!;
+    const sId = conversations.find((one) => one.title === title)?.sId;
+    if (sId === undefined) return {};
     const path = `${pathsOf(server()).conversations}/${sId}`;
-    const isCancelled = (await send(server(), { path })).text.includes('"status":"cancelled"');
-    return isCancelled ? { value: true } : {};
+    const read = await send(server(), { path });
+    return read.text.includes('"status":"cancelled"') ? { value: true } : {};
   }, 10_000);
+
+describe("an answer is cancelled", () => {
+  test("when the client cancels the call", async () => {
+    const client = await connect(server(), server().demo.adminKey);
+    const abort = new AbortController();
+    const call = client.callTool(
+      { name: "agent__slowpoke", arguments: { message: "Never mind" } },
+      { signal: abort.signal, onprogress: () => abort.abort() },
+    );
+    await expect(call).rejects.toThrow(/abort/i);
+    expect(await isCancelled("Never mind")).toBe(true);
+  });
+
+  test("when a client of an earlier revision closes the connection", async () => {
+    const abort = new AbortController();
+    const called = { name: "agent__slowpoke", arguments: { message: "Goodbye" } };
+    const params = { ...called, _meta: { progressToken: 1 } };
+    const response = await open(server(), {
+      path: "/mcp",
+      headers: { accept: "application/json, text/event-stream" },
+      json: { jsonrpc: "2.0", id: 1, method: "tools/call", params },
+      signal: abort.signal,
+    });
+    expect(response.headers.get("content-type")).toBe("text/event-stream");
+    abort.abort();
+    expect(await isCancelled("Goodbye")).toBe(true);
+  });
+});
+
+test("an answer that waits for a person is returned as it is", async () => {
+  const question = { question: "Which size?", options: [{ label: "Small" }] };
+  await rpc().agents.create.mutate({
+    ...workspace(),
+    name: "Asking",
+    description: "",
+    model: { providerId: "simulated", modelId: "simulated-1" },
+    asksUser: true,
+    script: { steps: [{ text: "Well. ", toolCalls: [{ name: "ask_user", params: question }] }] },
+  });
+  const client = await connect(server(), server().demo.userKey);
+  const result = await client.callTool({ name: "agent__asking", arguments: { message: "Shoes" } });
+  expect(answerOf(result)).toMatchObject({ status: "created", answer: "Well. " });
+  expect(textOf(result)).toContain("waits for the answer to: Which size?");
 });
 
 test("functions whose input or result is no object have it as a member", async () => {

@@ -18,7 +18,12 @@ export interface Answer {
   readonly content: string;
   /** Why it failed. */
   readonly error?: string | undefined;
+  /** What it waits for, if a person has to decide or to answer. */
+  readonly waitsFor?: string | undefined;
 }
+
+/** How long a person has before a call that waits for one returns: the client may be that person's. */
+const PERSON_MS = 1000;
 
 /** What tools that answer return as structured content. */
 export const AnswerOutput = z.object({
@@ -50,6 +55,8 @@ export async function followAnswer(
   const timer = setTimeout(() => timeout.abort(), context.blockingTimeoutMs);
   const signal = AbortSignal.any([context.signal, timeout.signal]);
   let content = "";
+  let waitsFor: string | undefined;
+  let waiting: NodeJS.Timeout | undefined;
   try {
     for await (const events of followLog(context, { logId: messageId, after: 0, signal })) {
       for (const { payload } of events) {
@@ -60,12 +67,16 @@ export async function followAnswer(
         }
         const ended = endOf(event, { messageId, content });
         if (ended !== undefined) return ended;
+        waitsFor = askedOf(event);
       }
+      clearTimeout(waiting);
+      if (waitsFor !== undefined) waiting = setTimeout(() => timeout.abort(), PERSON_MS);
       progress.report({ progress: content.length, message: content });
     }
-    return { messageId, status: "created", content };
+    return { messageId, status: "created", content, waitsFor };
   } finally {
     clearTimeout(timer);
+    clearTimeout(waiting);
   }
 }
 
@@ -85,11 +96,18 @@ function endOf(
   }
 }
 
+/** What an event asks of a person. */
+function askedOf(event: MessageEvent): string | undefined {
+  if (event.type === "tool_ask_user_question") return `the answer to: ${event.question.question}`;
+  if (event.type !== "tool_approve_execution") return undefined;
+  return `the approval of a call of ${event.metadata.toolName}`;
+}
+
 /** The result of a tool that answers. */
 export function renderAnswer(
   { context }: McpExchange,
   conversationId: string,
-  { messageId, status, content, error }: Answer,
+  { messageId, status, content, error, waitsFor }: Answer,
 ): CallToolResult {
   const { publicUrl, caller } = context;
   const url = `${publicUrl}/w/${caller.workspace.sid}/conversation/${conversationId}`;
@@ -105,7 +123,8 @@ export function renderAnswer(
   const text =
     status === "succeeded"
       ? content
-      : "The answer is not finished. To wait for it, call conversation__read with " +
-        `conversationId ${conversationId} and messageId ${messageId}.`;
+      : `The answer is not finished${waitsFor === undefined ? "" : `, and waits for ${waitsFor}`}. ` +
+        `To wait for it, call conversation__read with conversationId ${conversationId} and ` +
+        `messageId ${messageId}.`;
   return { content: [{ type: "text", text }], structuredContent: answer };
 }

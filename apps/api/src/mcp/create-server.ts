@@ -7,9 +7,10 @@ import {
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/server/validators/ajv";
 import { SkillsExtension } from "@modelcontextprotocol/server/ext/skills";
 import { AGENT, callAgent, READ, readAnswer } from "./conversation-tools.ts";
-import { toErrorResult, toProtocolError, unknownTool } from "./errors.ts";
+import { toErrorResult, unknownTool } from "./errors.ts";
 import type { McpExchange } from "./exchange.ts";
 import { callFunction, FUNCTION } from "./function-tools.ts";
+import { logged } from "./logged.ts";
 import { createSkillSource, listResources } from "./skill-resources.ts";
 import { listTools } from "./tool-pages.ts";
 
@@ -37,49 +38,16 @@ export function createServer(exchange: McpExchange): McpServer {
   });
   skills.attach(mcp);
   const { server } = mcp;
-  server.setRequestHandler(
-    "tools/list",
-    logged(exchange, ({ params }) => listTools(exchange, params?.cursor)),
+  server.setRequestHandler("tools/list", ({ method, params }) =>
+    logged(exchange, method, () => listTools(exchange, params?.cursor)),
   );
-  server.setRequestHandler(
-    "tools/call",
-    logged(exchange, ({ params }, call) => callTool(exchange, params, call)),
+  server.setRequestHandler("tools/call", ({ method, params }, call) =>
+    logged(exchange, method, () => callTool(exchange, params, call)),
   );
-  server.setRequestHandler(
-    "resources/list",
-    logged(exchange, ({ params }) => listResources(exchange, params?.cursor)),
+  server.setRequestHandler("resources/list", ({ method, params }) =>
+    logged(exchange, method, () => listResources(exchange, params?.cursor)),
   );
   return mcp;
-}
-
-interface Message<Params> {
-  readonly method: string;
-  readonly params?: Params;
-}
-
-/** Logs the line of a request, and hides errors that are not the caller's. */
-function logged<Request extends Message<unknown>, Result>(
-  exchange: McpExchange,
-  handle: (request: Request, call: ServerContext) => Promise<Result>,
-) {
-  const { request } = exchange;
-  return async (message: Request, call: ServerContext): Promise<Result> => {
-    const startedAt = performance.now();
-    let error: string | undefined;
-    try {
-      return await handle(message, call);
-    } catch (thrown) {
-      const known = toProtocolError(exchange, thrown);
-      error = (known.data as { type?: string } | undefined)?.type ?? String(known.code);
-      throw known;
-    } finally {
-      const durationMs = Math.round((performance.now() - startedAt) * 10) / 10;
-      request.log.info(
-        { ...request.logFields, method: message.method, durationMs, error },
-        "MCP request",
-      );
-    }
-  };
 }
 
 interface ToolCall {

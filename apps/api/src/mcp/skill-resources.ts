@@ -8,8 +8,8 @@ import {
   type SkillFile,
   type SkillWithFiles,
 } from "@parley/core";
-import { toProtocolError } from "./errors.ts";
 import { isAllowed, type McpExchange } from "./exchange.ts";
+import { logged } from "./logged.ts";
 import { invalidCursor } from "./pages.ts";
 
 const PAGE_SIZE = 50;
@@ -125,25 +125,18 @@ export async function listResources(
 
 /** The skills that the caller reaches, for the skills extension. */
 export function createSkillSource(exchange: McpExchange): SkillSource {
-  const shielded = async <T>(work: () => Promise<T>): Promise<T> => {
-    try {
-      return await work();
-    } catch (error) {
-      throw toProtocolError(exchange, error);
-    }
-  };
   return {
     list: ({ cursor }) =>
-      shielded(async () => {
+      logged(exchange, "skills/list", async () => {
         const { folders, ...end } = await listFolders(exchange, cursor);
         return { skills: folders.map(toEntry), ...end };
       }),
     get: (uri) =>
-      shielded(async () => {
+      logged(exchange, "skills/get", async () => {
         const folder = await findFolder(exchange, uri);
         return folder?.manifest.uri === uri ? toEntry(folder) : undefined;
       }),
-    read: (uri) => shielded(() => readResource(exchange, uri)),
+    read: (uri) => logged(exchange, "resources/read", () => readResource(exchange, uri)),
   };
 }
 
