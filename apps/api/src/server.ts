@@ -25,6 +25,7 @@ import { createRateLimits } from "./limits/rate-limits.ts";
 import type { SharedCounters } from "./limits/redis-limiter.ts";
 import { watchWorkers } from "./limits/worker-watch.ts";
 import { createWriteHealth } from "./limits/write-health.ts";
+import { registerMcp } from "./mcp/mcp.ts";
 import { createApiMetrics } from "./metrics/api-metrics.ts";
 import { registerPictures } from "./reference/pictures.ts";
 import { registerReference } from "./reference/reference.ts";
@@ -73,7 +74,7 @@ export interface Api {
   close(gracePeriodMs: number): Promise<void>;
 }
 
-/** Builds the HTTP server: guards, REST, streams, RPC, health, in this order. */
+/** Builds the HTTP server: guards, health, REST, streams, RPC, MCP, in this order. */
 export async function createApi(options: ApiOptions): Promise<Api> {
   const { core, settings, logger, registry = new Registry() } = options;
   const malformedHttp = createMalformedHttp();
@@ -157,6 +158,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
   });
   registerDownloads(app, services);
   registerRpc(app, services);
+  registerMcp(app, services);
   let leftAt = 0;
   return {
     app,

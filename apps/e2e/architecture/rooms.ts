@@ -115,6 +115,7 @@ const api: Rooms = {
   "services.ts": ["config.ts", "metrics", "limits", "response-cache"],
   requests: ["http", "limits", "services.ts"],
   transports: ["http", "limits", "response-cache", "requests", "services.ts"],
+  mcp: ["config.ts", "http", "requests", "services.ts"],
   reference: ["http", "response-cache", "services.ts"],
   "server.ts": [
     "config.ts",
@@ -125,6 +126,7 @@ const api: Rooms = {
     "services.ts",
     "requests",
     "transports",
+    "mcp",
     "reference",
   ],
 };

@@ -1,8 +1,6 @@
-import { execFile } from "node:child_process";
-import { mkdir, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
-import { promisify } from "node:util";
+import { installPackage } from "./install-package.ts";
 import type { Published } from "./published-client.ts";
 
 export const PACKAGE = "@dust-tt/client";
@@ -10,19 +8,8 @@ export const PACKAGE = "@dust-tt/client";
 export const versions = ["1.2.8", "1.2.6", "1.0.50"];
 
 /** Installs a version into a folder; why it could not be, where the registry is not reached. */
-export async function install(folder: string, version: string): Promise<string | undefined> {
-  await mkdir(folder);
-  await writeFile(path.join(folder, "package.json"), '{"private": true}\n');
-  const args = ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-save"];
-  const options = { cwd: folder, timeout: 120_000 };
-  try {
-    await promisify(execFile)("npm", [...args, `${PACKAGE}@${version}`], options);
-    return undefined;
-  } catch (error) {
-    const said = error instanceof Error ? error.message : String(error);
-    const [reason = ""] = said.split("\n").filter((line) => /code E|ENOENT|timed out/.test(line));
-    return `${PACKAGE} ${version} could not be installed: ${reason || said.slice(0, 200)}`;
-  }
+export function install(folder: string, version: string): Promise<string | undefined> {
+  return installPackage(folder, `${PACKAGE}@${version}`);
 }
 
 /** Opens a client of the version that is installed in a folder. */

@@ -90,7 +90,8 @@ address again.
 
 /livez, /readyz, /openapi.json, /docs, /llms.txt, the pictures under /pictures and the pages that \`url\` of a
 conversation leads to need no key, and neither does /metrics on its own port. Those pages say how to read a
-conversation; they are the same for every id, and read nothing.
+conversation; they are the same for every id, and read nothing. The [MCP server](guide/mcp-server.md) at /mcp has
+no operations of its own: each of its tools needs what the operations need that it calls.
 
 | Operation | Least role | Scope of a token | REST | RPC |
 | --- | --- | --- | --- | --- |

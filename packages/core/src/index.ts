@@ -159,6 +159,7 @@ export { insertSandboxFunctions, type SandboxFunction } from "./functions/sandbo
 export { importSkills } from "./skills/import-skills.ts";
 export { type AnswerState, readSkillState } from "./skills/listing-state.ts";
 export * from "./skills/skill-administration.ts";
+export * from "./skills/skill-pages.ts";
 export { listSkills, readSkill } from "./skills/skills.ts";
 export { createTool, listTools, removeTool, updateTool } from "./tools/tool-administration.ts";
 export {
@@ -182,6 +183,7 @@ export { type StoredToolResult, textOfOutput } from "./turns/tool-results.ts";
 
 export * from "./agents/agent-administration.ts";
 export * from "./agents/agent-directory.ts";
+export * from "./agents/callable-agents.ts";
 export { exportAgent, importAgent, replayAgentImport } from "./agents/agent-files.ts";
 export { setFavorite } from "./agents/favorites.ts";
 export { createGenericAgent, replayGenericAgent } from "./agents/generic-agents.ts";

@@ -16,6 +16,7 @@ export function registerNotFound(app: FastifyInstance): void {
     pattern:
       /^\/(?:livez|readyz|openapi\.json|docs|llms\.txt|w\/[^/]+\/conversation\/[^/]+|pictures\/(?:agent|user)-1\.svg)$/,
   });
+  paths.push({ method: "POST", pattern: /^\/mcp$/ });
   app.addHook("onRequest", async (request, reply) => {
     // The route `*` is for preflights, which have their response already.
     if (!request.is404 && request.routeOptions.url !== "*") return;

@@ -18,7 +18,7 @@ import {
   ParleyError,
   type Success,
 } from "@parley/schema";
-import { and, eq, isNull, not, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, inArray, isNull, not, or, type SQL, sql } from "drizzle-orm";
 import { reachesConversation } from "../access/conversation-reach.ts";
 import { foreignWorkspace } from "../access/credentials.ts";
 import { belongsTo, ownedBy } from "../access/ownership.ts";
@@ -172,15 +172,15 @@ export function mayUpload({ caller }: Context): SQL | undefined {
   return and(eq(files.workspaceId, caller.workspace.id), own);
 }
 
-/** A query for the file with this id, if the caller's key reaches it, whether it has bytes or not. */
-function selectReached(db: Queryable, context: Context, sid: string) {
+/** A query for the files with these ids that the caller's key reaches, whether they have bytes or not. */
+function selectReached(db: Queryable, context: Context, ...sids: readonly string[]) {
   return db
     .select({ file: files })
     .from(files)
     .leftJoin(conversations, eq(conversations.id, files.conversationId))
     .where(
       and(
-        eq(files.sid, sid),
+        inArray(files.sid, sids),
         eq(files.workspaceId, context.caller.workspace.id),
         or(reachesUploaded(context.caller), reachesConversation(context)),
       ),
@@ -193,8 +193,18 @@ export async function findFile(
   context: Context,
   sid: string,
 ): Promise<FileRow | undefined> {
-  const [row] = await selectReached(db, context, sid);
-  return row?.file.status === "ready" ? row.file : undefined;
+  return (await findFiles(db, context, [sid]))[0];
+}
+
+/** Those of the files that have bytes and that the caller's key reaches, in any order. */
+export async function findFiles(
+  db: Queryable,
+  context: Context,
+  sids: readonly string[],
+): Promise<FileRow[]> {
+  if (sids.length === 0) return [];
+  const found = await selectReached(db, context, ...sids);
+  return found.flatMap(({ file }) => (file.status === "ready" ? file : []));
 }
 
 /** The error for a file that is unknown or not reached, or whose bytes are missing. */

@@ -57,8 +57,11 @@ export async function readSkill(
   return { skill };
 }
 
-/** The condition that lists may have the row of `skills`. */
-function isVisible({ caller }: Context, { bypassEditorVisibility }: ReadSkill): SQL | undefined {
+/** The condition that lists may have the row of `skills`. Throws `app_auth_error` as `listSkills` does. */
+export function isVisible(
+  { caller }: Context,
+  { bypassEditorVisibility }: ReadSkill,
+): SQL | undefined {
   if (bypassEditorVisibility && caller.apiKey.role !== "admin") {
     throw new ParleyError("app_auth_error", "bypassEditorVisibility needs an admin key");
   }

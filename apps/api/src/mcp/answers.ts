@@ -1,0 +1,130 @@
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import { followLog } from "@parley/core";
+import type { AgentMessage, MessageEvent, SpecifiedConversation } from "@parley/schema";
+import * as z from "zod";
+import { failure } from "./errors.ts";
+import type { McpExchange } from "./exchange.ts";
+import type { Progress } from "./progress.ts";
+
+/** An agent's message, also as the specified operations show it. */
+type SomeAgentMessage =
+  | AgentMessage
+  | Extract<SpecifiedConversation["content"][number][number], { type: "agent_message" }>;
+
+/** The state of an agent's message. */
+export interface Answer {
+  readonly messageId: string;
+  readonly status: AgentMessage["status"];
+  readonly content: string;
+  /** Why it failed. */
+  readonly error?: string | undefined;
+  /** What it waits for, if a person has to decide or to answer. */
+  readonly waitsFor?: string | undefined;
+}
+
+/** How long a person has before a call that waits for one returns: the client may be that person's. */
+const PERSON_MS = 1000;
+
+/** What tools that answer return as structured content. */
+export const AnswerOutput = z.object({
+  conversationId: z.string().describe("Id of the conversation, to continue it"),
+  messageId: z.string().describe("Id of the agent's message"),
+  status: z
+    .enum(["created", "succeeded", "failed", "cancelled"])
+    .describe("created: the answer is not finished, and conversation__read reads on"),
+  url: z.string().describe("Page of the conversation"),
+  answer: z.string().describe("The text of the answer, as far as it is written"),
+});
+
+/** The state of a message that was read. */
+export function toAnswer({ sId, status, content, error }: SomeAgentMessage): Answer {
+  const reason = typeof error === "string" ? error : error?.message;
+  return { messageId: sId, status, content: content ?? "", error: reason };
+}
+
+/**
+ * Waits until a message has ended and gives its state then; at the limit for blocking requests, when the
+ * client goes or the server shuts down, its state so far. Reports the growing text.
+ */
+export async function followAnswer(
+  { context }: McpExchange,
+  messageId: string,
+  progress: Progress,
+): Promise<Answer> {
+  const timeout = new AbortController();
+  const timer = setTimeout(() => timeout.abort(), context.blockingTimeoutMs);
+  const signal = AbortSignal.any([context.signal, timeout.signal]);
+  let content = "";
+  let waitsFor: string | undefined;
+  let waiting: NodeJS.Timeout | undefined;
+  try {
+    for await (const events of followLog(context, { logId: messageId, after: 0, signal })) {
+      for (const { payload } of events) {
+        // Written by this program: the log holds what `MessageEvent` describes.
+        const event = JSON.parse(payload) as MessageEvent;
+        if (event.type === "generation_tokens" && event.classification === "tokens") {
+          content += event.text;
+        }
+        const ended = endOf(event, { messageId, content });
+        if (ended !== undefined) return ended;
+        waitsFor = askedOf(event);
+      }
+      clearTimeout(waiting);
+      if (waitsFor !== undefined) waiting = setTimeout(() => timeout.abort(), PERSON_MS);
+      progress.report({ progress: content.length, message: content });
+    }
+    return { messageId, status: "created", content, waitsFor };
+  } finally {
+    clearTimeout(timer);
+    clearTimeout(waiting);
+  }
+}
+
+function endOf(
+  event: MessageEvent,
+  soFar: { readonly messageId: string; readonly content: string },
+): Answer | undefined {
+  switch (event.type) {
+    case "agent_message_success":
+      return toAnswer(event.message);
+    case "agent_error":
+      return { ...soFar, status: "failed", error: event.error.message };
+    case "agent_generation_cancelled":
+      return { ...soFar, status: "cancelled" };
+    default:
+      return undefined;
+  }
+}
+
+/** What an event asks of a person. */
+function askedOf(event: MessageEvent): string | undefined {
+  if (event.type === "tool_ask_user_question") return `the answer to: ${event.question.question}`;
+  if (event.type !== "tool_approve_execution") return undefined;
+  return `the approval of a call of ${event.metadata.toolName}`;
+}
+
+/** The result of a tool that answers. */
+export function renderAnswer(
+  { context }: McpExchange,
+  conversationId: string,
+  { messageId, status, content, error, waitsFor }: Answer,
+): CallToolResult {
+  const { publicUrl, caller } = context;
+  const url = `${publicUrl}/w/${caller.workspace.sid}/conversation/${conversationId}`;
+  const answer: z.infer<typeof AnswerOutput> = {
+    conversationId,
+    messageId,
+    status,
+    url,
+    answer: content,
+  };
+  if (status === "failed") return failure(error ?? "The agent failed", answer);
+  if (status === "cancelled") return failure("The answer was cancelled", answer);
+  const text =
+    status === "succeeded"
+      ? content
+      : `The answer is not finished${waitsFor === undefined ? "" : `, and waits for ${waitsFor}`}. ` +
+        `To wait for it, call conversation__read with conversationId ${conversationId} and ` +
+        `messageId ${messageId}.`;
+  return { content: [{ type: "text", text }], structuredContent: answer };
+}

@@ -1,0 +1,67 @@
+import type { Tool } from "@modelcontextprotocol/server";
+
+type JsonSchema = Readonly<Record<string, unknown>>;
+type ObjectSchema = Tool["inputSchema"];
+
+// Arguments and structured results of tools are objects, while functions take and give any JSON.
+
+/** Keywords that say something of objects, or nothing of any value. */
+const ofObjects = new Set([
+  "properties",
+  "required",
+  "additionalProperties",
+  "patternProperties",
+  "propertyNames",
+  "title",
+  "description",
+  "examples",
+  "default",
+  "$schema",
+  "$id",
+  "$defs",
+  "$comment",
+]);
+
+/** The schema of the objects that match a schema; undefined where it is one of other values. */
+function objectSchemaOf(schema: JsonSchema): ObjectSchema | undefined {
+  const isOfObjects =
+    schema["type"] === "object" ||
+    (schema["type"] === undefined && Object.keys(schema).every((name) => ofObjects.has(name)));
+  return isOfObjects ? { ...schema, type: "object" } : undefined;
+}
+
+/** A schema as the one member of an object: its own id keeps references inside of it valid there. */
+function asMember(name: "input" | "result", schema: JsonSchema): ObjectSchema {
+  const properties = { [name]: { $id: `urn:parley:${name}`, ...schema } };
+  return { type: "object", properties, required: [name] };
+}
+
+/** The schema of a tool's arguments for a function: its input, or an object with the member `input`. */
+export function toInputSchema(schema: JsonSchema | null): ObjectSchema {
+  return objectSchemaOf(schema ?? {}) ?? asMember("input", schema ?? {});
+}
+
+/** The input of a function from the arguments of its tool. */
+export function toInput(
+  schema: JsonSchema | null,
+  given: Readonly<Record<string, unknown>>,
+): unknown {
+  return objectSchemaOf(schema ?? {}) === undefined ? given["input"] : given;
+}
+
+/** The schema of a tool's structured result, for a function whose results have a schema. */
+export function toOutputSchema(schema: JsonSchema | null): ObjectSchema | undefined {
+  if (schema === null) return undefined;
+  return schema["type"] === "object" ? (schema as ObjectSchema) : asMember("result", schema);
+}
+
+/** The structured result of a tool: the result of its function, or an object with the member `result`. */
+export function toStructured(schema: JsonSchema | null, result: unknown): Record<string, unknown> {
+  const isAsItIs = schema === null ? isObject(result) : schema["type"] === "object";
+  // The function's result has matched its schema.
+  return isAsItIs ? (result as Record<string, unknown>) : { result };
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,46 @@
+import { isJsonContentType, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
+import { cleanJson, ParleyError, parseJson } from "@parley/schema";
+import type { FastifyRequest } from "fastify";
+import * as z from "zod";
+import { decodeBody } from "../http/read-body.ts";
+import { AGENT } from "./conversation-tools.ts";
+import { FUNCTION } from "./function-tools.ts";
+
+interface Read {
+  /** The message as JSON; undefined for a body without JSON, which the SDK refuses. */
+  readonly message?: unknown;
+  readonly refusal?: ProtocolError;
+}
+
+/** Reads the one message of a request, within the bounds of other bodies. */
+export function readMessage({ headers, body }: FastifyRequest): Read {
+  const isJson = isJsonContentType(headers["content-type"] ?? null);
+  if (!isJson || !Buffer.isBuffer(body) || body.length === 0) return {};
+  const { ParseError, InvalidRequest } = ProtocolErrorCode;
+  try {
+    const message = cleanJson(parseJson(decodeBody(body)));
+    if (!Array.isArray(message)) return { message };
+    const text = "Batches are not supported: send one message per request";
+    return { refusal: new ProtocolError(InvalidRequest, text) };
+  } catch (error) {
+    if (!(error instanceof ParleyError)) throw error;
+    return { refusal: new ProtocolError(ParseError, error.message) };
+  }
+}
+
+const ToolCall = z.object({
+  method: z.literal("tools/call"),
+  params: z.object({ name: z.string(), arguments: z.record(z.string(), z.unknown()).optional() }),
+});
+
+/** The endpoint whose rate limit a message counts against, and whose idempotency it has; none for most. */
+export function chargedEndpoint(
+  message: unknown,
+): "conversations.create" | "messages.create" | "sandboxFunctions.invoke" | undefined {
+  const { data } = ToolCall.safeParse(message);
+  if (data === undefined) return undefined;
+  const { name, arguments: given } = data.params;
+  if (name.startsWith(FUNCTION)) return "sandboxFunctions.invoke";
+  if (!name.startsWith(AGENT)) return undefined;
+  return given?.["conversationId"] === undefined ? "conversations.create" : "messages.create";
+}

@@ -1,0 +1,97 @@
+import { createRpcClient } from "parley-client";
+import type { TokenScope } from "@parley/schema";
+import { describe, expect, test } from "vitest";
+import { shareServer } from "../server.ts";
+import { answerOf, connect, textOf, toolNames } from "./connect.ts";
+
+// Who reaches what through the MCP server: the rules are those of REST.
+
+// Answers of the slow agent are not finished in time.
+const server = shareServer({ PARLEY_BLOCKING_TIMEOUT_MS: "1000" });
+const rpc = (apiKey = server().demo.adminKey) => createRpcClient({ url: server().url, apiKey });
+const workspace = () => ({ wId: server().demo.workspaceId });
+const tokenOf = async (externalId: string, ...scopes: TokenScope[]): Promise<string> =>
+  (await rpc().userTokens.create.mutate({ ...workspace(), externalId, scopes })).secret;
+const open = (key: string) => connect(server(), key);
+
+test("two users have their own conversations, and no others", async () => {
+  const scopes = ["agents:read", "conversations:write", "conversations:read"] as const;
+  const ada = await open(await tokenOf("ada", ...scopes));
+  const bob = await open(await tokenOf("bob", ...scopes));
+  const asked = await ada.callTool({ name: "agent__helper", arguments: { message: "Secret" } });
+  const { conversationId, messageId } = answerOf(asked);
+  const read = { name: "conversation__read", arguments: { conversationId, messageId } };
+  expect(answerOf(await ada.callTool(read)).answer).toContain("Secret");
+  const unknown = { ...read, arguments: { conversationId: "AAAAAAAAAA", messageId } };
+  const [foreign, none] = [await bob.callTool(read), await bob.callTool(unknown)];
+  expect(foreign.isError).toBe(true);
+  expect(textOf(foreign)).toContain("(conversation_not_found)");
+  expect(textOf(foreign)).toBe(textOf(none));
+  const continued = await bob.callTool({
+    name: "agent__helper",
+    arguments: { message: "Let me in", conversationId },
+  });
+  expect(textOf(continued)).toContain("(conversation_not_found)");
+});
+
+describe("a token's scopes", () => {
+  test.for([
+    [[], ["files:read"]],
+    [["conversation__read"], ["conversations:read"]],
+    // Only who may list agents gets to know them.
+    [[], ["conversations:write"]],
+    [["agent__"], ["conversations:write", "agents:read"]],
+    [["function__"], ["functions:invoke"]],
+  ] as const)("offer %j with %j", async ([expected, scopes]) => {
+    const client = await open(await tokenOf("scoped", ...scopes));
+    const names = await toolNames(client);
+    expect([...new Set(names.map((name) => name.replace(/__.*/, "__")))]).toEqual(
+      expected.map((name) => name.replace(/__.*/, "__")),
+    );
+    expect((await client.listResources()).resources).toEqual([]);
+    const all = [
+      { name: "conversation__read", arguments: { conversationId: "AAAAAAAAAA" } },
+      { name: "agent__helper", arguments: { message: "Hi" } },
+      { name: "function__add", arguments: { a: 1, b: 2 } },
+    ];
+    for (const call of all.filter(({ name }) => !names.includes(name))) {
+      await expect(client.callTool(call)).rejects.toThrow("Unknown tool");
+    }
+  });
+});
+
+test("a key of another workspace sees that one, and a revoked key nothing", async () => {
+  const operator = rpc(server().demo.operatorKey);
+  const { workspace: other } = await operator.workspaces.create.mutate({ name: "Other" });
+  const { secret, apiKey } = await operator.apiKeys.create.mutate({
+    wId: other.sId,
+    name: "other",
+    role: "user",
+  });
+  const client = await open(secret);
+  expect(await toolNames(client)).toEqual(["conversation__read"]);
+  await expect(
+    client.callTool({ name: "function__add", arguments: { a: 1, b: 2 } }),
+  ).rejects.toThrow("Unknown tool");
+  await operator.apiKeys.revoke.mutate({ wId: other.sId, keyId: apiKey.sId });
+  await expect(client.listTools()).rejects.toThrow("not valid");
+  await expect(open(secret)).rejects.toThrow("401");
+});
+
+test("an answer past the limit is read on by another tool", async () => {
+  const client = await open(server().demo.userKey);
+  const started = await client.callTool({ name: "agent__slowpoke", arguments: { message: "Hi" } });
+  expect(started.isError).toBeUndefined();
+  const { conversationId, messageId, status } = answerOf(started);
+  expect(status).toBe("created");
+  expect(textOf(started)).toContain(messageId);
+  const read = { name: "conversation__read", arguments: { conversationId, messageId } };
+  let result = await client.callTool(read);
+  for (let reads = 1; answerOf(result).status === "created" && reads < 10; reads++) {
+    result = await client.callTool(read);
+  }
+  expect(textOf(result)).toContain("nothing is missing");
+  const late = await client.callTool({ name: "function__slow-steps", arguments: {} });
+  expect(late.isError).toBe(true);
+  expect(late.structuredContent).toMatchObject({ status: "created" });
+});
