@@ -1,4 +1,3 @@
-import { createRpcClient } from "parley-client";
 import { type Endpoint, type EndpointName, endpoints, type ErrorType } from "@parley/schema";
 import { beforeAll, expect, test } from "vitest";
 import { describeMutations } from "../administration/mutations.ts";
@@ -6,6 +5,7 @@ import { describeQueries } from "../administration/queries.ts";
 import { pathsOf, type Request, send } from "../request.ts";
 import { shareServer } from "../server.ts";
 import { createCalls, mentionOf } from "../siblings/calls.ts";
+import { callByName } from "./call-by-name.ts";
 
 // The endpoint table lists what an endpoint can answer beyond what all can: each type is provoked
 // here. That nothing else is answered is seen by every suite, where its server ends.
@@ -241,36 +241,8 @@ async function mint(input: object): Promise<string> {
   return call("userTokens.create", token, server().demo.adminKey);
 }
 
-/** The type of the error that a call ends with, over the typed RPC, by whoever may do most. */
-async function call(name: string, input: object, key?: string): Promise<string> {
-  const endpoint: Endpoint = endpoints[name as EndpointName];
-  const isAdministration = endpoint.kind === "json" && endpoint.administers === true;
-  const { operatorKey, adminKey } = server().demo;
-  const apiKey = key ?? (isAdministration ? operatorKey : adminKey);
-  const client = createRpcClient({ url: server().url, apiKey });
-  const [group = "", procedure = ""] = name.split(".");
-  // The table names procedures that the compiler does not know one by one.
-  const found = (client as unknown as Record<string, Record<string, Procedure>>)[group]?.[
-    procedure
-  ];
-  const isQuery = endpoint.method === "GET";
-  try {
-    if (endpoint.kind === "stream") {
-      await new Promise((resolve, onError) => {
-        found?.subscribe(input, { onError, onComplete: () => resolve(undefined) });
-      });
-    } else await (isQuery ? found?.query(input) : found?.mutate(input));
-    return "no error";
-  } catch (error) {
-    return (error as { data?: { type?: string } }).data?.type ?? String(error);
-  }
-}
-
-interface Procedure {
-  query(input: object): Promise<unknown>;
-  mutate(input: object): Promise<unknown>;
-  subscribe(input: object, observer: object): unknown;
-}
+const call = (name: string, input: object, key?: string) =>
+  callByName(server(), name, { input, key });
 
 /** Sends a request of the workspace's admin, and gives the body and the type of its error. */
 async function rest(request: Request): Promise<{ body: unknown; type: string }> {

@@ -1,6 +1,8 @@
 import type { InvokedSandboxFunction, PostedMessage } from "@parley/schema";
 import { expect, test } from "vitest";
 import { awaitApproval } from "../agent-calls/await-approval.ts";
+import { awaitQuestion } from "../agent-calls/await-question.ts";
+import { toolServer } from "../administration/call-members.ts";
 import { expectError, pathsOf, type Request, send } from "../request.ts";
 import type { Server } from "../server.ts";
 import { createCalls, mentionOf } from "../siblings/calls.ts";
@@ -56,6 +58,19 @@ export function replaysSuite(server: () => Server): void {
         json: { yaml: `{name: x, description: "", model: ${JSON.stringify(model)}}` },
       },
     }),
+    "conversations.changeTools": async () => {
+      const { workspaceId: wId, spaceId } = server().demo;
+      const { tool } = await rpc().tools.create.mutate({
+        wId,
+        spaceId,
+        name: "x",
+        description: "",
+        serverType: "remote",
+        server: toolServer,
+      });
+      const change = { action: "add", mcp_server_view_id: tool.sId };
+      return { request: await to("tools", change), withoutKey: "makes nothing" };
+    },
     "contentFragments.create": async () => ({ request: await to("content_fragments", fragment) }),
     "conversations.cancel": async () => ({
       request: await to("cancel", { messageIds: ["nobody"] }),
@@ -113,6 +128,11 @@ export function replaysSuite(server: () => Server): void {
       const path = `${root()}/${conversation.sId}/messages/${mId}/retry`;
       // The new version has not ended.
       return { request: { method: "POST", path }, withoutKey: "fails" };
+    },
+    "messages.answerQuestion": async () => {
+      const { path, actionId } = await awaitQuestion(server);
+      const json = { actionId, answer: { selectedOptions: [], customResponse: "Me" } };
+      return { request: { path, json }, withoutKey: "fails" };
     },
     "messages.validateAction": async () => {
       const { path, actionId } = await awaitApproval(server);

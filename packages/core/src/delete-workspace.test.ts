@@ -2,6 +2,9 @@ import {
   agentFavorites,
   agentFunctions,
   agents,
+  agentTools,
+  conversations,
+  conversationTools,
   functionApprovals,
   idempotencyKeys,
   isWorkspaceDeleted,
@@ -10,6 +13,8 @@ import {
   skills,
   skillTools,
   spaces,
+  toolApprovals,
+  toolConnections,
   tools,
 } from "@parley/db";
 import { endpoints, ParleyError, parseInput, type ToolServer } from "@parley/schema";
@@ -120,7 +125,14 @@ describe("deleteWorkspace", () => {
         editedBy: user.id,
       })
       .returning();
-    await db().insert(skillTools).values({ skillId: skill!.id, toolId: tool!.id, position: 0 });
+    const toolId = tool!.id;
+    await db().insert(skillTools).values({ skillId: skill!.id, toolId, position: 0 });
+    const connection = { toolId, functionId: 0, url: "", refreshedAt: 0 };
+    await db()
+      .insert(toolConnections)
+      .values({ ...connection, defaultStake: "high" });
+    const approval = { userId: user.id, toolId, toolName: "t", agentSid: "", createdAt: 0 };
+    await db().insert(toolApprovals).values(approval);
     const editor = { skillId: skill!.id, userId: context.caller.user.id };
     await db().insert(skillEditors).values(editor);
     await operator.updateAgent({ wId: workspaceId, agentId: "ann", skillIds: [skill!.sid] });
@@ -128,6 +140,7 @@ describe("deleteWorkspace", () => {
     await db().insert(functionApprovals).values({ userId: user.id, functionId, createdAt: 0 });
     const [agent] = await db().select().from(agents).where(eq(agents.workspaceId, workspace.id));
     await db().insert(agentFunctions).values({ agentId: agent!.id, functionId, position: 0 });
+    await db().insert(agentTools).values({ agentId: agent!.id, toolId, position: 0 });
     const raw = { wId: workspaceId, functionId: "add" };
     const invoke = () =>
       invokeSandboxFunction(context, parseInput(endpoints["sandboxFunctions.invoke"], raw));
@@ -143,6 +156,11 @@ describe("deleteWorkspace", () => {
     const contentFragments = [{ title: "t", fileId }, inline];
     const body = { contentFragments };
     const { conversation } = await createTestConversation(context, ["ann"], body);
+    const [{ id: conversationId } = { id: 0 }] = await db()
+      .select({ id: conversations.id })
+      .from(conversations)
+      .where(eq(conversations.sid, conversation.sId));
+    await db().insert(conversationTools).values({ conversationId, toolId, createdAt: 0 });
     const mId = conversation.content.at(-1)![0]!.sId;
     const feedback = { wId: workspaceId, cId: conversation.sId, mId, thumbDirection: "up" };
     await giveFeedback(context, parseInput(endpoints["feedbacks.give"], feedback));

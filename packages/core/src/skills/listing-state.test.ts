@@ -27,7 +27,14 @@ import type { SpaceRow, WorkspaceRow } from "../data-access/rows.ts";
 import { deleteWorkspace } from "../delete-workspace.ts";
 
 /** Tables that hang on skills or tools but of which no list shows anything. */
-const unlisted: readonly string[] = ["skill_versions", "agent_skills"];
+const unlisted: readonly string[] = [
+  "skill_versions",
+  "agent_skills",
+  "agent_tools",
+  "conversation_tools",
+  "tool_approvals",
+  "tool_connections",
+];
 
 async function insertSkill(
   core: Core,
