@@ -7,7 +7,8 @@ interface Named {
   readonly sId: string;
 }
 
-const toolServer: ToolServer = {
+/** A server of tools that nothing calls. */
+export const toolServer: ToolServer = {
   sId: "srv",
   name: "search",
   version: "1.0.0",

@@ -2,7 +2,7 @@ import type { InvokedSandboxFunction, PostedMessage } from "@parley/schema";
 import { expect, test } from "vitest";
 import { awaitApproval } from "../agent-calls/await-approval.ts";
 import { awaitQuestion } from "../agent-calls/await-question.ts";
-import { toolServer } from "../administration/call-members.ts";
+import { toolServer } from "../administration/skill-mutations.ts";
 import { expectError, pathsOf, type Request, send } from "../request.ts";
 import type { Server } from "../server.ts";
 import { createCalls, mentionOf } from "../siblings/calls.ts";
@@ -132,7 +132,7 @@ export function replaysSuite(server: () => Server): void {
     "messages.answerQuestion": async () => {
       const { path, actionId } = await awaitQuestion(server);
       const json = { actionId, answer: { selectedOptions: [], customResponse: "Me" } };
-      return { request: { path, json }, withoutKey: "fails" };
+      return { request: { path, json }, withoutKey: "makes nothing" };
     },
     "messages.validateAction": async () => {
       const { path, actionId } = await awaitApproval(server);

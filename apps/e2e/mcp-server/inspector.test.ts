@@ -34,7 +34,7 @@ describe.skipIf(!isFullRun)(`${PACKAGE} ${VERSION}`, { timeout: 60_000 }, () => 
     const header = ["--header", `Authorization: Bearer ${server().demo.userKey}`];
     const given = ["--cli", ...target, "--method", method, ...more, ...header];
     // Its catalogue of servers is in the home directory.
-    const env = { ...process.env, HOME: folder };
+    const env = { HOME: folder };
     const { stdout } = await promisify(execFile)(process.execPath, [command, ...given], {
       cwd: folder,
       env,

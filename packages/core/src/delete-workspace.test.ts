@@ -2,9 +2,6 @@ import {
   agentFavorites,
   agentFunctions,
   agents,
-  agentTools,
-  conversations,
-  conversationTools,
   functionApprovals,
   idempotencyKeys,
   isWorkspaceDeleted,
@@ -13,8 +10,6 @@ import {
   skills,
   skillTools,
   spaces,
-  toolApprovals,
-  toolConnections,
   tools,
 } from "@parley/db";
 import { endpoints, ParleyError, parseInput, type ToolServer } from "@parley/schema";
@@ -39,6 +34,7 @@ import {
   postTestMessage,
   type TestCore,
 } from "../testing/testing.ts";
+import { insertTestToolRows } from "../testing/tool-servers.ts";
 import { createCredentials } from "./access/credentials.ts";
 import { generateApiKey } from "./access/key-secrets.ts";
 import { listConversations } from "./conversations/conversations.ts";
@@ -127,12 +123,6 @@ describe("deleteWorkspace", () => {
       .returning();
     const toolId = tool!.id;
     await db().insert(skillTools).values({ skillId: skill!.id, toolId, position: 0 });
-    const connection = { toolId, functionId: 0, url: "", refreshedAt: 0 };
-    await db()
-      .insert(toolConnections)
-      .values({ ...connection, defaultStake: "high" });
-    const approval = { userId: user.id, toolId, toolName: "t", agentSid: "", createdAt: 0 };
-    await db().insert(toolApprovals).values(approval);
     const editor = { skillId: skill!.id, userId: context.caller.user.id };
     await db().insert(skillEditors).values(editor);
     await operator.updateAgent({ wId: workspaceId, agentId: "ann", skillIds: [skill!.sid] });
@@ -140,7 +130,6 @@ describe("deleteWorkspace", () => {
     await db().insert(functionApprovals).values({ userId: user.id, functionId, createdAt: 0 });
     const [agent] = await db().select().from(agents).where(eq(agents.workspaceId, workspace.id));
     await db().insert(agentFunctions).values({ agentId: agent!.id, functionId, position: 0 });
-    await db().insert(agentTools).values({ agentId: agent!.id, toolId, position: 0 });
     const raw = { wId: workspaceId, functionId: "add" };
     const invoke = () =>
       invokeSandboxFunction(context, parseInput(endpoints["sandboxFunctions.invoke"], raw));
@@ -156,11 +145,8 @@ describe("deleteWorkspace", () => {
     const contentFragments = [{ title: "t", fileId }, inline];
     const body = { contentFragments };
     const { conversation } = await createTestConversation(context, ["ann"], body);
-    const [{ id: conversationId } = { id: 0 }] = await db()
-      .select({ id: conversations.id })
-      .from(conversations)
-      .where(eq(conversations.sid, conversation.sId));
-    await db().insert(conversationTools).values({ conversationId, toolId, createdAt: 0 });
+    const ofTool = { toolId, userId: user.id, agentId: agent!.id };
+    await insertTestToolRows(test.core, { ...ofTool, cId: conversation.sId });
     const mId = conversation.content.at(-1)![0]!.sId;
     const feedback = { wId: workspaceId, cId: conversation.sId, mId, thumbDirection: "up" };
     await giveFeedback(context, parseInput(endpoints["feedbacks.give"], feedback));

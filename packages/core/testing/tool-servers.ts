@@ -1,3 +1,12 @@
+import {
+  agentTools,
+  conversations,
+  conversationTools,
+  toolApprovals,
+  toolConnections,
+} from "@parley/db";
+import { eq } from "drizzle-orm";
+import type { Core } from "../src/create-core.ts";
 import type { ListedTools, ToolServerFailure, ToolServers } from "../src/tools/tool-servers.ts";
 
 /** Servers in memory, by their URLs, for what core makes of their answers. */
@@ -46,4 +55,29 @@ export function testTool(name: string, description = "") {
   const properties = { text: { type: "string" } };
   const inputSchema = { type: "object", properties, required: ["text"] };
   return { name, description, inputSchema };
+}
+
+interface OfTool {
+  readonly toolId: number;
+  readonly userId: number;
+  readonly agentId: number;
+  /** A conversation that has the tool. */
+  readonly cId: string;
+}
+
+/** Inserts a row that hangs on a tool into each table that may have one. */
+export async function insertTestToolRows(
+  { database: { db } }: Core,
+  { toolId, userId, agentId, cId }: OfTool,
+): Promise<void> {
+  const connection = { toolId, functionId: 0, url: "", refreshedAt: 0 };
+  await db.insert(toolConnections).values({ ...connection, defaultStake: "high" });
+  const approval = { userId, toolId, toolName: "t", agentSid: "", createdAt: 0 };
+  await db.insert(toolApprovals).values(approval);
+  await db.insert(agentTools).values({ agentId, toolId, position: 0 });
+  const [{ id: conversationId } = { id: 0 }] = await db
+    .select({ id: conversations.id })
+    .from(conversations)
+    .where(eq(conversations.sid, cId));
+  await db.insert(conversationTools).values({ conversationId, toolId, createdAt: 0 });
 }

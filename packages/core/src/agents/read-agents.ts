@@ -144,7 +144,7 @@ export async function getAgentDefinition(
     script: agent.script,
     skillIds: skills.flatMap(({ sid, isReached }) => (isReached ? sid : [])),
     functionIds: functions.map(({ sid }) => sid),
-    asksUser: agent.asksUser,
     toolIds: tools.flatMap(({ sid, isReached }) => (isReached ? sid : [])),
+    asksUser: agent.asksUser,
   };
 }
