@@ -1,4 +1,9 @@
-import type { ConversationEvent, InvocationEvent, MessageEvent } from "@parley/schema";
+import type {
+  ClientServerMessage,
+  ConversationEvent,
+  InvocationEvent,
+  MessageEvent,
+} from "@parley/schema";
 import { callEndpoint, type Caller, openEndpoint, searchOf, sendForm } from "./call-endpoint.ts";
 import { createSend, type ParleyOptions } from "./connection.ts";
 import { AnswerFailed } from "./errors.ts";
@@ -69,6 +74,22 @@ export function createParley(options: ParleyOptions) {
       search: method("agents.search"),
       /** Reads an agent. */
       get: method("agents.get"),
+    },
+    clientServers: {
+      /** Registers an MCP server that runs in this client. */
+      register: method("clientServers.register"),
+      /** Says that a server is still there: it is gone five minutes after the last time. */
+      heartbeat: method("clientServers.heartbeat"),
+      /** Gives a JSON-RPC message of a server: the response to a request. */
+      answer: method("clientServers.answer"),
+      /** Follows the requests to a server; it ends when the server is gone. */
+      follow: (
+        { serverId }: { readonly serverId: string },
+        followOptions?: FollowOptions,
+      ): Follower<ClientServerMessage> => {
+        const path = pathOf("clientServers.events", {}) + searchOf([["serverId", serverId]]);
+        return follow(caller, { path, isEnveloped: true }, followOptions);
+      },
     },
     contentFragments: {
       /** Adds a text, a file or a document to what the agents of a conversation read. */

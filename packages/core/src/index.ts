@@ -152,7 +152,20 @@ export {
   updateToolConnection,
 } from "./tools/register-tools.ts";
 export { refreshUsedTool } from "./tools/refresh-tools.ts";
-export { openCallableTool } from "./tools/callable-servers.ts";
+export { answerAsClientServer, replayAnswer } from "./tools/answer-requests.ts";
+export {
+  type CallableTool,
+  openCallableTool,
+  type ToolCallInput,
+} from "./tools/callable-servers.ts";
+export {
+  findClientServerStream,
+  keepClientServer,
+  registerClientServer,
+  replayHeartbeat,
+  replayRegistration,
+  sweepClientServers,
+} from "./tools/client-servers.ts";
 export type { ToolResult, ToolServerFailure, ToolServers } from "./tools/tool-servers.ts";
 export { storeCallFiles } from "./turns/call-files.ts";
 export { type StoredToolResult, textOfOutput } from "./turns/tool-results.ts";

@@ -2,6 +2,7 @@ import type { Endpoint } from "./endpoint.ts";
 import { agentEndpoints } from "./endpoints/agents.ts";
 import { apiKeyEndpoints } from "./endpoints/api-keys.ts";
 import { auditEndpoints } from "./endpoints/audit.ts";
+import { clientServerEndpoints } from "./endpoints/client-servers.ts";
 import { conversationEndpoints } from "./endpoints/conversations.ts";
 import { dataSourceEndpoints } from "./endpoints/data-sources.ts";
 import { fileEndpoints } from "./endpoints/files.ts";
@@ -22,6 +23,7 @@ export const endpoints = {
   ...fileEndpoints,
   ...skillEndpoints,
   ...toolEndpoints,
+  ...clientServerEndpoints,
   ...sandboxFunctionEndpoints,
   ...agentEndpoints,
   ...operatorKeyEndpoints,

@@ -8,6 +8,7 @@ export type IdPrefix =
   | "dsv"
   | "msv"
   | "mcp"
+  | "cms"
   | "sfn"
   | "sfi"
   | "act"

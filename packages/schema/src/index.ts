@@ -28,6 +28,8 @@ export * from "./simulation/text-templates.ts";
 export * from "./skills/skill-administration.ts";
 export * from "./skills/skill-imports.ts";
 export * from "./skills/skills.ts";
+export * from "./tools/client-servers.ts";
+export * from "./tools/mcp-messages.ts";
 export * from "./tools/stakes.ts";
 export * from "./tools/tool-connections.ts";
 export * from "./tools/tools.ts";

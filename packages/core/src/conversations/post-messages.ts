@@ -25,6 +25,7 @@ import {
   renderContentFragment,
   renderUserMessage,
 } from "../messages/render-messages.ts";
+import { findClientServerIds } from "../tools/client-servers.ts";
 import { requireModels } from "../workspaces/models.ts";
 import { resolveFragment, resolveFragments } from "./content-fragments.ts";
 import type { ConversationContext } from "./conversation-context.ts";
@@ -138,6 +139,8 @@ export async function retryMessage(
       status: "created",
       modelSelection: before.modelSelection,
       skipToolsValidation: before.skipToolsValidation,
+      // Nobody lets an agent call what is in another's client.
+      clientServerIds: await findClientServerIds(context, db, before.clientServerIds ?? []),
     };
     const turn = { message, agent, origin: context.origin };
     await touch(context, db, { row, added: [message] });

@@ -61,12 +61,11 @@ interface Report {
   readonly message?: string | undefined;
 }
 
-/** Calls remote servers; a failure is a value. */
-export interface ToolServers {
-  listTools(server: RemoteServer, limits: CallLimits): Promise<ListedTools | ToolServerFailure>;
+/** Calls servers of one kind; a failure is a value. */
+export interface ToolCaller<Server> {
   /** Calls a tool once, and never sends the call twice. */
   callTool(
-    server: RemoteServer,
+    server: Server,
     call: {
       readonly name: string;
       readonly arguments: Record<string, unknown>;
@@ -75,6 +74,11 @@ export interface ToolServers {
     },
     options: CallLimits & { readonly onProgress?: (report: Report) => void },
   ): Promise<ToolResult | ToolServerFailure>;
+}
+
+/** Calls remote servers, and asks them for their tools. */
+export interface ToolServers extends ToolCaller<RemoteServer> {
+  listTools(server: RemoteServer, limits: CallLimits): Promise<ListedTools | ToolServerFailure>;
 }
 
 /** What reaches remote servers. */
