@@ -66,9 +66,9 @@ describe("tools in clients", () => {
   afterAll(() => test.close());
 
   const query = async <Row>(text: string): Promise<Row[]> => {
-    const { rows } = await test.core.database.db.execute(text);
     // The columns are those of the text.
-    return rows as Row[];
+    const { rows } = (await test.core.database.db.execute(text)) as unknown as { rows: Row[] };
+    return rows;
   };
   const actionsOf = (mId: string) =>
     query<Record<string, unknown>>(`select * from actions where log_id = '${mId}'`);
@@ -234,7 +234,10 @@ describe("tools in clients", () => {
     const before = context;
     context = await openTestContext(test.core, workspace);
     try {
-      const script = { steps: [{ text: "", toolCalls: [{ name: "editor__find", params: {} }] }] };
+      const script = {
+        steps: [{ text: "", toolCalls: [{ name: "editor__find", params: {} }] }],
+        tokenDelayMs: 0,
+      };
       await insertTestAgent(test.core, workspace, { sid: "ann", script });
       startWorker();
       const client = await connect(() => undefined);

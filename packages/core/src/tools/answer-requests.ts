@@ -3,8 +3,9 @@ import { clientRequests } from "@parley/db";
 import {
   type AnswerAsClientServer,
   invalidRequest,
-  McpMessage,
-  McpProgress,
+  type McpMessage,
+  readMcpMessage,
+  readMcpProgress,
   type Success,
 } from "@parley/schema";
 import { and, eq, isNull } from "drizzle-orm";
@@ -32,7 +33,7 @@ export async function answerAsClientServer(
   { serverId, result }: AnswerAsClientServer,
 ): Promise<Success> {
   const server = await requireClientServer(context, { serverId });
-  const parsed = McpMessage.safeParse(result);
+  const parsed = readMcpMessage(result);
   if (!parsed.success) {
     const message = "must be a JSON-RPC message: a response with an id, or a notification";
     throw invalidRequest("body", [{ path: "result", message }]);
@@ -40,7 +41,7 @@ export async function answerAsClientServer(
   const message = parsed.data;
   const take =
     "id" in message && !("method" in message)
-      ? await prepareResponse(context, server, message as Response)
+      ? await prepareResponse(context, server, message)
       : prepareNotification(context, message);
   return inTransactionOnce(context, { id: serverId }, async (transaction) => {
     const locked = await lockClientServer(context, transaction.db, serverId);
@@ -60,7 +61,7 @@ export async function replayAnswer(
 }
 
 type Take = (transaction: Transaction, server: ClientServerRow) => Promise<void>;
-type Response = McpMessage & { readonly id: string };
+type Response = Extract<McpMessage, { readonly id: string }>;
 
 const ignore: Take = async () => {};
 
@@ -91,7 +92,7 @@ function prepareNotification(context: KeyedContext, message: McpMessage): Take {
   if (method === "notifications/tools/list_changed") {
     return (transaction, server) => relist(context, transaction, server);
   }
-  const progress = method === "notifications/progress" ? McpProgress.safeParse(params) : undefined;
+  const progress = method === "notifications/progress" ? readMcpProgress(params) : undefined;
   if (progress?.success !== true) return ignore;
   const { progressToken: id, progress: done, total, message: label } = progress.data;
   return async (transaction, server) => {

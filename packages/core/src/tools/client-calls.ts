@@ -1,6 +1,6 @@
 /** Calls of the tools of servers in clients: requests that are sent once, whichever worker waits. */
 import { clientRequests, clientServers } from "@parley/db";
-import { McpCallResult, McpMessage } from "@parley/schema";
+import { readMcpCallResult } from "@parley/schema";
 import { and, eq } from "drizzle-orm";
 import type { Process } from "../context.ts";
 import { followLog } from "../log/follow.ts";
@@ -126,15 +126,13 @@ function readAnswer(json: string | null): ToolResult | ToolServerFailure {
   if (json === null) {
     return { type: "failed", code: "timed_out", message: "The client did not answer in time" };
   }
-  const message = McpMessage.parse(JSON.parse(json)) as {
-    error?: { message: string };
-    result?: unknown;
-  };
+  // A response, as `answerAsClientServer` stores it.
+  const message = JSON.parse(json) as { error?: { message: string }; result?: unknown };
   if (message.error !== undefined) {
     const said = message.error.message.slice(0, 500).toWellFormed();
     return { type: "failed", code: "rejected", message: `The client answered: ${said}` };
   }
-  const parsed = McpCallResult.safeParse(message.result);
+  const parsed = readMcpCallResult(message.result);
   if (!parsed.success) {
     const why = "The client's answer is not the result of a tool";
     return { type: "failed", code: "bad_answer", message: why };

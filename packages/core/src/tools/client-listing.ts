@@ -1,6 +1,6 @@
 /** How a server in a client is asked for its tools: each answer leads to the next request. */
 import { clientServers } from "@parley/db";
-import { McpInitializeResult, McpToolList } from "@parley/schema";
+import { readMcpInitialized, readMcpToolList } from "@parley/schema";
 import { eq } from "drizzle-orm";
 import type { Context } from "../context.ts";
 import type { Transaction } from "../log/transaction.ts";
@@ -37,7 +37,7 @@ export async function readListing(
   }: { server: ClientServerRow; request: ClientRequestRow; result: unknown },
 ): Promise<Take> {
   if (request.method === INITIALIZE) return readInitialized(context, result);
-  const page = McpToolList.safeParse(result);
+  const page = readMcpToolList(result);
   const before = server.pending ?? server.offer ?? nothing;
   if (!page.success) return (transaction, locked) => keep(transaction, locked, before);
   const offer = await addPage(context, before, page.data.tools);
@@ -62,7 +62,7 @@ export async function relist(
 }
 
 function readInitialized(context: Context, result: unknown): Take {
-  const parsed = McpInitializeResult.safeParse(result);
+  const parsed = readMcpInitialized(result);
   if (!parsed.success) return (transaction, server) => keep(transaction, server, nothing);
   const { serverInfo, instructions = "", capabilities } = parsed.data;
   const pending: Offer = {

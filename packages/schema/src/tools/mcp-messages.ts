@@ -6,7 +6,7 @@ const Id = z.union([z.string(), z.number()]).transform(String);
 const Failure = z.looseObject({ code: z.number(), message: z.string() });
 
 /** A JSON-RPC message of a server: a response, or else a request or notification. */
-export const McpMessage = z.union([
+const McpMessage = z.union([
   z.looseObject({ jsonrpc: z.literal("2.0"), id: Id, result: z.looseObject({}) }),
   z.looseObject({ jsonrpc: z.literal("2.0"), id: Id, error: Failure }),
   z.looseObject({
@@ -17,7 +17,7 @@ export const McpMessage = z.union([
 ]);
 export type McpMessage = z.infer<typeof McpMessage>;
 
-export const McpInitializeResult = z.looseObject({
+const McpInitializeResult = z.looseObject({
   protocolVersion: z.string(),
   capabilities: z.looseObject({ tools: z.looseObject({}).optional() }),
   serverInfo: z.looseObject({
@@ -28,7 +28,7 @@ export const McpInitializeResult = z.looseObject({
   instructions: z.string().optional(),
 });
 
-export const McpToolList = z.looseObject({
+const McpToolList = z.looseObject({
   tools: z.array(
     z.looseObject({
       name: z.string().min(1).max(128),
@@ -46,7 +46,7 @@ const McpResource = z.looseObject({
   blob: z.string().optional(),
 });
 
-export const McpCallResult = z.looseObject({
+const McpCallResult = z.looseObject({
   content: z
     .array(
       z.discriminatedUnion("type", [
@@ -61,9 +61,24 @@ export const McpCallResult = z.looseObject({
   isError: z.boolean().optional(),
 });
 
-export const McpProgress = z.looseObject({
+const McpProgress = z.looseObject({
   progressToken: Id,
   progress: z.number(),
   total: z.number().optional(),
   message: z.string().optional(),
 });
+
+/** Reads a JSON-RPC message of a server. */
+export const readMcpMessage = (value: unknown) => McpMessage.safeParse(value);
+
+/** Reads the result of `initialize`. */
+export const readMcpInitialized = (value: unknown) => McpInitializeResult.safeParse(value);
+
+/** Reads the result of `tools/list`. */
+export const readMcpToolList = (value: unknown) => McpToolList.safeParse(value);
+
+/** Reads the result of `tools/call`. */
+export const readMcpCallResult = (value: unknown) => McpCallResult.safeParse(value);
+
+/** Reads the parameters of a notification of progress. */
+export const readMcpProgress = (value: unknown) => McpProgress.safeParse(value);
