@@ -1,13 +1,12 @@
-import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import os from "node:os";
 import path from "node:path";
-import { promisify } from "node:util";
 import { isFullRun } from "@parley/db/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { shareServer } from "../server.ts";
 import { createCalls } from "../siblings/calls.ts";
+import { install } from "./install.ts";
 import { type Published, type PublishedConversation, resultOf } from "./published-client.ts";
 
 // Clients that are published for the interface work as they are: installed into a folder of their
@@ -55,7 +54,7 @@ describe.skipIf(!isFullRun)("published clients", () => {
     let missing: string | undefined;
     beforeAll(async () => {
       const folder = path.join(directory, version);
-      missing = await install(folder, version);
+      missing = await install(folder, [`${PACKAGE}@${version}`]);
       if (missing !== undefined) return;
       const { DustAPI } = createRequire(path.join(folder, "index.js"))(PACKAGE) as {
         DustAPI: new (config: object, credentials: object, logger: object) => Published;
@@ -200,19 +199,3 @@ describe.skipIf(!isFullRun)("published clients", () => {
     });
   });
 });
-
-/** Installs a version into a folder; why it could not be, where the registry is not reached. */
-async function install(folder: string, version: string): Promise<string | undefined> {
-  await mkdir(folder);
-  await writeFile(path.join(folder, "package.json"), '{"private": true}\n');
-  const args = ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-save"];
-  const options = { cwd: folder, timeout: 120_000 };
-  try {
-    await promisify(execFile)("npm", [...args, `${PACKAGE}@${version}`], options);
-    return undefined;
-  } catch (error) {
-    const said = error instanceof Error ? error.message : String(error);
-    const [reason = ""] = said.split("\n").filter((line) => /code E|ENOENT|timed out/.test(line));
-    return `${PACKAGE} ${version} could not be installed: ${reason || said.slice(0, 200)}`;
-  }
-}

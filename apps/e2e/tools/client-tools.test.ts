@@ -115,11 +115,9 @@ describe("tools in clients of users", () => {
     const { workspaceId, adminKey: apiKey } = demo;
     const parley = createParley({ baseUrl: url, workspaceId, apiKey });
     const { serverId } = await parley.clientServers.register({ serverName: "mine" });
-    await using requests = parley.clientServers.follow({ serverId });
-    for await (const message of requests) {
-      expect(message.method).toBe("initialize");
-      break;
-    }
+    const requests = parley.clientServers.follow({ serverId });
+    expect((await requests.next()).value?.method).toBe("initialize");
+    await requests.return?.();
     await parley.clientServers.heartbeat({ serverId });
     const result = { jsonrpc: "2.0", id: "unknown", result: {} };
     expect(await parley.clientServers.answer({ serverId, result })).toEqual({ success: true });
