@@ -64,6 +64,7 @@ const members: Partial<Record<ErrorType, Readonly<Record<string, unknown>>>> = {
     contentFragments: [{ ...inline, fileId: nobody }],
   },
   user_token_not_found: { tokenId: nobody },
+  mcp_server_not_found: { serverId: nobody },
   tool_not_found: { toolId: nobody, toolIds: [nobody] },
   api_key_not_found: { keyId: nobody, keyIds: [nobody] },
   agent_not_found: { agentId: nobody, sId: nobody },
