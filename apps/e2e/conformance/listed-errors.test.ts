@@ -40,6 +40,7 @@ beforeAll(async () => {
     actionId: "nobody",
     approved: "approved",
     skillId: "nobody",
+    result: { jsonrpc: "2.0", method: "notifications/message" },
   };
 });
 

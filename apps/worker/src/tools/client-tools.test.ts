@@ -193,6 +193,27 @@ describe("tools in clients", () => {
     expect(client.callsOf()).toHaveLength(1);
   });
 
+  it("report how far they are", async () => {
+    startWorker();
+    const client = await connect(() => undefined);
+    const { mId } = await ask([client.serverId]);
+    await expect.poll(() => client.callsOf().length).toBe(1);
+    const id = client.callsOf()[0]!.id!;
+    const report = (progressToken: string) => {
+      const params = { progressToken, progress: 1, total: 2, message: "Half" };
+      const result = { jsonrpc: "2.0", method: "notifications/progress", params };
+      return answerAsClientServer(context, { serverId: client.serverId, result });
+    };
+    await report("of nothing");
+    await report(id);
+    const seen = () => query<{ type: string }>(`select type from events where log_id = '${id}'`);
+    await expect
+      .poll(async () => (await seen()).map(({ type }) => type))
+      .toContain("sandbox_function_invocation_progress");
+    await client.answer(id, { result: text("Done") });
+    expect((await endOf(mId)).message.content).toBe("It says: Done");
+  });
+
   it("are cancelled with their answer", async () => {
     startWorker();
     const client = await connect(() => undefined);

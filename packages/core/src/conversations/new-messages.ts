@@ -48,7 +48,8 @@ export async function resolveMessage(
   return { message, user, agents, modelSelection, clientServerIds, warnings };
 }
 
-function warnAboutServers(
+/** A warning for each server in a client that is not used. */
+export function warnAboutServers(
   named: readonly string[],
   known: readonly string[],
   path: string,
