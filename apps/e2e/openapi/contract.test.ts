@@ -96,10 +96,12 @@ test("every documented request is answered as documented", async () => {
   }
   const refused = Object.entries(statuses).filter(([, status]) => status >= 400);
   // No tool call waits for an approval, and nobody has registered the server of the examples.
-  const ofServers = ["heartbeat", "answer", "events", "events.stream"];
-  expect(refused.toSorted()).toEqual([
-    ...ofServers.map((name) => [`clientServers.${name}`, 404]).toSorted(),
-    ["messages.validateAction", 400],
+  expect(refused.map(([name, status]) => `${name} ${status}`).toSorted()).toEqual([
+    "clientServers.answer 404",
+    "clientServers.events 404",
+    "clientServers.events.stream 404",
+    "clientServers.heartbeat 404",
+    "messages.validateAction 400",
   ]);
 });
 
