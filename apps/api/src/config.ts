@@ -171,6 +171,14 @@ export const ApiSettings = z.object({
     5 * 1024 ** 3,
     "Size of all files that are uploaded to a workspace, in bytes",
   ),
+  PARLEY_WORKSPACE_DATA_SOURCES: integer(1, 1000)
+    .default(1000)
+    .describe("Data sources of a workspace, 1 to 1000"),
+  PARLEY_DATA_SOURCE_DOCUMENTS: atMost(100_000, "Documents and folders of a data source"),
+  PARLEY_DATA_SOURCE_BYTES: atMost(
+    1024 ** 3,
+    "Size of the texts of all documents of a data source, in bytes",
+  ),
   PARLEY_TRANSFER_IDLE_MS: milliseconds(
     30_000,
     "How long an upload or a download may stand still, in milliseconds",

@@ -79,6 +79,11 @@ export async function openCore(options: OpenCoreOptions): Promise<OpenCore> {
         messages: settings.PARLEY_CONVERSATION_MESSAGES,
         bytes: settings.PARLEY_CONVERSATION_BYTES,
       },
+      dataSourceLimits: {
+        sources: settings.PARLEY_WORKSPACE_DATA_SOURCES,
+        nodes: settings.PARLEY_DATA_SOURCE_DOCUMENTS,
+        bytes: settings.PARLEY_DATA_SOURCE_BYTES,
+      },
     },
     publicUrl,
   );

@@ -27,7 +27,11 @@ export function createAsk(server: () => Server) {
       )
       .replaceAll(/\{(\w+)\}/g, (_, parameter: string) => String(input[parameter]));
     if (endpoint.kind === "stream" || endpoint.kind === "download") {
-      return send(server(), { path, key, headers });
+      const asked = Object.keys({ ...endpoint.query?.shape })
+        .filter((member) => input[member] !== undefined)
+        .map((member) => [member, String(input[member])]);
+      const query = asked.length === 0 ? "" : `?${new URLSearchParams(asked).toString()}`;
+      return send(server(), { path: path + query, key, headers });
     }
     const form = new FormData();
     if (endpoint.kind === "upload") form.append("file", new File(["POISONED"], "x.txt"));
@@ -49,6 +53,7 @@ export function createAsk(server: () => Server) {
 export function comparable({ status, text }: Answer, things: Things): string {
   let bytes = text;
   for (const [thing, id] of Object.entries(things)) bytes = bytes.replaceAll(id, `(${thing})`);
-  // What an import makes has an id of its own.
-  return `${status} ${bytes.replaceAll(/skl_\w{10}/g, "(made)")}`;
+  // What an import makes has ids of its own, or is a version of its own.
+  const made = /skl_\w{10}|"id":\d+|"version":\d+,"versionCreatedAt":"[^"]*"/g;
+  return `${status} ${bytes.replaceAll(made, "(made)")}`;
 }

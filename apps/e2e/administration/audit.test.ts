@@ -14,7 +14,7 @@ const mutations = Object.entries<Endpoint>(endpoints)
   .map(([name]) => name);
 
 describe("a server", () => {
-  const server = shareServer();
+  const server = shareServer({ PARLEY_PRIVATE_HOSTS: "127.0.0.1" });
   const calls = createCalls(server);
   const { operator } = calls;
   const doable = describeMutations(server, calls);

@@ -17,6 +17,7 @@ export interface Things {
   /** A file that is attached to the skill. */
   readonly attachedFileId: string;
   readonly dataSourceViewId: string;
+  readonly dataSourceId: string;
   readonly nodeId: string;
   readonly toolId: string;
   readonly skillId: string;
@@ -34,6 +35,7 @@ export const unknownThings: Things = {
   fragmentFileId: "fil_unknown000",
   attachedFileId: "fil_unknown111",
   dataSourceViewId: "dsv_unknown000",
+  dataSourceId: "dts_unknown000",
   nodeId: "unknown-node",
   toolId: "msv_unknown000",
   skillId: "skl_unknown000",
@@ -54,7 +56,8 @@ export interface ClosedSpace {
   readonly read: () => Promise<string>;
 }
 
-const MARK = "vermilion";
+/** A word of everything in the space. */
+export const MARK = "vermilion";
 
 const toolServer = {
   sId: "x",
@@ -88,7 +91,7 @@ export async function createClosedSpace(server: () => Server): Promise<ClosedSpa
   const spaceId = space.sId;
   const rpc = createRpcClient({ url, apiKey: insiderKey });
   const view = await rpc.dataSourceViews.create.mutate({ wId: workspaceId, spaceId, name: MARK });
-  const { sId: dataSourceViewId } = view.dataSourceView;
+  const { sId: dataSourceViewId, dataSourceId } = view.dataSourceView;
   const nodeId = `${MARK}-node`;
   const node = { wId: workspaceId, dataSourceViewId, nodeId, title: MARK, content: `${MARK} node` };
   await rpc.dataSourceNodes.put.mutate({ ...node, nodeType: "document" });
@@ -117,6 +120,7 @@ export async function createClosedSpace(server: () => Server): Promise<ClosedSpa
     ...talk.things,
     attachedFileId: attached.sId,
     dataSourceViewId,
+    dataSourceId,
     nodeId,
     toolId: tool.sId,
     skillId: skill.sId,

@@ -2,6 +2,7 @@ import type { Server } from "../server.ts";
 import type { createCalls } from "../siblings/calls.ts";
 import { describeFunctionMutations } from "./function-mutations.ts";
 import { describeSkillMutations } from "./skill-mutations.ts";
+import { describeToolMutations } from "./tool-mutations.ts";
 
 /** A mutation that the server does when it is asked to. */
 export interface Doable {
@@ -40,6 +41,7 @@ export function describeMutations(
   return {
     ...describeFunctionMutations(server, rpc),
     ...describeSkillMutations(server, rpc),
+    ...describeToolMutations(server),
     "workspaces.create": async () => ({
       input: { name: "Audited" },
       subject: ({ workspace }: { workspace: Named }) => workspace.sId,
@@ -155,6 +157,10 @@ export function describeMutations(
       input: { ...ofDemo(), spaceId: server().demo.spaceId, name: "x" },
       subject: (output: { dataSourceView: Named }) => output.dataSourceView.sId,
     }),
+    "dataSourceViews.remove": async () => {
+      const dataSourceViewId = await createView();
+      return { input: { ...ofDemo(), dataSourceViewId }, subject: dataSourceViewId };
+    },
     "dataSourceNodes.put": async () => {
       const dataSourceViewId = await createView();
       const node = { dataSourceViewId, nodeId: "n", nodeType: "document", title: "x" };

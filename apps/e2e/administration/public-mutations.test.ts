@@ -8,11 +8,16 @@ import { createCalls } from "../siblings/calls.ts";
 
 // What users decide, and what they destroy, is in the audit log as what admins do is.
 
-test("two operations of the public API are mutations", () => {
+test("four operations of the public API are mutations", () => {
   const names = Object.entries<Endpoint>(endpoints)
     .filter(([, endpoint]) => isAuditedMutation(endpoint) && endpoint.administers !== true)
     .map(([name]) => name);
-  expect(names).toEqual(["conversations.delete", "messages.validateAction"]);
+  expect(names.toSorted()).toEqual([
+    "agents.createGeneric",
+    "agents.import",
+    "conversations.delete",
+    "messages.validateAction",
+  ]);
 });
 
 describe("a server", () => {

@@ -1,6 +1,7 @@
 import type { Server } from "../server.ts";
 import type { createCalls } from "../siblings/calls.ts";
 import type { Doable } from "./mutations.ts";
+import { describeToolQueries } from "./tool-mutations.ts";
 
 /** Every administrative query by its name, each with an input that it answers. */
 export function describeQueries(
@@ -15,6 +16,7 @@ export function describeQueries(
     "apiKeys.list": inDemo,
     "audit.list": async () => ({ input: { ...ofDemo(), limit: 5, since: 0 } }),
     "dataSourceViews.list": inDemo,
+    "feedbacks.list": async () => ({ input: { ...ofDemo(), limit: 2, thumbDirection: "up" } }),
     "members.list": inDemo,
     "models.list": inDemo,
     "operatorKeys.list": async () => ({ input: { limit: 2 }, asOperator: true }),
@@ -28,6 +30,7 @@ export function describeQueries(
     },
     "spaces.get": async () => ({ input: { ...ofDemo(), spaceId: server().demo.spaceId } }),
     "spaces.listAll": async () => ({ input: { ...ofDemo(), limit: 2 } }),
+    ...describeToolQueries(server),
     "tools.list": inDemo,
     "workspaces.get": inDemo,
     "workspaces.list": async () => ({ input: { limit: 2 }, asOperator: true }),

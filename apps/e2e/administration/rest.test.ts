@@ -14,7 +14,7 @@ const all = Object.entries<Endpoint>(endpoints).flatMap(([name, endpoint]) =>
 );
 
 describe("a server", () => {
-  const server = shareServer();
+  const server = shareServer({ PARLEY_PRIVATE_HOSTS: "127.0.0.1" });
   const calls = createCalls(server);
   const mutations = describeMutations(server, calls);
   const queries = describeQueries(server, calls);

@@ -1,5 +1,5 @@
-import type { EndpointName } from "@parley/schema";
-import type { Things } from "./closed-space.ts";
+import { AnalyticsTable, type EndpointName } from "@parley/schema";
+import { MARK, type Things } from "./closed-space.ts";
 
 /** What a caller of the table has itself, in the open. */
 export interface Own {
@@ -26,7 +26,22 @@ const ofConversation =
 const ofAnswer =
   (more: object = {}): Inputs =>
   ({ cId, mId }) => [{ cId, mId, ...more }];
+const ofSpace: Inputs = ({ spaceId }) => [{ spaceId }];
+const ofView =
+  (more: object = {}): Inputs =>
+  ({ spaceId, dataSourceViewId }) => [{ spaceId, dsvId: dataSourceViewId, ...more }];
+const inSource =
+  (idOf: (things: Things) => object): Inputs =>
+  (things) => {
+    const given = { dsId: things.dataSourceId, ...idOf(things) };
+    return [given, { ...given, spaceId: things.spaceId }];
+  };
+const document = (more: object = {}) => inSource(({ nodeId }) => ({ documentId: nodeId, ...more }));
+const folder = (more: object = {}) => inSource(({ nodeId }) => ({ folderId: nodeId, ...more }));
 const ofInvocation: Inputs = ({ invocationId }, { functionId }) => [{ functionId, invocationId }];
+
+const agentWith = (agentId: string, skillId: string) =>
+  JSON.stringify({ sId: agentId, name: "x", description: "", model, skills: [skillId] });
 
 /** Every way in which the input of a call names something of a space. */
 export const naming: Partial<Record<EndpointName, Inputs>> = {
@@ -37,6 +52,7 @@ export const naming: Partial<Record<EndpointName, Inputs>> = {
     { message, contentFragments: [{ ...fragment, ...node(things) }] },
   ],
   "conversations.get": ofConversation(),
+  "conversations.getConsumption": ofConversation(),
   "conversations.listBlockedActions": ofConversation(),
   "conversations.update": ofConversation({ title: "POISONED" }),
   "conversations.delete": ofConversation(),
@@ -51,13 +67,24 @@ export const naming: Partial<Record<EndpointName, Inputs>> = {
     { cId: own.cId, ...fragment, fileId: things.attachedFileId },
     { cId: own.cId, ...fragment, ...node(things) },
   ],
+  "mentions.suggest": ({ cId }) => [{ query: "", conversationId: cId }],
+  "mentions.suggestInConversation": ofConversation({ query: "" }),
   "messages.create": ofConversation(message),
+  "messages.edit": ofAnswer({ content: "POISONED", mentions: [] }),
   "messages.retry": ofAnswer(),
   "messages.validateAction": ({ cId, mId, actionId }, own) => [
     { cId, mId, actionId, approved: "rejected" },
     { cId: own.cId, mId, actionId, approved: "rejected" },
   ],
+  "messages.answerQuestion": ({ cId, mId, actionId }, own) => [
+    { cId, mId, actionId, answer: { selectedOptions: [0] } },
+    { cId: own.cId, mId, actionId, answer: { selectedOptions: [0] } },
+  ],
   "messages.events": ofAnswer(),
+  "feedbacks.get": ofAnswer(),
+  "feedbacks.give": ofAnswer({ thumbDirection: "up" }),
+  "feedbacks.listOwn": ofConversation(),
+  "feedbacks.withdraw": ofAnswer(),
   "files.upload": ({ fragmentFileId, attachedFileId }) => [
     { fileId: fragmentFileId },
     { fileId: attachedFileId },
@@ -76,6 +103,7 @@ export const naming: Partial<Record<EndpointName, Inputs>> = {
     { name: skillName, onConflict: "override" },
   ],
   "skills.get": ({ skillId }) => [{ skillId }],
+  "skills.read": ({ skillId }) => [{ skillId }],
   "skills.create": ({ spaceId, toolId, attachedFileId }) =>
     [{ spaceIds: [spaceId] }, { toolIds: [toolId] }, { fileIds: [attachedFileId] }].map((more) => ({
       name: "x",
@@ -97,15 +125,53 @@ export const naming: Partial<Record<EndpointName, Inputs>> = {
   ],
   "tools.update": ({ toolId }) => [{ toolId, version: 0, name: "POISONED" }],
   "tools.remove": ofTool,
+  "tools.register": ({ spaceId }) => [{ spaceId, url: "https://tools.example.com/mcp" }],
+  "tools.getConnection": ({ toolId }) => [{ toolId }],
+  "tools.updateConnection": ofTool,
+  "tools.refresh": ({ toolId }) => [{ toolId }],
+  "tools.listOfSpace": ({ spaceId }) => [{ spaceId }],
+  "conversations.changeTools": ({ cId, toolId }, own) => [
+    { cId, action: "add", mcp_server_view_id: toolId },
+    { cId: own.cId, action: "add", mcp_server_view_id: toolId },
+  ],
   "invocations.get": ofInvocation,
   "invocations.cancel": ofInvocation,
   "sandboxFunctions.events": ofInvocation,
-  "agents.create": ({ skillId }) => [{ name: "x", description: "", model, skillIds: [skillId] }],
-  "agents.update": ({ skillId }, { agentId }) => [{ agentId, skillIds: [skillId] }],
+  "agents.create": ({ skillId, toolId }) =>
+    [{ skillIds: [skillId] }, { toolIds: [toolId] }].map((more) => {
+      return { name: "x", description: "", model, ...more };
+    }),
+  "agents.update": ({ skillId, toolId }, { agentId }) => [
+    { agentId, skillIds: [skillId] },
+    { agentId, toolIds: [toolId] },
+  ],
+  "agents.import": ({ skillId }, { agentId }) => [{ yaml: agentWith(agentId, skillId) }],
   "userTokens.create": ({ spaceId }) => [
     { externalId: "x", scopes: ["files:read"], spaceIds: [spaceId] },
   ],
+  "dataSources.list": ofSpace,
   "dataSourceViews.create": ({ spaceId }) => [{ spaceId, name: "POISONED" }],
+  "dataSourceViews.find": ({ spaceId, dataSourceId }) => [{ vaultId: spaceId }, { dataSourceId }],
+  "dataSourceViews.get": ofView(),
+  "dataSourceViews.listInSpace": ofSpace,
+  "dataSourceViews.remove": ({ dataSourceViewId }) => [{ dataSourceViewId }],
+  "dataSourceViews.searchDocuments": ofView({ query: MARK }),
+  "dataSourceViews.update": ofView({ parentsIn: ["POISONED"] }),
+  "documents.delete": document(),
+  "documents.get": document(),
+  "documents.list": inSource(() => ({})),
+  "documents.upsert": document({ text: "POISONED" }),
+  "folders.delete": folder(),
+  "folders.upsert": folder({ title: "POISONED", timestamp: 1, mime_type: "x/x" }),
+  "nodes.find": ({ spaceId }) => [{ query: MARK, spaceIds: spaceId, includeDataSources: true }],
+  "nodes.search": ({ spaceId, nodeId }) => [
+    { query: MARK, spaceIds: [spaceId], includeDataSources: true },
+    { nodeIds: [nodeId] },
+  ],
+  "spaces.getProjectMetadata": ofSpace,
+  "spaces.listConversationIds": ofSpace,
+  "spaces.listConversations": ofSpace,
+  "spaces.listProjectFiles": ofSpace,
   "dataSourceNodes.put": ({ dataSourceViewId, nodeId }) =>
     [nodeId, "planted"].map((id) => ({
       dataSourceViewId,
@@ -127,6 +193,7 @@ export const telling: Partial<Record<EndpointName, (own: Own) => readonly object
       { status, bypassEditorVisibility: "true" },
     ]),
   "tools.list": () => [{}],
+  "actions.listBlocked": () => [{}],
   "invocations.list": ({ functionId }) => [{ functionId }, { functionId, status: "succeeded" }],
   "sandboxFunctions.get": ({ functionId }) => [{ functionId }],
   "sandboxFunctions.list": () => [{}],
@@ -134,14 +201,27 @@ export const telling: Partial<Record<EndpointName, (own: Own) => readonly object
   "spaces.list": () => [{}],
   "agents.list": () => [{ view: "all" }],
   "agents.search": () => [{ q: "a" }],
+  "agents.setFavorite": ({ agentId }) => [{ sId: agentId, userFavorite: true }],
+  "agents.export": ({ agentId }) => [{ sId: agentId }],
   "agents.listAll": () => [{}],
   "agents.getDefinition": ({ agentId }) => [{ agentId }],
   "agents.get": ({ agentId }) => [{ sId: agentId }],
   "agents.update": ({ agentId }) => [{ agentId, description: "changed" }],
+  "dataSources.list": () => [{}],
+  "dataSourceViews.find": () => [{}],
   "dataSourceViews.list": () => [{}],
+  "nodes.find": () => [{ query: MARK, includeDataSources: true }],
+  "nodes.search": () => [{ query: MARK, includeDataSources: true }],
+  "feedbacks.list": () => [{}],
   "members.list": () => [{}],
   "providerCredentials.list": () => [{}],
   "workspaces.get": () => [{}],
+  "analytics.export": () =>
+    AnalyticsTable.options.map((table) => ({
+      table,
+      startDate: "2026-01-01",
+      endDate: "2026-12-31",
+    })),
 };
 
 /** The rest, and why there is nothing of a space in it that is closed to its caller. */
@@ -156,9 +236,12 @@ export const apart: Partial<Record<EndpointName, string>> = {
   "sandboxFunctions.update": "functions are the workspace's",
   "sandboxFunctions.archive": "functions are the workspace's",
   "sandboxFunctions.restore": "functions are the workspace's",
+  "agents.createGeneric": "agents are the workspace's",
+  "mentions.parse": "agents and members are the workspace's",
   "agents.restore": "agents are the workspace's",
   "agents.archive": "agents are the workspace's",
   "members.add": "members are the workspace's",
+  "members.listEmails": "members are the workspace's",
   "members.remove": "members are the workspace's",
   "providerCredentials.put": "credentials are the workspace's",
   "providerCredentials.remove": "credentials are the workspace's",
@@ -168,6 +251,9 @@ export const apart: Partial<Record<EndpointName, string>> = {
   "workspaces.suspend": "is the operator's, who reaches all",
   "workspaces.resume": "is the operator's, who reaches all",
   "models.list": "models are the workspace's",
+  "workspaces.exists": "says nothing but that the key is valid",
+  "featureFlags.list": "there are none",
+  "verifiedDomains.list": "there are none",
   "workspaces.usage": "counts what the workspace holds, with nothing of it",
   "workspaces.update": "settings are the workspace's",
   "spaces.create": "admins say which keys reach a space",

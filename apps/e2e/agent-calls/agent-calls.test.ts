@@ -1,6 +1,7 @@
 import { describe } from "vitest";
 import { shareServer } from "../server.ts";
 import { approvalsSuite } from "./approvals.suite.ts";
+import { questionsSuite } from "./questions.suite.ts";
 import { functionCallsSuite } from "./function-calls.suite.ts";
 
 describe("a server", () => {
@@ -8,6 +9,9 @@ describe("a server", () => {
   const server = shareServer({ PARLEY_WORKER_CONCURRENCY: "1" });
   describe("agents that call functions", () => {
     functionCallsSuite(server);
+  });
+  describe("agents that ask", () => {
+    questionsSuite(server);
   });
   describe("calls that wait for approval", () => {
     approvalsSuite(server);

@@ -10,13 +10,13 @@ const nameOf = new Map(packages.map(({ folder, name }) => [folder.split("/")[1] 
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   "packages/schema": [],
   "packages/db": ["schema"],
-  "packages/core": ["schema", "db"],
+  "packages/core": ["schema", "db", "mcp"],
   "packages/agent": ["schema"],
   "packages/mcp": ["schema"],
   "packages/rpc": ["schema", "core"],
   "packages/client": ["schema"],
   "apps/api": ["schema", "db", "core", "rpc"],
-  "apps/worker": ["schema", "db", "core", "agent"],
+  "apps/worker": ["schema", "db", "core", "agent", "mcp"],
   "apps/console": ["client", "schema"],
   "apps/cli": ["api", "worker", "client", "db", "core", "mcp", "schema"],
 };
@@ -74,6 +74,12 @@ test("core knows no transport and no model", () => {
   const names = [...namesIn("packages/core")];
   expect(names.filter((name) => /^(?:fastify|@fastify|@trpc|ai$|@ai-sdk)/.test(name))).toEqual([]);
   expect(names).toContain("drizzle-orm");
+});
+
+test("the client of MCP servers knows no database", () => {
+  const names = [...namesIn("packages/mcp")];
+  expect(names.filter((name) => /^(?:pg|drizzle-orm|@parley\/db)$/.test(name))).toEqual([]);
+  expect(names).toContain("undici");
 });
 
 test("only cli, e2e and bench import other apps", () => {

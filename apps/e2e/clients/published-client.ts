@@ -28,6 +28,18 @@ interface PublishedEvent {
 
 type Call<T> = (input: object) => Promise<Result<T>>;
 
+interface PublishedView {
+  readonly sId: string;
+  readonly kind: string;
+  readonly parentsIn: readonly string[] | null;
+  readonly dataSource: { readonly sId: string };
+}
+
+interface PublishedNode {
+  readonly internalId: string;
+  readonly title: string;
+}
+
 /** The methods of the published clients that are called, by what is read of their answers. */
 export interface Published {
   createConversation: Call<{
@@ -48,6 +60,32 @@ export interface Published {
   /** Not of every version. */
   getBlockedActions?: Call<{ blockedActions: readonly { actionId: string; status: string }[] }>;
   retryMessage?: Call<PublishedMessage>;
+  getDataSources: () => Promise<Result<readonly { sId: string; name: string }[]>>;
+  upsertFolder: Call<{ folder: { folder_id: string; parents: readonly string[] } }>;
+  deleteFolder: Call<unknown>;
+  searchDataSourceViews: (params: URLSearchParams) => Promise<Result<readonly PublishedView[]>>;
+  patchDataSourceView: (view: PublishedView, patch: object) => Promise<Result<PublishedView>>;
+  searchNodes: Call<readonly PublishedNode[]>;
+  searchUnified?: Call<{
+    eventStream: AsyncIterable<{ knowledgeResults?: { nodes: readonly PublishedNode[] } }>;
+  }>;
+  getSpaceConversationIds?: Call<{ conversationIds: readonly string[] }>;
+  getSpaceConversationsForDataSource?: Call<{ conversations: readonly PublishedConversation[] }>;
+  getSpaceMetadata?: Call<{ metadata: { spaceId: string } | null }>;
+  getSpaceProjectFiles?: Call<{ files: readonly { fileName: string }[] }>;
+  getConversationFeedback: Call<readonly { messageId: string; thumbDirection: string }[]>;
+  postFeedback: (cId: string, mId: string, feedback: object) => Promise<Result<unknown>>;
+  deleteFeedback: (cId: string, mId: string) => Promise<Result<unknown>>;
+  getWorkspaceFeatureFlags: () => Promise<Result<readonly string[]>>;
+  getWorkspaceVerifiedDomains: () => Promise<Result<readonly object[]>>;
+  getActiveMemberEmailsInWorkspace: () => Promise<Result<readonly string[]>>;
+  exists?: () => Promise<Result<true>>;
+  parseForMentions?: Call<string>;
+  getMentionsSuggestions?: Call<readonly { id: string }[]>;
+  createGenericAgentConfiguration?: Call<{
+    agentConfiguration: { name: string };
+    subAgentConfiguration?: { name: string } | undefined;
+  }>;
 }
 
 /** What a method gives; throws where the client could not do it, or not read the answer. */

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { shareServer } from "../server.ts";
 import { answersOf, createCalls, mentionOf } from "../siblings/calls.ts";
 import { finder, textResult, usingServers } from "../tools/client-server.ts";
-import { install } from "./install.ts";
+import { install } from "./install-client.ts";
 
 // The transport of the published client, with a server of the SDK that it is made for.
 

@@ -1,19 +1,15 @@
 import { mkdtemp, rm } from "node:fs/promises";
-import { createRequire } from "node:module";
 import os from "node:os";
 import path from "node:path";
 import { isFullRun } from "@parley/db/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { shareServer } from "../server.ts";
 import { createCalls } from "../siblings/calls.ts";
-import { install } from "./install.ts";
+import { install, openClient, PACKAGE, versions } from "./install-client.ts";
 import { type Published, type PublishedConversation, resultOf } from "./published-client.ts";
 
 // Clients that are published for the interface work as they are: installed into a folder of their
 // own, they are called by the methods that their types name.
-
-const PACKAGE = "@dust-tt/client";
-const versions = ["1.2.8", "1.2.6", "1.0.50"];
 
 describe.skipIf(!isFullRun)("published clients", () => {
   const server = shareServer();
@@ -51,18 +47,17 @@ describe.skipIf(!isFullRun)("published clients", () => {
 
   describe.for(versions)(`${PACKAGE} %s`, (version) => {
     let client: Published;
+    let admin: Published;
     let missing: string | undefined;
     beforeAll(async () => {
       const folder = path.join(directory, version);
       missing = await install(folder, [`${PACKAGE}@${version}`]);
       if (missing !== undefined) return;
-      const { DustAPI } = createRequire(path.join(folder, "index.js"))(PACKAGE) as {
-        DustAPI: new (config: object, credentials: object, logger: object) => Published;
-      };
-      const { workspaceId, userKey: apiKey } = server().demo;
-      const say = (): void => {};
-      const logger = { trace: say, debug: say, info: say, warn: say, error: say };
-      client = new DustAPI({ url: server().url }, { workspaceId, apiKey }, logger);
+      const { workspaceId, userKey, adminKey } = server().demo;
+      const connect = (apiKey: string) =>
+        openClient(folder, { url: server().url, workspaceId, apiKey });
+      client = connect(userKey);
+      admin = connect(adminKey);
     });
     beforeEach((context) => {
       if (missing === undefined) return;
@@ -172,6 +167,48 @@ describe.skipIf(!isFullRun)("published clients", () => {
       if (client.retryMessage === undefined) return;
       const again = resultOf(await client.retryMessage({ conversationId, messageId }));
       expect(again).toMatchObject({ type: "agent_message", version: 1 });
+    });
+
+    test("gives, reads and withdraws feedback", async () => {
+      const { conversation } = await create("helper", { blocking: true });
+      const { sId: conversationId } = conversation;
+      const { sId: messageId } = answerIn(conversation);
+      const said = { thumbDirection: "up", feedbackContent: null, isConversationShared: false };
+      resultOf(await client.postFeedback(conversationId, messageId, said));
+      const list = async () => resultOf(await client.getConversationFeedback({ conversationId }));
+      expect(await list()).toMatchObject([{ messageId, thumbDirection: "up" }]);
+      resultOf(await client.deleteFeedback(conversationId, messageId));
+      expect(await list()).toEqual([]);
+    });
+
+    test("parses and suggests mentions where it can", async () => {
+      const { parseForMentions, getMentionsSuggestions } = client;
+      if (parseForMentions === undefined || getMentionsSuggestions === undefined) return;
+      const markdown = "@helper, hello!";
+      expect(resultOf(await client.parseForMentions!({ markdown }))).toContain("sId=helper");
+      const { conversation } = await create("helper");
+      for (const conversationId of [undefined, conversation.sId]) {
+        const asked = { query: "help", select: ["agents", "users"], conversationId };
+        const found = resultOf(await client.getMentionsSuggestions!(asked));
+        expect(found.map(({ id }) => id)).toContain("helper");
+      }
+    });
+
+    test("learns of the workspace, and creates a generic agent where it can", async () => {
+      expect(resultOf(await client.getWorkspaceFeatureFlags())).toEqual([]);
+      expect(resultOf(await client.getWorkspaceVerifiedDomains())).toEqual([]);
+      expect(resultOf(await admin.getActiveMemberEmailsInWorkspace())).toEqual(expect.any(Array));
+      // Not every version asks.
+      const exists = await client.exists?.();
+      expect([true, undefined]).toContain(exists && resultOf(exists));
+      if (admin.createGenericAgentConfiguration === undefined) return;
+      const described = { name: "Gen", description: "d", instructions: "i", subAgentName: "Sub" };
+      const sub = { subAgentDescription: "d", subAgentInstructions: "i" };
+      const created = await admin.createGenericAgentConfiguration({ ...described, ...sub });
+      expect(resultOf(created)).toMatchObject({
+        agentConfiguration: { name: "Gen" },
+        subAgentConfiguration: { name: "Sub" },
+      });
     });
 
     test("posts messages and fragments, and lists what there is", async () => {

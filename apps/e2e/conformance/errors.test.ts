@@ -13,7 +13,7 @@ const json = { "content-type": "application/json" };
 const unknownRoutes = [
   { method: "GET", path: "/" },
   { method: "GET", path: "/api/v1/w" },
-  { method: "GET", path: "/api/v1/w/x/skills/" },
+  { method: "GET", path: "/api/v1/w/x/spaces/" },
   { method: "GET", path: "/API/v1/w/x/skills" },
   { method: "DELETE", path: "/nothing/here" },
   { method: "OPTIONS", path: "/nothing/here" },

@@ -10,7 +10,11 @@ import { createCalls, mentionOf } from "../siblings/calls.ts";
 // The endpoint table lists what an endpoint can answer beyond what all can: each type is provoked
 // here. That nothing else is answered is seen by every suite, where its server ends.
 
-const server = shareServer();
+const server = shareServer({
+  PARLEY_PRIVATE_HOSTS: "127.0.0.1",
+  PARLEY_WORKSPACE_DATA_SOURCES: "20",
+  PARLEY_DATA_SOURCE_DOCUMENTS: "2",
+});
 const calls = createCalls(server);
 const mutations = describeMutations(server, calls);
 const queries = describeQueries(server, calls);
@@ -41,17 +45,44 @@ beforeAll(async () => {
     approved: "approved",
     skillId: "nobody",
     result: { jsonrpc: "2.0", method: "notifications/message" },
+    answer: { selectedOptions: [0] },
+    action: "add",
+    mcp_server_view_id: "nobody",
+    ...(await createSource()),
+    documentId: "d",
+    folderId: "f",
+    text: "x",
+    timestamp: 1,
+    mime_type: "text/plain",
+    parentsIn: [],
+    query: "x",
+    thumbDirection: "up",
+    asked: conversation.content[0]?.[0]?.sId,
   };
 });
 
+/** Creates a data source with a document and a folder, which are all that it may hold. */
+async function createSource() {
+  const { workspaceId: wId, spaceId } = server().demo;
+  const view = { wId, spaceId, name: "x" };
+  const { dataSourceView } = await calls.rpc().dataSourceViews.create.mutate(view);
+  const { dataSourceId: dsId, sId: dsvId } = dataSourceView;
+  await calls.rpc().documents.upsert.mutate({ wId, dsId, documentId: "d", text: "x" });
+  const folder = { title: "x", timestamp: 1, mime_type: "x/x" };
+  await calls.rpc().folders.upsert.mutate({ wId, dsId, folderId: "f", ...folder });
+  return { spaceId, dsId, dsvId };
+}
+
 const nobody = "nobody";
+/** Nothing listens there. */
+const silent = "http://127.0.0.1:9/mcp";
 const inline = { title: "t", contentType: "text/plain" };
 const unknownModel = { providerId: "simulated", modelId: "nobody" };
 
 /** Which members of an input name what an error says is not there, or is there already. */
 const members: Partial<Record<ErrorType, Readonly<Record<string, unknown>>>> = {
   workspace_not_found: { wId: nobody },
-  conversation_not_found: { cId: nobody },
+  conversation_not_found: { cId: nobody, conversationId: nobody },
   message_not_found: { mId: nobody },
   sandbox_function_not_found: { functionId: nobody, functionIds: [nobody] },
   sandbox_function_invocation_not_found: { invocationId: nobody },
@@ -66,10 +97,15 @@ const members: Partial<Record<ErrorType, Readonly<Record<string, unknown>>>> = {
   },
   user_token_not_found: { tokenId: nobody },
   mcp_server_not_found: { serverId: nobody },
-  tool_not_found: { toolId: nobody, toolIds: [nobody] },
+  tool_not_found: { toolId: nobody, toolIds: [nobody], mcp_server_view_id: nobody },
+  tool_unreachable: { url: silent },
   api_key_not_found: { keyId: nobody, keyIds: [nobody] },
   agent_not_found: { agentId: nobody, sId: nobody },
+  data_source_not_found: { dsId: nobody },
+  data_source_document_not_found: { documentId: nobody, folderId: nobody },
+  data_source_quota_error: { documentId: nobody, folderId: nobody },
   data_source_view_not_found: {
+    dsvId: nobody,
     dataSourceViewId: nobody,
     nodeId: "n",
     nodeDataSourceViewId: nobody,
@@ -104,17 +140,54 @@ const others: Readonly<Record<string, () => Promise<string>>> = {
     return (await rest({ path: pathsOf(server()).conversations, json, headers: key })).type;
   },
   "messages.retry model_disabled": async () => {
-    const { workspaceId } = server().demo;
-    const { get, update } = calls.operator().workspaces;
-    const { models } = await get.query({ wId: workspaceId });
-    await update.mutate({ wId: workspaceId, models: [] });
-    try {
-      const { wId, cId, mId } = there as Record<string, string>;
-      return await call("messages.retry", { wId, cId, mId });
-    } finally {
-      await update.mutate({ wId: workspaceId, models });
-    }
+    const { wId, cId, mId } = there;
+    return callWithoutModels("messages.retry", { wId, cId, mId });
   },
+  "messages.edit model_disabled": async () => {
+    const { wId, cId, asked: mId, content, mentions } = there;
+    return callWithoutModels("messages.edit", { wId, cId, mId, content, mentions });
+  },
+  "agents.createGeneric model_disabled": async () => {
+    const agent = { wId: there["wId"], name: "x", description: "", instructions: "" };
+    return callWithoutModels("agents.createGeneric", agent);
+  },
+  "agents.import model_disabled": async () => {
+    const yaml = JSON.stringify({ name: "x", description: "", model: unknownModel });
+    return call("agents.import", { wId: there["wId"], yaml });
+  },
+  "agents.export agent_not_found": async () => {
+    const agents = `${pathsOf(server()).workspace}/assistant/agent_configurations`;
+    return (await rest({ path: `${agents}/nobody/export/yaml` })).type;
+  },
+  "dataSourceNodes.put data_source_quota_error": async () => {
+    const { input } = await mutations["dataSourceNodes.put"]!();
+    const put = (nodeId: string) => call("dataSourceNodes.put", { ...input, nodeId });
+    expect([await put("1"), await put("2")]).toEqual(["no error", "no error"]);
+    return put("3");
+  },
+  "dataSourceViews.create data_source_quota_error": async () => {
+    const { workspace } = await calls.operator().workspaces.create.mutate({ name: "Full" });
+    const wId = workspace.sId;
+    const { space } = await calls.operator().spaces.create.mutate({ wId, name: "x" });
+    const view = { wId, spaceId: space.sId, name: "x" };
+    for (let nth = 0; nth < 20; nth++) await calls.operator().dataSourceViews.create.mutate(view);
+    return call("dataSourceViews.create", view);
+  },
+  ...Object.fromEntries(
+    ["documents", "folders"].map((group) => [
+      `${group}.upsert data_source_document_not_found`,
+      async () => {
+        const { wId } = there as { wId: string };
+        const { dsId } = await createSource();
+        const path = `/api/v1/w/${wId}/data_sources/${dsId}/${group}/${group[0]}`;
+        const json = { title: "x", text: "x", timestamp: 1, mime_type: "x/x" };
+        const again = { path, json, headers: { "idempotency-key": group } };
+        await rest(again);
+        await rest({ method: "DELETE", path });
+        return (await rest(again)).type;
+      },
+    ]),
+  ),
   "spaces.delete space_not_empty": async () => {
     const { space } = await calls
       .rpc()
@@ -122,6 +195,12 @@ const others: Readonly<Record<string, () => Promise<string>>> = {
     const held = { wId: there["wId"] as string, spaceId: space.sId };
     await calls.rpc().dataSourceViews.create.mutate({ ...held, name: "x" });
     return call("spaces.delete", held);
+  },
+  "tools.refresh tool_unreachable": async () => {
+    const { input } = await mutations["tools.updateConnection"]!();
+    await call("tools.updateConnection", { ...input, url: silent });
+    const { wId, toolId } = input as Record<string, unknown>;
+    return call("tools.refresh", { wId, toolId });
   },
   "userTokens.create member_not_found": async () => mint({ userId: nobody }),
   "userTokens.create space_not_found": async () => mint({ externalId: "x", spaceIds: [nobody] }),
@@ -144,6 +223,19 @@ const others: Readonly<Record<string, () => Promise<string>>> = {
     return (await rest(twice)).type;
   },
 };
+
+/** The same as `call`, while the workspace may use no model. */
+async function callWithoutModels(name: string, input: object): Promise<string> {
+  const { workspaceId } = server().demo;
+  const { get, update } = calls.operator().workspaces;
+  const { models } = await get.query({ wId: workspaceId });
+  await update.mutate({ wId: workspaceId, models: [] });
+  try {
+    return await call(name, input);
+  } finally {
+    await update.mutate({ wId: workspaceId, models });
+  }
+}
 
 /** Creates a token, which only a key of the workspace may. */
 async function mint(input: object): Promise<string> {

@@ -1,4 +1,5 @@
 import type { Shape } from "../shape.ts";
+import { action } from "./action-shapes.ts";
 
 // The interface's answers, written down again by hand, so that a member which the
 // product's own schemas get wrong is found.
@@ -79,39 +80,6 @@ export const userMessage = {
   content: "string",
   context: { ...context, origin: "api" },
 } satisfies Shape;
-
-/** A file that a tool call has made. */
-const generatedFile = {
-  fileId: "string?",
-  filePath: "string",
-  title: "string",
-  contentType: "string",
-  snippet: "string?",
-  hidden: "bool",
-  isInProjectContext: "bool",
-};
-
-/** One tool call of an agent. */
-export const action: Shape = {
-  id: "int",
-  sId: "string",
-  createdAt: "ms",
-  updatedAt: "ms",
-  mcpServerId: "string?",
-  internalMCPServerName: "string?",
-  toolName: "string",
-  agentMessageId: "int",
-  functionCallName: "string",
-  functionCallId: "string",
-  status: "string",
-  params: "object",
-  step: "int",
-  executionDurationMs: "int?",
-  citationsAllocated: "int",
-  output: "any",
-  generatedFiles: [generatedFile],
-  displayLabels: "object?",
-};
 
 export const agentMessage = {
   ...message,

@@ -29,6 +29,7 @@ const byDefault = Object.fromEntries(
 
 /** What a page asks its reader to start the server with. */
 async function settingsOf(page: string): Promise<Settings> {
+  if (page === "docs/guide/tools.md") return { ...byDefault, PARLEY_PRIVATE_HOSTS: "127.0.0.1" };
   if (page !== "docs/models.md") return byDefault;
   const service = await startFakeService();
   onTestFinished(service.close);

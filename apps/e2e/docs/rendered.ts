@@ -1,5 +1,5 @@
 import { describeSettings } from "parley-server";
-import { type Endpoint, endpoints, errorTable } from "@parley/schema";
+import { type Endpoint, endpoints, errorTable, pathsOf } from "@parley/schema";
 
 /** The table of the settings, for the page about operations. */
 export function renderSettings(): string {
@@ -21,7 +21,8 @@ export function renderEnvironment(): string {
 /** The page about access: a row for each endpoint. */
 export function renderAccess(): string {
   const rows = Object.entries<Endpoint>(endpoints).map(([name, endpoint]) => {
-    const route = `\`${endpoint.method} ${endpoint.path}\``;
+    const paths = endpoint.kind === "json" ? pathsOf(endpoint) : [endpoint.path];
+    const route = paths.map((path) => `\`${endpoint.method} ${path}\``).join(", ");
     const isTransfer = ["upload", "multipart", "download"].includes(endpoint.kind);
     const rpc = isTransfer ? "" : `\`${name}\``;
     const scope = endpoint.scope === null ? "" : `\`${endpoint.scope}\``;

@@ -15,6 +15,7 @@ const core = createCore(
     waitingRuns: 0,
     fileLimits: { fileBytes: 0, workspaceBytes: 0 },
     conversationLimits: { messages: 10_000, bytes: 2 ** 26 },
+    dataSourceLimits: { sources: 0, nodes: 0, bytes: 0 },
   },
   () => "",
 );

@@ -20,6 +20,8 @@ import {
 export function replaysSuite(server: () => Server): void {
   const { call, create, createAgent, get, rpc } = createCalls(server);
   const root = () => pathsOf(server()).conversations;
+  const assistant = () => `${pathsOf(server()).workspace}/assistant`;
+  const model = { providerId: "simulated", modelId: "simulated-1" };
   const newId = async () => (await create("Hello")).conversation.sId;
   interface Sample {
     readonly request: Request;
@@ -44,6 +46,12 @@ export function replaysSuite(server: () => Server): void {
       json: { serverId, ...members },
     };
   };
+  const newSource = async (): Promise<string> => {
+    const { workspaceId: wId, spaceId } = server().demo;
+    const view = { wId, spaceId, name: "x" };
+    const { dataSourceView } = await rpc().dataSourceViews.create.mutate(view);
+    return `${pathsOf(server()).workspace}/data_sources/${dataSourceView.dataSourceId}`;
+  };
 
   /** A request to each endpoint that takes a key. */
   const samples: Record<string, () => Promise<Sample>> = {
@@ -56,6 +64,18 @@ export function replaysSuite(server: () => Server): void {
       withoutKey: "makes nothing",
     }),
     "clientServers.register": async () => ({ request: registration() }),
+    "agents.createGeneric": async () => ({
+      request: {
+        path: `${assistant()}/generic_agents`,
+        json: { name: "Gen", description: "", instructions: "", subAgentName: "Sub" },
+      },
+    }),
+    "agents.import": async () => ({
+      request: {
+        path: `${assistant()}/agent_configurations/import`,
+        json: { yaml: `{name: x, description: "", model: ${JSON.stringify(model)}}` },
+      },
+    }),
     "contentFragments.create": async () => ({ request: await to("content_fragments", fragment) }),
     "conversations.cancel": async () => ({
       request: await to("cancel", { messageIds: ["nobody"] }),
@@ -64,6 +84,23 @@ export function replaysSuite(server: () => Server): void {
     "conversations.create": async () => ({
       request: createOf(server, { contentFragments: [fragment] }, ["nobody", "helper"]),
     }),
+    "documents.upsert": async () => ({
+      request: { path: `${await newSource()}/documents/d`, json: { text: "x" } },
+      withoutKey: "makes nothing",
+    }),
+    "folders.upsert": async () => ({
+      request: {
+        path: `${await newSource()}/folders/f`,
+        json: { title: "x", timestamp: 1, mime_type: "x/x" },
+      },
+      withoutKey: "makes nothing",
+    }),
+    "feedbacks.give": async () => {
+      const { conversation } = await create("Hello", ["slowpoke"]);
+      const mId = conversation.content[1]?.[0]?.sId;
+      const path = `${root()}/${conversation.sId}/messages/${mId}/feedbacks`;
+      return { request: { path, json: { thumbDirection: "up" } }, withoutKey: "makes nothing" };
+    },
     "files.create": async () => ({
       request: {
         path: `${pathsOf(server()).workspace}/files`,
@@ -77,9 +114,18 @@ export function replaysSuite(server: () => Server): void {
       const request = { method: "POST", path: `${path}/${sId}/cancel` };
       return { request, withoutKey: "makes nothing" };
     },
+    "mentions.parse": async () => ({
+      request: { path: `${assistant()}/mentions/parse`, json: { markdown: "@helper" } },
+      withoutKey: "makes nothing",
+    }),
     "messages.create": async () => ({
       request: await to("messages", { content: "And?", mentions: mentionOf("nobody", "helper") }),
     }),
+    "messages.edit": async () => {
+      const { conversation, message } = await create("Hello");
+      const path = `${root()}/${conversation.sId}/messages/${message.sId}/edit`;
+      return { request: { path, json: { content: "Edited", mentions: [] } } };
+    },
     "messages.retry": async () => {
       const { conversation } = await create("Hello", ["slowpoke"]);
       const mId = conversation.content[1]?.[0]?.sId;

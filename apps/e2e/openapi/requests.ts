@@ -1,4 +1,4 @@
-import { FileAnswer, InvokedSandboxFunction, PostedMessage } from "@parley/schema";
+import { FileAnswer, InvokedSandboxFunction, PostedMessage, SkillList } from "@parley/schema";
 import { jsonOf, pathsOf, type Request, send } from "../request.ts";
 import type { Server } from "../server.ts";
 import { createCalls } from "../siblings/calls.ts";
@@ -25,15 +25,24 @@ export async function makeThings(server: () => Server): Promise<Values> {
     json: { contentType: "text/plain", fileName: "a.txt", fileSize: 16, useCase: "conversation" },
   });
   const { file } = jsonOf(announced, FileAnswer).parsed;
+  const listed = await send(server(), { path: pathsOf(server()).skills });
+  const [skill] = jsonOf(listed, SkillList).parsed.skills;
   const { searchParams } = new URL(file.uploadUrl);
+  const { workspaceId: wId, spaceId } = server().demo;
+  const view = { wId, spaceId, name: "Handbook" };
+  const { dataSourceView } = await calls.rpc().dataSourceViews.create.mutate(view);
   return {
-    wId: server().demo.workspaceId,
+    spaceId,
+    dsId: dataSourceView.dataSourceId,
+    dsvId: dataSourceView.sId,
+    wId,
     cId: conversation.sId,
     mId: agentMessages[0]?.sId ?? "",
     sId: "helper",
     functionId: "add",
     invocationId: invocation.sId,
     fileId: file.sId,
+    skillId: skill?.sId ?? "",
     expires: searchParams.get("expires") ?? "",
     signature: searchParams.get("signature") ?? "",
   };

@@ -13,7 +13,8 @@ import { shareServer } from "../server.ts";
 // Two users of one workspace, each with a token of the same key: neither sees anything of the other, on
 // any operation of the table.
 
-const server = shareServer();
+// Each user calls every operation within a minute, and the table has more reads than a token has in one.
+const server = shareServer({ PARLEY_RATE_USER_DIVISOR: "0", PARLEY_RATE_READ_PER_MINUTE: "0" });
 const ask = createAsk(server);
 
 const all = Object.entries(endpoints) as [EndpointName, Endpoint][];
@@ -23,6 +24,7 @@ const notForTokens = all.filter(([, { scope }]) => scope === null);
 /** Operations that list: what they could tell. */
 const telling: Partial<Record<EndpointName, (own: Own) => readonly object[]>> = {
   "conversations.list": () => [{}, { limit: 1 }],
+  "actions.listBlocked": () => [{}, { limit: 1 }],
   "invocations.list": ({ functionId }) => [{ functionId }, { functionId, status: "succeeded" }],
 };
 
@@ -39,7 +41,12 @@ const apart: Partial<Record<EndpointName, string>> = {
   "agents.list": "agents are the workspace's",
   "agents.search": "agents are the workspace's",
   "agents.get": "agents are the workspace's",
+  "agents.setFavorite": "agents are the workspace's, and a favourite is its user's",
+  "mentions.parse": "tells tokens of agents and of their own user",
   "spaces.list": "spaces are the workspace's",
+  "workspaces.exists": "says nothing but that the token is valid",
+  "featureFlags.list": "there are none",
+  "verifiedDomains.list": "there are none",
 };
 
 test("every operation is closed to tokens, or its way to another user's things is in a table", () => {
@@ -131,7 +138,7 @@ test.for(forTokens.filter(([name]) => name in telling))(
       expect(text).toContain('"hasMore":false');
       // To its own user it tells.
       const own = await ask(name, { ...input }, bob.key);
-      expect(ofBob.filter((id) => own.text.includes(id))).toHaveLength(1);
+      expect(ofBob.filter((id) => own.text.includes(id))).not.toEqual([]);
     }
   },
 );

@@ -2,6 +2,7 @@ import { describe } from "vitest";
 import { shareServer } from "../server.ts";
 import { agentsAndSpacesSuite } from "./agents-and-spaces.suite.ts";
 import { cancelAndRetrySuite } from "./cancel-and-retry.suite.ts";
+import { clientRoutesSuite } from "./client-routes.suite.ts";
 import { conversationStreamsSuite } from "./conversation-streams.suite.ts";
 import { fragmentsAndWarningsSuite } from "./fragments-and-warnings.suite.ts";
 import { messageStreamsSuite } from "./message-streams.suite.ts";
@@ -12,6 +13,7 @@ import { unknownThingsSuite } from "./unknown-things.suite.ts";
 const suites = {
   "agents and spaces": agentsAndSpacesSuite,
   "cancel and retry": cancelAndRetrySuite,
+  "further routes of clients": clientRoutesSuite,
   "streams of conversations": conversationStreamsSuite,
   "streams of messages": messageStreamsSuite,
   "messages and fragments": postsSuite,

@@ -1,5 +1,5 @@
+import { action } from "../conformance/action-shapes.ts";
 import {
-  action,
   agentConfiguration,
   agentMessage,
   contentFragment,
@@ -100,6 +100,16 @@ export const approval = {
   "isLastBlockingEventForStep?": "bool",
 } satisfies Shape;
 
+const question = {
+  ...approval,
+  type: "tool_ask_user_question",
+  question: {
+    question: "string",
+    options: [{ label: "string", description: "string?" }],
+    multiSelect: "bool",
+  },
+} as const;
+
 export const blockedActions: Shape = {
   blockedActions: [{ ...approval, status: "blocked_validation_required" }],
 };
@@ -114,6 +124,7 @@ export const messageFrame = enveloped({
   },
   tool_params: { type: "tool_params", ...step, action },
   tool_approve_execution: { ...approval, step: "int" },
+  tool_ask_user_question: { ...question, step: "int" },
   agent_action_success: { type: "agent_action_success", ...step, action },
   agent_message_success: {
     type: "agent_message_success",
@@ -141,6 +152,7 @@ export const conversationFrame = enveloped({
     message: { oneOf: (message) => agentMembers(message, { rank: "int" }) },
   },
   tool_approve_execution: approval,
+  tool_ask_user_question: question,
   agent_message_done: {
     type: "agent_message_done",
     created: "ms",

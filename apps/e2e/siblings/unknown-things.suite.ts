@@ -23,10 +23,18 @@ const ofConversations: Route[] = [
   { name: "events", method: "GET", tail: (cId) => `/${cId}/events` },
   { name: "cancel", method: "POST", tail: (cId) => `/${cId}/cancel`, json: { messageIds: ["x"] } },
   { name: "post", method: "POST", tail: (cId) => `/${cId}/messages`, json: minimal.message },
+  { name: "consumption", method: "GET", tail: (cId) => `/${cId}/consumption` },
+  { name: "own feedback", method: "GET", tail: (cId) => `/${cId}/feedbacks` },
   { name: "add", method: "POST", tail: (cId) => `/${cId}/content_fragments`, json: fragment },
 ];
 
 const ofMessages: Route[] = [
+  {
+    name: "feedback",
+    method: "POST",
+    tail: (cId, mId) => `/${cId}/messages/${mId}/feedbacks`,
+    json: { thumbDirection: "up" },
+  },
   { name: "retry", method: "POST", tail: (cId, mId) => `/${cId}/messages/${mId}/retry` },
   { name: "message events", method: "GET", tail: (cId, mId) => `/${cId}/messages/${mId}/events` },
 ];
@@ -109,12 +117,12 @@ export function unknownThingsSuite(server: () => Server): void {
 
   test.for(ofMessages)(
     "$name: another conversation's message is an unknown one",
-    async ({ method, tail }) => {
+    async ({ method, tail, json }) => {
       const { conversation } = await create("Hello", ["helper"], { blocking: true });
       const mId = answersOf(await get(conversation.sId))[0]?.sId ?? "";
       const other = (await create("Other")).conversation.sId;
       const root = `/api/v1/w/${server().demo.workspaceId}/assistant/conversations`;
-      const requests = ids(mId).map((id) => ({ method, path: root + tail(other, id) }));
+      const requests = ids(mId).map((id) => ({ method, path: root + tail(other, id), json }));
       await expectSame(requests, "message_not_found");
     },
   );

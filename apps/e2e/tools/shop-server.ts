@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { toNodeHandler } from "@modelcontextprotocol/node";
 import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
+import { afterAll, beforeAll } from "vitest";
 import * as z from "zod";
 
 /** A PNG of one pixel. */
@@ -22,6 +23,21 @@ export interface ShopServer extends AsyncDisposable {
   release(): void;
   /** Lets it offer one tool more, and say so in its next answer. */
   extend(): void;
+}
+
+/** Starts a shop for the tests of a file or of a `describe`, and stops it after them. */
+export function shareShop(): () => ShopServer {
+  let shop: ShopServer | undefined;
+  beforeAll(async () => {
+    shop = await startShopServer();
+  });
+  afterAll(async () => {
+    await shop?.[Symbol.asyncDispose]();
+  });
+  return () => {
+    if (shop === undefined) throw new Error("The shop has not started");
+    return shop;
+  };
 }
 
 /** Starts a shop on loopback. */
@@ -73,7 +89,8 @@ export async function startShopServer(): Promise<ShopServer> {
   const server = createServer((request, response) => {
     const { "x-shop-key": given } = request.headers;
     key = String(given);
-    void answer(request, response);
+    // It has all of that; only its optional members are typed otherwise.
+    void answer(request as Parameters<typeof answer>[0], response);
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   // It listens on a port.

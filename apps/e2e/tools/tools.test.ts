@@ -1,31 +1,27 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { send } from "../request.ts";
+import { describe, expect, it } from "vitest";
+import { expectError, send } from "../request.ts";
 import { eventually, shareServer } from "../server.ts";
 import { answersOf, createCalls, readUntil } from "../siblings/calls.ts";
 import { conversationFrame, messageFrame } from "../siblings/sibling-shapes.ts";
 import { createShopAgents } from "./shop-agent.ts";
-import { type ShopServer, startShopServer } from "./shop-server.ts";
+import { shareShop } from "./shop-server.ts";
 
 describe("tools of remote servers", () => {
   const server = shareServer({ PARLEY_PRIVATE_HOSTS: "127.0.0.1" });
   const calls = createCalls(server);
   const agents = createShopAgents(server);
-  let shop: ShopServer;
-  beforeAll(async () => {
-    shop = await startShopServer();
-  });
-  afterAll(() => shop[Symbol.asyncDispose]());
+  const shop = shareShop();
 
   /** Asks an agent that calls a tool, and waits for its answer. */
   const ask = async (name: string, options: Parameters<typeof agents.register>[1] = {}) => {
-    const { tool } = await agents.register(shop, { defaultStake: "never_ask", ...options });
+    const { tool } = await agents.register(shop(), { defaultStake: "never_ask", ...options });
     const agentId = await agents.createAgent(tool.sId, `shop__${name}`);
     const { conversation } = await calls.create("Go on", [agentId], { blocking: true });
     return { tool, answer: answersOf(await calls.get(conversation.sId))[0]! };
   };
 
   it("are registered with what the server offers", async () => {
-    const { tool, connection } = await agents.register(shop);
+    const { tool, connection } = await agents.register(shop());
     expect(tool).toMatchObject({
       name: "shop",
       description: "Sells shoes",
@@ -39,11 +35,11 @@ describe("tools of remote servers", () => {
       "fail",
       "picture",
     ]);
-    expect(connection).toMatchObject({ url: shop.url, defaultStake: "high", fault: null });
+    expect(connection).toMatchObject({ url: shop().url, defaultStake: "high", fault: null });
   });
 
   it("are called by agents with the headers of the tool, and answer the model", async () => {
-    const before = shop.calls.length;
+    const before = shop().calls.length;
     const { tool, answer } = await ask("find", { headers: { "X-Shop-Key": "open-sesame" } });
     expect(answer).toMatchObject({
       status: "succeeded",
@@ -60,8 +56,8 @@ describe("tools of remote servers", () => {
         generatedFiles: [],
       },
     ]);
-    expect(shop.calls.slice(before)).toEqual([{ name: "find", arguments: { word: "shoes" } }]);
-    expect(shop.key).toBe("open-sesame");
+    expect(shop().calls.slice(before)).toEqual([{ name: "find", arguments: { word: "shoes" } }]);
+    expect(shop().key).toBe("open-sesame");
     expect(JSON.stringify([tool, answer])).not.toContain("open-sesame");
     expect(server().output.stderr).not.toContain("open-sesame");
   });
@@ -87,7 +83,7 @@ describe("tools of remote servers", () => {
   });
 
   it("wait for approval by their stakes, and are called with the parameters of the decision", async () => {
-    const { tool } = await agents.register(shop);
+    const { tool } = await agents.register(shop());
     const agentId = await agents.createAgent(tool.sId, "shop__buy");
     const { conversation } = await calls.create("Buy", [agentId]);
     const cId = conversation.sId;
@@ -103,13 +99,13 @@ describe("tools of remote servers", () => {
       metadata: { mcpServerName: "shop", toolName: "buy" },
       inputs: { word: "shoes" },
     });
-    const before = shop.calls.length;
+    const before = shop().calls.length;
     const { actionId } = seen.at(-1)!.data;
     const json = { actionId, approved: "approved", params: { word: "boots" } };
     expect((await calls.call("POST", `${tail}/validate-action`, { json })).status).toBe(200);
     const isDone = ({ data }: { data: { type: string } }) => data.type === "agent_message_done";
     await readUntil(await calls.stream(`/${cId}/events`), conversationFrame, isDone);
-    expect(shop.calls.slice(before)).toEqual([{ name: "buy", arguments: { word: "boots" } }]);
+    expect(shop().calls.slice(before)).toEqual([{ name: "buy", arguments: { word: "boots" } }]);
     const [answer] = answersOf(await calls.get(cId));
     expect(answer?.content).toBe("Let me see. It says: Bought boots");
   });
@@ -122,25 +118,64 @@ describe("tools of remote servers", () => {
   });
 
   it("are asked again when they are told to, and when the shop offers more", async () => {
-    const { tool, version } = await agents.register(shop);
-    shop.extend();
+    const { tool, version } = await agents.register(shop());
+    shop().extend();
     const wId = server().demo.workspaceId;
     const fresh = await calls.rpc().tools.refresh.mutate({ wId, toolId: tool.sId });
     expect(fresh.version).toBe(version + 1);
     expect(fresh.tool.server.tools.map(({ name }) => name)).toContain("sell");
   });
 
+  it("come with the skills of agents, and with a conversation", async () => {
+    const { workspaceId: wId } = server().demo;
+    const { tool } = await agents.register(shop(), {
+      defaultStake: "never_ask",
+      isRestrictedToSkills: true,
+    });
+    const skill = { wId, name: "selling", agentFacingDescription: "Sells" };
+    const { skill: made } = await calls.rpc().skills.create.mutate({
+      ...skill,
+      toolIds: [tool.sId],
+    });
+    const about = { wId, agentId: await agents.createAgent(tool.sId, "shop__find") };
+    const ask = async (agentId: string) => {
+      const { conversation } = await calls.create("Go on", [agentId], { blocking: true });
+      return answersOf(await calls.get(conversation.sId))[0]?.content;
+    };
+    // It is the agent's own, but only skills may use it.
+    expect(await ask(about.agentId)).toContain("There is no tool shop__find");
+    await calls.rpc().agents.update.mutate({ ...about, toolIds: [], skillIds: [made.sId] });
+    expect(await ask(about.agentId)).toBe("Let me see. It says: Found shoes");
+
+    const { tool: free } = await agents.register(shop(), { defaultStake: "never_ask" });
+    await calls.rpc().agents.update.mutate({ ...about, skillIds: [] });
+    const { conversation } = await calls.create("First", []);
+    const tail = `/${conversation.sId}/tools`;
+    const json = { action: "add", mcp_server_view_id: free.sId };
+    expect((await calls.call("POST", tail, { json })).status).toBe(200);
+    const restricted = { action: "add", mcp_server_view_id: tool.sId };
+    expectError(await calls.call("POST", tail, { json: restricted }), "tool_not_found");
+    const mentions = [{ configurationId: about.agentId }];
+    await calls.post(conversation.sId, { content: "Go on", mentions, blocking: true });
+    const [answer] = answersOf(await calls.get(conversation.sId));
+    expect(answer?.content).toBe("Let me see. It says: Found shoes");
+    await calls.call("POST", tail, { json: { ...json, action: "delete" } });
+    await calls.post(conversation.sId, { content: "Go on", mentions, blocking: true });
+    const last = answersOf(await calls.get(conversation.sId)).at(-1);
+    expect(last?.content).toContain("There is no tool");
+  });
+
   it("are cancelled with their answer", async () => {
-    const { tool } = await agents.register(shop, { defaultStake: "never_ask" });
+    const { tool } = await agents.register(shop(), { defaultStake: "never_ask" });
     const agentId = await agents.createAgent(tool.sId, "shop__wait");
-    const before = shop.calls.length;
+    const before = shop().calls.length;
     const { conversation } = await calls.create("Wait", [agentId]);
     const mId = conversation.content.at(-1)!.at(-1)!.sId;
-    await eventually(async () => (shop.calls.length > before ? { value: true } : {}), 10_000);
+    await eventually(async () => (shop().calls.length > before ? { value: true } : {}), 10_000);
     const json = { messageIds: [mId] };
     await calls.call("POST", `/${conversation.sId}/cancel`, { json });
     const [answer] = answersOf(await calls.get(conversation.sId));
     expect(answer).toMatchObject({ status: "cancelled", actions: [{ status: "errored" }] });
-    shop.release();
+    shop().release();
   });
 });

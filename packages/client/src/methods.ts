@@ -15,7 +15,14 @@ type Flat<T> = { [K in keyof T]: T[K] };
 type Names = typeof parameterNames;
 type Ids<E> = E extends { readonly params: infer P extends z.ZodObject }
   ? {
-      [K in Exclude<keyof P["shape"], "wId"> as K extends keyof Names ? Names[K] : K]: string;
+      // An optional one is of the second path of an endpoint.
+      [
+        K in Exclude<keyof P["shape"], "wId"> as undefined extends z.input<P["shape"][K]>
+          ? never
+          : K extends keyof Names
+            ? Names[K]
+            : K
+      ]: string;
     }
   : unknown;
 

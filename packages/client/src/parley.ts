@@ -50,6 +50,11 @@ export function createParley(options: ParleyOptions) {
     return call as Method<N>;
   }
 
+  function download<N extends "agents.export" | "analytics.export" | "files.get">(name: N) {
+    return async (input: Input<N>, callOptions: CallOptions = {}): Promise<Response> =>
+      openEndpoint(caller, { name, input, options: callOptions });
+  }
+
   function pathOf(name: RouteName, input: Readonly<Record<string, unknown>>): string {
     return fillPath(name, options.workspaceId, input).path;
   }
@@ -74,6 +79,18 @@ export function createParley(options: ParleyOptions) {
       search: method("agents.search"),
       /** Reads an agent. */
       get: method("agents.get"),
+      /** Marks an agent as a favourite of the caller's user, or no longer. */
+      setFavorite: method("agents.setFavorite"),
+      /** Creates an agent with a model of the workspace; needs a key of a builder. */
+      createGeneric: method("agents.createGeneric"),
+      /** Reads an agent as a file in YAML; needs a key of a builder. */
+      export: download("agents.export"),
+      /** Imports an agent from YAML; needs a key of a builder. */
+      import: method("agents.import"),
+    },
+    analytics: {
+      /** Exports the use of the workspace, as CSV or JSON; needs an admin key. */
+      export: download("analytics.export"),
     },
     clientServers: {
       /** Registers an MCP server that runs in this client. */
@@ -100,6 +117,8 @@ export function createParley(options: ParleyOptions) {
       create: method("conversations.create"),
       /** Reads a conversation with its messages. */
       get: method("conversations.get"),
+      /** Reads what the answers of a conversation took: tokens, steps, calls and times. */
+      getConsumption: method("conversations.getConsumption"),
       /** Lists conversations without their messages, the newest first, a page at a time. */
       list: method("conversations.list"),
       /** Marks a conversation as read, or gives it a title. */
@@ -108,6 +127,8 @@ export function createParley(options: ParleyOptions) {
       delete: method("conversations.delete"),
       /** Lists the tool calls of a conversation that wait for approval. */
       listBlockedActions: method("conversations.listBlockedActions"),
+      /** Adds a tool to a conversation, or takes it away. */
+      changeTools: method("conversations.changeTools"),
       /** Cancels answers that are being written. */
       cancel: method("conversations.cancel"),
       /** Follows the messages of a conversation; it never ends by itself. */
@@ -119,6 +140,46 @@ export function createParley(options: ParleyOptions) {
         return follow(caller, stream, followOptions);
       },
     },
+    dataSources: {
+      /** Lists the data sources that the key reaches. */
+      list: method("dataSources.list"),
+    },
+    dataSourceViews: {
+      /** Finds the views of data sources, by data source or space. */
+      find: method("dataSourceViews.find"),
+      /** Reads a view. */
+      get: method("dataSourceViews.get"),
+      /** Lists the views of a space. */
+      listInSpace: method("dataSourceViews.listInSpace"),
+      /** Finds the documents of a view that match best, with the part that matches. */
+      searchDocuments: method("dataSourceViews.searchDocuments"),
+      /** Sets what a view shows of its data source. */
+      update: method("dataSourceViews.update"),
+    },
+    documents: {
+      /** Uploads a document, in place of the one with the same id. */
+      upsert: method("documents.upsert"),
+      /** Reads a document with its text. */
+      get: method("documents.get"),
+      /** Lists the documents of a data source without their texts, a page at a time. */
+      list: method("documents.list"),
+      /** Deletes a document; fragments that refer to it keep its text. */
+      delete: method("documents.delete"),
+    },
+    featureFlags: {
+      /** Lists the feature flags of the workspace, of which there are none. */
+      list: method("featureFlags.list"),
+    },
+    feedbacks: {
+      /** Says what the caller thinks of an answer, in place of what it said before. */
+      give: method("feedbacks.give"),
+      /** Reads the caller's own feedback on an answer. */
+      get: method("feedbacks.get"),
+      /** Deletes the caller's own feedback on an answer. */
+      withdraw: method("feedbacks.withdraw"),
+      /** Lists the caller's own feedback in a conversation, a page at a time. */
+      listOwn: method("feedbacks.listOwn"),
+    },
     files: {
       /** Announces a file; `upload` does this by itself. */
       create: method("files.create"),
@@ -126,10 +187,15 @@ export function createParley(options: ParleyOptions) {
       upload: async (input: UploadFile, callOptions?: CallOptions): Promise<UploadedFile> =>
         uploadFile(caller, input, callOptions),
       /** Reads a file; its time limit ends where the bytes begin. */
-      get: async (input: Input<"files.get">, callOptions: CallOptions = {}): Promise<Response> =>
-        openEndpoint(caller, { name: "files.get", input, options: callOptions }),
+      get: download("files.get"),
       /** Deletes a file; fragments that use it stay, without its bytes. */
       delete: method("files.delete"),
+    },
+    folders: {
+      /** Uploads a folder, in place of the one with the same id. */
+      upsert: method("folders.upsert"),
+      /** Deletes a folder; documents that name it as their parent stay. */
+      delete: method("folders.delete"),
     },
     functions: {
       /** Lists the functions that can be invoked, by slug, a page at a time. */
@@ -154,22 +220,46 @@ export function createParley(options: ParleyOptions) {
         return follow(caller, { path, isEnveloped: false }, followOptions);
       },
     },
+    members: {
+      /** Lists the e-mail addresses of the members; needs an admin key. */
+      listEmails: method("members.listEmails"),
+    },
+    mentions: {
+      /** Finds the agents and members that a text names after an @. */
+      parse: method("mentions.parse"),
+      /** Suggests agents and members to mention. */
+      suggest: method("mentions.suggest"),
+      /** Suggests agents and members to mention in a conversation. */
+      suggestInConversation: method("mentions.suggestInConversation"),
+    },
     messages: {
       /** Posts a message; with `blocking`, responds when the mentioned agents have answered. */
       create: method("messages.create"),
+      /** Changes a user's message: a new version, which the mentioned agents answer. */
+      edit: method("messages.edit"),
       /** Lets an agent answer again: a new version of its message. */
       retry: method("messages.retry"),
       /** Approves or rejects a tool call that waits for it. */
       validateAction: method("messages.validateAction"),
+      /** Answers a question of an agent, which then goes on. */
+      answerQuestion: method("messages.answerQuestion"),
       /** Follows an agent's answer to its end: text, reasoning and tool calls. */
       follow: followMessage,
       /** Yields the text of an agent's answer as it is written. Throws `AnswerFailed`. */
       text: (input: Input<"messages.events">, followOptions?: FollowOptions) =>
         readText(followMessage(input, followOptions)),
     },
+    nodes: {
+      /** Searches documents and folders, as `search` does, with a query string. */
+      find: method("nodes.find"),
+      /** Searches documents and folders by title and text, or reads them by their ids. */
+      search: method("nodes.search"),
+    },
     skills: {
       /** Lists the skills of the workspace, by name. */
       list: method("skills.list"),
+      /** Reads a skill of the list. */
+      read: method("skills.read"),
       /** Imports Agent Skills folders: all of them, or none where one is refused. */
       import: async (input: ImportSkillFolders, callOptions: CallOptions = {}) => {
         const call = { name: "skills.import", input: {}, options: callOptions } as const;
@@ -180,6 +270,26 @@ export function createParley(options: ParleyOptions) {
     spaces: {
       /** Lists the spaces that the key reaches. */
       list: method("spaces.list"),
+      /** Lists the ids of the conversations in a space, a page at a time. */
+      listConversationIds: method("spaces.listConversationIds"),
+      /** Lists the conversations in a space with their messages, a page at a time. */
+      listConversations: method("spaces.listConversations"),
+      /** Reads a space as a project. */
+      getProjectMetadata: method("spaces.getProjectMetadata"),
+      /** Lists the newest files of the conversations in a space. */
+      listProjectFiles: method("spaces.listProjectFiles"),
+    },
+    tools: {
+      /** Lists the tools of a space. */
+      listOfSpace: method("tools.listOfSpace"),
+    },
+    verifiedDomains: {
+      /** Lists the verified domains of the workspace, of which there are none. */
+      list: method("verifiedDomains.list"),
+    },
+    workspaces: {
+      /** Confirms that the credential is one of the workspace; rejects otherwise. */
+      exists: method("workspaces.exists"),
     },
   };
 }

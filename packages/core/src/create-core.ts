@@ -21,6 +21,7 @@ import {
   createInvocationWriter,
   type InvocationServices,
 } from "./invocations/write-invocations.ts";
+import type { KnowledgeServices } from "./knowledge/data-sources.ts";
 import { stampHints } from "./log/bus.ts";
 import { createHub } from "./log/hub.ts";
 import { createLocalWorkers } from "./runs/local-workers.ts";
@@ -41,6 +42,7 @@ export interface Core
     FunctionServices,
     InvocationServices,
     KeyedRequestServices,
+    KnowledgeServices,
     RunServices,
     SecretServices,
     SkillServices,
@@ -55,6 +57,7 @@ export interface CoreParts extends Pick<
   | "safetyPollMs"
   | "fileLimits"
   | "conversationLimits"
+  | "dataSourceLimits"
   | "secretBox"
 > {
   /** The time of the database; by default the machine's, for a process that is alone on it. */

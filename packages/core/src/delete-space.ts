@@ -1,16 +1,16 @@
 import * as tables from "@parley/db";
 import { type DeleteSpace, invalidRequest, ParleyError, type Success } from "@parley/schema";
-import { and, asc, eq, inArray, type SQL, sql } from "drizzle-orm";
+import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
 import { spaceNotFound } from "./access/space-reach.ts";
 import type { RequestContext } from "./context.ts";
 import { deleteConversationRows } from "./conversations/conversations.ts";
 import { onSlowDatabase } from "./data-access/slow-database.ts";
+import { deleteSomeNodes } from "./knowledge/data-source-administration.ts";
 import { goneHints } from "./log/bus.ts";
 import { inTransaction } from "./log/transaction.ts";
 import { administeredWorkspace } from "./workspaces/administered-workspace.ts";
 
 const CONVERSATIONS_AT_ONCE = 200;
-const NODES_AT_ONCE = 200;
 /** Conversations that are counted at most. */
 const MAX_COUNTED = 10_000;
 
@@ -22,7 +22,10 @@ const MAX_COUNTED = 10_000;
 export async function deleteSpace(request: RequestContext, input: DeleteSpace): Promise<Success> {
   const context = onSlowDatabase(request);
   const id = await closeSpace(context, input);
-  const steps = [deleteSomeConversations, deleteSomeNodes];
+  const steps = [
+    deleteSomeConversations,
+    (of: RequestContext, spaceId: number) => deleteSomeNodes(of, viewsOf(spaceId)),
+  ];
   for (const deleteSome of steps) while ((await deleteSome(context, id)) > 0);
   await inTransaction(context, async ({ db }) => deleteRest(db, id));
   return { success: true };
@@ -97,23 +100,6 @@ async function deleteSomeConversations(context: RequestContext, id: number): Pro
 function viewsOf(id: number): SQL {
   const { dataSourceViews } = tables;
   return sql`(select ${dataSourceViews.id} from ${dataSourceViews} where ${dataSourceViews.spaceId} = ${id})`;
-}
-
-async function deleteSomeNodes(context: RequestContext, id: number): Promise<number> {
-  const { dataSourceNodes } = tables;
-  const { viewId, nodeId } = dataSourceNodes;
-  return inTransaction(context, async ({ db }) => {
-    const rows = await db
-      .select({ viewId, nodeId })
-      .from(dataSourceNodes)
-      .where(inArray(viewId, viewsOf(id)))
-      .orderBy(asc(viewId), asc(nodeId))
-      .limit(NODES_AT_ONCE);
-    for (const row of rows) {
-      await db.delete(dataSourceNodes).where(and(eq(viewId, row.viewId), eq(nodeId, row.nodeId)));
-    }
-    return rows.length;
-  });
 }
 
 async function deleteRest(db: tables.Queryable, id: number): Promise<void> {

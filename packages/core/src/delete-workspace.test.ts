@@ -1,4 +1,5 @@
 import {
+  agentFavorites,
   agentFunctions,
   agents,
   functionApprovals,
@@ -37,6 +38,7 @@ import { createCredentials } from "./access/credentials.ts";
 import { generateApiKey } from "./access/key-secrets.ts";
 import { listConversations } from "./conversations/conversations.ts";
 import { finishInvocations } from "./invocations/finish-invocations.ts";
+import { giveFeedback } from "./conversations/feedbacks.ts";
 import { findInvocationStream, invokeSandboxFunction } from "./invocations/invoke.ts";
 import { loadInvocation } from "./invocations/load-invocation.ts";
 import { appendEvents } from "./log/append.ts";
@@ -141,6 +143,10 @@ describe("deleteWorkspace", () => {
     const contentFragments = [{ title: "t", fileId }, inline];
     const body = { contentFragments };
     const { conversation } = await createTestConversation(context, ["ann"], body);
+    const mId = conversation.content.at(-1)![0]!.sId;
+    const feedback = { wId: workspaceId, cId: conversation.sId, mId, thumbDirection: "up" };
+    await giveFeedback(context, parseInput(endpoints["feedbacks.give"], feedback));
+    await db().insert(agentFavorites).values({ userId: user.id, agentSid: "ann", createdAt: 0 });
     const key = { fingerprint: "", createdId: "", createdAt: 0, workspaceId: workspace.id };
     await db()
       .insert(idempotencyKeys)

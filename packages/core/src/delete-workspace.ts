@@ -4,6 +4,7 @@ import { and, asc, eq, inArray, sql } from "drizzle-orm";
 import type { RequestContext } from "./context.ts";
 import { deleteConversationRows } from "./conversations/conversations.ts";
 import { onSlowDatabase } from "./data-access/slow-database.ts";
+import { deleteSomeNodes } from "./knowledge/data-source-administration.ts";
 import { goneHints } from "./log/bus.ts";
 import { lockLogs } from "./log/lock-logs.ts";
 import { inTransaction, type Transaction } from "./log/transaction.ts";
@@ -37,7 +38,15 @@ export async function deleteWorkspace(
     }
     return row;
   });
-  const steps = [deleteSomeConversations, deleteSomeInvocations, deleteSomeFiles, deleteSomeKeys];
+  const { dataSourceViews } = tables;
+  const views = sql`(select ${dataSourceViews.id} from ${dataSourceViews} where ${dataSourceViews.workspaceId} = ${id})`;
+  const steps = [
+    deleteSomeConversations,
+    deleteSomeInvocations,
+    deleteSomeFiles,
+    deleteSomeKeys,
+    (of: RequestContext) => deleteSomeNodes(of, views),
+  ];
   for (const deleteSome of steps) while ((await deleteSome(context, id)) > 0);
   await inTransaction(context, async (transaction) => deleteRest(transaction, id));
   return { success: true };
@@ -144,6 +153,7 @@ async function deleteRest(transaction: Transaction, id: number): Promise<void> {
     { column: dataSourceNodes.viewId, of: dataSourceViews },
     { column: apiKeySpaces.apiKeyId, of: apiKeys },
     { column: tables.userTokens.userId, of: tables.users },
+    { column: tables.agentFavorites.userId, of: tables.users },
     { column: tables.rotatedSecrets.apiKeyId, of: apiKeys },
   ];
   for (const { column, of } of parts) {

@@ -76,12 +76,6 @@ export {
   rotateApiKey,
   updateApiKey,
 } from "./workspaces/api-keys.ts";
-export {
-  createDataSourceView,
-  listDataSourceViews,
-  putDataSourceNode,
-  removeDataSourceNode,
-} from "./workspaces/data-sources.ts";
 export { createTokenIssuer, type IssuerOfUsers } from "./workspaces/issued-users.ts";
 export { isSafeUrl } from "./workspaces/issuer-tokens.ts";
 export * from "./workspaces/members.ts";
@@ -120,7 +114,29 @@ export {
   suspendWorkspace,
   updateWorkspace,
 } from "./workspaces/workspaces.ts";
+export * from "./workspaces/workspace-facts.ts";
 export { readWorkspaceUsage } from "./workspaces/workspace-usage.ts";
+
+export {
+  createDataSourceView,
+  listDataSourceViews,
+  putDataSourceNode,
+  removeDataSourceNode,
+  removeDataSourceView,
+} from "./knowledge/data-source-administration.ts";
+export { listDataSources, listViewsInSpace } from "./knowledge/data-sources.ts";
+export {
+  deleteDocument,
+  deleteFolder,
+  getDocument,
+  listDocuments,
+  replayDocument,
+  upsertDocument,
+} from "./knowledge/documents.ts";
+export { replayFolder, upsertFolder } from "./knowledge/folders.ts";
+export { searchDocuments } from "./knowledge/search-documents.ts";
+export { findNodes, searchNodes } from "./knowledge/search-nodes.ts";
+export { findDataSourceViews, getDataSourceView, updateDataSourceView } from "./knowledge/views.ts";
 
 export {
   announceFile,
@@ -143,7 +159,7 @@ export { insertSandboxFunctions, type SandboxFunction } from "./functions/sandbo
 export { importSkills } from "./skills/import-skills.ts";
 export { type AnswerState, readSkillState } from "./skills/listing-state.ts";
 export * from "./skills/skill-administration.ts";
-export { listSkills } from "./skills/skills.ts";
+export { listSkills, readSkill } from "./skills/skills.ts";
 export { createTool, listTools, removeTool, updateTool } from "./tools/tool-administration.ts";
 export {
   getToolConnection,
@@ -152,7 +168,7 @@ export {
   updateToolConnection,
 } from "./tools/register-tools.ts";
 export { refreshUsedTool } from "./tools/refresh-tools.ts";
-export { answerAsClientServer, replayAnswer } from "./tools/answer-requests.ts";
+export { answerAsClientServer, replayClientAnswer } from "./tools/answer-requests.ts";
 export {
   type CallableTool,
   openCallableTool,
@@ -166,12 +182,23 @@ export {
   replayRegistration,
   sweepClientServers,
 } from "./tools/client-servers.ts";
+export {
+  changeConversationTools,
+  listSpaceTools,
+  replayChangedTools,
+} from "./tools/conversation-tools.ts";
+export { forgetToken } from "./tools/tool-secrets.ts";
 export type { ToolResult, ToolServerFailure, ToolServers } from "./tools/tool-servers.ts";
+export { answerQuestion, askUserTool, replayAnswer } from "./turns/ask-user.ts";
 export { storeCallFiles } from "./turns/call-files.ts";
 export { type StoredToolResult, textOfOutput } from "./turns/tool-results.ts";
 
 export * from "./agents/agent-administration.ts";
 export * from "./agents/agent-directory.ts";
+export { exportAgent, importAgent, replayAgentImport } from "./agents/agent-files.ts";
+export { setFavorite } from "./agents/favorites.ts";
+export { createGenericAgent, replayGenericAgent } from "./agents/generic-agents.ts";
+export * from "./agents/mentions.ts";
 export * from "./agents/read-agents.ts";
 
 export * from "./invocations/cancel-invocation.ts";
@@ -193,6 +220,8 @@ export { listAllBlockedActions, listBlockedActions } from "./turns/blocked-actio
 export { listSkillFiles, loadSkillInstructions, readSkillFile } from "./turns/turn-skills.ts";
 export { replayValidateAction, validateAction } from "./turns/validate-action.ts";
 
+export { exportAnalytics } from "./analytics/export-analytics.ts";
+
 export { cancelMessages } from "./conversations/cancel-messages.ts";
 export { getConversation } from "./conversations/conversation-content.ts";
 export {
@@ -202,7 +231,16 @@ export {
 } from "./conversations/conversations.ts";
 export { createConversation } from "./conversations/create-conversation.ts";
 export { addContentFragment, postMessage, retryMessage } from "./conversations/post-messages.ts";
+export { getConsumption } from "./conversations/consumption.ts";
+export { editMessage } from "./conversations/edit-message.ts";
+export * from "./conversations/feedbacks.ts";
 export * from "./conversations/replays.ts";
+export {
+  getProjectMetadata,
+  listProjectFiles,
+  listSpaceConversationIds,
+  listSpaceConversations,
+} from "./conversations/space-content.ts";
 export * from "./conversations/streams.ts";
 export { giveMadeTitle, mayUseModel, untitledMessage } from "./conversations/titles.ts";
 

@@ -16,7 +16,8 @@ import {
   listDataSourceViews,
   putDataSourceNode,
   removeDataSourceNode,
-} from "../src/workspaces/data-sources.ts";
+  removeDataSourceView,
+} from "../src/knowledge/data-source-administration.ts";
 import { addMember, listMembers, removeMember } from "../src/workspaces/members.ts";
 import { putProviderCredential } from "../src/workspaces/provider-credentials.ts";
 import { createSpace, updateSpace } from "../src/workspaces/spaces.ts";
@@ -55,6 +56,7 @@ export function openTestOperator(core: Core, by?: CoreRequest) {
     createDataSourceView: call(endpoints["dataSourceViews.create"], createDataSourceView),
     listDataSourceViews: call(endpoints["dataSourceViews.list"], listDataSourceViews),
     putDataSourceNode: call(endpoints["dataSourceNodes.put"], putDataSourceNode),
+    removeDataSourceView: call(endpoints["dataSourceViews.remove"], removeDataSourceView),
     removeDataSourceNode: call(endpoints["dataSourceNodes.remove"], removeDataSourceNode),
   };
 }

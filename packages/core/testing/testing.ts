@@ -70,6 +70,7 @@ export function createTestCore(database: Database, parts: TestParts = {}): TestC
     safetyPollMs: 5000,
     fileLimits,
     conversationLimits: { messages: 10_000, bytes: 2 ** 26 },
+    dataSourceLimits: { sources: 1000, nodes: 1000, bytes: 2 ** 26 },
     waitingRuns: 10_000,
     ...parts,
   };

@@ -8,6 +8,9 @@ export interface TestToolServers extends ToolServers {
   readonly asked: Readonly<Record<string, string>>[];
 }
 
+/** The server whose authorization server issues tokens. */
+export const OAUTH_URL = "https://oauth.test/mcp";
+
 /** Creates servers that only list tools. */
 export function createTestToolServers(): TestToolServers {
   const answers: TestToolServers["answers"] = new Map();
@@ -17,6 +20,8 @@ export function createTestToolServers(): TestToolServers {
     code: "unreachable",
     message: "The server does not answer",
   };
+  /** How many tokens each secret was given. */
+  const issued = new Map<string, number>();
   return {
     answers,
     asked,
@@ -27,6 +32,12 @@ export function createTestToolServers(): TestToolServers {
       return { type: "listed", server: { name: "shop", version: "1.0.0" }, tools: answer };
     },
     callTool: async () => unknown,
+    requestToken: async ({ url }, client) => {
+      const tokens = issued.get(client.clientSecret) ?? 0;
+      issued.set(client.clientSecret, tokens + 1);
+      if (url !== OAUTH_URL) return unknown;
+      return { type: "issued", accessToken: `token ${tokens + 1}`, expiresInMs: 60_000 };
+    },
   };
 }
 

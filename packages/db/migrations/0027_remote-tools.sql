@@ -27,6 +27,10 @@ CREATE TABLE "tool_connections" (
 	"url" text NOT NULL,
 	"headers" jsonb,
 	"header_names" jsonb DEFAULT '[]'::jsonb NOT NULL,
+	"oauth" jsonb,
+	"client_secret" jsonb,
+	"token" jsonb,
+	"token_until" bigint DEFAULT 0 NOT NULL,
 	"stakes" jsonb DEFAULT '{}'::jsonb NOT NULL,
 	"default_stake" text NOT NULL,
 	"retryable_tools" jsonb DEFAULT '[]'::jsonb NOT NULL,
@@ -34,6 +38,7 @@ CREATE TABLE "tool_connections" (
 	"fault" text
 );
 --> statement-breakpoint
+ALTER TABLE "agents" ADD COLUMN "asks_user" boolean DEFAULT false NOT NULL;--> statement-breakpoint
 ALTER TABLE "actions" ADD COLUMN "mcp_server_id" text;--> statement-breakpoint
 ALTER TABLE "actions" ADD COLUMN "stake" text;--> statement-breakpoint
 ALTER TABLE "actions" ADD COLUMN "generated_files" jsonb;--> statement-breakpoint
@@ -48,5 +53,5 @@ ALTER TABLE "tool_connections" ADD CONSTRAINT "tool_connections_tool_id_tools_id
 CREATE INDEX "agent_tools_by_tool" ON "agent_tools" USING btree ("tool_id");--> statement-breakpoint
 CREATE INDEX "conversation_tools_by_tool" ON "conversation_tools" USING btree ("tool_id");--> statement-breakpoint
 CREATE INDEX "tool_approvals_by_tool" ON "tool_approvals" USING btree ("tool_id");--> statement-breakpoint
-CREATE INDEX "actions_blocked" ON "actions" USING btree ("workspace_id","id") WHERE "actions"."status" = 'blocked_validation_required';--> statement-breakpoint
-UPDATE "actions" SET "workspace_id" = m."workspace_id" FROM "messages" m WHERE m."sid" = "actions"."log_id" AND "actions"."status" = 'blocked_validation_required';
+CREATE INDEX "actions_blocked" ON "actions" USING btree ("workspace_id","id") WHERE starts_with("actions"."status", 'blocked_');--> statement-breakpoint
+UPDATE "actions" SET "workspace_id" = m."workspace_id" FROM "messages" m WHERE m."sid" = "actions"."log_id" AND starts_with("actions"."status", 'blocked_');

@@ -3,6 +3,7 @@ export * from "./tables/audit.ts";
 export * from "./tables/client-servers.ts";
 export * from "./tables/conversations.ts";
 export * from "./tables/data-sources.ts";
+export * from "./tables/feedbacks.ts";
 export * from "./tables/files.ts";
 export * from "./tables/idempotency-keys.ts";
 export * from "./tables/logs.ts";

@@ -36,19 +36,11 @@ export async function callTool(
   };
 }
 
-/** Progress that is passed on whatever its pace. */
-const FREE_PROGRESS = 50;
-const PROGRESS_INTERVAL_MS = 100;
 const MAX_PROGRESS_MESSAGE = 2000;
 
-/** Passes progress on, but leaves out what comes faster than anybody reads. */
 function boundProgress(onProgress: (progress: McpProgress) => void) {
-  let [count, lastAt] = [0, 0];
   return ({ progress, total, message }: ProgressParams): void => {
-    const now = performance.now();
     if (!Number.isFinite(progress)) return;
-    if (++count > FREE_PROGRESS && now - lastAt < PROGRESS_INTERVAL_MS) return;
-    lastAt = now;
     onProgress({
       progress,
       ...(total !== undefined && Number.isFinite(total) && { total }),

@@ -1,20 +1,20 @@
-import {
-  isJSONRPCErrorResponse,
-  isJSONRPCRequest,
-  isJSONRPCResultResponse,
-  type JSONRPCMessage,
-  parseJSONRPCMessage,
-} from "@modelcontextprotocol/client";
+import { isJSONRPCRequest, parseJSONRPCMessage } from "@modelcontextprotocol/client";
 import { requireFewValues } from "@parley/schema";
 
 /** Deepest nesting of a message: 64 levels of a value, in the levels that MCP puts around it. */
 const MAX_MESSAGE_DEPTH = 72;
 
+/** A JSON-RPC message of a server, as far as it was checked here. */
+export type ServerMessage =
+  | { readonly type: "answer"; readonly id: string | null }
+  | { readonly type: "request" }
+  | { readonly type: "notification"; readonly method: string };
+
 /**
  * Parses a JSON-RPC message of a server. Throws an `Error` whose message says what is wrong with it, before
  * anything recursive has seen it.
  */
-export function checkMessage(text: string): JSONRPCMessage {
+export function checkMessage(text: string): ServerMessage {
   if (isDeeperThan(text, MAX_MESSAGE_DEPTH)) {
     throw new Error("The answer's JSON is nested deeper than 64 levels");
   }
@@ -29,11 +29,26 @@ export function checkMessage(text: string): JSONRPCMessage {
   } catch {
     throw new Error("The answer is not JSON");
   }
+  const method = methodOfNotification(value);
+  if (method !== undefined) return { type: "notification", method };
   try {
-    return parseJSONRPCMessage(value);
+    const message = parseJSONRPCMessage(value);
+    if (isJSONRPCRequest(message)) return { type: "request" };
+    const { id = null } = message as { id?: string | number };
+    return { type: "answer", id: id === null ? null : String(id) };
   } catch {
     throw new Error("The answer is not a JSON-RPC message");
   }
+}
+
+/**
+ * The method of a message without an id. These are cheap to send by the thousand, and the parser of all
+ * messages takes 0.1 ms for each.
+ */
+function methodOfNotification(value: unknown): string | undefined {
+  if (typeof value !== "object" || value === null || "id" in value) return undefined;
+  const { jsonrpc, method } = value as { jsonrpc?: unknown; method?: unknown };
+  return jsonrpc === "2.0" && typeof method === "string" ? method : undefined;
 }
 
 /** Whether JSON nests objects and lists deeper than `most`. */
@@ -53,11 +68,4 @@ function endOfString(text: string, start: number): number {
   let index = start + 1;
   while (index < text.length && text[index] !== '"') index += text[index] === "\\" ? 2 : 1;
   return index;
-}
-
-/** The id of the request that a message answers, if it is an answer: `null` where it names none. */
-export function answeredId(message: JSONRPCMessage): string | null | undefined {
-  if (isJSONRPCRequest(message)) return undefined;
-  if (!isJSONRPCResultResponse(message) && !isJSONRPCErrorResponse(message)) return undefined;
-  return message.id === undefined || message.id === null ? null : String(message.id);
 }

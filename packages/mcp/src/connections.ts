@@ -4,7 +4,14 @@ import {
   StreamableHTTPClientTransport,
 } from "@modelcontextprotocol/client";
 import { callTool } from "./call-tool.ts";
-import type { McpConnections, McpFailure, McpLimits, McpServer } from "./contract.ts";
+import type {
+  ListedTools,
+  McpConnections,
+  McpFailure,
+  McpLimits,
+  McpServer,
+  ToolResult,
+} from "./contract.ts";
 import { type Exchange, openExchange } from "./exchange.ts";
 import { reasonOf, toFailure } from "./failures.ts";
 import { FetchFault } from "./guard/fetch-fault.ts";
@@ -12,6 +19,9 @@ import type { ResolveHost } from "./guard/resolve-host.ts";
 import { createGuard } from "./guarded-fetch.ts";
 import { listTools } from "./list-tools.ts";
 import { createNegotiations, type Negotiation } from "./negotiations.ts";
+import { hasFailed } from "./oauth/contract.ts";
+import { discoverAuthorizationServer } from "./oauth/discover.ts";
+import { requestClientCredentials } from "./oauth/tokens.ts";
 
 /** How Parley names itself to servers, and which private hosts it may call. */
 export interface McpConnectionsOptions {
@@ -30,7 +40,13 @@ export function createMcpConnections(options: McpConnectionsOptions): McpConnect
   const guard = createGuard(options);
   const negotiations = createNegotiations();
   const closing = new AbortController();
-  const leaving = new Set<Promise<void>>();
+  const running = new Set<Promise<unknown>>();
+  const leaving = new Set<Promise<unknown>>();
+  const track = <T>(promises: Set<Promise<unknown>>, promise: Promise<T>): Promise<T> => {
+    promises.add(promise);
+    void promise.finally(() => promises.delete(promise));
+    return promise;
+  };
 
   async function converse<T>(
     server: McpServer,
@@ -73,29 +89,48 @@ export function createMcpConnections(options: McpConnectionsOptions): McpConnect
       if (mayBeStale.has(failure.code)) negotiations.forget(server);
       return failure;
     } finally {
-      const left = leave(client, transport, exchange).finally(() => leaving.delete(left));
-      leaving.add(left);
+      void track(leaving, leave(client, transport, exchange));
     }
   }
 
   return {
-    listTools: (server, limits) =>
-      converse(server, limits, {
-        // A listing is when a server that was renewed is found out.
+    listTools: (server, limits) => {
+      // A listing is when a server that was renewed is found out.
+      const work: Work<ListedTools> = {
         isFresh: true,
         run: (client, _exchange, patience) => listTools(client, patience),
-      }),
-    callTool: (server, call, limits) =>
-      converse(server, limits, {
+      };
+      return track(running, converse(server, limits, work));
+    },
+    callTool: (server, call, limits) => {
+      const work: Work<ToolResult> = {
         isFresh: false,
         run: async (client, exchange, patience) => {
           const { onProgress } = limits;
           const result = await callTool(client, call, { ...patience, onProgress });
           return { ...result, toolsChanged: exchange.toolsChanged };
         },
-      }),
+      };
+      return track(running, converse(server, limits, work));
+    },
+    requestToken: async (server, { clientId, clientSecret, scope }, options) => {
+      const signal = AbortSignal.any([options.signal, closing.signal]);
+      const step = { timeoutMs: options.timeoutMs, signal };
+      const found = await discoverAuthorizationServer(guard, server.url, step);
+      if (hasFailed(found)) return { ...found, sent: false };
+      const from = { server: found, client: { clientId, clientSecret } };
+      const asked = scope ?? found.scopes?.join(" ");
+      const tokens = await requestClientCredentials(guard, from, {
+        ...step,
+        ...(asked !== undefined && { scope: asked }),
+      });
+      if (hasFailed(tokens)) return { ...tokens, sent: false };
+      const { accessToken, expiresInMs } = tokens;
+      return { type: "issued", accessToken, ...(expiresInMs !== undefined && { expiresInMs }) };
+    },
     close: async () => {
       closing.abort();
+      await Promise.allSettled(running);
       await Promise.allSettled(leaving);
     },
   };

@@ -43,8 +43,30 @@ export interface McpConnections {
       readonly onProgress?: (progress: McpProgress) => void;
     },
   ): Promise<ToolResult | McpFailure>;
+  /** Asks the authorization server of an MCP server for a token of the client's own. */
+  requestToken(
+    server: Pick<McpServer, "url">,
+    client: McpClientCredentials,
+    options: { readonly timeoutMs: number; readonly signal: AbortSignal },
+  ): Promise<IssuedToken | McpFailure>;
   /** Cancels what is under way, takes leave of servers for a moment, and closes all connections. */
   close(): Promise<void>;
+}
+
+/** Who Parley is at an authorization server, as an operator of that has said. */
+export interface McpClientCredentials {
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** By default, what the server names. */
+  readonly scope?: string;
+}
+
+/** A token that an authorization server has issued. */
+export interface IssuedToken {
+  readonly type: "issued";
+  readonly accessToken: string;
+  /** Undefined where the server does not say. */
+  readonly expiresInMs?: number;
 }
 
 export interface ListedTools {

@@ -1,10 +1,6 @@
-import {
-  extractWWWAuthenticateParams,
-  type FetchLike,
-  type JSONRPCMessage,
-} from "@modelcontextprotocol/client";
+import { extractWWWAuthenticateParams, type FetchLike } from "@modelcontextprotocol/client";
 import { toStorable } from "@parley/schema";
-import { answeredId } from "./check-message.ts";
+import type { ServerMessage } from "./check-message.ts";
 import type { McpLimits, McpServer } from "./contract.ts";
 import { type Reason, reasonOf, reasonOfStatus } from "./failures.ts";
 import { requireAllowedUrl } from "./guard/allowed-urls.ts";
@@ -12,6 +8,7 @@ import { FetchFault } from "./guard/fetch-fault.ts";
 import { locationOf } from "./guard/redirects.ts";
 import { sendableHeaders } from "./guard/send-request.ts";
 import type { FetchSession, Guard, GuardedInit } from "./guarded-fetch.ts";
+import { createPace } from "./pace.ts";
 import { type AnswerEnd, checkEvents, readJsonAnswer } from "./read-answer.ts";
 
 // The network of one listing or one call. The protocol's client asks for requests here. It sees only answers
@@ -76,15 +73,16 @@ export function openExchange(guard: Guard, server: McpServer, options: ExchangeO
   });
   if (session.fault !== undefined) fail(reasonOf(session.fault));
 
+  const takeProgress = createPace();
   const reader = {
-    onMessage: (message: JSONRPCMessage) => {
-      const id = answeredId(message);
-      if (id !== undefined && (id === null || !pending.delete(id))) {
+    onMessage: (message: ServerMessage): boolean => {
+      if (message.type === "request") return true;
+      if (message.type === "answer") {
+        if (message.id !== null && pending.delete(message.id)) return true;
         throw new Error("The server answered another request than it was asked");
       }
-      if ("method" in message && message.method === "notifications/tools/list_changed") {
-        toolsChanged = true;
-      }
+      toolsChanged ||= message.method === "notifications/tools/list_changed";
+      return message.method === "notifications/progress" && takeProgress();
     },
   };
   const badAnswer = (error: unknown): Reason =>
@@ -116,6 +114,14 @@ export function openExchange(guard: Guard, server: McpServer, options: ExchangeO
     }
   }
 
+  function redirectTarget(location: string): URL {
+    try {
+      return requireAllowedUrl(location, guard.isAllowedHost, endpoint);
+    } catch (error) {
+      throw fail({ ...badAnswer(error), isNotRun: true });
+    }
+  }
+
   /** Sends a request of the protocol; follows redirects that stay with the server, but with no call. */
   async function sendRequest(init: GuardedInit, isCall: boolean): Promise<Response> {
     for (let redirects = 0; ; redirects++) {
@@ -123,7 +129,7 @@ export function openExchange(guard: Guard, server: McpServer, options: ExchangeO
       const response = await session.fetch(endpoint, { ...init, ...sending, redirect: "manual" });
       const location = locationOf(response);
       if (location === undefined) return response;
-      const target = requireAllowedUrl(new URL(location, endpoint), guard.isAllowedHost);
+      const target = redirectTarget(location);
       const keepsMethod = response.status === 307 || response.status === 308;
       const stays = target.origin === endpoint.origin && keepsMethod;
       if (isCall || !stays || redirects === MAX_REDIRECTS) {
@@ -163,7 +169,7 @@ export function openExchange(guard: Guard, server: McpServer, options: ExchangeO
     try {
       const response = await session.fetch(endpoint, { ...init, redirect: "manual" });
       if (response.ok) return await readAnswer(response, awaited);
-      if (awaited !== undefined) throw fail(reasonOfStatus(response.status));
+      if (awaited !== undefined) throw fail(endedEarly);
       await response.body?.cancel();
       return notListening();
     } catch (error) {

@@ -2,6 +2,7 @@ import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from "@modelconte
 import { toStorable } from "@parley/schema";
 import type { McpFailure, McpFailureCode, McpServer } from "./contract.ts";
 import { FetchFault } from "./guard/fetch-fault.ts";
+import { hideSecrets } from "./hide-secrets.ts";
 
 /** Why a listing or a call failed, before it is told whether the call has left. */
 export type Reason = Omit<McpFailure, "type" | "sent"> & {
@@ -14,7 +15,10 @@ const MAX_MESSAGE = 500;
 /** Makes a failure. Secrets of the server's headers that its own message repeats are removed. */
 export function toFailure(reason: Reason, server: McpServer, sent: boolean): McpFailure {
   const { code, authorization } = reason;
-  const message = withoutSecrets(toStorable(reason.message), server.headers).slice(0, MAX_MESSAGE);
+  const message = hideSecrets(toStorable(reason.message), secretsOf(server.headers)).slice(
+    0,
+    MAX_MESSAGE,
+  );
   return {
     type: "failed",
     code,
@@ -24,15 +28,9 @@ export function toFailure(reason: Reason, server: McpServer, sent: boolean): Mcp
   };
 }
 
-/** Shorter words, as Bearer, are not secret, and would tear the message apart. */
-const SHORTEST_SECRET = 8;
-
-function withoutSecrets(message: string, headers: McpServer["headers"]): string {
-  const values = Object.values(headers).flatMap((value) => [value, ...value.split(/[\s,;=]+/)]);
-  const secrets = values.filter((value) => value.length >= SHORTEST_SECRET);
-  const longestFirst = secrets.toSorted((one, other) => other.length - one.length);
-  return longestFirst.reduce((text, secret) => text.replaceAll(secret, "[hidden]"), message);
-}
+/** The values of headers, and the words in them: a token follows its scheme. */
+const secretsOf = (headers: McpServer["headers"]): string[] =>
+  Object.values(headers).flatMap((value) => [value, ...value.split(/[\s,;=]+/)]);
 
 /** What an error of the protocol's client means. */
 export function reasonOf(error: unknown): Reason {

@@ -65,7 +65,7 @@ export function createGuard(options: {
             `${url.host} redirects more than ${MAX_REDIRECTS} times`,
           );
         }
-        const target = requireAllowedUrl(new URL(location, url), isAllowedHost);
+        const target = requireAllowedUrl(location, isAllowedHost, url);
         request = redirectedRequest(request, url, target);
         url = target;
       }

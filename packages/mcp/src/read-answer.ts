@@ -1,12 +1,14 @@
-import { toStream } from "./guard/to-stream.ts";
-import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 import { createParser } from "eventsource-parser";
-import { checkMessage } from "./check-message.ts";
+import { checkMessage, type ServerMessage } from "./check-message.ts";
+import { toStream } from "./guard/to-stream.ts";
 
 /** Receives what a stream of an answer brings. */
 export interface AnswerReader {
-  /** Called with each message, after it was checked. What it throws ends the stream. */
-  onMessage(message: JSONRPCMessage): void;
+  /**
+   * Called with each message, after it was checked. Gives whether the protocol's client is to see it. What
+   * it throws ends the stream.
+   */
+  onMessage(message: ServerMessage): boolean;
   /** Called when the stream has ended, or broke with `error`. Not called if its reader stops. */
   onEnd(end: AnswerEnd): void;
 }
@@ -31,39 +33,55 @@ export async function readJsonAnswer(response: Response, reader: AnswerReader): 
   return new Response(text, { status, headers });
 }
 
-/** A stream of events, each checked before it is passed on. */
+/** A stream of events, each checked before it is passed on. What nobody needs is left out. */
 export function checkEvents(response: Response, reader: AnswerReader): Response {
   const { body, status, headers } = response;
   if (body === null) return response;
-  return new Response(toStream(checkedChunks(body, reader)), { status, headers });
+  return new Response(toStream(checkedEvents(body, reader)), { status, headers });
 }
 
-async function* checkedChunks(
+async function* checkedEvents(
   body: ReadableStream<Uint8Array>,
   reader: AnswerReader,
 ): AsyncGenerator<Uint8Array> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   let lastEventId: string | undefined;
+  let passed = "";
   const parser = createParser({
-    onEvent: ({ event, data, id }) => {
+    onEvent: ({ event = "message", data, id }) => {
       if (id !== undefined && id !== "") lastEventId = id;
-      if ((event ?? "message") === "message" && data !== "") reader.onMessage(checkMessage(data));
+      const isMessage = event === "message" && data !== "";
+      const isPassed = isMessage && reader.onMessage(checkMessage(data));
+      // An id is passed on alone too: the stream is resumed after it.
+      if (isPassed || id !== undefined) passed += toEvent(isPassed ? data : "", id);
+    },
+    onRetry: (retryMs) => {
+      passed += `retry: ${retryMs}\n\n`;
     },
   });
   try {
     for await (const chunk of body) {
-      let text: string;
-      try {
-        text = decoder.decode(chunk, { stream: true });
-      } catch {
-        throw new Error("The answer is not UTF-8");
-      }
-      parser.feed(text);
-      yield chunk;
+      parser.feed(decode(decoder, chunk));
+      if (passed === "") continue;
+      yield Buffer.from(passed);
+      passed = "";
     }
   } catch (error) {
     reader.onEnd({ error, lastEventId });
     throw error;
   }
   reader.onEnd({ lastEventId });
+}
+
+function decode(decoder: TextDecoder, chunk: Uint8Array): string {
+  try {
+    return decoder.decode(chunk, { stream: true });
+  } catch {
+    throw new Error("The answer is not UTF-8");
+  }
+}
+
+function toEvent(data: string, id: string | undefined): string {
+  const lines = data.split("\n").map((line) => `data: ${line}\n`);
+  return `${id === undefined ? "" : `id: ${id}\n`}${lines.join("")}\n`;
 }

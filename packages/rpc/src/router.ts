@@ -20,12 +20,19 @@ export const appRouter = router({
   agents: router({
     archive: mutation(endpoints["agents.archive"], core.archiveAgent),
     create: mutation(endpoints["agents.create"], core.createAgent),
+    createGeneric: post(
+      endpoints["agents.createGeneric"],
+      core.createGenericAgent,
+      core.replayGenericAgent,
+    ),
     get: query(endpoints["agents.get"], core.getAgent),
     getDefinition: query(endpoints["agents.getDefinition"], core.getAgentDefinition),
+    import: post(endpoints["agents.import"], core.importAgent, core.replayAgentImport),
     list: query(endpoints["agents.list"], core.listAgents),
     listAll: query(endpoints["agents.listAll"], core.listAllAgents),
     restore: mutation(endpoints["agents.restore"], core.restoreAgent),
     search: query(endpoints["agents.search"], core.searchAgents),
+    setFavorite: mutation(endpoints["agents.setFavorite"], core.setFavorite),
     update: mutation(endpoints["agents.update"], core.updateAgent),
   }),
   apiKeys: router({
@@ -39,7 +46,11 @@ export const appRouter = router({
     list: query(endpoints["audit.list"], core.listAuditEvents),
   }),
   clientServers: router({
-    answer: post(endpoints["clientServers.answer"], core.answerAsClientServer, core.replayAnswer),
+    answer: post(
+      endpoints["clientServers.answer"],
+      core.answerAsClientServer,
+      core.replayClientAnswer,
+    ),
     events: subscription(endpoints["clientServers.events"], streams["clientServers.events"]),
     heartbeat: post(
       endpoints["clientServers.heartbeat"],
@@ -61,6 +72,11 @@ export const appRouter = router({
   }),
   conversations: router({
     cancel: post(endpoints["conversations.cancel"], core.cancelMessages, core.replayCancel),
+    changeTools: post(
+      endpoints["conversations.changeTools"],
+      core.changeConversationTools,
+      core.replayChangedTools,
+    ),
     create: post(
       endpoints["conversations.create"],
       core.createConversation,
@@ -69,6 +85,7 @@ export const appRouter = router({
     delete: mutation(endpoints["conversations.delete"], core.deleteConversation),
     events: subscription(endpoints["conversations.events"], streams["conversations.events"]),
     get: query(endpoints["conversations.get"], core.getConversation),
+    getConsumption: query(endpoints["conversations.getConsumption"], core.getConsumption),
     list: query(endpoints["conversations.list"], core.listConversations),
     listBlockedActions: query(
       endpoints["conversations.listBlockedActions"],
@@ -80,13 +97,42 @@ export const appRouter = router({
     put: mutation(endpoints["dataSourceNodes.put"], core.putDataSourceNode),
     remove: mutation(endpoints["dataSourceNodes.remove"], core.removeDataSourceNode),
   }),
+  dataSources: router({
+    list: query(endpoints["dataSources.list"], core.listDataSources),
+  }),
   dataSourceViews: router({
     create: mutation(endpoints["dataSourceViews.create"], core.createDataSourceView),
+    find: query(endpoints["dataSourceViews.find"], core.findDataSourceViews),
+    get: query(endpoints["dataSourceViews.get"], core.getDataSourceView),
     list: query(endpoints["dataSourceViews.list"], core.listDataSourceViews),
+    listInSpace: query(endpoints["dataSourceViews.listInSpace"], core.listViewsInSpace),
+    remove: mutation(endpoints["dataSourceViews.remove"], core.removeDataSourceView),
+    searchDocuments: query(endpoints["dataSourceViews.searchDocuments"], core.searchDocuments),
+    update: mutation(endpoints["dataSourceViews.update"], core.updateDataSourceView),
+  }),
+  documents: router({
+    delete: mutation(endpoints["documents.delete"], core.deleteDocument),
+    get: query(endpoints["documents.get"], core.getDocument),
+    list: query(endpoints["documents.list"], core.listDocuments),
+    upsert: post(endpoints["documents.upsert"], core.upsertDocument, core.replayDocument),
+  }),
+  featureFlags: router({
+    list: query(endpoints["featureFlags.list"], core.listFeatureFlags),
+  }),
+  feedbacks: router({
+    get: query(endpoints["feedbacks.get"], core.getFeedback),
+    give: post(endpoints["feedbacks.give"], core.giveFeedback, core.replayFeedback),
+    list: query(endpoints["feedbacks.list"], core.listFeedback),
+    listOwn: query(endpoints["feedbacks.listOwn"], core.listOwnFeedback),
+    withdraw: mutation(endpoints["feedbacks.withdraw"], core.withdrawFeedback),
   }),
   files: router({
     create: post(endpoints["files.create"], core.announceFile, core.replayAnnouncement),
     delete: mutation(endpoints["files.delete"], core.deleteFile),
+  }),
+  folders: router({
+    delete: mutation(endpoints["folders.delete"], core.deleteFolder),
+    upsert: post(endpoints["folders.upsert"], core.upsertFolder, core.replayFolder),
   }),
   invocations: router({
     cancel: post(
@@ -100,10 +146,25 @@ export const appRouter = router({
   members: router({
     add: mutation(endpoints["members.add"], core.addMember),
     list: query(endpoints["members.list"], core.listMembers),
+    listEmails: query(endpoints["members.listEmails"], core.listMemberEmails),
     remove: mutation(endpoints["members.remove"], core.removeMember),
   }),
+  mentions: router({
+    parse: post(endpoints["mentions.parse"], core.parseMentions, core.replayMentions),
+    suggest: query(endpoints["mentions.suggest"], core.suggestMentions),
+    suggestInConversation: query(
+      endpoints["mentions.suggestInConversation"],
+      core.suggestInConversation,
+    ),
+  }),
   messages: router({
+    answerQuestion: post(
+      endpoints["messages.answerQuestion"],
+      core.answerQuestion,
+      core.replayAnswer,
+    ),
     create: post(endpoints["messages.create"], core.postMessage, core.replayPost),
+    edit: post(endpoints["messages.edit"], core.editMessage, core.replayEdit),
     events: subscription(endpoints["messages.events"], streams["messages.events"]),
     retry: post(endpoints["messages.retry"], core.retryMessage, core.replayRetry),
     validateAction: post(
@@ -114,6 +175,10 @@ export const appRouter = router({
   }),
   models: router({
     list: query(endpoints["models.list"], core.listModels),
+  }),
+  nodes: router({
+    find: query(endpoints["nodes.find"], core.findNodes),
+    search: mutation(endpoints["nodes.search"], core.searchNodes),
   }),
   operatorKeys: router({
     create: mutation(endpoints["operatorKeys.create"], core.createOperatorKey),
@@ -148,6 +213,7 @@ export const appRouter = router({
     create: mutation(endpoints["skills.create"], core.createSkill),
     get: query(endpoints["skills.get"], core.getSkill),
     publish: mutation(endpoints["skills.publish"], core.publishSkill),
+    read: query(endpoints["skills.read"], core.readSkill),
     restore: mutation(endpoints["skills.restore"], core.restoreSkill),
     update: mutation(endpoints["skills.update"], core.updateSkill),
   }),
@@ -155,14 +221,22 @@ export const appRouter = router({
     create: mutation(endpoints["spaces.create"], core.createSpace),
     delete: mutation(endpoints["spaces.delete"], core.deleteSpace),
     get: query(endpoints["spaces.get"], core.getSpace),
+    getProjectMetadata: query(endpoints["spaces.getProjectMetadata"], core.getProjectMetadata),
     list: query(endpoints["spaces.list"], core.listSpaces),
     listAll: query(endpoints["spaces.listAll"], core.listAllSpaces),
+    listConversationIds: query(
+      endpoints["spaces.listConversationIds"],
+      core.listSpaceConversationIds,
+    ),
+    listConversations: query(endpoints["spaces.listConversations"], core.listSpaceConversations),
+    listProjectFiles: query(endpoints["spaces.listProjectFiles"], core.listProjectFiles),
     update: mutation(endpoints["spaces.update"], core.updateSpace),
   }),
   tools: router({
     create: mutation(endpoints["tools.create"], core.createTool),
     getConnection: query(endpoints["tools.getConnection"], core.getToolConnection),
     list: query(endpoints["tools.list"], core.listTools),
+    listOfSpace: query(endpoints["tools.listOfSpace"], core.listSpaceTools),
     refresh: mutation(endpoints["tools.refresh"], core.refreshToolNow),
     register: mutation(endpoints["tools.register"], core.registerTool),
     remove: mutation(endpoints["tools.remove"], core.removeTool),
@@ -173,9 +247,13 @@ export const appRouter = router({
     create: mutation(endpoints["userTokens.create"], core.createUserToken),
     revoke: mutation(endpoints["userTokens.revoke"], core.revokeUserTokens),
   }),
+  verifiedDomains: router({
+    list: query(endpoints["verifiedDomains.list"], core.listVerifiedDomains),
+  }),
   workspaces: router({
     create: mutation(endpoints["workspaces.create"], core.createWorkspace),
     delete: mutation(endpoints["workspaces.delete"], core.deleteWorkspace),
+    exists: query(endpoints["workspaces.exists"], core.confirmWorkspace),
     get: query(endpoints["workspaces.get"], core.getWorkspace),
     list: query(endpoints["workspaces.list"], core.listWorkspaces),
     resume: mutation(endpoints["workspaces.resume"], core.resumeWorkspace),
@@ -211,4 +289,8 @@ export const uploads = { "files.upload": core.uploadFile };
 export const forms = { "skills.import": core.importSkills };
 
 /** The function that opens the bytes, per endpoint of kind bytes. */
-export const downloads = { "files.get": core.openFile };
+export const downloads = {
+  "agents.export": core.exportAgent,
+  "analytics.export": core.exportAnalytics,
+  "files.get": core.openFile,
+};

@@ -32,6 +32,12 @@ export interface JsonEndpoint extends EndpointBase {
   readonly output: z.ZodType;
   /** Whether its response is cached and has an ETag. */
   readonly cacheable?: boolean;
+  /** A second path of the operation, whose own parameters are optional in `params`. */
+  readonly alsoAt?: string;
+  /** Whether it changes nothing although it is a POST: it takes no Idempotency-Key. */
+  readonly onlyReads?: boolean;
+  /** Whether its response is one Server-Sent Event for clients that accept nothing else. */
+  readonly mayBeEvent?: boolean;
   /** Only of audited mutations: members of the input with the ids of the subject. */
   readonly subject?: readonly string[];
   /** Whether its response may be so long that it is serialized in pieces. */
@@ -80,9 +86,14 @@ export type Endpoint =
   | MultipartEndpoint
   | DownloadEndpoint;
 
+/** The paths of an endpoint: most have one. */
+export function pathsOf({ path, alsoAt }: JsonEndpoint): string[] {
+  return alsoAt === undefined ? [path] : [path, alsoAt];
+}
+
 /** Whether requests of an endpoint may have an Idempotency-Key. */
-export function isKeyed({ method, administers = false }: JsonEndpoint): boolean {
-  return method === "POST" && !administers;
+export function isKeyed({ method, administers = false, onlyReads = false }: JsonEndpoint): boolean {
+  return method === "POST" && !administers && !onlyReads;
 }
 
 /** An endpoint whose calls are audited mutations: it names their subject. */

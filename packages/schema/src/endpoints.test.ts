@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { describe, expect, it } from "vitest";
-import { type Endpoint, isAuditedMutation } from "./endpoint.ts";
+import { type Endpoint, isAuditedMutation, pathsOf } from "./endpoint.ts";
 import { endpoints } from "./endpoints.ts";
 import { errorTable } from "./errors/error-table.ts";
 import { exampleOf } from "./examples.ts";
@@ -20,8 +20,11 @@ describe("the endpoint table", () => {
   });
 
   it.each(all)("takes every parameter of the path of %s", (_name, endpoint) => {
-    const named = [...endpoint.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!);
-    expect(Object.keys(endpoint.params.shape).toSorted()).toEqual(named.toSorted());
+    const paths = endpoint.kind === "json" ? pathsOf(endpoint) : [endpoint.path];
+    const named = paths.flatMap((path) =>
+      [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!),
+    );
+    expect(Object.keys(endpoint.params.shape).toSorted()).toEqual([...new Set(named)].toSorted());
     const prefix = isAdministration(endpoint) ? /^\/api\/admin\// : /^\/api\/(?:v1\/)?w\/\{wId\}\//;
     expect(endpoint.path).toMatch(prefix);
   });
@@ -47,9 +50,10 @@ describe("the endpoint table", () => {
   });
 
   it("serves each method and path once", () => {
-    const routes = all.map(
-      ([, { method, path }]) => `${method} ${path.replaceAll(/\{\w+\}/g, "*")}`,
-    );
+    const routes = all.flatMap(([, endpoint]) => {
+      const paths = endpoint.kind === "json" ? pathsOf(endpoint) : [endpoint.path];
+      return paths.map((path) => `${endpoint.method} ${path.replaceAll(/\{\w+\}/g, "*")}`);
+    });
     expect(new Set(routes).size).toBe(routes.length);
   });
 

@@ -1,12 +1,17 @@
 import type { Endpoint } from "./endpoint.ts";
 import { agentEndpoints } from "./endpoints/agents.ts";
+import { analyticsEndpoints } from "./endpoints/analytics.ts";
 import { apiKeyEndpoints } from "./endpoints/api-keys.ts";
 import { auditEndpoints } from "./endpoints/audit.ts";
 import { clientServerEndpoints } from "./endpoints/client-servers.ts";
 import { conversationEndpoints } from "./endpoints/conversations.ts";
 import { dataSourceEndpoints } from "./endpoints/data-sources.ts";
+import { documentEndpoints } from "./endpoints/documents.ts";
+import { feedbackEndpoints } from "./endpoints/feedbacks.ts";
 import { fileEndpoints } from "./endpoints/files.ts";
+import { knowledgeSearchEndpoints } from "./endpoints/knowledge-searches.ts";
 import { memberEndpoints } from "./endpoints/members.ts";
+import { mentionEndpoints } from "./endpoints/mentions.ts";
 import { modelEndpoints } from "./endpoints/models.ts";
 import { operatorKeyEndpoints } from "./endpoints/operator-keys.ts";
 import { providerCredentialEndpoints } from "./endpoints/provider-credentials.ts";
@@ -20,19 +25,24 @@ import { workspaceEndpoints } from "./endpoints/workspaces.ts";
 /** Every operation of the server; REST routes, procedures and documents derive from it. */
 export const endpoints = {
   ...conversationEndpoints,
+  ...feedbackEndpoints,
   ...fileEndpoints,
   ...skillEndpoints,
   ...toolEndpoints,
   ...clientServerEndpoints,
   ...sandboxFunctionEndpoints,
   ...agentEndpoints,
+  ...mentionEndpoints,
   ...operatorKeyEndpoints,
   ...workspaceEndpoints,
+  ...analyticsEndpoints,
   ...apiKeyEndpoints,
   ...userTokenEndpoints,
   ...memberEndpoints,
   ...spaceEndpoints,
   ...dataSourceEndpoints,
+  ...documentEndpoints,
+  ...knowledgeSearchEndpoints,
   ...providerCredentialEndpoints,
   ...modelEndpoints,
   ...auditEndpoints,

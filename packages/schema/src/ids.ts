@@ -6,6 +6,7 @@ export type IdPrefix =
   | "fil"
   | "vlt"
   | "dsv"
+  | "dts"
   | "msv"
   | "mcp"
   | "cms"

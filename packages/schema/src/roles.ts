@@ -17,5 +17,6 @@ export const TokenScope = z.enum([
   "functions:invoke",
   "skills:read",
   "agents:read",
+  "knowledge:read",
 ]);
 export type TokenScope = z.infer<typeof TokenScope>;

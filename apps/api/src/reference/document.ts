@@ -22,8 +22,10 @@ const tags = [
   { name: "files", description: "Files that conversations refer to" },
   { name: "skills", description: "Skills that agents work with" },
   { name: "sandbox functions", description: "Functions and their invocations" },
+  { name: "knowledge", description: "Data sources, their documents, and the search of both" },
   { name: "spaces", description: "Spaces of the workspace" },
   { name: "agents", description: "Agents that can be mentioned" },
+  { name: "workspace", description: "The workspace of the key, its members and its use" },
   {
     name: "administration",
     description:

@@ -1,4 +1,4 @@
-import { exampleOf, type Endpoint, type StreamEndpoint } from "@parley/schema";
+import { exampleOf, type Endpoint, isKeyed, type StreamEndpoint } from "@parley/schema";
 import { errorsByStatus, referToHeaders, type Refusals } from "./errors.ts";
 import type { JsonSchema, Models } from "./models.ts";
 import { describeParameters } from "./parameters.ts";
@@ -37,6 +37,15 @@ export function describeOperations(
     ...(requestBody && { requestBody }),
     responses: { ...describeSuccess(name, endpoint, output), ...errors },
   };
+  if (endpoint.kind === "json" && endpoint.alsoAt !== undefined) {
+    const inSpace = { ...operation, operationId: `${name}.inSpace` };
+    const hasSpace = (isIn: boolean) => (parameter: object) =>
+      isIn || !("name" in parameter && parameter.name === "spaceId");
+    return [
+      [path, { ...operation, parameters: operation.parameters.filter(hasSpace(false)) }],
+      [endpoint.alsoAt, inSpace],
+    ];
+  }
   if (endpoint.kind !== "stream") return [[path, operation]];
   const stream = {
     ...shared,
@@ -85,7 +94,7 @@ function describeSuccess(name: string, endpoint: Endpoint, models: Models): obje
   if (endpoint.kind === "download") return describeBytes();
   if (endpoint.status === 204) return { 204: respond("Done", RATED) };
   const isCacheable = endpoint.kind === "json" && endpoint.cacheable === true;
-  const isCreate = endpoint.kind === "json" && endpoint.method === "POST";
+  const isCreate = endpoint.kind === "json" && isKeyed(endpoint);
   const own = [...(isCreate ? ["Idempotent-Replayed"] : []), ...(isCacheable ? ["ETag"] : [])];
   const schema = models.of(`${name}.output`);
   const content = { "application/json": { schema, example: exampleOf(endpoint.output) } };

@@ -39,7 +39,7 @@ function membersOf(model: z.ZodObject, json: JsonSchema, place: "path" | "query"
   return Object.entries(json["properties"] as Record<string, JsonSchema>).map(([name, member]) =>
     parameter(place, name, {
       schema: asText(member),
-      required: required.includes(name),
+      required: place === "path" || required.includes(name),
       example: exampleOf(model.shape[name] as z.ZodType),
     }),
   );

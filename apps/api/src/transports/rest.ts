@@ -1,5 +1,5 @@
 import { callProcedure } from "@parley/rpc";
-import { endpoints, HttpInput, type JsonEndpoint, parseJson } from "@parley/schema";
+import { endpoints, HttpInput, type JsonEndpoint, parseJson, pathsOf } from "@parley/schema";
 import type { FastifyInstance } from "fastify";
 import { decodeBody } from "../http/read-body.ts";
 import { routePath } from "../http/route-path.ts";
@@ -11,6 +11,9 @@ import { sendCached } from "../response-cache/send-cached.ts";
 import type { ApiServices } from "../services.ts";
 import { isLong } from "./json-pieces.ts";
 import { sendPieces } from "./send-pieces.ts";
+import { formatData } from "./sse-frames.ts";
+
+const EVENT_STREAM = "text/event-stream";
 
 /** Serves every endpoint of kind json: each route passes its raw parts to the procedure. */
 export function registerRest(app: FastifyInstance, services: ApiServices): void {
@@ -23,19 +26,20 @@ export function registerRest(app: FastifyInstance, services: ApiServices): void 
       body.length === 0 ? undefined : parseJson(decodeBody(body)),
   );
   for (const [name, endpoint] of Object.entries(endpoints)) {
-    if (endpoint.kind === "json") registerJson(app, services, { name, endpoint });
+    if (endpoint.kind !== "json") continue;
+    for (const path of pathsOf(endpoint)) registerJson(app, services, { name, path, endpoint });
   }
 }
 
 function registerJson(
   app: FastifyInstance,
   services: ApiServices,
-  { name, endpoint }: { name: string; endpoint: JsonEndpoint },
+  { name, path, endpoint }: { name: string; path: string; endpoint: JsonEndpoint },
 ): void {
   const chargeRequest = createChargeRequest(services, endpoint);
   app.route({
     method: endpoint.method,
-    url: routePath(endpoint.path),
+    url: routePath(path),
     exposeHeadRoute: endpoint.method === "GET",
     onRequest: async (request, reply) => {
       await authenticate(services, request, { operators: endpoint.administers });
@@ -56,6 +60,9 @@ function registerJson(
       const output = await callProcedure({ name, method: endpoint.method }, context, input);
       reply.code(endpoint.status);
       if (endpoint.status === 204) return reply.send();
+      if (endpoint.mayBeEvent === true && request.headers.accept === EVENT_STREAM) {
+        return reply.type(EVENT_STREAM).send(formatData(JSON.stringify(output)));
+      }
       if (endpoint.long === true && isLong(output)) {
         return sendPieces(reply, output, services.settings.PARLEY_TRANSFER_IDLE_MS);
       }

@@ -46,7 +46,11 @@ export function formatFrame(
   event: StoredEvent,
   { enveloped, withIds }: { enveloped: boolean; withIds: boolean },
 ): string {
-  const payload = escapeLineEnds(event.payload);
-  const data = enveloped ? `{"eventId":"${event.seq}","data":${payload}}` : payload;
-  return `${withIds ? `id: ${event.seq}\n` : ""}data: ${data}\n\n`;
+  const data = enveloped ? `{"eventId":"${event.seq}","data":${event.payload}}` : event.payload;
+  return `${withIds ? `id: ${event.seq}\n` : ""}${formatData(data)}`;
+}
+
+/** JSON as a frame without a number. */
+export function formatData(json: string): string {
+  return `data: ${escapeLineEnds(json)}\n\n`;
 }

@@ -47,6 +47,7 @@ const core = createCore(
     waitingRuns: 0,
     fileLimits: { fileBytes: 0, workspaceBytes: 0 },
     conversationLimits: { messages: 10_000, bytes: 2 ** 26 },
+    dataSourceLimits: { sources: 0, nodes: 0, bytes: 0 },
   },
   () => `http://127.0.0.1:${settings.PARLEY_PORT}`,
 );

@@ -33,6 +33,7 @@ export function openTurnWorker(databaseUrl: string | undefined): TurnWorker {
       waitingRuns: 0,
       fileLimits: { fileBytes: 0, workspaceBytes: 0 },
       conversationLimits: { messages: 10_000, bytes: 2 ** 26 },
+      dataSourceLimits: { sources: 0, nodes: 0, bytes: 0 },
     };
     const core = createCore(parts, () => "http://bench");
     const workspace = await insertTestWorkspace(core);

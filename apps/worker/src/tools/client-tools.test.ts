@@ -66,8 +66,9 @@ describe("tools in clients", () => {
   afterAll(() => test.close());
 
   const query = async <Row>(statement: string): Promise<Row[]> => {
-    const { rows } = await test.core.database.db.execute<Row & Record<string, unknown>>(statement);
-    return rows;
+    const found: unknown = await test.core.database.db.execute(statement);
+    // The columns are those of the statement.
+    return (found as { rows: Row[] }).rows;
   };
   const actionsOf = (mId: string) =>
     query<Record<string, unknown>>(`select * from actions where log_id = '${mId}'`);

@@ -1,6 +1,7 @@
 import {
   type CallableTool,
   type Core,
+  forgetToken,
   openCallableTool,
   refreshUsedTool,
   type StoredToolResult,
@@ -34,6 +35,9 @@ export function createMcpExecutor(core: Core): SandboxExecutor<ToolProgram> {
       const result = yield* call(core, execution);
       signal.throwIfAborted();
       if (result.type === "failed") {
+        if (result.code === "unauthorized" && program.type === "mcp") {
+          await forgetToken(core, program.toolId);
+        }
         yield failed(codes[result.code] ?? "invocation_failed", result.message);
         return;
       }
@@ -97,13 +101,13 @@ function timeoutOf({ program, limits: { timeoutMs } }: Execution<ToolProgram>): 
 
 async function openTool(
   core: Core,
-  { program, input, seed: logId, attempt }: Execution<ToolProgram>,
+  { program, input, seed: logId, attempt, signal }: Execution<ToolProgram>,
 ): Promise<CallableTool | ToolServerFailure> {
   // Written by `callTool` of core.
   const called = JSON.parse(input) as ToolCallInput;
   const run = { logId, attempt };
   try {
-    const tool = await openCallableTool(core, { program, input: called, run });
+    const tool = await openCallableTool(core, { program, input: called, run, signal });
     return tool ?? failure("The tool was removed");
   } catch (error) {
     if (error instanceof ParleyError) return failure(error.message);

@@ -12,6 +12,7 @@ import {
 } from "@parley/agent";
 import {
   type ActionRow,
+  askUserTool,
   type ClaimedRun,
   type FinishedTurn,
   hasOpenCalls,
@@ -111,6 +112,7 @@ export async function executeTurn(
       ...turn.tools.map(({ name, description, inputSchema }) => {
         return { name, description, inputSchema };
       }),
+      ...(agent.asksUser ? [askUserTool] : []),
     ],
     script: agent.script,
     maxSteps: agent.maxStepsPerRun,

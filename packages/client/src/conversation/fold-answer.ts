@@ -65,8 +65,10 @@ export function foldEvent(answer: Answer, event: MessageEvent, lastEventId: stri
       return change(event.message, []);
     case "agent_error":
       return change({ status: "failed", error: event.error }, []);
-    default:
+    case "agent_generation_cancelled":
       return change({ status: "cancelled" }, []);
+    default:
+      return change({});
   }
 }
 

@@ -1,18 +1,11 @@
-import { agents, insertRow, type Queryable } from "@parley/db";
-import {
-  type AgentWithScript,
-  type CreateAgent,
-  type Success,
-  type UpdateAgent,
-} from "@parley/schema";
-import { and, asc, eq } from "drizzle-orm";
+import { agents } from "@parley/db";
+import type { AgentWithScript, CreateAgent, Success, UpdateAgent } from "@parley/schema";
+import { eq } from "drizzle-orm";
 import type { RequestContext } from "../context.ts";
-import type { AgentRow } from "../data-access/rows.ts";
 import { inTransaction } from "../log/transaction.ts";
 import { administeredWorkspace, requireVersion } from "../workspaces/administered-workspace.ts";
 import { requireModel } from "../workspaces/models.ts";
-import { grantFunctions, grantSkills, grantTools } from "./agent-grants.ts";
-import { noSuchAgent, renderAgent } from "./agents.ts";
+import { insertAgent, insertVersion, requireAgent } from "./write-agents.ts";
 
 /**
  * Creates an agent. Throws `model_disabled` when the workspace may not use its model,
@@ -25,29 +18,9 @@ export async function createAgent(
   return inTransaction(context, async ({ db, afterCommit, markCreated }) => {
     const workspace = await administeredWorkspace(context, db, input.wId);
     afterCommit.push({ topic: "agents", workspaceId: workspace.id });
-    requireModel(workspace, input.model);
-    const sid = context.newId();
-    markCreated(sid);
-    const agent = await insertRow(db, agents, {
-      sid,
-      workspaceId: workspace.id,
-      version: 0,
-      isCurrent: true,
-      name: input.name,
-      description: input.description,
-      instructions: input.instructions,
-      pictureUrl: input.pictureUrl ?? "",
-      status: "active",
-      scope: input.scope ?? "visible",
-      providerId: input.model.providerId,
-      modelId: input.model.modelId,
-      temperature: input.model.temperature ?? 0.7,
-      maxStepsPerRun: input.maxStepsPerRun ?? 8,
-      script: input.script,
-      createdAt: context.now(),
-    });
-    const { skillIds = [], functionIds = [], toolIds = [] } = input;
-    return grantAndRender(context, db, { agent, skillIds, functionIds, toolIds });
+    const created = await insertAgent(context, db, { workspace, draft: input });
+    markCreated(created.agentConfiguration.sId);
+    return created;
   });
 }
 
@@ -62,17 +35,11 @@ export async function updateAgent(
   return inTransaction(context, async ({ db, afterCommit }) => {
     const workspace = await administeredWorkspace(context, db, input.wId);
     afterCommit.push({ topic: "agents", workspaceId: workspace.id });
-    const { id: lastId, ...before } = await requireAgent(db, workspace.id, input.agentId);
+    const before = await requireAgent(db, workspace.id, input.agentId);
     if (input.version !== undefined) requireVersion("agent", before, input.version);
     const { model } = input;
     if (model !== undefined) requireModel(workspace, model);
-    await db
-      .update(agents)
-      .set({ isCurrent: false })
-      .where(and(eq(agents.workspaceId, workspace.id), eq(agents.sid, before.sid)));
-    const agent = await insertRow(db, agents, {
-      ...before,
-      version: before.version + 1,
+    const changes = {
       name: input.name ?? before.name,
       description: input.description ?? before.description,
       instructions: input.instructions ?? before.instructions,
@@ -83,11 +50,10 @@ export async function updateAgent(
       temperature: model?.temperature ?? before.temperature,
       maxStepsPerRun: input.maxStepsPerRun ?? before.maxStepsPerRun,
       script: input.script ?? before.script,
-      createdAt: context.now(),
-    });
+      asksUser: input.asksUser ?? before.asksUser,
+    };
     const { skillIds, functionIds, toolIds } = input;
-    const grants = { skillIds, functionIds, toolIds };
-    return grantAndRender(context, db, { agent, fromId: lastId, ...grants });
+    return insertVersion(context, db, { before, changes, skillIds, functionIds, toolIds });
   });
 }
 
@@ -118,41 +84,4 @@ async function setStatus(
     await db.update(agents).set({ status }).where(eq(agents.id, id));
     return { success: true };
   });
-}
-
-/** The current version of an agent, under a lock that orders its changes. */
-async function requireAgent(db: Queryable, workspaceId: number, sid: string): Promise<AgentRow> {
-  const ofAgent = and(eq(agents.workspaceId, workspaceId), eq(agents.sid, sid));
-  // The lock is on the first version: the current one may be another after the wait for its lock.
-  await db
-    .select({ id: agents.id })
-    .from(agents)
-    .where(ofAgent)
-    .orderBy(asc(agents.version))
-    .limit(1)
-    .for("update");
-  const [row] = await db
-    .select()
-    .from(agents)
-    .where(and(ofAgent, eq(agents.isCurrent, true)));
-  if (row === undefined) throw noSuchAgent();
-  return row;
-}
-
-/** A new version and its grants; without ids, those of the version before. */
-interface Grants extends Pick<UpdateAgent, "skillIds" | "functionIds" | "toolIds"> {
-  readonly agent: AgentRow;
-  readonly fromId?: number | undefined;
-}
-
-async function grantAndRender(
-  context: RequestContext,
-  db: Queryable,
-  { agent, fromId, ...grants }: Grants,
-): Promise<AgentWithScript> {
-  const skillIds = await grantSkills(context, db, { agent, fromId, names: grants.skillIds });
-  const functionIds = await grantFunctions(db, { agent, fromId, names: grants.functionIds });
-  const toolIds = await grantTools(context, db, { agent, fromId, names: grants.toolIds });
-  const agentConfiguration = renderAgent(context, agent);
-  return { agentConfiguration, script: agent.script, skillIds, functionIds, toolIds };
 }

@@ -13,7 +13,11 @@ const { script: _script, ...withoutScript } = getTableColumns(agents);
 export const versionColumns = withoutScript;
 
 /** One version of an agent as the wire shows it. */
-export function renderAgent(core: PublicUrl, row: AgentVersion): AgentConfiguration {
+export function renderAgent(
+  core: PublicUrl,
+  row: AgentVersion,
+  userFavorite = false,
+): AgentConfiguration {
   return {
     id: row.id,
     sId: row.sid,
@@ -26,7 +30,7 @@ export function renderAgent(core: PublicUrl, row: AgentVersion): AgentConfigurat
     pictureUrl: pictureUrl(core, row.pictureUrl, "agent"),
     status: row.status as AgentConfiguration["status"],
     scope: row.scope as AgentConfiguration["scope"],
-    userFavorite: false,
+    userFavorite,
     model: {
       providerId: row.providerId,
       modelId: row.modelId,

@@ -1,4 +1,4 @@
-import { agents } from "@parley/db";
+import { agentFavorites, agents } from "@parley/db";
 import {
   type AgentConfiguration,
   type AgentPage,
@@ -8,11 +8,12 @@ import {
   ParleyError,
   type SearchAgents,
 } from "@parley/schema";
-import { and, asc, eq, gt, inArray, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, isNotNull, type SQL, sql } from "drizzle-orm";
 import type { Context, RequestContext } from "../context.ts";
 import { administeredWorkspace } from "../workspaces/administered-workspace.ts";
+import { isFavoriteOf } from "./is-favorite.ts";
 import { findGrantedFunctions, findGrantedSkills, findGrantedTools } from "./agent-grants.ts";
-import { noSuchAgent, renderAgent, versionColumns } from "./agents.ts";
+import { type AgentVersion, noSuchAgent, renderAgent, versionColumns } from "./agents.ts";
 
 const scopesOfView: Record<ListAgents["view"], string[]> = {
   all: ["global", "visible", "hidden"],
@@ -20,8 +21,7 @@ const scopesOfView: Record<ListAgents["view"], string[]> = {
   workspace: ["visible"],
   published: ["visible"],
   global: ["global"],
-  // Keys have no favourites.
-  favorites: [],
+  favorites: ["global", "visible", "hidden"],
 };
 
 interface AgentList {
@@ -30,7 +30,9 @@ interface AgentList {
 
 /** Lists the workspace's active agents of a view, by name. */
 export async function listAgents(context: Context, input: ListAgents): Promise<AgentList> {
-  return findAgents(context, inArray(agents.scope, scopesOfView[input.view]));
+  const isOfView = inArray(agents.scope, scopesOfView[input.view]);
+  const isAsked = input.view === "favorites" ? isNotNull(agentFavorites.userId) : undefined;
+  return findAgents(context, and(isOfView, isAsked));
 }
 
 /** Agents that a search finds at most. */
@@ -41,14 +43,32 @@ export async function searchAgents(context: Context, { q }: SearchAgents): Promi
   return findAgents(context, sql`position(lower(${q}) in lower(${agents.name})) > 0`, MAX_FOUND);
 }
 
-async function findAgents(context: Context, condition: SQL, limit?: number): Promise<AgentList> {
-  const query = context.database.db
-    .select()
-    .from(agents)
+async function findAgents(
+  context: Context,
+  condition: SQL | undefined,
+  limit?: number,
+): Promise<AgentList> {
+  const query = selectAgents(context)
     .where(and(isCurrent(context), eq(agents.status, "active"), condition))
     .orderBy(asc(agents.name), asc(agents.sid));
   const rows = await (limit === undefined ? query : query.limit(limit));
-  return { agentConfigurations: rows.map((row) => renderAgent(context, row)) };
+  return { agentConfigurations: rows.map((row) => renderFound(context, row)) };
+}
+
+/** Agents, each with whether it is a favourite of the caller's user. */
+function selectAgents(context: Context) {
+  return context.database.db
+    .select({ agent: agents, favoriteOf: agentFavorites.userId })
+    .from(agents)
+    .leftJoin(agentFavorites, isFavoriteOf(context))
+    .$dynamic();
+}
+
+function renderFound(
+  context: Context,
+  { agent, favoriteOf }: { agent: AgentVersion; favoriteOf: number | null },
+): AgentConfiguration {
+  return renderAgent(context, agent, favoriteOf !== null);
 }
 
 function isCurrent({ caller }: Context): SQL | undefined {
@@ -60,14 +80,13 @@ export async function getAgent(
   context: Context,
   input: { sId: string },
 ): Promise<{ agentConfiguration: AgentConfiguration }> {
-  const [row] = await context.database.db
-    .select()
-    .from(agents)
-    .where(and(isCurrent(context), eq(agents.sid, input.sId)));
+  const [row] = await selectAgents(context).where(
+    and(isCurrent(context), eq(agents.sid, input.sId)),
+  );
   if (row === undefined) {
     throw new ParleyError("agent_not_found", "The workspace has no such agent");
   }
-  return { agentConfiguration: renderAgent(context, row) };
+  return { agentConfiguration: renderFound(context, row) };
 }
 
 /** Lists the workspace's agents, also archived ones, by id, a page at a time. */
@@ -125,6 +144,7 @@ export async function getAgentDefinition(
     script: agent.script,
     skillIds: skills.flatMap(({ sid, isReached }) => (isReached ? sid : [])),
     functionIds: functions.map(({ sid }) => sid),
+    asksUser: agent.asksUser,
     toolIds: tools.flatMap(({ sid, isReached }) => (isReached ? sid : [])),
   };
 }

@@ -10,7 +10,7 @@ import type { Context } from "../context.ts";
 import type { FileRow, MessageRow } from "../data-access/rows.ts";
 import { cutText, isText } from "../files/file-text.ts";
 import { findFile } from "../files/files.ts";
-import { findNode } from "../workspaces/data-sources.ts";
+import { findNode } from "../knowledge/nodes.ts";
 
 /** What the row of a fragment says beyond what every message row says. */
 export type FragmentColumns = Pick<MessageRow, "type" | "content" | "context" | "fragment">;

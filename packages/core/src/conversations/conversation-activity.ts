@@ -1,6 +1,5 @@
 import { conversations, hasRow, type Queryable } from "@parley/db";
 import { eq, sql } from "drizzle-orm";
-import { callStatus } from "../turns/function-calls.ts";
 
 /** Columns of a select of conversations that are derived from the messages. */
 // Drizzle leaves out the name of a select's only table, and `id` would be the message's.
@@ -9,11 +8,11 @@ export const activity = {
   lastActivityAt: sql<number | null>`(
     select max(greatest(m.created_at, coalesce(m.finished_at, 0))) from messages m
     where m.conversation_id = conversations.id)`.mapWith(Number),
-  /** Whether a call of an answer that is under way waits for approval. */
+  /** Whether a call of an answer that is under way waits for its user. */
   actionRequired: hasRow(sql`
     from messages m join actions a on a.message_id = m.id
     where m.conversation_id = conversations.id and m.status = 'created'
-      and a.status = ${callStatus.blocked}`),
+      and starts_with(a.status, 'blocked_')`),
 };
 
 /** Reads what is derived from a conversation's messages, without their texts. */

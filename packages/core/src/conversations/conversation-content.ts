@@ -21,7 +21,7 @@ import {
   readReferences,
 } from "../messages/read-messages.ts";
 import { renderMessage } from "../messages/render-messages.ts";
-import { callStatus } from "../turns/function-calls.ts";
+import { waitsForUser } from "../turns/function-calls.ts";
 import { readActivity } from "./conversation-activity.ts";
 import { renderConversation } from "./render-conversation.ts";
 
@@ -46,7 +46,8 @@ export async function getConversation(
   });
 }
 
-const asIs = (message: ConversationMessage): ConversationMessage => message;
+/** Shows a message as it is rendered. */
+export const asIs = (message: ConversationMessage): ConversationMessage => message;
 
 function parsePlace(lastValue: string): Place {
   const [rank = 0, version = 0] = lastValue.split(".").map(Number);
@@ -89,7 +90,7 @@ function activityOf({ messages, actions }: ReadMessages) {
   const times = messages.map(({ createdAt, finishedAt }) => Math.max(createdAt, finishedAt ?? 0));
   const actionRequired = actions
     .values()
-    .some((calls) => calls.some(({ status }) => status === callStatus.blocked));
+    .some((calls) => calls.some(({ status }) => waitsForUser(status)));
   return { lastActivityAt: Math.max(0, ...times), actionRequired };
 }
 

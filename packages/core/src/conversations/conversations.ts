@@ -3,6 +3,7 @@ import {
   conversations,
   conversationTools,
   events,
+  feedbacks,
   files,
   logs,
   messages,
@@ -125,6 +126,7 @@ export async function deleteConversationRows(
   await db.delete(runs).where(inArray(runs.logId, ofLogs));
   const messageIds = db.select({ id: messages.id }).from(messages).where(inConversations);
   await db.delete(actions).where(inArray(actions.messageId, messageIds));
+  await db.delete(feedbacks).where(inArray(feedbacks.conversationId, ids));
   await db.delete(messages).where(inConversations);
   // Of their inline fragments; the chunks go with them.
   await db.delete(files).where(inArray(files.conversationId, ids));

@@ -1,24 +1,18 @@
-import { conversations, messages, type Queryable } from "@parley/db";
+import { messages, type Queryable } from "@parley/db";
 import {
   type AgentMessage,
   type ContentFragment,
   type CreateContentFragment,
-  ParleyError,
   type PostedMessage,
   type PostMessage,
 } from "@parley/schema";
-import { and, desc, eq, sql } from "drizzle-orm";
-import {
-  lockConversation,
-  type LockedConversation,
-  requireConversation,
-} from "../access/conversation-reach.ts";
+import { and, desc, eq } from "drizzle-orm";
+import { lockConversation, requireConversation } from "../access/conversation-reach.ts";
 import { findActiveAgents, findAgentVersions } from "../agents/agents.ts";
 import type { ConversationRow, MessageRow } from "../data-access/rows.ts";
-import { inTransactionOnce, type Making } from "../idempotency.ts";
+import { inTransactionOnce } from "../idempotency.ts";
 import { appendEvents } from "../log/append.ts";
 import { listenForEnds } from "../log/listen-for-ends.ts";
-import { addToSize } from "../messages/conversation-size.ts";
 import { fileUrl } from "../messages/read-messages.ts";
 import {
   renderAgentMessage,
@@ -27,6 +21,7 @@ import {
 } from "../messages/render-messages.ts";
 import { findClientServerIds } from "../tools/client-servers.ts";
 import { requireModels } from "../workspaces/models.ts";
+import { messageOf, nextRank, refused, requireMessage, touch } from "./additions.ts";
 import { resolveFragment, resolveFragments } from "./content-fragments.ts";
 import type { ConversationContext } from "./conversation-context.ts";
 import {
@@ -152,24 +147,12 @@ export async function retryMessage(
   });
 }
 
-/** A message that is about to be written under this number. */
-function messageOf({ database }: ConversationContext, id = 0): Making {
-  const isStored = async () => (await database.db.$count(messages, eq(messages.id, id))) > 0;
-  return { id: String(id), isStored };
-}
-
 async function requireRetryable(
   db: Queryable,
   conversation: ConversationRow,
   sid: string,
 ): Promise<MessageRow> {
-  const [asked] = await db
-    .select({ rank: messages.rank, type: messages.type })
-    .from(messages)
-    .where(and(eq(messages.conversationId, conversation.id), eq(messages.sid, sid)));
-  if (asked === undefined) {
-    throw new ParleyError("message_not_found", "The conversation has no such message");
-  }
+  const asked = await requireMessage(db, conversation, sid);
   if (asked.type !== "agent_message") throw refused("only an agent's message can be retried");
   const [newest] = await db
     .select()
@@ -178,35 +161,7 @@ async function requireRetryable(
     .orderBy(desc(messages.version))
     .limit(1);
   if (newest === undefined) throw new Error(`The message ${sid} was deleted while it was locked`);
+  if (newest.visibility === "deleted") throw refused("its question was edited and asks others");
   if (newest.status === "created") throw refused("the agent has not ended: cancel it first");
   return newest;
-}
-
-function refused(why: string): ParleyError {
-  return new ParleyError("invalid_request_error", `Invalid path parameters: mId: ${why}`);
-}
-
-async function nextRank(db: Queryable, conversation: ConversationRow): Promise<number> {
-  const [last] = await db
-    .select({ rank: sql<number>`coalesce(max(${messages.rank}) + 1, 0)`.mapWith(Number) })
-    .from(messages)
-    .where(eq(messages.conversationId, conversation.id));
-  return last?.rank ?? 0;
-}
-
-/**
- * Counts what the caller adds, which is not unread to the caller. Throws `invalid_request_error` where
- * the conversation has no room for it.
- */
-async function touch(
-  context: ConversationContext,
-  db: Queryable,
-  { row, added }: { row: LockedConversation; added: readonly MessageRow[] },
-): Promise<void> {
-  const path = "Invalid path parameters: cId";
-  const size = addToSize(context.conversationLimits, row, { added, path });
-  await db
-    .update(conversations)
-    .set({ ...size, updatedAt: context.now(), readAt: context.now() })
-    .where(eq(conversations.id, row.id));
 }

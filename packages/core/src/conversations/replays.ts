@@ -2,7 +2,7 @@
  * Responses to repeated requests with an Idempotency-Key: what the first one created, as it now is, or
  * that it is unknown if it was deleted meanwhile.
  */
-import { messages } from "@parley/db";
+import { hasRow, messages } from "@parley/db";
 import {
   type AgentMessage,
   type ContentFragment,
@@ -15,7 +15,7 @@ import {
   type UserMessage,
   type Warning,
 } from "@parley/schema";
-import { and, asc, between, eq, or, type SQL } from "drizzle-orm";
+import { and, asc, between, eq, gte, not, or, type SQL, sql } from "drizzle-orm";
 import { requireConversation } from "../access/conversation-reach.ts";
 import type { ConversationRow, MessageRow } from "../data-access/rows.ts";
 import { listenForEnds } from "../log/listen-for-ends.ts";
@@ -74,13 +74,32 @@ export async function replayPost(
   const condition = eq(messages.id, Number(createdId));
   const { blocking } = input;
   const posted = await readPosted(context, input.cId, { condition, blocking });
-  const options = { path: "", blocking };
+  return renderReplay(context, posted, { path: "", blocking });
+}
+
+/** Replays an edit. */
+export async function replayEdit(
+  context: MessageContext,
+  input: { cId: string },
+  createdId: string,
+): Promise<PostedMessage> {
+  const condition = eq(messages.id, Number(createdId));
+  const posted = await readPosted(context, input.cId, { condition, isEdit: true });
+  return renderReplay(context, posted, { path: "", blocking: false });
+}
+
+async function renderReplay(
+  context: MessageContext,
+  posted: Posted,
+  options: { path: string; blocking: boolean | undefined },
+): Promise<PostedMessage> {
   const { references, warnings, message } = await renderPosted(context, posted, options);
-  return {
-    message,
-    agentMessages: posted.answers.map((row) => renderAnswer(row, references)),
-    ...(warnings.length > 0 && { warnings }),
-  };
+  const rankOf = ({ configuration }: AgentMessage) =>
+    message.mentions.findIndex(({ configurationId }) => configurationId === configuration.sId);
+  const agentMessages = posted.answers
+    .map((row) => renderAnswer(row, references))
+    .toSorted((a, b) => rankOf(a) - rankOf(b));
+  return { message, agentMessages, ...(warnings.length > 0 && { warnings }) };
 }
 
 /** Replays the addition of a content fragment. */
@@ -114,6 +133,13 @@ export async function replayCancel(
   return { success: true };
 }
 
+/** The condition that an answer follows another to the same message: it was made by a retry. */
+const isRetry = hasRow(sql`
+  from messages earlier
+  where earlier.conversation_id = ${messages.conversationId} and earlier.rank = ${messages.rank}
+    and earlier.version = ${messages.version} - 1
+    and earlier.parent_message_id = ${messages.parentMessageId}`);
+
 /** A user's message with what was created together with it. */
 interface Posted {
   readonly conversation: ConversationRow;
@@ -127,7 +153,7 @@ interface Posted {
 async function readPosted(
   context: MessageContext,
   cId: string,
-  options: { condition: SQL; blocking: boolean | undefined },
+  options: { condition: SQL; blocking?: boolean | undefined; isEdit?: boolean },
 ): Promise<Posted> {
   const { db } = context.database;
   const look = async (): Promise<Posted> => {
@@ -137,12 +163,14 @@ async function readPosted(
       .select({ rank: messages.rank, sid: messages.sid })
       .from(messages)
       .where(and(ofConversation, options.condition))
-      .orderBy(asc(messages.rank))
+      .orderBy(asc(messages.rank), asc(messages.version))
       .limit(1);
-    // Its answers follow it, one for each agent that it mentions.
     const { rank, sid } = requireFound(found);
-    const isAnswer = and(eq(messages.parentMessageId, sid), eq(messages.version, 0));
-    const isNear = between(messages.rank, rank, rank + MAX_MENTIONS);
+    const isAnswer = and(eq(messages.parentMessageId, sid), not(isRetry));
+    // Its answers follow it, one for each agent that it mentions; those of an edit may be further down.
+    const isNear = options.isEdit
+      ? gte(messages.rank, rank)
+      : between(messages.rank, rank, rank + MAX_MENTIONS);
     const isPosted = or(eq(messages.sid, sid), isAnswer);
     const read = await readMessages(db, and(ofConversation, isNear, isPosted));
     const [message, ...answers] = read.messages;

@@ -24,7 +24,7 @@ const wakeStatement = statement<{ logIds: string }, { logId: string }>(
   where log_id in ${logIds} and status = 'suspended' and not exists (
     select 1 from actions a
     where a.message_id = runs.subject_id and (
-      a.status = 'blocked_validation_required' or a.status = 'running' and ${hasRow(
+      starts_with(a.status, 'blocked_') or a.status = 'running' and ${hasRow(
         sql`from invocations i where i.action_id = a.id and i.status = 'created'`,
       )}
     )

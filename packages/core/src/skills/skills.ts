@@ -1,6 +1,12 @@
 import { skillAttachments, skillEditors, skills, skillTools, type Queryable } from "@parley/db";
-import { type ListSkills, ParleyError, type Skill, type SkillList } from "@parley/schema";
-import { and, asc, eq, inArray, ne, sql } from "drizzle-orm";
+import {
+  type ListSkills,
+  ParleyError,
+  type ReadSkill,
+  type Skill,
+  type SkillList,
+} from "@parley/schema";
+import { and, asc, eq, inArray, ne, type SQL, sql } from "drizzle-orm";
 import { reachesSkill } from "../access/skill-reach.ts";
 import type { Caller, Context } from "../context.ts";
 import type { PublicUrl } from "../workspaces/pictures.ts";
@@ -13,26 +19,54 @@ type SkillRow = typeof skills.$inferSelect;
  * only for admins that bypass their visibility; other roles get `app_auth_error` for it.
  */
 export async function listSkills(context: Context, input: ListSkills): Promise<SkillList> {
-  const { caller } = context;
-  if (input.bypassEditorVisibility && caller.apiKey.role !== "admin") {
-    throw new ParleyError("app_auth_error", "bypassEditorVisibility needs an admin key");
-  }
+  const isListed = isVisible(context, input);
   const { db } = context.database;
   const rows = await db
     .select()
     .from(skills)
     .where(
       and(
-        eq(skills.workspaceId, caller.workspace.id),
+        isListed,
         eq(skills.status, input.status),
-        input.bypassEditorVisibility ? undefined : ne(skills.availability, "editors"),
         input.availability && inArray(skills.availability, input.availability),
-        reachesSkill(caller),
       ),
     )
     // By code point, independent of the collation of the database.
     .orderBy(sql`${skills.name} collate "C"`, sql`${skills.sid} collate "C"`);
   return { skills: await renderSkills(context, db, rows) };
+}
+
+/**
+ * Reads a skill that the caller could list, in any status. Throws `skill_not_found` for others, and
+ * `app_auth_error` as `listSkills` does.
+ */
+export async function readSkill(
+  context: Context,
+  input: ReadSkill & { skillId: string },
+): Promise<{ skill: Skill }> {
+  const isListed = isVisible(context, input);
+  const { db } = context.database;
+  const rows = await db
+    .select()
+    .from(skills)
+    .where(and(isListed, eq(skills.sid, input.skillId)));
+  const [skill] = await renderSkills(context, db, rows);
+  if (skill === undefined) {
+    throw new ParleyError("skill_not_found", "skillId: the workspace has no such skill");
+  }
+  return { skill };
+}
+
+/** The condition that lists may have the row of `skills`. */
+function isVisible({ caller }: Context, { bypassEditorVisibility }: ReadSkill): SQL | undefined {
+  if (bypassEditorVisibility && caller.apiKey.role !== "admin") {
+    throw new ParleyError("app_auth_error", "bypassEditorVisibility needs an admin key");
+  }
+  return and(
+    eq(skills.workspaceId, caller.workspace.id),
+    bypassEditorVisibility ? undefined : ne(skills.availability, "editors"),
+    reachesSkill(caller),
+  );
 }
 
 /** The rows as the wire shows them to the caller, in order. */

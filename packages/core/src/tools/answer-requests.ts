@@ -52,7 +52,7 @@ export async function answerAsClientServer(
 }
 
 /** Replays an answer: it was taken. */
-export async function replayAnswer(
+export async function replayClientAnswer(
   context: KeyedContext,
   input: AnswerAsClientServer,
 ): Promise<Success> {

@@ -3,7 +3,8 @@ import type { Process } from "../context.ts";
 import type { HeldLog } from "../runs/leases.ts";
 import type { SecretServices } from "../workspaces/secret-box.ts";
 import { createClientToolServers } from "./client-calls.ts";
-import { findConnection, openServer } from "./tool-connections.ts";
+import { findConnection } from "./tool-connections.ts";
+import { openServer } from "./tool-secrets.ts";
 import type { ToolCaller, ToolServices } from "./tool-servers.ts";
 
 /** The input of an invocation that calls a tool. */
@@ -21,7 +22,7 @@ export type CallableTool = (
 
 /**
  * Opens the server of a call; undefined where the tool was removed. Throws `tool_unreachable` where its
- * headers cannot be decrypted.
+ * secrets cannot be decrypted, or no token is issued.
  */
 export async function openCallableTool(
   core: Process & SecretServices & ToolServices,
@@ -29,7 +30,13 @@ export async function openCallableTool(
     program,
     input,
     run,
-  }: { program: McpProgram | ClientProgram; input: ToolCallInput; run: HeldLog },
+    signal,
+  }: {
+    program: McpProgram | ClientProgram;
+    input: ToolCallInput;
+    run: HeldLog;
+    signal: AbortSignal;
+  },
 ): Promise<CallableTool | undefined> {
   const { serverId = "", ...call } = input;
   if (program.type === "client") {
@@ -39,7 +46,7 @@ export async function openCallableTool(
   const stored = await findConnection(core.database.db, program.toolId);
   if (stored === undefined) return undefined;
   const listed = stored.tool.server.tools.find((one) => one.name === call.name);
-  const server = openServer(core, stored);
+  const server = await openServer(core, stored, signal);
   const { inputSchema } = listed ?? {};
   const given = { ...call, ...(inputSchema && { inputSchema }) };
   return (options) => core.toolServers.callTool(server, given, options);

@@ -1,5 +1,5 @@
 import { type Queryable, toolConnections, tools } from "@parley/db";
-import { ParleyError, type ToolServer } from "@parley/schema";
+import type { ToolServer } from "@parley/schema";
 import { and, eq, lt } from "drizzle-orm";
 import type { Process } from "../context.ts";
 import { findSchemaFault } from "../functions/json-schema/validate.ts";
@@ -9,10 +9,10 @@ import type { SecretServices } from "../workspaces/secret-box.ts";
 import {
   type ConnectionRow,
   findConnection,
-  openServer,
   type StoredConnection,
   type ToolRow,
 } from "./tool-connections.ts";
+import { forgetToken, openServer } from "./tool-secrets.ts";
 import type { ListedTools, RemoteServer, ToolServerFailure, ToolServices } from "./tool-servers.ts";
 
 const LIST_TIMEOUT_MS = 15_000;
@@ -69,11 +69,6 @@ export async function checkTools(
   };
 }
 
-/** The error of a request whose server does not say what it offers. */
-export function unreachable({ message }: ToolServerFailure): ParleyError {
-  return new ParleyError("tool_unreachable", message);
-}
-
 /**
  * Asks the server of a tool for its tools now, and keeps what has changed as a new version of the tool. A
  * failure is kept as the connection's fault, and leaves the tools as they were.
@@ -83,7 +78,9 @@ export async function refreshTool(
   { tool, connection }: Pick<StoredConnection, "tool" | "connection">,
   options: CallOptions & { readonly signal: AbortSignal },
 ): Promise<Offer | ToolServerFailure> {
-  const offer = await askForTools(core, openServer(core, { tool, connection }), options);
+  const server = await openServer(core, { tool, connection }, options.signal);
+  const offer = await askForTools(core, server, options);
+  if ("type" in offer && offer.code === "unauthorized") await forgetToken(core, tool.id);
   await inTransaction(core, async ({ db }) => {
     const fault = "type" in offer ? offer.message.slice(0, MAX_FAULT) : offer.fault;
     const stored = await lockConnection(db, tool.id);

@@ -9,7 +9,7 @@ import {
   openTestCore,
   type TestCore,
 } from "../../testing/testing.ts";
-import { createTestToolServers, testTool } from "../../testing/tool-servers.ts";
+import { createTestToolServers, OAUTH_URL, testTool } from "../../testing/tool-servers.ts";
 import { listSandboxFunctions } from "../functions/list-functions.ts";
 import { getSandboxFunction } from "../functions/sandbox-functions.ts";
 import type { CoreContext } from "../create-core.ts";
@@ -135,6 +135,28 @@ describe("remote tools", () => {
     expect(moved.connection).toMatchObject({ url: other, headerNames: [] });
     await refreshToolNow(context, bySid(tool.sId));
     expect(servers.asked.at(-1)).toEqual({});
+  });
+
+  it("are called with tokens that Parley is issued, until those end or are refused", async () => {
+    servers.answers.set(OAUTH_URL, [testTool("find")]);
+    const oauth = { clientId: "parley", clientSecret: "secret-of-client" };
+    const made = await register({ url: OAUTH_URL, oauth });
+    expect(made.connection.oauth).toEqual({ clientId: "parley" });
+    const stored = await test.core.database.db.select().from(toolConnections);
+    expect(JSON.stringify([stored, made])).not.toContain("secret-of-client");
+    const use = async () => {
+      await refreshToolNow(context, bySid(made.tool.sId));
+      return servers.asked.at(-1);
+    };
+    expect(await use()).toEqual({ Authorization: "Bearer token 2" });
+    expect(await use()).toEqual({ Authorization: "Bearer token 2" });
+    // Half of its minute is left.
+    test.clock.now += 30_001;
+    expect(await use()).toEqual({ Authorization: "Bearer token 3" });
+    servers.answers.set(OAUTH_URL, { type: "failed", code: "unauthorized", message: "Who?" });
+    expect(await refusalOf(use())).toBe("422 tool_unreachable");
+    servers.answers.set(OAUTH_URL, [testTool("find")]);
+    expect(await use()).toEqual({ Authorization: "Bearer token 4" });
   });
 
   it("are no functions of the workspace", async () => {

@@ -14,17 +14,17 @@ import { inTransaction } from "../log/transaction.ts";
 import { threadOptions } from "../untrusted/thread-options.ts";
 import { administeredWorkspace, editorOf } from "../workspaces/administered-workspace.ts";
 import type { SecretServices } from "../workspaces/secret-box.ts";
-import { askForTools, type Offer, refreshTool, unreachable } from "./refresh-tools.ts";
+import { askForTools, type Offer, refreshTool } from "./refresh-tools.ts";
 import {
   insertCaller,
   renderConnection,
-  sealHeaders,
   selectConnections,
   type StoredConnection,
   updateCaller,
 } from "./tool-connections.ts";
 import { isReachedTool, lockTool } from "./tool-administration.ts";
-import type { ToolServices } from "./tool-servers.ts";
+import { openNewServer, sealClient, sealHeaders } from "./tool-secrets.ts";
+import { type ToolServices, unreachable } from "./tool-servers.ts";
 import { readTools } from "./tools.ts";
 
 type ToolContext = RequestContext & SecretServices & ToolServices;
@@ -41,11 +41,13 @@ export async function registerTool(
   const found = await administeredWorkspace(context, database.db, input.wId);
   // Before the server is asked: a refused request reaches nobody.
   await requireSpace(database.db, caller, { workspaceId: found.id, sid: input.spaceId });
-  const { url, headers = {} } = input;
   const sid = context.newId("msv");
-  const sealed = sealHeaders(context, { sid }, headers);
+  const sealed = {
+    ...sealHeaders(context, { sid }, input.headers ?? {}),
+    ...sealClient(context, { sid }, input.oauth),
+  };
   const options = { ...threadOptions(context), signal };
-  const offer = await askForTools(context, { url, headers }, options);
+  const offer = await askForTools(context, await openNewServer(context, input, signal), options);
   if ("type" in offer) throw unreachable(offer);
   return inTransaction(context, async ({ db, markCreated }) => {
     const { id: workspaceId } = await administeredWorkspace(context, db, input.wId);
@@ -69,7 +71,7 @@ export async function registerTool(
     await insertRow(db, toolConnections, {
       toolId: tool.id,
       functionId,
-      url,
+      url: input.url,
       ...sealed,
       stakes: input.stakes ?? {},
       defaultStake: input.defaultStake ?? "high",
@@ -87,7 +89,12 @@ function newServer(sId: string, { fault: _fault, ...offer }: Offer): ToolServer 
     sId,
     ...offer,
     icon: "ActionCommandIcon",
-    authorization: { provider: "none", supported_use_cases: [], scope: "" },
+    // Existing clients know no other word for headers that are set once.
+    authorization: {
+      provider: "mcp_static",
+      supported_use_cases: ["platform_actions"],
+      scope: "",
+    },
     availability: "manual",
     allowMultipleInstances: true,
     documentationUrl: "",
@@ -117,13 +124,16 @@ export async function updateToolConnection(
     const seen = await lockTool(context.caller, db, { workspaceId, input });
     const stored = await requireConnection(context, db, { workspaceId, toolId: input.toolId });
     await updateCaller(context, db, stored, input);
-    const { url, headers, stakes, defaultStake, retryableTools } = input;
-    const sealed = headers && sealHeaders(context, stored.tool, headers);
+    const { url, headers, oauth, stakes, defaultStake, retryableTools } = input;
+    // What was for another server is not sent to this one.
+    const isOther = url !== undefined && url !== stored.connection.url;
+    const sealed = {
+      ...((headers || isOther) && sealHeaders(context, stored.tool, headers ?? {})),
+      ...((oauth || isOther) && sealClient(context, stored.tool, oauth)),
+    };
     await db
       .update(toolConnections)
       .set({
-        // What was for another server is not sent to this one.
-        ...(url !== undefined && sealHeaders(context, stored.tool, {})),
         ...sealed,
         url: url ?? stored.connection.url,
         stakes: stakes ?? stored.connection.stakes,

@@ -7,12 +7,10 @@ import {
   toolConnections,
   tools,
 } from "@parley/db";
-import { invalidRequest, ParleyError, type Stake, type ToolConnection } from "@parley/schema";
+import type { Stake, ToolConnection } from "@parley/schema";
 import { and, eq } from "drizzle-orm";
 import type { Process } from "../context.ts";
 import type { FunctionVersionRow, SandboxFunctionRow } from "../data-access/rows.ts";
-import type { EncryptedSecret, SecretServices } from "../workspaces/secret-box.ts";
-import type { RemoteServer } from "./tool-servers.ts";
 
 export type ToolRow = typeof tools.$inferSelect;
 export type ConnectionRow = typeof toolConnections.$inferSelect;
@@ -119,40 +117,6 @@ export async function findConnection(
   return row;
 }
 
-/** Encrypts the headers of a tool; null for none. Throws `invalid_request_error` without a key to do so. */
-export function sealHeaders(
-  { secretBox }: SecretServices,
-  tool: Pick<ToolRow, "sid">,
-  headers: Readonly<Record<string, string>>,
-): Pick<ConnectionRow, "headers" | "headerNames"> {
-  const headerNames = Object.keys(headers);
-  if (headerNames.length === 0) return { headers: null, headerNames };
-  if (secretBox === undefined) {
-    const message = "the server keeps no secrets: its PARLEY_ENCRYPTION_KEY is not set";
-    throw invalidRequest("body", [{ path: "headers", message }]);
-  }
-  return { headers: secretBox.encrypt(JSON.stringify(headers), tool.sid), headerNames };
-}
-
-/** The server of a connection, with its headers. Throws `tool_unreachable` where they cannot be opened. */
-export function openServer(
-  { secretBox }: SecretServices,
-  { tool, connection }: Pick<StoredConnection, "tool" | "connection">,
-): RemoteServer {
-  const { url } = connection;
-  const stored: EncryptedSecret | null = connection.headers;
-  if (stored === null) return { url, headers: {} };
-  try {
-    if (secretBox === undefined) throw new Error("PARLEY_ENCRYPTION_KEY is not set");
-    // Written by `sealHeaders`.
-    const headers = JSON.parse(secretBox.decrypt(stored, tool.sid)) as Record<string, string>;
-    return { url, headers };
-  } catch (cause) {
-    const message = "The headers of the tool cannot be decrypted by this server's keys";
-    throw new ParleyError("tool_unreachable", message, { cause });
-  }
-}
-
 /** Who approves the calls of one of a server's tools. */
 export function stakeOf(
   { stakes, defaultStake }: Pick<ConnectionRow, "stakes" | "defaultStake">,
@@ -166,11 +130,13 @@ export function renderConnection({
   connection,
   definition,
 }: Pick<StoredConnection, "connection" | "definition">): ToolConnection {
-  const { url, headerNames, defaultStake, stakes, retryableTools, refreshedAt, fault } = connection;
+  const { url, headerNames, oauth, defaultStake, stakes } = connection;
+  const { retryableTools, refreshedAt, fault } = connection;
   const { timeoutMs, maxConcurrent } = definition;
   return {
     url,
     headerNames,
+    oauth,
     defaultStake,
     stakes,
     retryableTools,

@@ -1,4 +1,5 @@
 /** What calls remote MCP servers. The process that composes the core gives it: core knows no protocol. */
+import { ParleyError } from "@parley/schema";
 
 /** A remote server, and the headers of each request. */
 export interface RemoteServer {
@@ -61,6 +62,21 @@ interface Report {
   readonly message?: string | undefined;
 }
 
+/** Who Parley is at the authorization server of a server. */
+export interface ClientCredentials {
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly scope?: string;
+}
+
+/** A token of the client's own. */
+export interface IssuedToken {
+  readonly type: "issued";
+  readonly accessToken: string;
+  /** Undefined where the authorization server does not say. */
+  readonly expiresInMs?: number;
+}
+
 /** Calls servers of one kind; a failure is a value. */
 export interface ToolCaller<Server> {
   /** Calls a tool once, and never sends the call twice. */
@@ -78,6 +94,12 @@ export interface ToolCaller<Server> {
 
 /** Calls remote servers, and asks them for their tools. */
 export interface ToolServers extends ToolCaller<RemoteServer> {
+  /** Asks the authorization server of a server for a token. */
+  requestToken(
+    server: Pick<RemoteServer, "url">,
+    client: ClientCredentials,
+    limits: Omit<CallLimits, "maxBytes">,
+  ): Promise<IssuedToken | ToolServerFailure>;
   listTools(server: RemoteServer, limits: CallLimits): Promise<ListedTools | ToolServerFailure>;
 }
 
@@ -94,6 +116,12 @@ const noServers: ToolServerFailure = {
 
 /** Of a process that calls no servers. */
 export const noToolServers: ToolServers = {
+  requestToken: async () => noServers,
   listTools: async () => noServers,
   callTool: async () => noServers,
 };
+
+/** The error of a request whose server cannot be called. */
+export function unreachable({ message }: ToolServerFailure): ParleyError {
+  return new ParleyError("tool_unreachable", message);
+}

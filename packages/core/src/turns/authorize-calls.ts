@@ -1,4 +1,5 @@
 import type { Queryable } from "@parley/db";
+import { askUserTool, readQuestion } from "./ask-user.ts";
 import type { Called } from "./called.ts";
 import { callStatus, type StepCall } from "./function-calls.ts";
 import type { Turn } from "./load-turns.ts";
@@ -49,6 +50,7 @@ export async function authorizeCalls(
   });
   const authorized = calls.map((call): AuthorizedCall => {
     if (call.output !== undefined) return authorizeFinished(call);
+    if (call.name === askUserTool.name) return authorizeQuestion(call);
     const one = called.get(call);
     if (one === undefined) {
       const output = `The function ${call.name} is no longer there`;
@@ -84,6 +86,13 @@ async function readApprovals(
     const key = keyOf(one);
     return key !== undefined && tools.has(keyText(key));
   };
+}
+
+function authorizeQuestion(call: StepCall): AuthorizedCall {
+  const isQuestion = readQuestion(call.params) !== undefined;
+  return isQuestion
+    ? { call, status: callStatus.asking, output: null, durationMs: null }
+    : { call, status: callStatus.errored, output: "This is no question", durationMs: null };
 }
 
 function authorizeFinished(call: StepCall): AuthorizedCall {

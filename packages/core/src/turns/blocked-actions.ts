@@ -20,7 +20,7 @@ import { type BlockedCall, renderApprovals } from "./tool-approvals.ts";
 /** Calls in the list of a conversation. */
 const MAX_LISTED = 1000;
 
-/** Lists the tool calls of a conversation that wait for approval, the oldest first. */
+/** Lists the tool calls of a conversation that wait for their users, the oldest first. */
 export async function listBlockedActions(
   context: Context,
   input: { cId: string },
@@ -35,7 +35,7 @@ export async function listBlockedActions(
 }
 
 /**
- * Lists the tool calls that wait for approval in all conversations that the caller reaches, the oldest
+ * Lists the tool calls that wait for their users in all conversations that the caller reaches, the oldest
  * first, a page at a time.
  */
 export async function listAllBlockedActions(
@@ -59,7 +59,7 @@ export async function listAllBlockedActions(
 }
 
 function isBlocked() {
-  return and(eq(messages.status, "created"), eq(actions.status, callStatus.blocked));
+  return and(eq(messages.status, "created"), sql`starts_with(${actions.status}, 'blocked_')`);
 }
 
 function selectBlocked(db: Queryable) {
@@ -93,6 +93,9 @@ function selectBlocked(db: Queryable) {
 }
 
 function render(rows: readonly BlockedCall[]): BlockedAction[] {
-  const status = callStatus.blocked;
-  return renderApprovals(rows).map((approval) => ({ ...approval, status }));
+  return renderApprovals(rows).map((one) =>
+    one.type === "tool_ask_user_question"
+      ? { ...one, status: callStatus.asking }
+      : { ...one, status: callStatus.blocked },
+  );
 }

@@ -10,11 +10,24 @@ import { MAX_OUTPUT_CHARACTERS, readToolResult } from "./tool-results.ts";
 /** The states of a tool call. */
 export const callStatus = {
   blocked: "blocked_validation_required",
+  asking: "blocked_user_answer_required",
   running: "running",
   succeeded: "succeeded",
   errored: "errored",
   denied: "denied",
 } as const;
+
+/** Whether a call in this state waits for its user: for an approval, or for an answer. */
+export function waitsForUser(status: string): boolean {
+  return status === callStatus.blocked || status === callStatus.asking;
+}
+
+/** The states of a call that has not ended. */
+export const openStatuses: readonly string[] = [
+  callStatus.blocked,
+  callStatus.asking,
+  callStatus.running,
+];
 
 /** How long a call waits for approval. */
 export const APPROVAL_MS = 24 * 60 * 60 * 1000;
@@ -60,10 +73,7 @@ export async function readOpenCalls(
     .leftJoin(invocations, eq(invocations.actionId, actions.id))
     .leftJoin(sandboxFunctions, eq(sandboxFunctions.id, invocations.functionId))
     .where(
-      and(
-        inArray(actions.messageId, [...messageIds]),
-        inArray(actions.status, [callStatus.blocked, callStatus.running]),
-      ),
+      and(inArray(actions.messageId, [...messageIds]), inArray(actions.status, [...openStatuses])),
     )
     .orderBy(asc(actions.messageId), asc(actions.step), asc(actions.position));
 }

@@ -10,7 +10,7 @@ import { functionsOfTurn, type TurnFunction } from "./turn-functions.ts";
 import { skillsOfTurn, type TurnSkill } from "./turn-skills.ts";
 import { toolsOfTurn, toTurnTools, type TurnTool } from "./turn-tools.ts";
 
-/** Positions before the answer that the prompt may include. */
+/** Positions up to the message that is answered that the prompt may include. */
 const MAX_HISTORY = 500;
 /** Bytes of those messages together if the model is unknown: more than models take. */
 const MAX_HISTORY_BYTES = 8 * 1024 * 1024;
@@ -87,10 +87,10 @@ export const turnColumns = sql`
             octet_length(h.content) as bytes
           from messages h
           where h.conversation_id = m.conversation_id
-            and h.rank < m.rank and h.rank >= m.rank - ${sql.raw(String(MAX_HISTORY))}
-            and h.status is distinct from 'created'
-            -- Agents that are asked together do not see each other's answers.
-            and h.parent_message_id is distinct from m.parent_message_id
+            -- Up to the message that is answered: agents that are asked together do not see each
+            -- other's answers, and the answer to an edited message may stand far below it.
+            and h.rank <= asked.rank and h.rank > asked.rank - ${sql.raw(String(MAX_HISTORY))}
+            and h.status is distinct from 'created' and h.visibility = 'visible'
           order by h.rank desc, h.version desc
         ) as current
         window newest as (order by rank desc)
@@ -113,6 +113,7 @@ export const turnColumns = sql`
     'toolIds', (${toolsOfTurn})
   )
   from messages m
+  join messages asked on asked.sid = m.parent_message_id
   join conversations c on c.id = m.conversation_id
   join agents a on a.id = m.agent_id
   where m.sid = claimed.log_id`;

@@ -13,7 +13,7 @@ import { lostLease, readHeldLog } from "../runs/leases.ts";
 import { suspendTurn } from "../runs/suspend-turns.ts";
 import { authorizeCalls } from "./authorize-calls.ts";
 import { type Called, callFunction, callTool } from "./called.ts";
-import { APPROVAL_MS, CALL_MS, callStatus, type StepCall } from "./function-calls.ts";
+import { APPROVAL_MS, CALL_MS, callStatus, type StepCall, waitsForUser } from "./function-calls.ts";
 import type { Turn } from "./load-turns.ts";
 import { renderApprovals } from "./tool-approvals.ts";
 import { findCalledFunctions } from "./turn-functions.ts";
@@ -81,7 +81,7 @@ export async function saveStep(core: Process, finished: FinishedStep): Promise<S
       .returning();
     if (rows.length < authorized.length) return readSavedStep(db, finished);
     const shared = { created: now, configurationId: turn.agent.sid, messageId: run.logId, step };
-    const blocked = rows.filter(({ status }) => status === callStatus.blocked);
+    const blocked = rows.filter(({ status }) => waitsForUser(status));
     const approvals = renderApprovals(
       blocked.map((action) => ({
         action,

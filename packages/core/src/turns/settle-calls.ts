@@ -18,6 +18,7 @@ import {
   endedAs,
   endedWith,
   type OpenCall,
+  openStatuses,
   readOpenCalls,
   runningOf,
   writeEnds,
@@ -26,9 +27,7 @@ import type { Turn } from "./load-turns.ts";
 
 /** Whether a claimed turn has calls that it must settle before it continues. */
 export function hasOpenCalls(turn: Pick<Turn, "actions">): boolean {
-  return turn.actions.some(
-    ({ status }) => status === callStatus.blocked || status === callStatus.running,
-  );
+  return turn.actions.some(({ status }) => openStatuses.includes(status));
 }
 
 /** When the turn continues without the call, in milliseconds since the epoch. */
@@ -85,14 +84,18 @@ export async function settleCalls(
   });
 }
 
+/** How calls end whose users do not decide in time. */
+const lateEnds: Readonly<Record<string, { status: "denied" | "errored"; text: string }>> = {
+  [callStatus.blocked]: { status: "denied", text: "Nobody approved the call in time" },
+  [callStatus.asking]: { status: "errored", text: "Nobody answered the question in time" },
+};
+
 function endOf(
   { action, invocation }: OpenCall,
   { now, isLate }: { now: number; isLate: boolean },
 ): ActionRow | undefined {
-  if (action.status === callStatus.blocked) {
-    const text = "Nobody approved the call in time";
-    return isLate ? endedWith(action, { status: "denied", text, now }) : undefined;
-  }
+  const late = lateEnds[action.status];
+  if (late !== undefined) return isLate ? endedWith(action, { ...late, now }) : undefined;
   if (invocation === null) {
     return endedWith(action, { status: "errored", text: "The call was lost", now });
   }

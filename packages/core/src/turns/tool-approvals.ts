@@ -1,5 +1,7 @@
-import type { ToolApproval } from "@parley/schema";
+import type { ToolApproval, ToolQuestion } from "@parley/schema";
 import type { ActionRow, AgentRow } from "../data-access/rows.ts";
+import { askUserTool, readQuestion } from "./ask-user.ts";
+import { callStatus } from "./function-calls.ts";
 
 /** The server that clients see as that of sandbox functions. */
 const FUNCTIONS = "sandbox_functions";
@@ -17,13 +19,12 @@ export interface BlockedCall {
   readonly userId: string | null;
 }
 
-/** Calls that wait for approval as the wire announces them, those of one step in order. */
-export function renderApprovals(calls: readonly BlockedCall[]): ToolApproval[] {
+/** Calls that wait for their users as the wire announces them, those of one step in order. */
+export function renderApprovals(calls: readonly BlockedCall[]): (ToolApproval | ToolQuestion)[] {
   return calls.map((call, index) => {
     const { action, serverName, agent, conversationId, messageId, userId } = call;
     const next = calls[index + 1]?.action;
-    return {
-      type: "tool_approve_execution",
+    const shared = {
       created: action.createdAt,
       configurationId: agent.sid,
       messageId,
@@ -38,6 +39,17 @@ export function renderApprovals(calls: readonly BlockedCall[]): ToolApproval[] {
       },
       ...(userId !== null && { userId }),
       isLastBlockingEventForStep: next?.messageId !== action.messageId || next.step !== action.step,
+    };
+    if (action.status !== callStatus.asking) return { type: "tool_approve_execution", ...shared };
+    const question = readQuestion(action.params);
+    if (question === undefined) throw new Error(`The call ${action.sid} asks nothing`);
+    const metadata = { ...shared.metadata, mcpServerName: askUserTool.name };
+    return {
+      type: "tool_ask_user_question",
+      ...shared,
+      stake: "never_ask",
+      metadata,
+      question,
     };
   });
 }

@@ -1,16 +1,19 @@
-import { actions, functionApprovals, messages, type Queryable, toolApprovals } from "@parley/db";
-import { invalidRequest, ParleyError, type Success, type ValidateAction } from "@parley/schema";
-import { and, eq } from "drizzle-orm";
-import { requireConversation } from "../access/conversation-reach.ts";
-import { findAgentVersions } from "../agents/agents.ts";
-import type { ActionRow, ConversationRow, MessageRow } from "../data-access/rows.ts";
+import { functionApprovals, type Queryable, toolApprovals } from "@parley/db";
+import { invalidRequest, type Success, type ValidateAction } from "@parley/schema";
+import type { ActionRow, MessageRow } from "../data-access/rows.ts";
 import { inTransactionOnce, type KeyedContext } from "../idempotency.ts";
 import { insertInvocation } from "../invocations/write-invocations.ts";
-import { appendEvents } from "../log/append.ts";
 import { lockLogs } from "../log/lock-logs.ts";
 import type { Transaction } from "../log/transaction.ts";
-import { renderAction } from "../messages/render-messages.ts";
 import { hastenTurn, wakeTurns } from "../runs/suspend-turns.ts";
+import {
+  type Answer,
+  endCall,
+  readAgentSid,
+  refused,
+  requireAction,
+  requireAnswer,
+} from "./decided-calls.ts";
 import { CALL_MS, callStatus, endedWith, writeEnds } from "./function-calls.ts";
 import { type Called, findCalled } from "./called.ts";
 import { readAskedBy } from "./turn-functions.ts";
@@ -69,33 +72,6 @@ const named = {
   rejected: "rejected",
   always_approved: "approved for good",
 } as const;
-
-/** An agent's message, and who owns its conversation. */
-type Answer = Pick<ConversationRow, "ownerId"> & { readonly message: MessageRow };
-
-async function requireAnswer(context: KeyedContext, { cId, mId }: Decision): Promise<Answer> {
-  const { db } = context.database;
-  const conversation = await requireConversation(db, context, cId);
-  const [message] = await db
-    .select()
-    .from(messages)
-    .where(and(eq(messages.sid, mId), eq(messages.conversationId, conversation.id)));
-  if (message !== undefined) return { message, ownerId: conversation.ownerId };
-  throw new ParleyError("message_not_found", "The conversation has no such message");
-}
-
-async function requireAction(db: Queryable, message: MessageRow, sid: string): Promise<ActionRow> {
-  const [action] = await db
-    .select()
-    .from(actions)
-    .where(and(eq(actions.sid, sid), eq(actions.messageId, message.id)));
-  if (action === undefined) throw refused("the message has no such call");
-  return action;
-}
-
-function refused(why: string): ParleyError {
-  return new ParleyError("invalid_request_error", `Invalid request body: actionId: ${why}`);
-}
 
 /**
  * What an approved call starts, with its input checked before the transaction, which must not wait for a
@@ -173,27 +149,4 @@ async function approveForGood(
   if (key === undefined) return;
   const row = { ...key, userId, createdAt: now };
   await db.insert(toolApprovals).values(row).onConflictDoNothing();
-}
-
-async function endCall(
-  context: KeyedContext,
-  { db, afterCommit }: Transaction,
-  { message, action }: Pick<Approval, "message" | "action">,
-): Promise<void> {
-  await writeEnds(db, [action]);
-  const event = {
-    type: "agent_action_success",
-    created: context.now(),
-    configurationId: await readAgentSid(db, message),
-    messageId: message.sid,
-    step: action.step,
-    action: renderAction(action),
-  } as const;
-  await appendEvents(db, [{ logId: message.sid, events: [event] }], afterCommit);
-}
-
-async function readAgentSid(db: Queryable, message: MessageRow): Promise<string> {
-  const agentId = message.agentId ?? 0;
-  const agents = await findAgentVersions(db, message.workspaceId, [agentId]);
-  return agents.get(agentId)?.sid ?? "";
 }

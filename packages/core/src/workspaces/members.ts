@@ -1,7 +1,14 @@
 import { users } from "@parley/db";
-import { type AddMember, ParleyError, type Success, type User } from "@parley/schema";
+import {
+  type AddMember,
+  type ListEmails,
+  type MemberEmails,
+  ParleyError,
+  type Success,
+  type User,
+} from "@parley/schema";
 import { and, asc, eq, isNotNull, isNull, ne, or } from "drizzle-orm";
-import type { RequestContext } from "../context.ts";
+import type { Context, RequestContext } from "../context.ts";
 import { isAfter, type PageEnd, type PageOf, takePage } from "../data-access/numbered-pages.ts";
 import { inTransaction } from "../log/transaction.ts";
 import { administeredWorkspace } from "./administered-workspace.ts";
@@ -61,6 +68,28 @@ export async function listMembers(
     .limit(input.limit + 1);
   const { page, end } = takePage(rows, input, ({ id }) => id);
   return { members: page.map((row) => renderUser(context, row)), ...end };
+}
+
+/** Lists the e-mail addresses of members, the oldest member's first, a page at a time. */
+export async function listMemberEmails(
+  { database, caller }: Context,
+  { activeOnly, ...page }: ListEmails,
+): Promise<MemberEmails> {
+  const rows = await database.db
+    .select({ id: users.id, email: users.email })
+    .from(users)
+    .where(
+      and(
+        eq(users.workspaceId, caller.workspace.id),
+        ne(users.email, ""),
+        activeOnly ? isNull(users.removedAt) : undefined,
+        isAfter(users.id, page),
+      ),
+    )
+    .orderBy(asc(users.id))
+    .limit(page.limit + 1);
+  const { page: found, end } = takePage(rows, page, ({ id }) => id);
+  return { emails: found.map(({ email }) => email), ...end };
 }
 
 /** Removes a member, whose tokens end; messages keep their author. Throws `member_not_found`. */

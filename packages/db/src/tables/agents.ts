@@ -4,13 +4,14 @@ import {
   integer,
   jsonb,
   pgTable,
+  primaryKey,
   text,
   uniqueIndex,
 } from "drizzle-orm/pg-core";
 import type { SimulatedScript } from "@parley/schema";
 import { sql } from "drizzle-orm";
 import { identity, milliseconds, reference } from "./columns.ts";
-import { workspaces } from "./workspaces.ts";
+import { users, workspaces } from "./workspaces.ts";
 
 /** One row per version of an agent; mentions resolve to the current one. */
 export const agents = pgTable(
@@ -32,6 +33,8 @@ export const agents = pgTable(
     modelId: text().notNull(),
     temperature: doublePrecision().notNull(),
     maxStepsPerRun: integer().notNull(),
+    /** Whether it may ask its user, and wait for the answer. */
+    asksUser: boolean().notNull().default(false),
     templateId: text(),
     script: jsonb().$type<SimulatedScript>(),
     createdAt: milliseconds().notNull(),
@@ -42,4 +45,16 @@ export const agents = pgTable(
       .on(table.workspaceId, table.sid)
       .where(sql`${table.isCurrent}`),
   ],
+);
+
+/** Agents that users have marked as their favourites. */
+export const agentFavorites = pgTable(
+  "agent_favorites",
+  {
+    userId: reference(() => users.id),
+    /** The agent, in any version, of the user's workspace. */
+    agentSid: text().notNull(),
+    createdAt: milliseconds().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.userId, table.agentSid] })],
 );

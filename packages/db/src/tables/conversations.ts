@@ -68,7 +68,7 @@ export const conversations = pgTable(
       .on(table.workspaceId, table.position)
       .where(sql`${table.spaceId} is not null`),
     index("conversations_by_space")
-      .on(table.spaceId)
+      .on(table.spaceId, table.position)
       .where(sql`${table.spaceId} is not null`),
   ],
 );
@@ -170,6 +170,6 @@ export const actions = pgTable(
     uniqueIndex("actions_by_message").on(table.messageId, table.step, table.position),
     index("actions_blocked")
       .on(table.workspaceId, table.id)
-      .where(sql`${table.status} = 'blocked_validation_required'`),
+      .where(sql`starts_with(${table.status}, 'blocked_')`),
   ],
 );

@@ -40,6 +40,12 @@ export const toolConnections = pgTable("tool_connections", {
   headers: jsonb().$type<{ keyId: string; ciphertext: string }>(),
   /** Names of those headers. */
   headerNames: jsonb().$type<string[]>().notNull().default([]),
+  /** Parley as a client of the server's authorization server; null where the headers are all. */
+  oauth: jsonb().$type<{ clientId: string; scope?: string }>(),
+  clientSecret: jsonb("client_secret").$type<{ keyId: string; ciphertext: string }>(),
+  /** The newest token, encrypted, and until when it is used. */
+  token: jsonb().$type<{ keyId: string; ciphertext: string }>(),
+  tokenUntil: milliseconds().notNull().default(0),
   /** Who must approve a call, by the tool's name, and of every other tool. */
   stakes: jsonb().$type<Record<string, Stake>>().notNull().default({}),
   defaultStake: text().$type<Stake>().notNull(),

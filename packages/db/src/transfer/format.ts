@@ -49,14 +49,17 @@ export function inOrderOfReferences(
   return ordered;
 }
 
-/** Parley's tables, without the unlogged ones, in the order in which their rows can be written. */
+/**
+ * Parley's tables, without the unlogged ones and without generated columns, in the order in which their rows
+ * can be written.
+ */
 export async function readTables(db: Queryable): Promise<MovedTable[]> {
   const columns = await select<{ table: string; name: string; type: string }>(
     db,
     `select c.relname as "table", a.attname as name, format_type(a.atttypid, a.atttypmod) as type
     from pg_class c join pg_attribute a on a.attrelid = c.oid
     where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'
-      and c.relpersistence = 'p' and a.attnum > 0 and not a.attisdropped
+      and c.relpersistence = 'p' and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
     order by c.relname, a.attnum`,
   );
   const references = await select<{ from: string; to: string }>(

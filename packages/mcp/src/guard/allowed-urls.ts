@@ -28,8 +28,9 @@ const defaultPorts: Readonly<Record<string, string>> = { "http:": "80", "https:"
 function parseEntry(entry: string): string {
   const port = /:(\d+)$/.exec(entry)?.[1];
   const url = URL.parse(`http://${entry}`);
-  if (url === null || !isHost(entry))
+  if (url === null || !isHost(entry)) {
     throw new Error(`Not a host, as in tools.internal or 127.0.0.1:4000: ${entry}`);
+  }
   return port === undefined ? bareHost(url) : `${bareHost(url)}:${Number(port)}`;
 }
 
@@ -42,8 +43,12 @@ function bareHost({ hostname }: URL): string {
  * Parses a URL that may be requested: https, or http of an allowed host; no user or password; no address
  * that is not public, however it is spelled. Throws a `FetchFault` otherwise.
  */
-export function requireAllowedUrl(input: string | URL, isAllowedHost: IsAllowedHost): URL {
-  const url = URL.parse(String(input));
+export function requireAllowedUrl(
+  input: string | URL,
+  isAllowedHost: IsAllowedHost,
+  base?: URL,
+): URL {
+  const url = URL.parse(String(input), base?.href);
   if (url === null) throw new FetchFault("refused_address", "Not a URL");
   if (url.username !== "" || url.password !== "") {
     throw new FetchFault("refused_address", "A URL must not hold a user or a password");

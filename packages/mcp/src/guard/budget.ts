@@ -17,12 +17,18 @@ export interface Budget {
   readonly fault: FetchFault | undefined;
   takeRequest(): void;
   takeBytes(bytes: number): void;
+  /** Also counts what a connection brings beside bodies: headers without end, padding of chunks. */
+  watch(connection: { readonly bytesRead: number }): void;
   /** Ends what is under way, without a fault of the session. */
   end(): void;
 }
 
 /** Sites and servers are asked a few times for one thing; more is a server that plays. */
 const MAX_REQUESTS = 256;
+/** What connections may bring for each byte of a body, and at least. */
+const MAX_OVERHEAD = 2;
+const MIN_OVERHEAD_BYTES = 1_048_576;
+const WATCH_MS = 100;
 
 /** Begins to spend limits. */
 export function createBudget(limits: FetchLimits): Budget {
@@ -42,8 +48,15 @@ export function createBudget(limits: FetchLimits): Budget {
     () => stop(new FetchFault("timed_out", `No answer within ${timeoutMs} ms`)),
     timeoutMs,
   );
+  const connections: { readonly bytesRead: number }[] = [];
+  const watch = setInterval(() => {
+    const read = connections.reduce((sum, { bytesRead }) => sum + bytesRead, 0);
+    if (read > maxBytes * MAX_OVERHEAD + MIN_OVERHEAD_BYTES) stop(tooLarge());
+  }, WATCH_MS);
+  const tooLarge = () => new FetchFault("too_large", `The answer is larger than ${maxBytes} bytes`);
   const release = () => {
     clearTimeout(timer);
+    clearInterval(watch);
     signal?.removeEventListener("abort", cancel);
   };
   if (signal?.aborted === true) cancel();
@@ -61,9 +74,10 @@ export function createBudget(limits: FetchLimits): Budget {
     },
     takeBytes(count) {
       bytes += count;
-      if (bytes > maxBytes) {
-        throw stop(new FetchFault("too_large", `The answer is larger than ${maxBytes} bytes`));
-      }
+      if (bytes > maxBytes) throw stop(tooLarge());
+    },
+    watch(connection) {
+      connections.push(connection);
     },
     end() {
       if (!controller.signal.aborted) {

@@ -37,19 +37,22 @@ export function pinnedLookup(resolve: ResolveHost, isAllowed: boolean): LookupFu
     known.set(name, pinned);
     return pinned;
   };
-  return (name, options, callback) => {
-    resolveOnce(name).then(
-      (all) => {
-        const family = options.family === 4 || options.family === 6 ? options.family : undefined;
-        const fitting = all.filter((one) => family === undefined || one.family === family);
-        const first = fitting[0];
-        if (first === undefined) callback(noAddress(name), "");
-        else if (options.all === true) callback(null, fitting);
-        else callback(null, first.address, first.family);
-      },
-      (error: unknown) => callback(error as Error, ""),
-    );
+  const lookUp = async (...[name, options, callback]: Parameters<LookupFunction>) => {
+    let addresses: readonly LookupAddress[];
+    try {
+      addresses = await resolveOnce(name);
+    } catch (error) {
+      callback(error as Error, "");
+      return;
+    }
+    const family = options.family === 4 || options.family === 6 ? options.family : undefined;
+    const fitting = addresses.filter((one) => family === undefined || one.family === family);
+    const first = fitting[0];
+    if (first === undefined) callback(noAddress(name), "");
+    else if (options.all === true) callback(null, fitting);
+    else callback(null, first.address, first.family);
   };
+  return (...asked) => void lookUp(...asked);
 }
 
 const noAddress = (name: string, cause?: unknown): FetchFault =>

@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import { Agent, type Dispatcher } from "undici";
+import { Agent, buildConnector, type Dispatcher, errors } from "undici";
 import type { Budget } from "./budget.ts";
 import { decodeBody } from "./decode-body.ts";
 import { FetchFault } from "./fetch-fault.ts";
@@ -44,16 +44,24 @@ const ownHeaders: ReadonlySet<string> = new Set([
 
 /** Makes a sender of one session. No variable of the environment names a proxy for it. */
 export function createSender(budget: Budget, resolve: ResolveHost): Sender {
-  const agentOf = (isAllowed: boolean) =>
-    new Agent({
+  const agentOf = (isAllowed: boolean) => {
+    const lookup = pinnedLookup(resolve, isAllowed);
+    const connect = buildConnector({ lookup, timeout: CONNECT_TIMEOUT_MS, allowH2: false });
+    return new Agent({
       allowH2: false,
       pipelining: 1,
       maxHeaderSize: MAX_HEADER_BYTES,
       // The session's own time ends what is slow.
       headersTimeout: 0,
       bodyTimeout: 0,
-      connect: { lookup: pinnedLookup(resolve, isAllowed), timeout: CONNECT_TIMEOUT_MS },
+      connect: (options, callback) => {
+        connect(options, (...connected) => {
+          if (connected[1] !== null) budget.watch(connected[1]);
+          callback(...connected);
+        });
+      },
     });
+  };
   const agents = { checked: agentOf(false), allowed: agentOf(true) };
 
   async function send(url: URL, request: SentRequest, isAllowedHost: boolean): Promise<Response> {
@@ -63,10 +71,10 @@ export function createSender(budget: Budget, resolve: ResolveHost): Sender {
     const agent = isAllowedHost ? agents.allowed : agents.checked;
     try {
       // Not undici's fetch, which repeats a request that was answered with 421.
-      const answer = await observeSending(agent, request.onSending).request({
+      const answer = await observe(agent, request.onSending).request({
         origin: url.origin,
         path: `${url.pathname}${url.search}`,
-        method: request.method as Dispatcher.HttpMethod,
+        method: request.method,
         headers,
         body: request.body ?? null,
         signal,
@@ -98,16 +106,21 @@ export function sendableHeaders(init: HeaderValues | undefined): Record<string, 
   return Object.fromEntries([...headers].filter(([name]) => !ownHeaders.has(name)));
 }
 
-function observeSending(agent: Agent, onSending: (() => void) | undefined): Dispatcher {
-  if (onSending === undefined) return agent;
+/** Hears when a request is sent, and ends one that is answered with interim answers (1xx) only. */
+function observe(agent: Agent, onSending: (() => void) | undefined): Dispatcher {
   return agent.compose((dispatch) => (options, handler) => {
+    let interim = 0;
     const observed: Dispatcher.DispatchHandler = {
       onRequestStart: (...began) => {
-        onSending();
+        onSending?.();
         handler.onRequestStart?.(...began);
       },
       onRequestUpgrade: (...upgrade) => handler.onRequestUpgrade?.(...upgrade),
-      onResponseStart: (...head) => handler.onResponseStart?.(...head),
+      onResponseStart: (...head) => {
+        const [controller, statusCode] = head;
+        if (statusCode < 200 && ++interim > MAX_INTERIM) controller.abort(tooManyInterim());
+        handler.onResponseStart?.(...head);
+      },
       onResponseData: (...chunk) => handler.onResponseData?.(...chunk),
       onResponseEnd: (...end) => handler.onResponseEnd?.(...end),
       onResponseError: (...failed) => handler.onResponseError?.(...failed),
@@ -115,6 +128,10 @@ function observeSending(agent: Agent, onSending: (() => void) | undefined): Disp
     return dispatch(options, observed);
   });
 }
+
+const MAX_INTERIM = 32;
+const tooManyInterim = (): FetchFault =>
+  new FetchFault("too_large", `More than ${MAX_INTERIM} interim answers`);
 
 const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
 
@@ -166,7 +183,7 @@ function faultOf(error: unknown, { host }: URL, budget: Budget): FetchFault {
     const message = `The answer's headers are larger than ${MAX_HEADER_BYTES} bytes`;
     return new FetchFault("too_large", message, { cause: error });
   }
-  if (name?.startsWith("HPE_") === true || name?.startsWith("Z_") === true) {
+  if (error instanceof errors.HTTPParserError || name?.startsWith("Z_") === true) {
     const message = `The answer of ${host} is malformed HTTP`;
     return new FetchFault("bad_answer", message, { cause: error });
   }

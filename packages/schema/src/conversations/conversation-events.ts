@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { created, eventType } from "../parsing/event-fields.ts";
-import { AgentMessage, ToolApproval, UserMessage } from "./messages.ts";
+import { AgentMessage, ToolApproval, ToolQuestion, UserMessage } from "./messages.ts";
 
 const agentId = z.string().describe("Id of the agent").meta({ example: "helper" });
 const messageId = z.string().describe("Id of the message").meta({ example: "Mf6yC1vB8k" });
@@ -23,6 +23,7 @@ export const ConversationEvent = z.discriminatedUnion("type", [
     message: AgentMessage.extend(rank).describe("The answer, still without text"),
   }),
   ToolApproval,
+  ToolQuestion,
   z.object({
     type: eventType("agent_message_done"),
     created,

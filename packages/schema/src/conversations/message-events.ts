@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { created, eventType } from "../parsing/event-fields.ts";
-import { Action, AgentError, AgentMessage, ToolApproval } from "./messages.ts";
+import { Action, AgentError, AgentMessage, ToolApproval, ToolQuestion } from "./messages.ts";
 
 const agentId = z.string().describe("Id of the agent").meta({ example: "helper" });
 const messageId = z.string().describe("Id of the message").meta({ example: "Vn4tR9sWy1" });
@@ -44,6 +44,7 @@ export const MessageEvent = z.discriminatedUnion("type", [
     action: Action.describe("The call that begins"),
   }),
   ToolApproval.extend({ step: step.step }),
+  ToolQuestion.extend({ step: step.step }),
   z.object({
     type: eventType("agent_action_success"),
     ...step,

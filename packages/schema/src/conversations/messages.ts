@@ -76,7 +76,11 @@ export const Action = z.object({
   agentMessageId: z.int().describe("Number of the agent message"),
   functionCallName: z.string().describe("Name that the model called"),
   functionCallId: z.string().describe("Id of the call from the model"),
-  status: z.string().describe("running, blocked_validation_required, succeeded, errored or denied"),
+  status: z
+    .string()
+    .describe(
+      "running, blocked_validation_required, blocked_user_answer_required, succeeded, errored or denied",
+    ),
   params: z.record(z.string(), z.unknown()).describe("Parameters of the call"),
   step: z.int().describe("Step of the turn, from 0"),
   executionDurationMs: z.int().nullable().describe("Duration of the call in milliseconds"),
@@ -160,6 +164,12 @@ export const PostMessage = CreateMessage.extend({
 });
 export type PostMessage = z.output<typeof PostMessage>;
 
+/** Body of an edit of a user's message. */
+export const EditMessage = CreateMessage.pick({ content: true, mentions: true }).extend({
+  skipToolsValidation: PostMessage.shape.skipToolsValidation,
+});
+export type EditMessage = z.output<typeof EditMessage>;
+
 export const PostedMessage = z.object({
   message: UserMessage.describe("The user message"),
   agentMessages: z.array(AgentMessage).describe("The answers, in the order of the mentions"),
@@ -212,11 +222,55 @@ export const ToolApproval = z.object({
 });
 export type ToolApproval = z.infer<typeof ToolApproval>;
 
-/** A tool call that waits for approval. */
-export const BlockedAction = ToolApproval.extend({
-  status: z.literal("blocked_validation_required").describe("What the call waits for"),
+/** A question of an agent to its user. */
+export const UserQuestion = z.object({
+  question: z.string().describe("The question").meta({ example: "Which size?" }),
+  options: z
+    .array(
+      z.object({
+        label: z.string().describe("The option").meta({ example: "Large" }),
+        description: z.string().nullable().describe("What it means"),
+      }),
+    )
+    .describe("Answers to choose from; none where any text is one"),
+  multiSelect: z.boolean().describe("Whether several options may be chosen"),
 });
+export type UserQuestion = z.infer<typeof UserQuestion>;
+
+/** Announces that an agent asks its user, and waits for the answer. */
+export const ToolQuestion = z.object({
+  type: z.literal("tool_ask_user_question").describe("Kind of event"),
+  ...approvalShape,
+  question: UserQuestion.describe("What the agent asks"),
+});
+export type ToolQuestion = z.infer<typeof ToolQuestion>;
+
+/** A tool call that waits for its user: for an approval, or for an answer. */
+export const BlockedAction = z.discriminatedUnion("type", [
+  ToolApproval.extend({
+    status: z.literal("blocked_validation_required").describe("What the call waits for"),
+  }),
+  ToolQuestion.extend({
+    status: z.literal("blocked_user_answer_required").describe("What the call waits for"),
+  }),
+]);
 export type BlockedAction = z.infer<typeof BlockedAction>;
+
+/** Body of an answer to a question of an agent. */
+export const AnswerQuestion = z.object({
+  actionId: Reference.describe("Id of the tool call").meta({ example: "act_Wd6Jp1Xc4S" }),
+  answer: z
+    .object({
+      selectedOptions: z
+        .array(z.int().min(0).max(99))
+        .max(100)
+        .describe("Places of the chosen options, from 0")
+        .meta({ example: [0] }),
+      customResponse: optional(textOfBytes(65_536)).describe("An answer in own words"),
+    })
+    .describe("The answer"),
+});
+export type AnswerQuestion = z.output<typeof AnswerQuestion>;
 
 /** Body of a decision about a tool call that waits for approval. */
 export const ValidateAction = z.object({

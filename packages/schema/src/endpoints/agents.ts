@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Endpoint } from "../endpoint.ts";
 import { Success, WorkspaceParams } from "../params.ts";
+import { ImportAgent, ImportedAgent } from "../workspaces/agent-definitions.ts";
 import {
   AgentConfiguration,
   AgentIdentity,
@@ -8,17 +9,29 @@ import {
   AgentParams,
   AgentWithScript,
   CreateAgent,
+  CreateGenericAgent,
+  GenericAgent,
   ListAgents,
   ListAllAgents,
   SearchAgents,
+  SetFavorite,
   UpdateAgent,
 } from "../workspaces/agents.ts";
-import { administer, administered, get } from "./defaults.ts";
+import { administer, administered, get, post } from "./defaults.ts";
 
 const root = "/api/v1/w/{wId}/assistant/agent_configurations";
 
 const read = { ...get, scope: "agents:read", tags: ["agents"] } as const;
 const list = { ...read, params: WorkspaceParams, long: true } as const;
+const build = {
+  ...post,
+  tags: ["agents"],
+  role: "builder",
+  scope: null,
+  params: WorkspaceParams,
+  subject: [],
+  errors: ["model_disabled"],
+} as const;
 const referenceErrors = [
   "model_disabled",
   "skill_not_found",
@@ -53,6 +66,43 @@ export const agentEndpoints = {
       agentConfiguration: AgentConfiguration.describe("The agent, in its current version"),
     }),
     errors: ["agent_not_found"],
+  },
+  "agents.setFavorite": {
+    ...read,
+    summary: "Mark an agent as a favourite of the caller's user, or no longer",
+    method: "PATCH",
+    scope: "conversations:write",
+    path: `${root}/{sId}`,
+    params: AgentParams,
+    body: SetFavorite,
+    output: z.object({
+      agentConfiguration: AgentConfiguration.describe("The agent, in its current version"),
+    }),
+    errors: ["agent_not_found"],
+  },
+  "agents.export": {
+    ...read,
+    kind: "download",
+    summary: "Read an agent as a file in YAML, which an import takes",
+    role: "builder",
+    scope: null,
+    path: `${root}/{sId}/export/yaml`,
+    params: AgentParams,
+    errors: ["agent_not_found"],
+  },
+  "agents.import": {
+    ...build,
+    summary: "Import an agent from YAML: a new version of the agent that it names, or a new agent",
+    path: `${root}/import`,
+    body: ImportAgent,
+    output: ImportedAgent,
+  },
+  "agents.createGeneric": {
+    ...build,
+    summary: "Create an agent with a model of the workspace",
+    path: "/api/v1/w/{wId}/assistant/generic_agents",
+    body: CreateGenericAgent,
+    output: GenericAgent,
   },
   "agents.listAll": {
     ...administer({

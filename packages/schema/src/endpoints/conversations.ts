@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { Consumption, ReadConsumption } from "../conversations/consumption.ts";
 import { CreateContentFragment, ContentFragment } from "../conversations/content-fragments.ts";
 import { ConversationEvent } from "../conversations/conversation-events.ts";
 import {
@@ -13,7 +14,9 @@ import {
 import { MessageEvent } from "../conversations/message-events.ts";
 import {
   AgentMessage,
+  AnswerQuestion,
   BlockedAction,
+  EditMessage,
   PostedMessage,
   PostMessage,
   ValidateAction,
@@ -150,6 +153,15 @@ export const conversationEndpoints = {
       ...pageEnd,
     }),
   },
+  "conversations.getConsumption": {
+    ...get,
+    ...ofConversation,
+    scope: "conversations:read",
+    summary: "Read the tokens, steps, calls and times of the answers of a conversation",
+    path: `${conversation}/consumption`,
+    query: ReadConsumption,
+    output: Consumption,
+  },
   "contentFragments.create": {
     ...post,
     ...ofConversation,
@@ -179,6 +191,17 @@ export const conversationEndpoints = {
       "data_source_view_not_found",
     ],
   },
+  "messages.edit": {
+    ...post,
+    ...ofMessage,
+    scope: "conversations:write",
+    summary: "Change a user's message: a new version, which its agents answer again",
+    path: `${message}/edit`,
+    body: EditMessage,
+    output: PostedMessage,
+    long: true,
+    errors: [...ofMessage.errors, "model_disabled"],
+  },
   "messages.retry": {
     ...post,
     ...ofMessage,
@@ -204,6 +227,15 @@ export const conversationEndpoints = {
     output: Success,
     // The decision too: the record contains nothing else of the body.
     subject: ["cId", "mId", "actionId", "approved"],
+  },
+  "messages.answerQuestion": {
+    ...post,
+    ...ofMessage,
+    scope: "conversations:write",
+    summary: "Answer a question of an agent that waits for it",
+    path: `${message}/answer-question`,
+    body: AnswerQuestion,
+    output: Success,
   },
   "messages.events": {
     ...stream,

@@ -2,11 +2,22 @@ import * as z from "zod";
 import type { Endpoint } from "../endpoint.ts";
 import { WorkspaceParams, Success } from "../params.ts";
 import { pageByNumber, pageEnd } from "../parsing/page.ts";
-import { AddMember, MemberIdentity, User } from "../workspaces/users.ts";
-import { administer, administered } from "./defaults.ts";
+import { AddMember, ListEmails, MemberEmails, MemberIdentity, User } from "../workspaces/users.ts";
+import { administer, administered, get } from "./defaults.ts";
 
 /** Operations on the members of a workspace. */
 export const memberEndpoints = {
+  "members.listEmails": {
+    ...get,
+    summary: "List the e-mail addresses of the members",
+    role: "admin",
+    scope: null,
+    tags: ["workspace"],
+    path: "/api/v1/w/{wId}/members/emails",
+    params: WorkspaceParams,
+    query: ListEmails,
+    output: MemberEmails,
+  },
   "members.add": {
     ...administer({
       role: "admin",

@@ -1,3 +1,4 @@
+import * as z from "zod";
 import type { Endpoint } from "../endpoint.ts";
 import { WorkspaceParams } from "../params.ts";
 import {
@@ -14,7 +15,7 @@ import {
   MAX_SKILL_BYTES,
   MAX_SKILL_FILES,
 } from "../skills/skill-imports.ts";
-import { ListSkills, SkillList } from "../skills/skills.ts";
+import { ListSkills, ReadSkill, Skill, SkillList } from "../skills/skills.ts";
 import { administer, administered, get, post } from "./defaults.ts";
 
 const list = { path: "/api/v1/w/{wId}/skills", params: WorkspaceParams, tags: ["skills"] } as const;
@@ -42,6 +43,17 @@ export const skillEndpoints = {
     output: SkillList,
     cacheable: true,
     specified: true,
+  },
+  "skills.read": {
+    ...get,
+    ...list,
+    scope: "skills:read",
+    summary: "Read a skill of the list",
+    path: `${list.path}/{skillId}`,
+    params: SkillIdentity,
+    query: ReadSkill,
+    output: z.object({ skill: Skill.describe("The skill") }),
+    errors: ["skill_not_found"],
   },
   "skills.import": {
     ...post,

@@ -1,5 +1,14 @@
 import * as z from "zod";
 import type { Endpoint } from "../endpoint.ts";
+import {
+  ListProjectFiles,
+  ListSpaceConversationIds,
+  ListSpaceConversations,
+  ProjectFiles,
+  ProjectMetadata,
+  SpaceConversationIds,
+  SpaceConversations,
+} from "../conversations/space-content.ts";
 import { Success, WorkspaceParams } from "../params.ts";
 import {
   CreateSpace,
@@ -14,6 +23,15 @@ import {
 } from "../workspaces/spaces.ts";
 import { administer, administered, get } from "./defaults.ts";
 
+const inSpace = "/api/v1/w/{wId}/spaces/{spaceId}";
+const ofSpace = {
+  ...get,
+  scope: "conversations:read",
+  params: SpaceIdentity,
+  tags: ["spaces"],
+  errors: ["space_not_found"],
+} as const;
+
 /** Operations on spaces. */
 export const spaceEndpoints = {
   "spaces.list": {
@@ -25,6 +43,34 @@ export const spaceEndpoints = {
     query: ListSpaces,
     output: z.object({ spaces: z.array(Space).describe("Spaces, by name") }),
     tags: ["spaces"],
+  },
+  "spaces.listConversationIds": {
+    ...ofSpace,
+    summary: "List the ids of the conversations in a space",
+    path: `${inSpace}/conversation_ids`,
+    query: ListSpaceConversationIds,
+    output: SpaceConversationIds,
+  },
+  "spaces.listConversations": {
+    ...ofSpace,
+    summary: "List the conversations in a space with their messages",
+    path: `${inSpace}/conversations`,
+    query: ListSpaceConversations,
+    output: SpaceConversations,
+    long: true,
+  },
+  "spaces.getProjectMetadata": {
+    ...ofSpace,
+    summary: "Read a space as a project",
+    path: `${inSpace}/project_metadata`,
+    output: z.object({ metadata: ProjectMetadata.describe("The space") }),
+  },
+  "spaces.listProjectFiles": {
+    ...ofSpace,
+    summary: "List the files of the conversations in a space",
+    path: `${inSpace}/project_files`,
+    query: ListProjectFiles,
+    output: ProjectFiles,
   },
   "spaces.create": {
     ...administer({

@@ -1,23 +1,52 @@
 import * as z from "zod";
 import type { Endpoint } from "../endpoint.ts";
-import { WorkspaceParams, Success } from "../params.ts";
+import { ConversationParams, WorkspaceParams, Success } from "../params.ts";
 import { pageByNumber, pageEnd } from "../parsing/page.ts";
 import { AdministeredTool, CreateTool, ToolIdentity, UpdateTool } from "../tools/tools.ts";
+import {
+  ChangeConversationTools,
+  ListSpaceTools,
+  SpaceTools,
+  SpaceToolsParams,
+} from "../tools/conversation-tools.ts";
 import {
   ConnectedTool,
   NamedTool,
   RegisterTool,
   UpdateToolConnection,
 } from "../tools/tool-connections.ts";
-import { administer, administered } from "./defaults.ts";
+import { administer, administered, get, post } from "./defaults.ts";
 
 const ofTool = {
   subject: ["toolId"],
   errors: ["workspace_not_found", "tool_not_found", "version_conflict"],
 } as const;
 
-/** Operations on the tools of skills. */
+/** Operations on the tools of skills, agents and conversations. */
 export const toolEndpoints = {
+  "tools.listOfSpace": {
+    ...get,
+    tags: ["tools"],
+    scope: "agents:read",
+    summary: "List the tools of a space",
+    path: "/api/v1/w/{wId}/spaces/{spaceId}/mcp_server_views",
+    params: SpaceToolsParams,
+    query: ListSpaceTools,
+    output: SpaceTools,
+    long: true,
+    errors: ["space_not_found"],
+  },
+  "conversations.changeTools": {
+    ...post,
+    tags: ["tools"],
+    scope: "conversations:write",
+    summary: "Add a tool to a conversation, or take it away",
+    path: "/api/v1/w/{wId}/assistant/conversations/{cId}/tools",
+    params: ConversationParams,
+    body: ChangeConversationTools,
+    output: Success,
+    errors: ["conversation_not_found", "tool_not_found"],
+  },
   "tools.list": {
     ...administer({
       role: "builder",

@@ -9,10 +9,41 @@ import {
   WorkspaceSettings,
   WorkspaceUsage,
 } from "../workspaces/workspaces.ts";
-import { administer, administered } from "./defaults.ts";
+import {
+  FeatureFlags,
+  VerifiedDomains,
+  WorkspaceExistence,
+} from "../workspaces/workspace-facts.ts";
+import { administer, administered, get } from "./defaults.ts";
+
+const root = "/api/v1/w/{wId}";
+const fact = {
+  ...get,
+  params: WorkspaceParams,
+  scope: "conversations:read",
+  tags: ["workspace"],
+} as const;
 
 /** Operations on workspaces, by operators and by their admins. */
 export const workspaceEndpoints = {
+  "workspaces.exists": {
+    ...fact,
+    summary: "Say that the credential is one of the workspace",
+    path: `${root}/exists`,
+    output: WorkspaceExistence,
+  },
+  "featureFlags.list": {
+    ...fact,
+    summary: "List the feature flags, of which there are none",
+    path: `${root}/feature_flags`,
+    output: FeatureFlags,
+  },
+  "verifiedDomains.list": {
+    ...fact,
+    summary: "List the verified domains, of which there are none",
+    path: `${root}/verified_domains`,
+    output: VerifiedDomains,
+  },
   "workspaces.create": {
     ...administer({
       role: "operator",

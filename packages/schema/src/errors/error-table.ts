@@ -118,6 +118,21 @@ const rows = {
       "There is no such data source view, or it has no such node, or the key does not reach it.",
     cure: "Check both ids, and the spaces that the key reaches.",
   },
+  data_source_not_found: {
+    status: 404,
+    cause: "There is no such data source, or the key does not reach its space.",
+    cure: "Take the id from the list of data sources.",
+  },
+  data_source_document_not_found: {
+    status: 404,
+    cause: "The data source has no such document or folder.",
+    cure: "Use the id that it was uploaded with, under the same data source.",
+  },
+  data_source_quota_error: {
+    status: 403,
+    cause: "The data source, or the workspace, holds as much as it may.",
+    cure: "Delete what is no longer needed, or ask the operator for a higher limit.",
+  },
   file_not_found: {
     status: 404,
     cause: "There is no such file, or the caller does not reach it.",

@@ -26,6 +26,20 @@ export function placeLike(pattern: RegExp) {
 export const pageByNumber = (items: string, defaultLimit = 100) =>
   pageQuery(items, { defaultLimit, place: placeLike(/^\d{1,15}$/) });
 
+/**
+ * Query of a list whose clients ask for one page: by default it has as many items as a page can have. It is
+ * paged by the numbers of its items.
+ */
+export function longPage(items: string, maxLimit: number) {
+  return {
+    limit: optional(fromQuery(z.int().min(1).max(maxLimit)))
+      .transform((limit) => limit ?? maxLimit)
+      .describe(`${items} of a page, 1 to ${maxLimit}; ${maxLimit} by default`)
+      .meta({ example: 100 }),
+    lastValue: optional(placeLike(/^\d{1,15}$/)).describe("Position returned by the previous page"),
+  };
+}
+
 /** Members of a page besides its items. */
 export const pageEnd = {
   hasMore: z.boolean().describe("Whether there is a page after this one"),

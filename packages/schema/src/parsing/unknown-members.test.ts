@@ -59,14 +59,17 @@ describe("findUnknownMembers", () => {
 });
 
 describe("warnsOfUnknown", () => {
-  it("is true of what makes messages and fragments", () => {
+  it("is true of what makes messages, fragments and agents", () => {
     const posts = Object.entries(endpoints).filter(
       ([, endpoint]) => endpoint.kind === "json" && warnsOfUnknown(endpoint),
     );
     expect(posts.map(([name]) => name).toSorted()).toEqual([
+      "agents.createGeneric",
+      "agents.import",
       "contentFragments.create",
       "conversations.create",
       "messages.create",
+      "messages.edit",
     ]);
   });
 });

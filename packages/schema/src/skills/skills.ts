@@ -73,6 +73,11 @@ export const Skill = z.object({
 });
 export type Skill = z.infer<typeof Skill>;
 
+// Only the literal `true` counts; anything else is false, not an error.
+const bypass = (z.unknown() as z.ZodType<unknown, boolean>)
+  .optional()
+  .transform((value) => value === "true" || value === true);
+
 /** Query of the listing. A repeated key gives an array. */
 export const ListSkills = z.object({
   status: optional(SkillStatus)
@@ -90,13 +95,17 @@ export const ListSkills = z.object({
         .transform((availabilities) => [...new Set(availabilities)].toSorted()),
     ),
   ).describe("Availabilities to list; the key is repeated for several"),
-  // Only the literal `true` counts; anything else is false, not an error.
-  bypassEditorVisibility: (z.unknown() as z.ZodType<unknown, boolean>)
-    .optional()
-    .transform((value) => value === "true" || value === true)
-    .describe("Whether to list unpublished skills too; needs an admin key"),
+  bypassEditorVisibility: bypass.describe(
+    "Whether to list unpublished skills too; needs an admin key",
+  ),
 });
 export type ListSkills = z.output<typeof ListSkills>;
+
+/** Query of the read of one skill. */
+export const ReadSkill = z.object({
+  bypassEditorVisibility: bypass.describe("Whether to read unpublished skills; needs an admin key"),
+});
+export type ReadSkill = z.output<typeof ReadSkill>;
 
 export const SkillList = z.object({ skills: z.array(Skill).describe("Skills, by name") });
 export type SkillList = z.infer<typeof SkillList>;

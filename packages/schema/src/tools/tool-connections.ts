@@ -28,10 +28,21 @@ const Stakes = z
   .record(text(128, 1), Stake)
   .refine((stakes) => Object.keys(stakes).length <= 256, "must name at most 256 tools");
 
+const OAuthClient = z.object({
+  clientId: text(255, 1).describe("Id of the client").meta({ example: "parley" }),
+  clientSecret: text(4096, 1)
+    .describe("Secret of the client, kept encrypted and shown to nobody")
+    .meta({ example: "secret" }),
+  scope: optional(text(1024, 1)).describe("What to ask for; by default, what the server names"),
+});
+
 const settings = {
+  oauth: optional(OAuthClient).describe(
+    "Parley as a client of the server's authorization server, which issues tokens to it (client_credentials)",
+  ),
   headers: optional(Headers)
     .describe("Headers of each request, kept encrypted and shown to nobody")
-    .meta({ example: { Authorization: "Bearer …" } }),
+    .meta({ example: { Authorization: "Bearer secret" } }),
   defaultStake: optional(Stake).describe(
     "Who approves calls of tools that `stakes` does not name; high by default",
   ),
@@ -79,8 +90,19 @@ export const ToolConnection = z.object({
     .array(z.string())
     .describe("Names of the headers that each request has")
     .meta({ example: ["Authorization"] }),
+  oauth: z
+    .object({
+      clientId: z.string().describe("Id of the client").meta({ example: "parley" }),
+      scope: z.string().optional().describe("What is asked for"),
+    })
+    .nullable()
+    .describe("Parley as a client of the server's authorization server")
+    .meta({ example: null }),
   defaultStake: Stake.describe("Who approves calls of tools that `stakes` does not name"),
-  stakes: z.record(z.string(), Stake).describe("Who approves calls, by the tool's name"),
+  stakes: z
+    .record(z.string(), Stake)
+    .describe("Who approves calls, by the tool's name")
+    .meta({ example: { search: "never_ask" } }),
   retryableTools: z.array(z.string()).describe("Tools whose interrupted calls may be made again"),
   timeoutMs: z
     .int()

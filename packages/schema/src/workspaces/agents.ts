@@ -2,6 +2,7 @@ import * as z from "zod";
 import { WorkspaceParams } from "../params.ts";
 import { pageEnd, pageQuery } from "../parsing/page.ts";
 import { optional, Reference, ShortText, text, UrlText } from "../parsing/text.ts";
+import { warnings } from "../parsing/warnings.ts";
 import { SimulatedScript } from "../simulation/simulated-script.ts";
 
 export const AgentStatus = z.enum(["active", "archived", "draft"]);
@@ -30,7 +31,9 @@ export const AgentConfiguration = z.object({
     .meta({ example: "https://parley.test/pictures/agent-1.svg" }),
   status: AgentStatus.describe("Whether the agent can be mentioned"),
   scope: AgentScope.meta({ description: "Who sees the agent", example: "visible" }),
-  userFavorite: z.boolean().describe("Whether the caller marked the agent as a favourite"),
+  userFavorite: z
+    .boolean()
+    .describe("Whether the caller's user marked the agent as a favourite; false within messages"),
   model: z
     .object({
       providerId: z.string().describe("Provider of the model").meta({ example: "simulated" }),
@@ -95,6 +98,9 @@ const editable = {
   toolIds: optional(z.array(Reference).max(16)).describe(
     "Tools of MCP servers that the agent may call, besides those of its skills",
   ),
+  asksUser: optional(z.boolean()).describe(
+    "Whether the agent may ask its user and wait for the answer; false by default",
+  ),
 };
 
 export const AgentIdentity = WorkspaceParams.extend({
@@ -139,5 +145,36 @@ export const AgentWithScript = z.object({
   skillIds: z.array(z.string()).describe("Skills of the agent, besides those of every agent"),
   functionIds: z.array(z.string()).describe("Sandbox functions that it may call"),
   toolIds: z.array(z.string()).describe("Tools of MCP servers that it may call"),
+  asksUser: z.boolean().describe("Whether it may ask its user and wait for the answer"),
 });
 export type AgentWithScript = z.infer<typeof AgentWithScript>;
+
+/** Body of a change that users make for themselves. */
+export const SetFavorite = z.object({
+  userFavorite: optional(z.boolean())
+    .describe("Whether the agent is a favourite of the caller's user; unchanged by default")
+    .meta({ example: true }),
+});
+export type SetFavorite = z.output<typeof SetFavorite>;
+
+/** Body of the creation of an agent with the defaults of the workspace. */
+export const CreateGenericAgent = z.object({
+  name: editable.name,
+  description: editable.description,
+  instructions: text(512 * 1024)
+    .describe("Instructions that the model gets")
+    .meta({ example: "Answer briefly" }),
+  emoji: optional(ShortText).describe("Accepted, and not shown: agents have pictures"),
+  subAgentName: optional(ShortText.min(1)).describe("Name of a second agent; none by default"),
+  subAgentDescription: optional(text(4096)).describe("What the second agent is for"),
+  subAgentInstructions: optional(text(512 * 1024)).describe("Instructions of the second agent"),
+  subAgentEmoji: optional(ShortText).describe("Accepted, and not shown: agents have pictures"),
+});
+export type CreateGenericAgent = z.output<typeof CreateGenericAgent>;
+
+export const GenericAgent = z.object({
+  agentConfiguration: AgentConfiguration.describe("The new agent"),
+  subAgentConfiguration: AgentConfiguration.optional().describe("The second agent, if any"),
+  warnings,
+});
+export type GenericAgent = z.infer<typeof GenericAgent>;

@@ -1,6 +1,14 @@
 import * as z from "zod";
 import { WorkspaceParams } from "../params.ts";
-import { Milliseconds, optional, Reference, ShortText, UrlText } from "../parsing/text.ts";
+import { longPage, pageEnd } from "../parsing/page.ts";
+import {
+  flagFromQuery,
+  Milliseconds,
+  optional,
+  Reference,
+  ShortText,
+  UrlText,
+} from "../parsing/text.ts";
 
 /** A member of the workspace, or the service user of a key. */
 export const User = z.object({
@@ -40,3 +48,21 @@ export type AddMember = z.output<typeof AddMember>;
 export const MemberIdentity = WorkspaceParams.extend({
   memberId: Reference.describe("Id of the member").meta({ example: "Us3rAb12Cd" }),
 });
+
+/** Query of the listing of e-mail addresses. */
+export const ListEmails = z.object({
+  activeOnly: optional(flagFromQuery)
+    .transform((isGiven) => isGiven ?? false)
+    .describe("Whether to leave out members that were removed; false by default"),
+  ...longPage("Addresses", 10_000),
+});
+export type ListEmails = z.output<typeof ListEmails>;
+
+export const MemberEmails = z.object({
+  emails: z
+    .array(z.string())
+    .describe("Addresses, the oldest member's first")
+    .meta({ example: ["ada@example.com"] }),
+  ...pageEnd,
+});
+export type MemberEmails = z.infer<typeof MemberEmails>;

@@ -28,6 +28,21 @@ export function createParseYaml(threads: Threads, options: CallOptions): ParseYa
   };
 }
 
+const { url, deadlineMs } = job;
+const writeJob: Job<object, string> = { url, name: "writeYaml", deadlineMs };
+
+/** Creates a writer of YAML that runs in a thread. */
+export function createWriteYaml(
+  threads: Threads,
+  options: CallOptions,
+): (value: object) => Promise<string> {
+  return async (value) => {
+    const outcome = await threads.call(writeJob, value, options);
+    if ("value" in outcome) return outcome.value;
+    throw new Error(`YAML was not written: ${outcome.failure}`);
+  };
+}
+
 /** Reads a SKILL.md: YAML between two lines `---`, then Markdown. */
 export async function readSkillFile(text: string, parseYaml: ParseYaml): Promise<SkillFile> {
   const opened = /^---[ \t]*\r?\n/.exec(text);

@@ -1,5 +1,5 @@
 // Runs in a thread: see untrusted/thread.ts.
-import { Composer, CST, Lexer, Parser } from "yaml";
+import { Composer, CST, Document, Lexer, Parser, Scalar, visit } from "yaml";
 
 /** Front matter has a mapping with a mapping of metadata; the rest is margin. */
 const MAX_DEPTH = 12;
@@ -44,6 +44,23 @@ export function readYaml(source: string): ReadYaml {
   const value: unknown = document.toJS({ mapAsMap: true, maxAliasCount: 0 });
   if (!(value instanceof Map)) return { fault: "must be a mapping of names to values" };
   return { value: toObject(value) };
+}
+
+/** Characters that a block of text would lose or change: line ends but one, controls, and marks. */
+const isQuoted =
+  /[^\n\t\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]|[\u2028\u2029\ufeff]/u;
+
+/** Writes a value of JSON as `readYaml` reads it. */
+export function writeYaml(value: object): string {
+  const document = new Document(value, { schema: "core", aliasDuplicateObjects: false });
+  visit(document, {
+    Scalar: (_key, node) => {
+      if (typeof node.value === "string" && isQuoted.test(node.value)) {
+        node.type = Scalar.QUOTE_DOUBLE;
+      }
+    },
+  });
+  return document.toString({ lineWidth: 0 });
 }
 
 function toObject(value: unknown): unknown {

@@ -1,0 +1,175 @@
+import { messages } from "@parley/db";
+import { endpoints, type InputOf, parseInput } from "@parley/schema";
+import { eq } from "drizzle-orm";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { openTestOperator, refusalOf } from "../../testing/operator.ts";
+import {
+  answerTestTurns,
+  clearRuns,
+  createTestConversation,
+  insertTestAgent,
+  insertTestWorkspace,
+  openTestContext,
+  openTestCore,
+  postTestMessage,
+  type TestCore,
+} from "../../testing/testing.ts";
+import { getConsumption } from "../conversations/consumption.ts";
+import { giveFeedback } from "../conversations/feedbacks.ts";
+import type { CoreContext } from "../create-core.ts";
+import type { WorkspaceRow } from "../data-access/rows.ts";
+import { exportAnalytics } from "./export-analytics.ts";
+
+type Query = Partial<InputOf<(typeof endpoints)["analytics.export"]>>;
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const started = Date.UTC(2030, 0, 1, 23, 30);
+
+describe("the use of a workspace", () => {
+  let test: TestCore;
+  let workspace: WorkspaceRow;
+  let context: CoreContext;
+  let admin: CoreContext;
+  beforeAll(async () => {
+    test = await openTestCore();
+  });
+  beforeEach(async () => {
+    await clearRuns(test.core);
+    test.clock.now = started;
+    workspace = await insertTestWorkspace(test.core);
+    context = await openTestContext(test.core, workspace);
+    admin = await openTestContext(test.core, workspace, "admin");
+    for (const sid of ["ann", "bob"]) await insertTestAgent(test.core, workspace, { sid });
+  });
+  afterAll(() => test.close());
+
+  /** Ends the waiting answers, each with two steps of these tokens. */
+  const answer = async (inputTokens: number | null) => {
+    for (const { message } of await answerTestTurns(test.core)) {
+      const steps = [0, 1].map((step) => ({
+        step,
+        inputTokens,
+        outputTokens: 5,
+        durationMs: 10.4,
+      }));
+      await test.core.database.db
+        .update(messages)
+        .set({ steps })
+        .where(eq(messages.sid, message.sid));
+    }
+  };
+  /** A conversation of two days, with answers of both agents. */
+  const converse = async (body = {}) => {
+    const { conversation } = await createTestConversation(context, ["ann"], body);
+    await answer(100);
+    test.clock.now += DAY_MS;
+    const posted = await postTestMessage(context, conversation.sId, { agentIds: ["ann", "bob"] });
+    await answer(null);
+    return { cId: conversation.sId, mId: posted.agentMessages[0]!.sId };
+  };
+  const read = async (query: Query, by = admin): Promise<string> => {
+    const range = { table: "usage_metrics", startDate: "2030-01-01", endDate: "2030-01-31" };
+    const raw = { wId: workspace.sid, ...range, ...query };
+    const file = await exportAnalytics(by, parseInput(endpoints["analytics.export"], raw));
+    const [bytes] = await Array.fromAsync(file.read(0, file.sizeBytes));
+    return new TextDecoder().decode(bytes);
+  };
+  const rows = async (query: Query, by = admin) =>
+    JSON.parse(await read({ format: "json", ...query }, by)) as Record<string, unknown>[];
+
+  it("is exported by day, in a time zone", async () => {
+    await converse();
+    const [columns, ...lines] = (await read({})).split("\r\n");
+    expect(columns).toBe(
+      "date,conversations,users,messages,answers,failedAnswers,steps,inputTokens,outputTokens," +
+        "modelDurationMs,toolCalls,toolDurationMs",
+    );
+    expect(lines).toEqual([
+      "2030-01-01,1,1,1,1,0,2,200,10,21,0,0",
+      "2030-01-02,1,1,1,2,0,4,0,20,42,0,0",
+      "",
+    ]);
+    const days = async (query: Query) => (await rows(query)).map(({ date }) => date);
+    expect(await days({ timezone: "Europe/Paris" })).toEqual(["2030-01-02", "2030-01-03"]);
+    expect(await days({ endDate: "2030-01-01" })).toEqual(["2030-01-01"]);
+    expect(await days({ endDate: "2030-01-01", timezone: "Europe/Paris" })).toEqual([]);
+    expect(await rows({ table: "active_users" })).toEqual([
+      { date: "2030-01-01", activeUsers: 1 },
+      { date: "2030-01-02", activeUsers: 1 },
+    ]);
+  });
+
+  it("is exported by agent, user and model, and not of another workspace", async () => {
+    await converse();
+    expect(await rows({ table: "agents" })).toMatchObject([
+      { agentId: "ann", agentName: "ann", answers: 2, conversations: 1, inputTokens: 200 },
+      { agentId: "bob", answers: 1, steps: 2 },
+    ]);
+    const { sid: userId } = context.caller.user;
+    expect(await rows({ table: "users" })).toMatchObject([{ userId, messages: 2, answers: 3 }]);
+    expect(await rows({ table: "models" })).toMatchObject([
+      { providerId: "simulated", modelId: "simulated-1", answers: 3 },
+    ]);
+    expect(await rows({ table: "tool_usage" })).toEqual([]);
+    const other = await openTestContext(test.core, await insertTestWorkspace(test.core), "admin");
+    expect(await rows({ table: "agents" }, other)).toEqual([]);
+  });
+
+  it("has feedback of the conversations that the key reaches", async () => {
+    const operator = openTestOperator(test.core);
+    const keyIds = [context.caller.apiKey.sid];
+    const space = { wId: workspace.sid, name: "S", isRestricted: true, keyIds };
+    const { sId: spaceId } = (await operator.createSpace(space)).space;
+    for (const body of [{}, { spaceId }]) {
+      const named = { wId: workspace.sid, ...(await converse(body)), thumbDirection: "down" };
+      await giveFeedback(context, parseInput(endpoints["feedbacks.give"], named));
+    }
+    expect(await rows({ table: "feedback" })).toMatchObject([
+      { agentId: "ann", thumbDirection: "down", content: null },
+    ]);
+    expect(await rows({ table: "feedback" }, context)).toHaveLength(2);
+  });
+
+  it("is exported for a year at most", async () => {
+    const refusal = (query: Query) => refusalOf(read(query));
+    expect(await refusal({ endDate: "2031-01-01" })).toBe("accepted");
+    expect(await refusal({ endDate: "2031-01-02" })).toBe("400 invalid_request_error");
+    expect(await refusal({ endDate: "2029-12-31" })).toBe("400 invalid_request_error");
+  });
+
+  it("is read of one conversation, by agent, model and answer", async () => {
+    const { cId } = await converse();
+    const ask = (query: object) => {
+      const raw = { wId: workspace.sid, cId, ...query };
+      return getConsumption(context, parseInput(endpoints["conversations.getConsumption"], raw));
+    };
+    const all = await ask({});
+    const sums = {
+      steps: 6,
+      inputTokens: 200,
+      outputTokens: 30,
+      modelDurationMs: 63,
+      toolCalls: 0,
+    };
+    expect(endpoints["conversations.getConsumption"].output.parse(all)).toEqual(all);
+    expect(all).toMatchObject({
+      total: { answers: 3, ...sums },
+      agents: [
+        { agentConfigurationId: "ann", answers: 2 },
+        { agentConfigurationId: "bob", answers: 1, inputTokens: 0 },
+      ],
+      models: [{ providerId: "simulated", modelId: "simulated-1", answers: 3, ...sums }],
+      hasMore: false,
+    });
+    const first = await ask({ limit: 2 });
+    const rest = await ask({ limit: 2, lastValue: first.lastValue });
+    expect([...first.messages, ...rest.messages]).toEqual(all.messages);
+    expect([first.hasMore, rest.hasMore]).toEqual([true, false]);
+    const { conversation } = await createTestConversation(context, []);
+    expect(await ask({ cId: conversation.sId })).toMatchObject({
+      total: { answers: 0, steps: 0 },
+      agents: [],
+      messages: [],
+    });
+  });
+});

@@ -1,0 +1,79 @@
+import { statement } from "@parley/db";
+import type { Consumption, ReadConsumption } from "@parley/schema";
+import { sql } from "drizzle-orm";
+import { requireConversation } from "../access/conversation-reach.ts";
+import type { Context } from "../context.ts";
+import { consumedByAnswer, type Sums, summed } from "../messages/consumption-sums.ts";
+
+const answers = sql`
+  from messages m join agents a on a.id = m.agent_id ${consumedByAnswer}
+  where m.conversation_id = ${sql.placeholder("conversationId")}::bigint and m.type = 'agent_message'`;
+
+type MessageRow = Consumption["messages"][number] & { readonly rank: number };
+
+const messagesStatement = statement<
+  { conversationId: number; rank: number; version: number; limit: number },
+  MessageRow
+>(
+  "read_consumption_of_messages",
+  sql`
+  select m.sid as "messageId", m.rank, m.version, m.status, a.sid as "agentConfigurationId",
+    model.*, taken.*, called.*
+  ${answers} and (m.rank, m.version)
+    > (${sql.placeholder("rank")}::int, ${sql.placeholder("version")}::int)
+  order by m.rank, m.version limit ${sql.placeholder("limit")}::int`,
+);
+
+interface GroupRow extends Sums {
+  readonly answers: number;
+  readonly agentConfigurationId: string | null;
+  readonly providerId: string | null;
+  readonly modelId: string | null;
+}
+
+const groupsStatement = statement<{ conversationId: number }, GroupRow>(
+  "read_consumption_of_groups",
+  sql`
+  select "agentConfigurationId", "providerId", "modelId", count(*)::float8 as answers, ${summed}
+  from (
+    select a.sid as "agentConfigurationId", model.*, taken.*, called.* ${answers}
+  ) as answer
+  group by grouping sets ((), ("agentConfigurationId"), ("providerId", "modelId"))
+  order by "agentConfigurationId", "providerId", "modelId"`,
+);
+
+/** Sums up what the answers of a conversation took: all of it, and by agent, model and answer. */
+export async function getConsumption(
+  context: Context,
+  { cId, limit, lastValue }: ReadConsumption & { cId: string },
+): Promise<Consumption> {
+  const { db } = context.database;
+  const { id: conversationId } = await requireConversation(db, context, cId);
+  const [rank = -1, version = 0] = lastValue?.split(".").map(Number) ?? [];
+  const groups = await groupsStatement.execute(db, { conversationId });
+  const page = { conversationId, rank, version, limit: limit + 1 };
+  const rows = await messagesStatement.execute(db, page);
+  const found = rows.slice(0, limit);
+  const last = found.at(-1);
+  const total = groups.find((row) => row.agentConfigurationId === null && row.modelId === null);
+  if (total === undefined) throw new Error("The statement has no row for all answers");
+  return {
+    total: sumsOf(total),
+    agents: groups.flatMap(({ agentConfigurationId, ...row }) =>
+      agentConfigurationId === null ? [] : { agentConfigurationId, ...sumsOf(row) },
+    ),
+    models: groups.flatMap(({ providerId, modelId, ...row }) =>
+      providerId === null || modelId === null ? [] : { providerId, modelId, ...sumsOf(row) },
+    ),
+    messages: found.map(({ rank: _rank, ...message }) => message),
+    hasMore: rows.length > limit,
+    lastValue: last === undefined ? null : `${last.rank}.${last.version}`,
+  };
+}
+
+function sumsOf(row: Sums & { readonly answers: number }) {
+  const { answers: count, steps, inputTokens, outputTokens } = row;
+  const { modelDurationMs, toolCalls, toolDurationMs } = row;
+  const tokens = { inputTokens, outputTokens };
+  return { answers: count, steps, ...tokens, modelDurationMs, toolCalls, toolDurationMs };
+}

@@ -1,0 +1,165 @@
+import { feedbacks } from "@parley/db";
+import { endpoints, parseInput } from "@parley/schema";
+import { eq } from "drizzle-orm";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { openTestOperator, refusalOf, type TestOperator } from "../../testing/operator.ts";
+import {
+  answerTestTurns,
+  clearRuns,
+  createTestConversation,
+  insertTestAgent,
+  insertTestWorkspace,
+  openTestContext,
+  openTestCore,
+  type TestCore,
+} from "../../testing/testing.ts";
+import type { CoreContext } from "../create-core.ts";
+import type { WorkspaceRow } from "../data-access/rows.ts";
+import { deleteConversation } from "./conversations.ts";
+import {
+  getFeedback,
+  giveFeedback,
+  listFeedback,
+  listOwnFeedback,
+  withdrawFeedback,
+} from "./feedbacks.ts";
+
+describe("feedback", () => {
+  let test: TestCore;
+  let operator: TestOperator;
+  let workspace: WorkspaceRow;
+  let context: CoreContext;
+  let builder: CoreContext;
+  beforeAll(async () => {
+    test = await openTestCore();
+    operator = openTestOperator(test.core);
+  });
+  beforeEach(async () => {
+    await clearRuns(test.core);
+    workspace = await insertTestWorkspace(test.core);
+    context = await openTestContext(test.core, workspace);
+    builder = await openTestContext(test.core, workspace, "builder");
+    for (const sid of ["ann", "bob"]) await insertTestAgent(test.core, workspace, { sid });
+  });
+  afterAll(() => test.close());
+
+  const ask = async (agentId = "ann", body = {}, by = context) => {
+    const { conversation, message } = await createTestConversation(by, [agentId], body);
+    await answerTestTurns(test.core);
+    return {
+      cId: conversation.sId,
+      mId: conversation.content[1]![0]!.sId,
+      asked: message.sId,
+    };
+  };
+  const give = (
+    named: { cId: string; mId: string },
+    thumbDirection: "up" | "down" = "up",
+    more: object = {},
+    by = context,
+  ) => {
+    const { cId, mId } = named;
+    const raw = { wId: workspace.sid, cId, mId, thumbDirection, ...more };
+    return giveFeedback(by, parseInput(endpoints["feedbacks.give"], raw));
+  };
+  const own = async (cId: string, query: object = {}, by = context) => {
+    const raw = { wId: workspace.sid, cId, ...query };
+    return listOwnFeedback(by, parseInput(endpoints["feedbacks.listOwn"], raw));
+  };
+  const all = async (query: object = {}, by = operator.context) =>
+    listFeedback(by, parseInput(endpoints["feedbacks.list"], { wId: workspace.sid, ...query }));
+
+  it("is one for each user and message: a later one takes its place", async () => {
+    const answer = await ask();
+    await give(answer, "down", { feedbackContent: "Too long" });
+    test.clock.now += 1000;
+    expect(await give(answer, "up", { isConversationShared: true })).toEqual({ success: true });
+    await give(answer, "down", {}, builder);
+    const expected = {
+      messageId: answer.mId,
+      userId: context.caller.user.id,
+      thumbDirection: "up",
+      content: null,
+      createdAt: test.clock.now,
+      agentConfigurationId: "ann",
+      agentConfigurationVersion: 0,
+      isConversationShared: true,
+    };
+    const listed = await own(answer.cId);
+    expect(listed).toMatchObject({ feedbacks: [expected], hasMore: false });
+    expect(await getFeedback(context, answer)).toEqual({ feedbacks: listed.feedbacks });
+    expect(await own(answer.cId, {}, builder)).toMatchObject({
+      feedbacks: [{ thumbDirection: "down", userId: builder.caller.user.id }],
+    });
+  });
+
+  it("is withdrawn by its user alone, again without harm", async () => {
+    const answer = await ask();
+    await give(answer);
+    await give(answer, "down", {}, builder);
+    for (let time = 0; time < 2; time++) {
+      expect(await withdrawFeedback(context, answer)).toEqual({ success: true });
+    }
+    expect((await own(answer.cId)).feedbacks).toEqual([]);
+    expect((await own(answer.cId, {}, builder)).feedbacks).toHaveLength(1);
+  });
+
+  it("is on answers of conversations that the caller reaches", async () => {
+    const answer = await ask();
+    const stranger = await openTestContext(test.core, workspace);
+    const { cId, mId, asked } = answer;
+    const attempts = (named: { cId: string; mId: string }, by = context) => [
+      () => give(named, "up", {}, by),
+      () => getFeedback(by, named),
+      () => withdrawFeedback(by, named),
+    ];
+    for (const attempt of attempts({ cId, mId }, stranger)) {
+      expect(await refusalOf(attempt())).toBe("404 conversation_not_found");
+    }
+    for (const attempt of attempts({ cId, mId: "nothing" })) {
+      expect(await refusalOf(attempt())).toBe("404 message_not_found");
+    }
+    for (const attempt of attempts({ cId, mId: asked })) {
+      expect(await refusalOf(attempt())).toBe("400 invalid_request_error");
+    }
+    expect(await refusalOf(own(cId, {}, stranger))).toBe("404 conversation_not_found");
+  });
+
+  it("goes with its conversation", async () => {
+    const answer = await ask();
+    await give(answer);
+    await deleteConversation(context, answer);
+    const ofAnswer = eq(feedbacks.messageId, answer.mId);
+    expect(await test.core.database.db.$count(feedbacks, ofAnswer)).toBe(0);
+  });
+
+  it("is listed for those who evaluate agents, by agent, direction and time", async () => {
+    const ofAnn = await ask("ann");
+    const ofBob = await ask("bob");
+    await give(ofAnn, "up");
+    await give(ofAnn, "down", {}, builder);
+    test.clock.now += 1000;
+    await give(ofBob, "down");
+    const sids = async (query: object) =>
+      (await all(query)).feedbacks.map((one) => [one.conversationId, one.thumbDirection]);
+    expect(await sids({})).toHaveLength(3);
+    expect(await sids({ agentId: "bob" })).toEqual([[ofBob.cId, "down"]]);
+    expect(await sids({ thumbDirection: "up" })).toEqual([[ofAnn.cId, "up"]]);
+    expect(await sids({ since: test.clock.now })).toEqual([[ofBob.cId, "down"]]);
+    const first = await all({ limit: 2 });
+    expect(first).toMatchObject({ hasMore: true });
+    const rest = await all({ limit: 2, lastValue: first.lastValue });
+    expect(rest.feedbacks).toMatchObject([{ user: { id: context.caller.user.id } }]);
+    const other = await insertTestWorkspace(test.core);
+    expect((await all({ wId: other.sid })).feedbacks).toEqual([]);
+  });
+
+  it("is not listed from a space that the caller does not reach", async () => {
+    const keyIds = [context.caller.apiKey.sid];
+    const space = { wId: workspace.sid, name: "S", isRestricted: true, keyIds };
+    const { sId: spaceId } = (await operator.createSpace(space)).space;
+    await give(await ask("ann", { spaceId }));
+    expect((await all()).feedbacks).toHaveLength(1);
+    expect((await all({}, builder)).feedbacks).toEqual([]);
+  });
+});

@@ -1,0 +1,99 @@
+/** The tool with which an agent asks its user: the turn is suspended until the answer. */
+import { type AnswerQuestion, invalidRequest, type Success, UserQuestion } from "@parley/schema";
+import { inTransactionOnce, type KeyedContext } from "../idempotency.ts";
+import { lockLogs } from "../log/lock-logs.ts";
+import { wakeTurns } from "../runs/suspend-turns.ts";
+import { endCall, refused, requireAction, requireAnswer } from "./decided-calls.ts";
+import { callStatus } from "./function-calls.ts";
+
+/** The tool as a model is shown it. */
+export const askUserTool = {
+  name: "ask_user",
+  description:
+    "Asks the user a question, and gives the answer. Use it when you cannot go on without.",
+  inputSchema: {
+    type: "object",
+    properties: {
+      question: { type: "string", description: "The question" },
+      options: {
+        type: "array",
+        description: "Answers to choose from; the user may also answer in own words",
+        items: {
+          type: "object",
+          properties: { label: { type: "string" }, description: { type: "string" } },
+          required: ["label"],
+        },
+      },
+      multiSelect: { type: "boolean", description: "Whether several may be chosen" },
+    },
+    required: ["question"],
+  },
+} as const;
+
+const MAX_OPTIONS = 20;
+
+/** The question of a call; undefined where its parameters are none. */
+export function readQuestion(params: Readonly<Record<string, unknown>>): UserQuestion | undefined {
+  const { question, options = [], multiSelect = false } = params;
+  if (!Array.isArray(options) || options.length > MAX_OPTIONS) return undefined;
+  const described = options.map((option: unknown) =>
+    typeof option === "object" ? { description: null, ...option } : option,
+  );
+  const read = UserQuestion.safeParse({ question, options: described, multiSelect });
+  return read.success && read.data.question !== "" ? read.data : undefined;
+}
+
+interface Answered extends AnswerQuestion {
+  readonly cId: string;
+  readonly mId: string;
+}
+
+/**
+ * Answers a question of an agent, which then goes on. Throws `message_not_found`, and
+ * `invalid_request_error` for a call that waits for no answer, and for an answer that the question does not
+ * allow.
+ */
+export async function answerQuestion(context: KeyedContext, input: Answered): Promise<Success> {
+  const { message } = await requireAnswer(context, input);
+  return inTransactionOnce(context, { id: input.actionId }, async (transaction) => {
+    const { db, afterCommit } = transaction;
+    // Calls are decided, settled and cancelled under the lock of their message's log.
+    await lockLogs(db, [message.sid]);
+    const action = await requireAction(db, message, input.actionId);
+    const question = readQuestion(action.params);
+    if (action.status !== callStatus.asking || question === undefined) {
+      throw refused(`the call does not wait for an answer: it is ${action.status}`);
+    }
+    const now = context.now();
+    const output = [{ type: "text", text: textOfAnswer(question, input.answer) }];
+    const ended = { ...action, status: callStatus.succeeded, output, updatedAt: now };
+    await endCall(context, transaction, { message, action: ended });
+    await wakeTurns(db, [message.sid], afterCommit);
+    return { success: true };
+  });
+}
+
+/** Replays an answer. */
+export async function replayAnswer(context: KeyedContext, input: Answered): Promise<Success> {
+  await requireAnswer(context, input);
+  return { success: true };
+}
+
+/** The answer as the model is given it: a line for each chosen option, and what the user has written. */
+function textOfAnswer(
+  { options, multiSelect }: UserQuestion,
+  { selectedOptions, customResponse }: AnswerQuestion["answer"],
+): string {
+  const refuse = (path: string, message: string) =>
+    invalidRequest("body", [{ path: `answer.${path}`, message }]);
+  const chosen = [...new Set(selectedOptions)].map((place, index) => {
+    const option = options[place];
+    if (option !== undefined) return option.label;
+    throw refuse(`selectedOptions[${index}]`, `the question has ${options.length} options`);
+  });
+  if (chosen.length > 1 && !multiSelect) throw refuse("selectedOptions", "only one may be chosen");
+  const lines = [...chosen, ...(customResponse ? [customResponse] : [])];
+  if (lines.length === 0)
+    throw refuse("selectedOptions", "must not be empty without customResponse");
+  return lines.join("\n");
+}

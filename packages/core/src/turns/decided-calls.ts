@@ -1,0 +1,74 @@
+/** What decisions about calls share: approvals, and answers to questions. */
+import { actions, messages, type Queryable } from "@parley/db";
+import { ParleyError } from "@parley/schema";
+import { and, eq } from "drizzle-orm";
+import { requireConversation } from "../access/conversation-reach.ts";
+import { findAgentVersions } from "../agents/agents.ts";
+import type { Context, Process } from "../context.ts";
+import type { ActionRow, ConversationRow, MessageRow } from "../data-access/rows.ts";
+import { appendEvents } from "../log/append.ts";
+import type { Transaction } from "../log/transaction.ts";
+import { renderAction } from "../messages/render-messages.ts";
+import { writeEnds } from "./function-calls.ts";
+
+/** An agent's message, and who owns its conversation. */
+export type Answer = Pick<ConversationRow, "ownerId"> & { readonly message: MessageRow };
+
+/** The answer that a request names, in a conversation that the caller reaches. */
+export async function requireAnswer(
+  context: Context,
+  { cId, mId }: { cId: string; mId: string },
+): Promise<Answer> {
+  const { db } = context.database;
+  const conversation = await requireConversation(db, context, cId);
+  const [message] = await db
+    .select()
+    .from(messages)
+    .where(and(eq(messages.sid, mId), eq(messages.conversationId, conversation.id)));
+  if (message !== undefined) return { message, ownerId: conversation.ownerId };
+  throw new ParleyError("message_not_found", "The conversation has no such message");
+}
+
+/** A call of a message. Throws `invalid_request_error` for an unknown one. */
+export async function requireAction(
+  db: Queryable,
+  message: MessageRow,
+  sid: string,
+): Promise<ActionRow> {
+  const [action] = await db
+    .select()
+    .from(actions)
+    .where(and(eq(actions.sid, sid), eq(actions.messageId, message.id)));
+  if (action === undefined) throw refused("the message has no such call");
+  return action;
+}
+
+/** Refuses a decision about a call. */
+export function refused(why: string): ParleyError {
+  return new ParleyError("invalid_request_error", `Invalid request body: actionId: ${why}`);
+}
+
+/** Ends a call that nothing runs, and announces it. */
+export async function endCall(
+  { now }: Pick<Process, "now">,
+  { db, afterCommit }: Transaction,
+  { message, action }: { readonly message: MessageRow; readonly action: ActionRow },
+): Promise<void> {
+  await writeEnds(db, [action]);
+  const event = {
+    type: "agent_action_success",
+    created: now(),
+    configurationId: await readAgentSid(db, message),
+    messageId: message.sid,
+    step: action.step,
+    action: renderAction(action),
+  } as const;
+  await appendEvents(db, [{ logId: message.sid, events: [event] }], afterCommit);
+}
+
+/** The id of the agent that a message is of. */
+export async function readAgentSid(db: Queryable, message: MessageRow): Promise<string> {
+  const agentId = message.agentId ?? 0;
+  const agents = await findAgentVersions(db, message.workspaceId, [agentId]);
+  return agents.get(agentId)?.sid ?? "";
+}

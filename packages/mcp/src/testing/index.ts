@@ -1,0 +1,2 @@
+export { type FaultName, faults } from "./hostile-faults.ts";
+export { type HostileServer, startHostileServer } from "./hostile-server.ts";

@@ -1,0 +1,113 @@
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Provider } from "oidc-provider";
+
+/** A real authorization server, and an MCP server's metadata that names it, in one. */
+export interface TestAuthorizationServer extends AsyncDisposable {
+  readonly origin: string;
+  readonly host: string;
+  readonly mcpUrl: string;
+  /** Signs in and consents as a browser would. Gives where the browser is sent back to. */
+  approve(authorizationUrl: string): Promise<URL>;
+}
+
+/** A client that asks for tokens of its own. */
+export const machine = { clientId: "machine", clientSecret: "a-secret-of-the-machine" };
+/** Where codes come back to. Nothing listens there. */
+export const redirectUrl = "https://parley.example/callback";
+
+/** Starts the server. `describes` is whether the MCP server has metadata of its own. */
+export async function startAuthorizationServer(
+  options: { describes?: boolean; resource?: string } = {},
+): Promise<TestAuthorizationServer> {
+  let handle: RequestListener = (_request, response) => void response.writeHead(503).end();
+  const server = createServer((request, response) => handle(request, response));
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const origin = `http://${host}`;
+  const mcpUrl = `${origin}/mcp`;
+  const resource = options.resource ?? mcpUrl;
+  const provider = new Provider(origin, configure(mcpUrl)).callback();
+  handle = (request, response) => {
+    const isMetadata = request.url === "/.well-known/oauth-protected-resource/mcp";
+    if (!isMetadata || options.describes === false) return provider(request, response);
+    response.setHeader("content-type", "application/json");
+    const scopes = ["tools:call"];
+    response.end(
+      JSON.stringify({ resource, authorization_servers: [origin], scopes_supported: scopes }),
+    );
+  };
+  return {
+    origin,
+    host,
+    mcpUrl,
+    approve: (url) => approve(url, origin),
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => void server.close(resolve));
+    },
+  };
+}
+
+function configure(mcpUrl: string): object {
+  const resourceServer = { scope: "tools:call", audience: mcpUrl, accessTokenFormat: "opaque" };
+  return {
+    clients: [
+      {
+        client_id: machine.clientId,
+        client_secret: machine.clientSecret,
+        grant_types: ["client_credentials"],
+        redirect_uris: [],
+        response_types: [],
+      },
+    ],
+    cookies: { keys: ["for-tests"] },
+    scopes: ["openid", "offline_access", "tools:call"],
+    features: {
+      clientCredentials: { enabled: true },
+      registration: { enabled: true },
+      revocation: { enabled: true },
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: () => mcpUrl,
+        getResourceServerInfo: () => resourceServer,
+        useGrantedResource: () => true,
+      },
+    },
+    issueRefreshToken: () => true,
+  };
+}
+
+const MAX_STEPS = 12;
+
+/** Follows a sign-in through its pages, with cookies, until it leaves the server. */
+async function approve(authorizationUrl: string, origin: string): Promise<URL> {
+  const cookies = new Map<string, string>();
+  let url = new URL(authorizationUrl);
+  let form: Record<string, string> | undefined;
+  for (let step = 0; step < MAX_STEPS; step++) {
+    const cookie = [...cookies].map((pair) => pair.join("=")).join("; ");
+    const response = await fetch(url, {
+      redirect: "manual",
+      headers: { cookie },
+      ...(form && { method: "POST", body: new URLSearchParams(form) }),
+    });
+    for (const one of response.headers.getSetCookie()) {
+      const [name = "", value = ""] = (one.split(";")[0] ?? "").split("=");
+      cookies.set(name, value);
+    }
+    const location = response.headers.get("location");
+    const page = await response.text();
+    if (location === null) {
+      const prompt = /name="prompt" value="(\w+)"/.exec(page)?.[1];
+      if (prompt === undefined) throw new Error(`No form, but ${response.status}: ${page}`);
+      form = { prompt, login: "somebody", password: "anything" };
+      url = new URL(/<form[^>]* action="([^"]+)"/.exec(page)?.[1] ?? url, url);
+      continue;
+    }
+    form = undefined;
+    url = new URL(location, url);
+    if (url.origin !== origin) return url;
+  }
+  throw new Error("The sign-in does not end");
+}

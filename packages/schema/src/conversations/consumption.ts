@@ -1,0 +1,57 @@
+import * as z from "zod";
+import { pageEnd, pageQuery, placeLike } from "../parsing/page.ts";
+import { AgentMessageStatus } from "./messages.ts";
+
+const sums = {
+  steps: z.int().describe("Calls of the model").meta({ example: 1 }),
+  inputTokens: z
+    .int()
+    .describe("Tokens that models read, where their providers count them")
+    .meta({ example: 120 }),
+  outputTokens: z
+    .int()
+    .describe("Tokens that models wrote, where their providers count them")
+    .meta({ example: 40 }),
+  modelDurationMs: z.int().describe("Time of the calls of models").meta({ example: 900 }),
+  toolCalls: z.int().describe("Calls of tools").meta({ example: 0 }),
+  toolDurationMs: z.int().describe("Time of the calls of tools").meta({ example: 0 }),
+};
+
+const agent = z.string().describe("Id of the agent").meta({ example: "helper" });
+const model = {
+  providerId: z.string().describe("Provider of the model").meta({ example: "simulated" }),
+  modelId: z.string().describe("Model that answered").meta({ example: "simulated-1" }),
+};
+const answers = z.int().describe("Answers, all versions").meta({ example: 1 });
+
+/** Query of the consumption of a conversation. */
+export const ReadConsumption = z.object(
+  pageQuery("Answers", { defaultLimit: 100, place: placeLike(/^\d{1,9}\.\d{1,9}$/) }),
+);
+export type ReadConsumption = z.output<typeof ReadConsumption>;
+
+/** What the answers of a conversation took. */
+export const Consumption = z.object({
+  total: z.object({ answers, ...sums }).describe("Of the whole conversation"),
+  agents: z
+    .array(z.object({ agentConfigurationId: agent, answers, ...sums }))
+    .describe("Of each agent, by its id"),
+  models: z.array(z.object({ ...model, answers, ...sums })).describe("Of each model, by its name"),
+  messages: z
+    .array(
+      z.object({
+        messageId: z.string().describe("Id of the answer").meta({ example: "Vn4tR9sWy1" }),
+        version: z.int().describe("Its version, from 0").meta({ example: 0 }),
+        status: AgentMessageStatus.meta({
+          description: "State of the answer",
+          example: "succeeded",
+        }),
+        agentConfigurationId: agent,
+        ...model,
+        ...sums,
+      }),
+    )
+    .describe("Of each answer, by position and version, a page of them"),
+  ...pageEnd,
+});
+export type Consumption = z.infer<typeof Consumption>;

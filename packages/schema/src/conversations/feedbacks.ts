@@ -1,0 +1,82 @@
+import * as z from "zod";
+import { WorkspaceParams } from "../params.ts";
+import { longPage, pageByNumber, pageEnd } from "../parsing/page.ts";
+import { fromQuery, Milliseconds, optional, Reference, text } from "../parsing/text.ts";
+import { User } from "../workspaces/users.ts";
+
+export const ThumbDirection = z.enum(["up", "down"]);
+
+/** What a user thinks of an agent's answer. */
+export const Feedback = z.object({
+  messageId: z.string().describe("Id of the agent message").meta({ example: "Vn4tR9sWy1" }),
+  agentMessageId: z.int().describe("Number of the agent message").meta({ example: 2 }),
+  userId: z.int().describe("Number of the user").meta({ example: 1 }),
+  thumbDirection: ThumbDirection.describe("Whether the answer is good"),
+  content: z.string().nullable().describe("What the user says about it"),
+  createdAt: Milliseconds.describe("When it was last given"),
+  agentConfigurationId: z.string().describe("Id of the agent").meta({ example: "helper" }),
+  agentConfigurationVersion: z
+    .int()
+    .describe("Version of the agent that answered")
+    .meta({ example: 0 }),
+  isConversationShared: z
+    .boolean()
+    .describe("Whether the user agrees that the conversation is read to understand it"),
+});
+export type Feedback = z.infer<typeof Feedback>;
+
+export const FeedbackList = z.object({
+  feedbacks: z.array(Feedback).describe("The caller's own feedback on the message, if any"),
+});
+export type FeedbackList = z.infer<typeof FeedbackList>;
+
+/** Body of a feedback. */
+export const GiveFeedback = z.object({
+  thumbDirection: ThumbDirection.describe("Whether the answer is good").meta({ example: "up" }),
+  feedbackContent: optional(text(16 * 1024))
+    .describe("What to say about it")
+    .meta({ example: "Right to the point" }),
+  isConversationShared: optional(z.boolean()).describe(
+    "Whether the conversation may be read to understand it; false by default",
+  ),
+});
+export type GiveFeedback = z.output<typeof GiveFeedback>;
+
+/** Query of the listing of one's own feedback in a conversation. */
+export const ListOwnFeedback = z.object(longPage("Items", 1000));
+export type ListOwnFeedback = z.output<typeof ListOwnFeedback>;
+
+export const OwnFeedbackPage = z.object({
+  feedbacks: z.array(Feedback).describe("The caller's own feedback, the oldest first"),
+  ...pageEnd,
+});
+export type OwnFeedbackPage = z.infer<typeof OwnFeedbackPage>;
+
+/** Which feedback to list for those who evaluate agents. */
+export const ListFeedback = WorkspaceParams.extend({
+  agentId: optional(Reference)
+    .describe("Only on answers of this agent; of all by default")
+    .meta({ example: "helper" }),
+  thumbDirection: optional(ThumbDirection).describe("Only in this direction; both by default"),
+  since: optional(fromQuery(z.int().min(0))).describe(
+    "Only given at this time or later, in milliseconds since the epoch",
+  ),
+  ...pageByNumber("Items"),
+});
+export type ListFeedback = z.output<typeof ListFeedback>;
+
+export const FeedbackPage = z.object({
+  feedbacks: z
+    .array(
+      Feedback.extend({
+        conversationId: z
+          .string()
+          .describe("Id of the conversation")
+          .meta({ example: "Kd82jXq0Pz" }),
+        user: User.describe("Who gave it"),
+      }),
+    )
+    .describe("Feedback of all users, the oldest first"),
+  ...pageEnd,
+});
+export type FeedbackPage = z.infer<typeof FeedbackPage>;

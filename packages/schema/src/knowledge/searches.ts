@@ -1,0 +1,132 @@
+import * as z from "zod";
+import { flagFromQuery, fromQuery, optional, Reference, ShortText, text } from "../parsing/text.ts";
+import { DataSource, DataSourceView } from "./data-sources.ts";
+import { Document } from "./documents.ts";
+
+const query = text(1000, 1);
+const cursor = optional(
+  z.string().regex(/^\d{1,4}$/, { error: "must be a nextPageCursor of a page" }),
+).describe("Cursor returned by the previous page");
+
+const limitOf = (byDefault: number) =>
+  optional(fromQuery(z.int().min(1).max(100)))
+    .transform((limit) => limit ?? byDefault)
+    .describe(`Nodes of a page, 1 to 100; ${byDefault} by default`)
+    .meta({ example: byDefault });
+
+/** Body of the search of nodes: `query`, or `nodeIds`. */
+export const SearchNodes = z
+  .object({
+    query: optional(query)
+      .describe("Words of the title or the text; the last one may be cut off")
+      .meta({ example: "opening ho" }),
+    nodeIds: optional(z.array(Reference).max(100)).describe("Ids of nodes, in place of a query"),
+    viewType: optional(z.enum(["all", "document", "table"]))
+      .transform((viewType) => viewType ?? "all")
+      .describe("Kinds of nodes, folders aside; all by default"),
+    spaceIds: optional(z.array(Reference).max(100)).describe(
+      "Spaces to search; all that the key reaches by default",
+    ),
+    includeDataSources: optional(z.boolean()).describe("Whether to find data sources by name too"),
+    searchSourceUrls: optional(z.boolean()).describe("Whether the query may be a source_url"),
+    limit: limitOf(25),
+    cursor,
+  })
+  .refine((search) => (search.query === undefined) !== (search.nodeIds === undefined), {
+    error: "must have either query or nodeIds",
+  });
+export type SearchNodes = z.output<typeof SearchNodes>;
+
+/** A list in a query: a repeated key. Ids may also come as one value with commas. */
+const listFromQuery = (separator?: ",") =>
+  optional(
+    z.preprocess((value: string | readonly string[]) => {
+      if (typeof value !== "string") return value;
+      return separator === undefined ? [value] : value.split(separator);
+    }, z.array(ShortText).max(100)),
+  );
+
+/** Query of the search of nodes. */
+export const FindNodes = z.object({
+  query: query.describe("As in the other search of nodes").meta({ example: "opening ho" }),
+  viewType: optional(z.enum(["all", "documents", "tables"])).describe(
+    "Kinds of nodes, folders aside; all by default",
+  ),
+  spaceIds: listFromQuery(",").describe("Spaces to search; all that the key reaches by default"),
+  includeDataSources: optional(flagFromQuery).describe("Whether to find data sources by name too"),
+  searchSourceUrls: optional(flagFromQuery).describe("Whether the query may be a source_url"),
+  includeTools: optional(flagFromQuery).describe("Accepted: no tool is searched"),
+  limit: limitOf(25),
+  cursor,
+});
+export type FindNodes = z.output<typeof FindNodes>;
+
+/** A document, table or folder as pickers show it, or a data source. */
+const FoundNode = z.object({
+  internalId: z
+    .string()
+    .describe("Id of the node, as fragments name it")
+    .meta({ example: "opening-hours" }),
+  type: z.enum(["document", "table", "folder"]).describe("Kind of node"),
+  title: z.string().describe("Title of the node").meta({ example: "Opening hours" }),
+  mimeType: z.string().describe("MIME type of the node").meta({ example: "text/plain" }),
+  expandable: z.boolean().describe("Whether it may have others in it"),
+  preventSelection: z.boolean().describe("Whether it cannot be given to an agent"),
+  lastUpdatedAt: z
+    .int()
+    .nullable()
+    .describe("When its content last changed")
+    .meta({ example: 1_780_000_000_000 }),
+  parentInternalId: z.string().nullable().describe("Id of the folder that it is in"),
+  parentsInternalIds: z
+    .array(z.string())
+    .describe("Its own id, and those of the folders around it")
+    .meta({ example: ["opening-hours"] }),
+  parentTitle: z.string().nullable().describe("Title of the folder that it is in"),
+  providerVisibility: z
+    .enum(["public", "private"])
+    .nullable()
+    .describe("Who sees it where it came from"),
+  sourceUrl: z.string().nullable().describe("Where its content came from"),
+  dataSource: DataSource.describe("The data source"),
+  dataSourceViews: z.array(DataSourceView).describe("The views that show it"),
+});
+export type FoundNode = z.infer<typeof FoundNode>;
+
+export const FoundNodes = z.object({
+  nodes: z.array(FoundNode).describe("The best matches first"),
+  warningCode: z.null().describe("Always null"),
+  resultsCount: z.int().nullable().describe("Nodes of this page and those before it").meta({
+    example: 1,
+  }),
+  nextPageCursor: z.string().nullable().describe("Cursor of the next page; null after the last"),
+});
+export type FoundNodes = z.infer<typeof FoundNodes>;
+
+export const FoundKnowledge = z.object({ knowledgeResults: FoundNodes.describe("Nodes") });
+export type FoundKnowledge = z.infer<typeof FoundKnowledge>;
+
+const instant = optional(fromQuery(z.int().min(0)));
+
+/** Query of the search of a view's documents. */
+export const SearchDocuments = z.object({
+  query: query.describe("Words of the title or the text").meta({ example: "opening" }),
+  top_k: optional(fromQuery(z.int().min(1).max(32)))
+    .transform((count) => count ?? 10)
+    .describe("Documents to find, 1 to 32; 10 by default")
+    .meta({ example: 10 }),
+  full_text: optional(flagFromQuery).describe("Whether all words must match, not only one"),
+  target_document_tokens: optional(fromQuery(z.int().min(1))).describe("Accepted, and not used"),
+  timestamp_gt: instant.describe("Finds what changed after this time, in milliseconds"),
+  timestamp_lt: instant.describe("Finds what changed before this time"),
+  tags_in: listFromQuery().describe("Finds what has one of these tags"),
+  tags_not: listFromQuery().describe("Finds what has none of these tags"),
+  parents_in: listFromQuery().describe("Finds what is in one of these folders"),
+  parents_not: listFromQuery().describe("Finds what is in none of these folders"),
+});
+export type SearchDocuments = z.output<typeof SearchDocuments>;
+
+export const FoundDocuments = z.object({
+  documents: z.array(Document).describe("The best matches first, each with the part that matches"),
+});
+export type FoundDocuments = z.infer<typeof FoundDocuments>;

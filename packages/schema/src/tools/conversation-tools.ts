@@ -1,0 +1,31 @@
+import * as z from "zod";
+import { ConversationParams, WorkspaceParams } from "../params.ts";
+import { flagFromQuery, optional, Reference } from "../parsing/text.ts";
+import { Tool } from "./tools.ts";
+
+/** Body of a change of the tools of one conversation. */
+export const ChangeConversationTools = z.object({
+  action: z.enum(["add", "delete"]).describe("What to do with the tool"),
+  mcp_server_view_id: Reference.describe("Id of the tool").meta({ example: "msv_Rb5Ny8Kc3V" }),
+});
+export type ChangeConversationTools = z.output<typeof ChangeConversationTools> &
+  Pick<z.output<typeof ConversationParams>, "cId">;
+
+export const SpaceToolsParams = WorkspaceParams.extend({
+  spaceId: Reference.describe("Id of the space").meta({ example: "vlt_Gw4Xs7Dq2M" }),
+});
+
+/** Query of the tools of a space. */
+export const ListSpaceTools = z.object({
+  includeAuto: optional(flagFromQuery).describe(
+    "Whether to list also tools that are made available by themselves",
+  ),
+});
+export type ListSpaceTools = z.output<typeof ListSpaceTools> &
+  Pick<z.output<typeof SpaceToolsParams>, "spaceId">;
+
+export const SpaceTools = z.object({
+  success: z.literal(true).describe("Always true"),
+  serverViews: z.array(Tool).describe("The tools, the oldest first; at most 1,000"),
+});
+export type SpaceTools = z.infer<typeof SpaceTools>;
