@@ -254,7 +254,7 @@ describe("tools in clients", () => {
       await insertTestAgent(test.core, workspace, { sid: "ann", script });
       startWorker();
       const client = await connect(() => undefined);
-      await query("update sandbox_function_versions set timeout_ms = 400");
+      await query("update sandbox_function_versions set timeout_ms = 3000");
       const { mId } = await ask([client.serverId]);
       await expect
         .poll(() => client.seen.at(-1), { timeout: 5000 })

@@ -37,10 +37,11 @@ async function callTool(
   { call, options }: { call: Call; options: CallOptions },
 ): Promise<ToolResult | ToolServerFailure> {
   const { timeoutMs, signal } = options;
+  const startedAt = core.now();
   const sent = await send(core, called, call);
   if (sent === undefined) return gone;
   const { request, serverId: server } = sent;
-  const deadline = request.createdAt + timeoutMs;
+  const deadline = Math.min(startedAt, request.createdAt) + timeoutMs;
   for (let after = request.seq; ;) {
     const state = await readState(core, request);
     if (state === undefined) return gone;
