@@ -1,10 +1,6 @@
-import type {
-  ClientServerMessage,
-  ConversationEvent,
-  InvocationEvent,
-  MessageEvent,
-} from "@parley/schema";
+import type { ConversationEvent, InvocationEvent, MessageEvent } from "@parley/schema";
 import { callEndpoint, type Caller, openEndpoint, searchOf, sendForm } from "./call-endpoint.ts";
+import { followServer } from "./client-servers.ts";
 import { createSend, type ParleyOptions } from "./connection.ts";
 import { AnswerFailed } from "./errors.ts";
 import { uploadFile, type UploadedFile, type UploadFile } from "./files.ts";
@@ -100,13 +96,8 @@ export function createParley(options: ParleyOptions) {
       /** Gives a JSON-RPC message of a server: the response to a request. */
       answer: method("clientServers.answer"),
       /** Follows the requests to a server; it ends when the server is gone. */
-      follow: (
-        { serverId }: { readonly serverId: string },
-        followOptions?: FollowOptions,
-      ): Follower<ClientServerMessage> => {
-        const path = pathOf("clientServers.events", {}) + searchOf([["serverId", serverId]]);
-        return follow(caller, { path, isEnveloped: true }, followOptions);
-      },
+      follow: (input: { readonly serverId: string }, followOptions?: FollowOptions) =>
+        followServer(caller, { path: pathOf("clientServers.events", {}), ...input }, followOptions),
     },
     contentFragments: {
       /** Adds a text, a file or a document to what the agents of a conversation read. */
