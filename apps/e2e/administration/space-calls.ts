@@ -226,6 +226,10 @@ export const telling: Partial<Record<EndpointName, (own: Own) => readonly object
 
 /** The rest, and why there is nothing of a space in it that is closed to its caller. */
 export const apart: Partial<Record<EndpointName, string>> = {
+  "clientServers.register": "a server is in no space",
+  "clientServers.heartbeat": "a server is in no space",
+  "clientServers.answer": "a server is in no space",
+  "clientServers.events": "a server is in no space",
   "files.create": "announces a file, which is the workspace's",
   "sandboxFunctions.invoke": "functions are the workspace's",
   "sandboxFunctions.create": "functions are the workspace's",

@@ -1,16 +1,10 @@
 import { createRequire } from "node:module";
 import path from "node:path";
-import { installPackage } from "./install-package.ts";
 import type { Published } from "./published-client.ts";
 
 export const PACKAGE = "@dust-tt/client";
 /** The published versions that are tested, the newest first. */
-export const versions = ["1.2.8", "1.2.6", "1.0.50"];
-
-/** Installs a version into a folder; why it could not be, where the registry is not reached. */
-export function install(folder: string, version: string): Promise<string | undefined> {
-  return installPackage(folder, `${PACKAGE}@${version}`);
-}
+export const versions = ["1.2.8", "1.2.6", "1.2.4", "1.0.50"];
 
 /** Opens a client of the version that is installed in a folder. */
 export function openClient(

@@ -5,7 +5,8 @@ import { isFullRun } from "@parley/db/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { shareServer } from "../server.ts";
 import { createCalls } from "../siblings/calls.ts";
-import { install, openClient, PACKAGE, versions } from "./install-client.ts";
+import { openClient, PACKAGE, versions } from "./install-client.ts";
+import { installPackages } from "./install-package.ts";
 import { type Published, resultOf } from "./published-client.ts";
 
 // Published clients upload, share and search knowledge.
@@ -26,7 +27,7 @@ describe.skipIf(!isFullRun)("published clients", () => {
     let spaceId: string;
     beforeAll(async () => {
       const folder = path.join(directory, version);
-      missing = await install(folder, version);
+      missing = await installPackages(folder, [`${PACKAGE}@${version}`]);
       if (missing !== undefined) return;
       const { workspaceId: wId, adminKey: apiKey } = server().demo;
       client = openClient(folder, { url: server().url, workspaceId: wId, apiKey });

@@ -5,7 +5,8 @@ import { isFullRun } from "@parley/db/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { shareServer } from "../server.ts";
 import { createCalls } from "../siblings/calls.ts";
-import { install, openClient, PACKAGE, versions } from "./install-client.ts";
+import { openClient, PACKAGE, versions } from "./install-client.ts";
+import { installPackages } from "./install-package.ts";
 import { type Published, type PublishedConversation, resultOf } from "./published-client.ts";
 
 // Clients that are published for the interface work as they are: installed into a folder of their
@@ -51,7 +52,7 @@ describe.skipIf(!isFullRun)("published clients", () => {
     let missing: string | undefined;
     beforeAll(async () => {
       const folder = path.join(directory, version);
-      missing = await install(folder, version);
+      missing = await installPackages(folder, [`${PACKAGE}@${version}`]);
       if (missing !== undefined) return;
       const { workspaceId, userKey, adminKey } = server().demo;
       const connect = (apiKey: string) =>

@@ -60,6 +60,7 @@ const context = {
   "email?": "string",
   "profilePictureUrl?": "string",
   "selectedSpaceIds?": ["string"],
+  "clientSideMCPServerIds?": ["string"],
   "agenticMessageData?": { type: "run_agent|agent_handover", originMessageId: "string" },
 } satisfies Shape;
 

@@ -76,6 +76,7 @@ const contextMembers = {
   fullName: text(255),
   email: fc.oneof(text(255), fc.emailAddress({ size: "small" })),
   profilePictureUrl: fc.webUrl({ size: "small" }),
+  clientSideMCPServerIds: fc.array(reference, { maxLength: 3 }),
   selectedSpaceIds: fc.array(reference, { maxLength: 3 }),
   agenticMessageData: object(
     { type: fc.constantFrom("run_agent", "agent_handover"), originMessageId: reference },

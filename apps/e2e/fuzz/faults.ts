@@ -34,6 +34,7 @@ const wrong: Record<string, readonly unknown[]> = {
   "message.context.fullName": [long(256), ...noText],
   "message.context.email": [long(256), ...noText],
   "message.context.profilePictureUrl": ["", "ada.png", `https://x.y/${long(2048)}`, ...noText],
+  "message.context.clientSideMCPServerIds": ["x", {}, [1], [null], [""], many(17, "x")],
   "message.context.selectedSpaceIds": ["x", {}, [1], [null], [""], many(101, "x")],
   "message.context.agenticMessageData": [
     "x",

@@ -37,6 +37,17 @@ export function replaysSuite(server: () => Server): void {
     json: members,
   });
 
+  const registration = (): Request => ({
+    path: `${pathsOf(server()).workspace}/mcp/register`,
+    json: { serverName: "x" },
+  });
+  const toServer = async (tail: string, members: object = {}): Promise<Request> => {
+    const [serverId] = idsIn(await send(server(), registration()));
+    return {
+      path: `${pathsOf(server()).workspace}/mcp/${tail}`,
+      json: { serverId, ...members },
+    };
+  };
   const newSource = async (): Promise<string> => {
     const { workspaceId: wId, spaceId } = server().demo;
     const view = { wId, spaceId, name: "x" };
@@ -46,6 +57,15 @@ export function replaysSuite(server: () => Server): void {
 
   /** A request to each endpoint that takes a key. */
   const samples: Record<string, () => Promise<Sample>> = {
+    "clientServers.answer": async () => ({
+      request: await toServer("results", { result: { jsonrpc: "2.0", id: "x", result: {} } }),
+      withoutKey: "makes nothing",
+    }),
+    "clientServers.heartbeat": async () => ({
+      request: await toServer("heartbeat"),
+      withoutKey: "makes nothing",
+    }),
+    "clientServers.register": async () => ({ request: registration() }),
     "agents.createGeneric": async () => ({
       request: {
         path: `${assistant()}/generic_agents`,

@@ -5,7 +5,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { isFullRun } from "@parley/db/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { installPackage } from "../clients/install-package.ts";
+import { installPackages } from "../clients/install-package.ts";
 import { shareServer } from "../server.ts";
 
 // The published Inspector of the protocol works as it is, installed into a folder of its own.
@@ -19,7 +19,7 @@ describe.skipIf(!isFullRun)(`${PACKAGE} ${VERSION}`, { timeout: 60_000 }, () => 
   let missing: string | undefined;
   beforeAll(async () => {
     folder = await mkdtemp(path.join(os.tmpdir(), "parley-inspector-"));
-    missing = await installPackage(path.join(folder, "installed"), `${PACKAGE}@${VERSION}`);
+    missing = await installPackages(path.join(folder, ["installed"]), `${PACKAGE}@${VERSION}`);
   }, 300_000);
   afterAll(() => rm(folder, { recursive: true, force: true }));
   beforeEach((context) => {

@@ -95,12 +95,17 @@ test("every documented request is answered as documented", async () => {
     statuses[operationId] = await expectDocumented(operation, { ...request, ...key });
   }
   const refused = Object.entries(statuses).filter(([, status]) => status >= 400);
-  // The message is an agent's, no tool call waits for its user, and the workspace has no tool.
+  // The message is an agent's, no tool call waits for its user, and the workspace has no tool
+  // and no server in a client.
   expect(Object.fromEntries(refused)).toEqual({
     "messages.edit": 400,
     "messages.validateAction": 400,
     "messages.answerQuestion": 400,
     "conversations.changeTools": 404,
+    "clientServers.heartbeat": 404,
+    "clientServers.answer": 404,
+    "clientServers.events": 404,
+    "clientServers.events.stream": 404,
   });
 });
 

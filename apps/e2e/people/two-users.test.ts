@@ -31,6 +31,10 @@ const telling: Partial<Record<EndpointName, (own: Own) => readonly object[]>> = 
 /** Operations that have nothing of a user in them, and why. */
 const apart: Partial<Record<EndpointName, string>> = {
   "files.create": "announces a file of the caller's own, and names none",
+  "clientServers.register": "registers a server of the caller's own, and names none",
+  "clientServers.heartbeat": "a server has one owner: tools/client-tools.test.ts",
+  "clientServers.answer": "a server has one owner: tools/client-tools.test.ts",
+  "clientServers.events": "a server has one owner: tools/client-tools.test.ts",
   "skills.list": "skills are the workspace's",
   "sandboxFunctions.list": "functions are the workspace's",
   "sandboxFunctions.invoke": "functions are the workspace's",

@@ -3,6 +3,7 @@ import {
   compactMessageLogs,
   type Core,
   sweepAuditLog,
+  sweepClientServers,
   sweepFiles,
   sweepIdempotencyKeys,
   sweepUserTokens,
@@ -65,6 +66,7 @@ export function startRetention({
         await sweep("idempotency_keys", () => sweepIdempotencyKeys(core));
         await sweep("audit_events", () => sweepAuditLog(core, audited));
         await sweep("files", () => sweepFiles(core));
+        await sweep("client_servers", () => sweepClientServers(core));
         await sweep("user_tokens", () => sweepUserTokens(core));
         metrics.sweepEnded("done");
       } catch (error) {

@@ -53,7 +53,7 @@ interface Stream {
  * came; nothing is read ahead of the consumer. Throws `ParleyError` when the server refuses or is
  * unreachable for too long.
  */
-export function follow<E extends { readonly type: string }>(
+export function follow<E extends object>(
   { send }: Caller,
   stream: Stream,
   options: FollowOptions = {},
@@ -96,7 +96,7 @@ export function follow<E extends { readonly type: string }>(
       })) {
         // The server's events are those of the endpoint table.
         const event = parseEvent(data, stream.isEnveloped) as E;
-        const isTerminal = terminalEventTypes.includes(event.type);
+        const isTerminal = "type" in event && terminalEventTypes.includes(String(event.type));
         // A finished message repeats its last event, whatever the request's last event id.
         if (!isTerminal && id !== undefined && Number(id) <= Number(lastEventId)) continue;
         lastEventId = id ?? lastEventId;

@@ -1,5 +1,6 @@
 import type { ConversationEvent, InvocationEvent, MessageEvent } from "@parley/schema";
 import { callEndpoint, type Caller, openEndpoint, searchOf, sendForm } from "./call-endpoint.ts";
+import { followServer } from "./client-servers.ts";
 import { createSend, type ParleyOptions } from "./connection.ts";
 import { AnswerFailed } from "./errors.ts";
 import { uploadFile, type UploadedFile, type UploadFile } from "./files.ts";
@@ -86,6 +87,17 @@ export function createParley(options: ParleyOptions) {
     analytics: {
       /** Exports the use of the workspace, as CSV or JSON; needs an admin key. */
       export: download("analytics.export"),
+    },
+    clientServers: {
+      /** Registers an MCP server that runs in this client. */
+      register: method("clientServers.register"),
+      /** Says that a server is still there: it is gone five minutes after the last time. */
+      heartbeat: method("clientServers.heartbeat"),
+      /** Gives a JSON-RPC message of a server: the response to a request. */
+      answer: method("clientServers.answer"),
+      /** Follows the requests to a server; it ends when the server is gone. */
+      follow: (input: { readonly serverId: string }, followOptions?: FollowOptions) =>
+        followServer(caller, { path: pathOf("clientServers.events", {}), ...input }, followOptions),
     },
     contentFragments: {
       /** Adds a text, a file or a document to what the agents of a conversation read. */

@@ -47,6 +47,7 @@ import { followLog } from "./log/follow.ts";
 import { insertApiKey, rotateApiKey } from "./workspaces/api-keys.ts";
 import { createUserToken } from "./workspaces/user-tokens.ts";
 import { createSecretBox } from "./workspaces/secret-box.ts";
+import { registerClientServer } from "./tools/client-servers.ts";
 
 /** What a create was refused with, where it is known to be refused so. */
 function toKnown(error: unknown): string {
@@ -156,6 +157,7 @@ describe("deleteWorkspace", () => {
       .insert(idempotencyKeys)
       .values({ ...key, scope: "s" });
     const stream = { functionId: "add", invocationId: invocation.sId, include: [] };
+    await registerClientServer(context, { serverName: "editor" });
     return { workspaceId, context, invocation, invoke, stream, cId: conversation.sId };
   };
 

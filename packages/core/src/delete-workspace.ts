@@ -7,7 +7,8 @@ import { onSlowDatabase } from "./data-access/slow-database.ts";
 import { deleteSomeNodes } from "./knowledge/data-source-administration.ts";
 import { goneHints } from "./log/bus.ts";
 import { lockLogs } from "./log/lock-logs.ts";
-import { inTransaction } from "./log/transaction.ts";
+import { inTransaction, type Transaction } from "./log/transaction.ts";
+import { removeClientServers } from "./tools/client-requests.ts";
 import { deleteProviderCredentials } from "./workspaces/provider-credentials.ts";
 
 const CONVERSATIONS_AT_ONCE = 200;
@@ -47,7 +48,7 @@ export async function deleteWorkspace(
     (of: RequestContext) => deleteSomeNodes(of, views),
   ];
   for (const deleteSome of steps) while ((await deleteSome(context, id)) > 0);
-  await inTransaction(context, async ({ db }) => deleteRest(db, id));
+  await inTransaction(context, async (transaction) => deleteRest(transaction, id));
   return { success: true };
 }
 
@@ -134,7 +135,11 @@ async function deleteSomeKeys({ database }: RequestContext, id: number): Promise
 }
 
 /** Deletes the rows that belong to others first, then those that belong to the workspace. */
-async function deleteRest(db: tables.Queryable, id: number): Promise<void> {
+async function deleteRest(transaction: Transaction, id: number): Promise<void> {
+  const { db } = transaction;
+  const { clientServers } = tables;
+  const ofClients = await db.select().from(clientServers).where(eq(clientServers.workspaceId, id));
+  await removeClientServers(transaction, ofClients);
   const { agentFunctions, agentSkills, agents, apiKeys, apiKeySpaces } = tables;
   const { dataSourceNodes, dataSourceViews, sandboxFunctions, skills, spaces } = tables;
   const parts = [

@@ -169,12 +169,25 @@ export {
   updateToolConnection,
 } from "./tools/register-tools.ts";
 export { refreshUsedTool } from "./tools/refresh-tools.ts";
+export { answerAsClientServer, replayClientAnswer } from "./tools/answer-requests.ts";
+export {
+  type CallableTool,
+  openCallableTool,
+  type ToolCallInput,
+} from "./tools/callable-servers.ts";
+export {
+  findClientServerStream,
+  keepClientServer,
+  registerClientServer,
+  replayHeartbeat,
+  replayRegistration,
+  sweepClientServers,
+} from "./tools/client-servers.ts";
 export {
   changeConversationTools,
   listSpaceTools,
   replayChangedTools,
 } from "./tools/conversation-tools.ts";
-export { openCallableTool } from "./tools/callable-servers.ts";
 export { forgetToken } from "./tools/tool-secrets.ts";
 export type { ToolResult, ToolServerFailure, ToolServers } from "./tools/tool-servers.ts";
 export { answerQuestion, askUserTool, replayAnswer } from "./turns/ask-user.ts";

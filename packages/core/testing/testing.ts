@@ -5,6 +5,7 @@ import {
   type CreatedConversation,
   endpoints,
   type InputOf,
+  type ClientServerEvent,
   type LogEvent,
   type MessageEvent,
   parseInput,
@@ -256,13 +257,15 @@ export async function postTestMessage(
   return postMessage(context, parseInput(endpoints["messages.create"], raw));
 }
 
-/** The events of a log in order; throws when their numbers are not 1, 2, 3 … */
-export async function readTestLog(core: Core, logId: string): Promise<LogEvent[]> {
+type RunEvent = Exclude<LogEvent, ClientServerEvent>;
+
+/** The events of a log of conversations and runs in order; throws when their numbers are not 1, 2, 3 … */
+export async function readTestLog(core: Core, logId: string): Promise<RunEvent[]> {
   const events = await readEvents(core.database.db, logId, 0);
   if (events.length === PAGE_EVENTS) throw new Error(`The log ${logId} has more than one page`);
   return Array.fromAsync(events, async (event, index) => {
     if (event.seq !== index + 1) throw new Error(`The log ${logId} lacks ${index + 1}`);
-    return JSON.parse((await renderEvent(configurationsOf(core), event)).payload) as LogEvent;
+    return JSON.parse((await renderEvent(configurationsOf(core), event)).payload) as RunEvent;
   });
 }
 

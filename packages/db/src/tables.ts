@@ -1,5 +1,6 @@
 export * from "./tables/agents.ts";
 export * from "./tables/audit.ts";
+export * from "./tables/client-servers.ts";
 export * from "./tables/conversations.ts";
 export * from "./tables/data-sources.ts";
 export * from "./tables/feedbacks.ts";

@@ -6,6 +6,7 @@ import { cachedQuery, mutation, post, query, router, subscription } from "./trpc
 
 /** The function that finds the log, per endpoint of kind stream. */
 export const streams = {
+  "clientServers.events": core.findClientServerStream,
   "conversations.events": core.findConversationStream,
   "messages.events": core.findMessageStream,
   "sandboxFunctions.events": core.findInvocationStream,
@@ -43,6 +44,24 @@ export const appRouter = router({
   }),
   audit: router({
     list: query(endpoints["audit.list"], core.listAuditEvents),
+  }),
+  clientServers: router({
+    answer: post(
+      endpoints["clientServers.answer"],
+      core.answerAsClientServer,
+      core.replayClientAnswer,
+    ),
+    events: subscription(endpoints["clientServers.events"], streams["clientServers.events"]),
+    heartbeat: post(
+      endpoints["clientServers.heartbeat"],
+      core.keepClientServer,
+      core.replayHeartbeat,
+    ),
+    register: post(
+      endpoints["clientServers.register"],
+      core.registerClientServer,
+      core.replayRegistration,
+    ),
   }),
   contentFragments: router({
     create: post(

@@ -3,6 +3,7 @@ import { agentEndpoints } from "./endpoints/agents.ts";
 import { analyticsEndpoints } from "./endpoints/analytics.ts";
 import { apiKeyEndpoints } from "./endpoints/api-keys.ts";
 import { auditEndpoints } from "./endpoints/audit.ts";
+import { clientServerEndpoints } from "./endpoints/client-servers.ts";
 import { conversationEndpoints } from "./endpoints/conversations.ts";
 import { dataSourceEndpoints } from "./endpoints/data-sources.ts";
 import { documentEndpoints } from "./endpoints/documents.ts";
@@ -28,6 +29,7 @@ export const endpoints = {
   ...fileEndpoints,
   ...skillEndpoints,
   ...toolEndpoints,
+  ...clientServerEndpoints,
   ...sandboxFunctionEndpoints,
   ...agentEndpoints,
   ...mentionEndpoints,

@@ -9,6 +9,7 @@ export type IdPrefix =
   | "dts"
   | "msv"
   | "mcp"
+  | "cms"
   | "sfn"
   | "sfi"
   | "act"

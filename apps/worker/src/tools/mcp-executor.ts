@@ -1,13 +1,20 @@
 import {
+  type CallableTool,
   type Core,
   forgetToken,
   openCallableTool,
   refreshUsedTool,
   type StoredToolResult,
+  type ToolCallInput,
   type ToolResult,
   type ToolServerFailure,
 } from "@parley/core";
-import { type InvocationErrorCode, type McpProgram, ParleyError } from "@parley/schema";
+import {
+  type ClientProgram,
+  type InvocationErrorCode,
+  type McpProgram,
+  ParleyError,
+} from "@parley/schema";
 import type { Execution, ExecutionEvent, SandboxExecutor } from "../executor/executor.ts";
 import { takeFiles } from "./take-files.ts";
 
@@ -16,18 +23,21 @@ const MAX_CALL_BYTES = 8 * 1024 * 1024;
 /** Reports of progress that wait to be written; further ones are dropped. */
 const MAX_REPORTS = 100;
 
-/** Calls the tools of remote servers. A call is sent once; what it failed with is its outcome. */
-export function createMcpExecutor(core: Core): SandboxExecutor<McpProgram> {
+type ToolProgram = McpProgram | ClientProgram;
+
+/** Calls the tools of remote servers, and of those in clients. A call is sent once; what it failed with is its outcome. */
+export function createMcpExecutor(core: Core): SandboxExecutor<ToolProgram> {
   const stop = new AbortController();
   return {
     async *execute(execution) {
       const { program, seed: invocationId, signal, workspaceId } = execution;
-      const { toolId } = program;
       signal.throwIfAborted();
       const result = yield* call(core, execution);
       signal.throwIfAborted();
       if (result.type === "failed") {
-        if (result.code === "unauthorized") await forgetToken(core, toolId);
+        if (result.code === "unauthorized" && program.type === "mcp") {
+          await forgetToken(core, program.toolId);
+        }
         yield failed(codes[result.code] ?? "invocation_failed", result.message);
         return;
       }
@@ -35,6 +45,8 @@ export function createMcpExecutor(core: Core): SandboxExecutor<McpProgram> {
       const taken = await takeFiles(core, { invocationId, content: result.content });
       const stored: StoredToolResult = { ...taken, structuredContent, isError };
       yield { type: "succeeded", result: stored };
+      if (program.type === "client") return;
+      const { toolId } = program;
       const options = { workspaceId, origin: "run", signal: stop.signal } as const;
       refreshUsedTool(core, { toolId, changed: toolsChanged }, options).catch((error: unknown) => {
         if (!stop.signal.aborted) core.onLateFailure(error);
@@ -53,18 +65,15 @@ const codes: Partial<Record<ToolServerFailure["code"], InvocationErrorCode>> = {
 /** Makes the call, and gives its reports of progress as they come. */
 async function* call(
   core: Core,
-  { program: { toolId }, input, limits, signal }: Execution<McpProgram>,
+  execution: Execution<ToolProgram>,
 ): AsyncGenerator<ExecutionEvent, ToolResult | ToolServerFailure, undefined> {
-  // Written by `callTool` of core.
-  const called = JSON.parse(input) as { name: string; arguments: Record<string, unknown> };
-  const tool = await openTool(core, { toolId, name: called.name, signal });
+  const { signal } = execution;
+  const tool = await openTool(core, execution);
   if ("type" in tool) return tool;
-  const { server, inputSchema } = tool;
   const reports: ExecutionEvent[] = [];
   let news = Promise.withResolvers<"news">();
-  const given = { ...called, ...(inputSchema && { inputSchema }) };
-  const answer = core.toolServers.callTool(server, given, {
-    timeoutMs: limits.timeoutMs,
+  const answer = tool({
+    timeoutMs: timeoutOf(execution),
     maxBytes: MAX_CALL_BYTES,
     signal,
     onProgress: ({ progress, total = 0, message = "" }) => {
@@ -82,9 +91,23 @@ async function* call(
   }
 }
 
-async function openTool(core: Core, called: Parameters<typeof openCallableTool>[1]) {
+/** What a client is told of a call that has no answer in time is part of the limit. */
+const CANCEL_MS = 2000;
+
+function timeoutOf({ program, limits: { timeoutMs } }: Execution<ToolProgram>): number {
+  if (program.type === "mcp") return timeoutMs;
+  return Math.max(timeoutMs - CANCEL_MS, timeoutMs / 2);
+}
+
+async function openTool(
+  core: Core,
+  { program, input, seed: logId, attempt, signal }: Execution<ToolProgram>,
+): Promise<CallableTool | ToolServerFailure> {
+  // Written by `callTool` of core.
+  const called = JSON.parse(input) as ToolCallInput;
+  const run = { logId, attempt };
   try {
-    const tool = await openCallableTool(core, called);
+    const tool = await openCallableTool(core, { program, input: called, run, signal });
     return tool ?? failure("The tool was removed");
   } catch (error) {
     if (error instanceof ParleyError) return failure(error.message);

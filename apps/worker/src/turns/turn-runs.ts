@@ -20,7 +20,7 @@ export function createTurnRuns({ titles, perWorkspace, ...options }: TurnRunsOpt
       return claimTurns(core, { ...request, held: countByWorkspace(held), perWorkspace });
     },
     execute: async (run, signal) => {
-      const turn = await persistence.retry(run, signal, () => loadTurn(core, run));
+      const turn = await persistence.retry(run, signal, () => loadTurn(core, run, signal));
       if (turn === undefined) {
         // Its conversation was deleted.
         await persistence.retry(run, signal, () => dropOrphan(core, run));

@@ -167,6 +167,7 @@ async function findFunctions(db: Queryable, workspaceId: number, names: readonly
       and(
         eq(sandboxFunctions.workspaceId, workspaceId),
         isNull(sandboxFunctions.toolId),
+        isNull(sandboxFunctions.clientUserId),
         eq(sandboxFunctions.status, "active"),
         or(inArray(sandboxFunctions.sid, [...names]), inArray(sandboxFunctions.slug, [...names])),
       ),

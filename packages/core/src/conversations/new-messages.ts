@@ -5,6 +5,7 @@ import type { MentionServices } from "../agents/agent-directory.ts";
 import type { Context, Process, RunOrigin } from "../context.ts";
 import type { AgentRow, FileRow, MessageRow, UserRow } from "../data-access/rows.ts";
 import { renderAgentMessage, renderUserMessage } from "../messages/render-messages.ts";
+import { findClientServerIds } from "../tools/client-servers.ts";
 import { requireModels } from "../workspaces/models.ts";
 import type { PublicUrl } from "../workspaces/pictures.ts";
 import type { ResolvedFragment } from "./content-fragments.ts";
@@ -16,7 +17,9 @@ export interface ResolvedMessage {
   /** The agents that answer, in the order of the mentions, each once. */
   readonly agents: readonly AgentRow[];
   readonly modelSelection: ModelSelection | null;
-  /** One for each mention that resolves to no active agent. */
+  /** The servers in the caller's clients that the answers may call. */
+  readonly clientServerIds: readonly string[];
+  /** One for each mention that resolves to no active agent, and for each unknown server. */
   readonly warnings: readonly Warning[];
 }
 
@@ -35,8 +38,27 @@ export async function resolveMessage(
   // The author of a token's messages is its user, whatever the context says.
   const email = userToken === undefined ? message.context?.email : undefined;
   const member = email ? await findMember(db, workspace.id, email) : undefined;
-  const warnings = warnAboutMentions(message.mentions, known, path);
-  return { message, user: member ?? caller, agents, modelSelection, warnings };
+  const named = message.context?.clientSideMCPServerIds ?? [];
+  const clientServerIds = await findClientServerIds(context, db, named);
+  const warnings = [
+    ...warnAboutMentions(message.mentions, known, path),
+    ...warnAboutServers(named, clientServerIds, path),
+  ];
+  const user = member ?? caller;
+  return { message, user, agents, modelSelection, clientServerIds, warnings };
+}
+
+/** A warning for each server in a client that is not used. */
+export function warnAboutServers(
+  named: readonly string[],
+  known: readonly string[],
+  path: string,
+): Warning[] {
+  const message = "You have registered no such server in a client, or it is gone: it is not used";
+  return named.flatMap((id, index) => {
+    const unknown = { path: `${path}context.clientSideMCPServerIds[${index}]`, message };
+    return known.includes(id) ? [] : [unknown];
+  });
 }
 
 /** A warning for each mention of an agent that does not answer. */
@@ -105,6 +127,7 @@ export function emptyMessage(
     error: null,
     modelSelection: null,
     skipToolsValidation: null,
+    clientServerIds: null,
     finishedAt: null,
     steps: null,
     fragment: null,
@@ -124,7 +147,7 @@ export function buildMessages(
   },
 ): NewMessages {
   const { ids, resolved, skipToolsValidation } = parts;
-  const { message, user, agents, modelSelection } = resolved;
+  const { message, user, agents, modelSelection, clientServerIds } = resolved;
   const count = parts.fragments.length;
   const row = (index: number, columns: Partial<MessageRow>): MessageRow => ({
     ...emptyMessage(core, { ...position, id: ids[index] ?? 0, rank: position.rank + index }),
@@ -151,6 +174,7 @@ export function buildMessages(
       status: "created",
       modelSelection,
       skipToolsValidation,
+      clientServerIds: clientServerIds.length === 0 ? null : [...clientServerIds],
     }),
   }));
   const messages = [...fragments, userMessage, ...turns.map((turn) => turn.message)];

@@ -19,6 +19,7 @@ import {
   renderContentFragment,
   renderUserMessage,
 } from "../messages/render-messages.ts";
+import { findClientServerIds } from "../tools/client-servers.ts";
 import { requireModels } from "../workspaces/models.ts";
 import { messageOf, nextRank, refused, requireMessage, touch } from "./additions.ts";
 import { resolveFragment, resolveFragments } from "./content-fragments.ts";
@@ -133,6 +134,8 @@ export async function retryMessage(
       status: "created",
       modelSelection: before.modelSelection,
       skipToolsValidation: before.skipToolsValidation,
+      // Nobody lets an agent call what is in another's client.
+      clientServerIds: await findClientServerIds(context, db, before.clientServerIds ?? []),
     };
     const turn = { message, agent, origin: context.origin };
     await touch(context, db, { row, added: [message] });

@@ -35,7 +35,7 @@ import {
   toSpecified,
 } from "../messages/render-messages.ts";
 import { renderStored } from "./conversation-content.ts";
-import { warnAboutMentions } from "./new-messages.ts";
+import { warnAboutMentions, warnAboutServers } from "./new-messages.ts";
 import { warnOfVainWait } from "./vain-waits.ts";
 
 /** Agents that a message may mention. */
@@ -200,10 +200,14 @@ async function renderPosted(
   const { agents, users } = references;
   const answering = new Set(answers.map((row) => requireReference(agents, row.agentId).sid));
   const user = requireReference(users, message.userId);
+  // The answers have those servers that were there.
+  const named = answers.length === 0 ? [] : (message.context?.clientSideMCPServerIds ?? []);
+  const servers = answers.flatMap(({ clientServerIds }) => clientServerIds ?? []);
   return {
     references,
     warnings: [
       ...warnAboutMentions(message.mentions ?? [], answering, path),
+      ...warnAboutServers(named, servers, path),
       ...(await warnOfVainWait(context, { blocking, answers })),
     ],
     message: renderUserMessage(context, message, user),

@@ -201,6 +201,6 @@ async function requireUsable(
 function renderAdministered(row: SandboxFunction): OneAdministeredFunction {
   const { status, definition } = row;
   const { program } = definition;
-  if (program.type === "mcp") throw new Error(`The function ${row.sid} calls a server`);
+  if (program.type !== "simulated") throw new Error(`The function ${row.sid} calls a server`);
   return { sandboxFunction: { ...renderFunction(row), status, program } };
 }

@@ -57,6 +57,7 @@ async function readPage(
       and(
         eq(sandboxFunctions.workspaceId, workspaceId),
         isNull(sandboxFunctions.toolId),
+        isNull(sandboxFunctions.clientUserId),
         status && eq(sandboxFunctions.status, status),
         lastValue === undefined ? undefined : gt(sandboxFunctions.slug, lastValue),
       ),

@@ -29,11 +29,11 @@ const findStatement = statement<
   from (
     select * from sandbox_functions
     where workspace_id = ${sql.placeholder("workspaceId")} and sid = ${sql.placeholder("name")}
-      and tool_id is null
+      and tool_id is null and client_user_id is null
     union all
     select * from sandbox_functions
     where workspace_id = ${sql.placeholder("workspaceId")} and slug = ${sql.placeholder("name")}
-      and tool_id is null
+      and tool_id is null and client_user_id is null
   ) f
   join lateral (
     select function_id, version, description, input_schema, output_schema, timeout_ms,

@@ -7,6 +7,7 @@ import { appendEvents } from "../log/append.ts";
 import { fenceLogs } from "../log/lock-logs.ts";
 import type { Transaction } from "../log/transaction.ts";
 import { wakeTurnsOf } from "../runs/suspend-turns.ts";
+import { cancelClientRequests } from "../tools/client-requests.ts";
 import { getInvocation, type InvocationReference, requireInvocation } from "./read-invocations.ts";
 import { errorEvent, renderInvoked, renderOutcome } from "./render-invocation.ts";
 
@@ -82,5 +83,7 @@ export async function cancelInvocations(
     .where(inArray(runs.logId, logIds));
   afterCommit.push({ topic: "runs", cause: "ended", logIds });
   await wakeTurnsOf(db, logIds, afterCommit);
+  const cancelledRequests = { ids: logIds, reason: error.message };
+  await cancelClientRequests(core, { db, afterCommit }, cancelledRequests);
   return new Set(logIds);
 }

@@ -12,6 +12,8 @@ export const MAX_HINT_LENGTH = 64 * 1024;
 
 /** The JSON of an event, as its log stores it. */
 export function toPayload(event: LogEvent): string {
+  // What a client's server gets is JSON-RPC, which has no member more.
+  if (event.type === "client_server_message") return JSON.stringify(event.message);
   if (event.type !== "agent_message_new" && event.type !== "agent_message_success") {
     return JSON.stringify(event);
   }

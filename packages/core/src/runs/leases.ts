@@ -120,13 +120,16 @@ export class LostLease extends Error {
   override readonly name = "LostLease";
 }
 
+/** A run, and the attempt that holds it. */
+export type HeldLog = Pick<ClaimedRun, "logId" | "attempt">;
+
 /** The error of a run that may not write any more. */
-export function lostLease(run: ClaimedRun): LostLease {
+export function lostLease(run: HeldLog): LostLease {
   return new LostLease(`Attempt ${run.attempt} no longer holds ${run.logId}`);
 }
 
 /** Number of the last event in the log of a run that this attempt holds. Throws `LostLease`. */
-export async function readHeldLog(db: Queryable, run: ClaimedRun): Promise<number> {
+export async function readHeldLog(db: Queryable, run: HeldLog): Promise<number> {
   const [held] = await db
     .select({ lastSeq: logs.lastSeq })
     .from(logs)

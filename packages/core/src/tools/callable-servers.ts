@@ -1,26 +1,53 @@
+import type { ClientProgram, McpProgram } from "@parley/schema";
 import type { Process } from "../context.ts";
+import type { HeldLog } from "../runs/leases.ts";
 import type { SecretServices } from "../workspaces/secret-box.ts";
+import { createClientToolServers } from "./client-calls.ts";
 import { findConnection } from "./tool-connections.ts";
 import { openServer } from "./tool-secrets.ts";
-import type { RemoteServer, ToolServices } from "./tool-servers.ts";
+import type { ToolCaller, ToolServices } from "./tool-servers.ts";
 
-/** What a call of a tool needs, as it is now. */
-export interface CallableTool {
-  readonly server: RemoteServer;
-  /** Undefined where the server no longer lists the tool. */
-  readonly inputSchema: Record<string, unknown> | undefined;
+/** The input of an invocation that calls a tool. */
+export interface ToolCallInput {
+  readonly name: string;
+  readonly arguments: Record<string, unknown>;
+  /** The server in a client. */
+  readonly serverId?: string;
 }
 
+/** A tool that can be called as it is now. */
+export type CallableTool = (
+  options: Parameters<ToolCaller<never>["callTool"]>[2],
+) => ReturnType<ToolCaller<never>["callTool"]>;
+
 /**
- * Opens the server of a tool, for a call of this name; undefined where the tool was removed. Throws
- * `tool_unreachable` where its secrets cannot be decrypted, or no token is issued.
+ * Opens the server of a call; undefined where the tool was removed. Throws `tool_unreachable` where its
+ * secrets cannot be decrypted, or no token is issued.
  */
 export async function openCallableTool(
-  core: Pick<Process, "database" | "now"> & SecretServices & ToolServices,
-  { toolId, name, signal }: { toolId: number; name: string; signal: AbortSignal },
+  core: Process & SecretServices & ToolServices,
+  {
+    program,
+    input,
+    run,
+    signal,
+  }: {
+    program: McpProgram | ClientProgram;
+    input: ToolCallInput;
+    run: HeldLog;
+    signal: AbortSignal;
+  },
 ): Promise<CallableTool | undefined> {
-  const stored = await findConnection(core.database.db, toolId);
+  const { serverId = "", ...call } = input;
+  if (program.type === "client") {
+    const servers = createClientToolServers(core);
+    return (options) => servers.callTool({ serverId, run }, call, options);
+  }
+  const stored = await findConnection(core.database.db, program.toolId);
   if (stored === undefined) return undefined;
-  const listed = stored.tool.server.tools.find((one) => one.name === name);
-  return { server: await openServer(core, stored, signal), inputSchema: listed?.inputSchema };
+  const listed = stored.tool.server.tools.find((one) => one.name === call.name);
+  const server = await openServer(core, stored, signal);
+  const { inputSchema } = listed ?? {};
+  const given = { ...call, ...(inputSchema && { inputSchema }) };
+  return (options) => core.toolServers.callTool(server, given, options);
 }

@@ -42,9 +42,10 @@ export async function askForTools(
   return listed.type === "failed" ? listed : checkTools(core, listed, options);
 }
 
-async function checkTools(
+/** The tools of a listing that can be used: each has a sound schema of an object. */
+export async function checkTools(
   core: Pick<Process, "threads">,
-  { server, tools: listed }: ListedTools,
+  { server, tools: listed }: Omit<ListedTools, "type">,
   options: CallOptions,
 ): Promise<Offer> {
   const usable: ToolServer["tools"] = [];

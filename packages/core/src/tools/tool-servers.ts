@@ -77,18 +77,11 @@ export interface IssuedToken {
   readonly expiresInMs?: number;
 }
 
-/** Calls remote servers; a failure is a value. */
-export interface ToolServers {
-  /** Asks the authorization server of a server for a token. */
-  requestToken(
-    server: Pick<RemoteServer, "url">,
-    client: ClientCredentials,
-    limits: Omit<CallLimits, "maxBytes">,
-  ): Promise<IssuedToken | ToolServerFailure>;
-  listTools(server: RemoteServer, limits: CallLimits): Promise<ListedTools | ToolServerFailure>;
+/** Calls servers of one kind; a failure is a value. */
+export interface ToolCaller<Server> {
   /** Calls a tool once, and never sends the call twice. */
   callTool(
-    server: RemoteServer,
+    server: Server,
     call: {
       readonly name: string;
       readonly arguments: Record<string, unknown>;
@@ -97,6 +90,17 @@ export interface ToolServers {
     },
     options: CallLimits & { readonly onProgress?: (report: Report) => void },
   ): Promise<ToolResult | ToolServerFailure>;
+}
+
+/** Calls remote servers, and asks them for their tools. */
+export interface ToolServers extends ToolCaller<RemoteServer> {
+  /** Asks the authorization server of a server for a token. */
+  requestToken(
+    server: Pick<RemoteServer, "url">,
+    client: ClientCredentials,
+    limits: Omit<CallLimits, "maxBytes">,
+  ): Promise<IssuedToken | ToolServerFailure>;
+  listTools(server: RemoteServer, limits: CallLimits): Promise<ListedTools | ToolServerFailure>;
 }
 
 /** What reaches remote servers. */

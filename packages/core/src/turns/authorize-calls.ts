@@ -4,7 +4,13 @@ import type { Called } from "./called.ts";
 import { callStatus, type StepCall } from "./function-calls.ts";
 import type { Turn } from "./load-turns.ts";
 import { type AskedBy, findApproved, readAskedBy } from "./turn-functions.ts";
-import { approvalKeyOf, findApprovedTools, keyText, type ToolApprovalKey } from "./turn-tools.ts";
+import {
+  approvalKeyOf,
+  findApprovedTools,
+  isApprovedByServer,
+  keyText,
+  type ToolApprovalKey,
+} from "./turn-tools.ts";
 
 /** A tool call with its outcome when its step is saved. */
 export interface AuthorizedCall {
@@ -76,6 +82,7 @@ async function readApprovals(
   );
   return (one) => {
     if (one.tool === undefined) return functions.has(one.sandboxFunction.id);
+    if (isApprovedByServer(one.tool)) return true;
     const key = keyOf(one);
     return key !== undefined && tools.has(keyText(key));
   };

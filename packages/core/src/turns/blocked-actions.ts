@@ -1,4 +1,13 @@
-import { actions, agents, conversations, messages, type Queryable, tools, users } from "@parley/db";
+import {
+  actions,
+  agents,
+  clientServers,
+  conversations,
+  messages,
+  type Queryable,
+  tools,
+  users,
+} from "@parley/db";
 import type { BlockedAction } from "@parley/schema";
 import { and, asc, eq, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
@@ -59,7 +68,7 @@ function selectBlocked(db: Queryable) {
     db
       .select({
         action: actions,
-        serverName: tools.name,
+        serverName: sql<string | null>`coalesce(${tools.name}, ${clientServers.name})`,
         agent: { sid: agents.sid, name: agents.name },
         conversationId: conversations.sid,
         messageId: messages.sid,
@@ -79,6 +88,7 @@ function selectBlocked(db: Queryable) {
       )
       .leftJoin(users, eq(users.id, asked.userId))
       .leftJoin(tools, eq(tools.sid, actions.mcpServerId))
+      .leftJoin(clientServers, eq(clientServers.sid, actions.mcpServerId))
   );
 }
 

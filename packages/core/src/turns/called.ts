@@ -1,9 +1,9 @@
-/** What the calls of a step start: functions of the workspace, and tools of remote servers. */
+/** What the calls of a step start: functions of the workspace, and tools of servers. */
 import type { Queryable } from "@parley/db";
 import type { Stake } from "@parley/schema";
+import type { Process } from "../context.ts";
 import { checkInput, type CheckedInput } from "../functions/check-values.ts";
 import type { InvocableFunction, SandboxFunction } from "../functions/sandbox-functions.ts";
-import { stakeOf } from "../tools/tool-connections.ts";
 import type { CallOptions, Threads } from "../untrusted/threads.ts";
 import type { CalledTool } from "./turn-tools.ts";
 import { findCalledFunctions } from "./turn-functions.ts";
@@ -33,24 +33,24 @@ export async function callFunction(
   return { sandboxFunction, input, stake: definition.requiresApproval ? "high" : "never_ask" };
 }
 
-/** A call of a remote tool, with its parameters checked. Waits for a thread: not for a transaction. */
+/** A call of a server's tool, with its parameters checked. Waits for a thread: not for a transaction. */
 export async function callTool(
   services: CheckServices,
   { tool, params }: { tool: CalledTool; params: unknown },
   options: CallOptions,
 ): Promise<Called> {
-  const { stored, toolName, inputSchema } = tool;
-  const { connection, caller, definition } = stored;
+  const { server, toolName, inputSchema } = tool;
   const checked = await checkInput(
     services,
     { definition: { inputSchema }, input: params },
     options,
   );
-  const retryable = connection.retryableTools.includes(toolName);
+  const named = JSON.stringify({ ...server.address, name: toolName });
   return {
-    sandboxFunction: { ...caller, definition: { ...definition, retryable } },
-    input: { ...checked, json: `{"name":${JSON.stringify(toolName)},"arguments":${checked.json}}` },
-    stake: stakeOf(connection, toolName),
+    sandboxFunction: server.functionOf(toolName),
+    // The JSON of the parameters stays as it is.
+    input: { ...checked, json: `${named.slice(0, -1)},"arguments":${checked.json}}` },
+    stake: server.stakeOf(toolName),
     tool,
   };
 }
@@ -64,13 +64,13 @@ interface StoredCall {
 
 /** What a stored call starts, from what is there now; undefined where that is gone. */
 export async function findCalled(
-  core: CheckServices & { readonly db: Queryable },
+  core: CheckServices & Pick<Process, "now"> & { readonly db: Queryable },
   { mcpServerId, toolName, params }: StoredCall,
   options: CallOptions,
 ): Promise<Called | undefined> {
   const { workspaceId } = options;
   if (mcpServerId !== null) {
-    const tool = await findCalledTool(core.db, { workspaceId, mcpServerId, toolName });
+    const tool = await findCalledTool(core, { workspaceId, mcpServerId, toolName });
     return tool && callTool(core, { tool, params }, options);
   }
   const functions = await findCalledFunctions(core.db, workspaceId, [toolName]);

@@ -4,10 +4,11 @@ import type { Process } from "../context.ts";
 import { fromColumns } from "../data-access/row-json.ts";
 import type { ActionRow, AgentRow, ConversationRow, MessageRow } from "../data-access/rows.ts";
 import type { ClaimedRun } from "../runs/claim-parts.ts";
+import { readClientServers, readRemoteServers } from "../tools/called-servers.ts";
 import { contextTokensOf, models } from "../workspaces/models.ts";
 import { functionsOfTurn, type TurnFunction } from "./turn-functions.ts";
 import { skillsOfTurn, type TurnSkill } from "./turn-skills.ts";
-import { readTurnTools, toolsOfTurn, type TurnTool } from "./turn-tools.ts";
+import { toolsOfTurn, toTurnTools, type TurnTool } from "./turn-tools.ts";
 
 /** Positions up to the message that is answered that the prompt may include. */
 const MAX_HISTORY = 500;
@@ -142,17 +143,27 @@ export function distinctSkills(skills: readonly TurnSkill[] | null): TurnSkill[]
   return [...new Map((skills ?? []).map((skill) => [skill.id, skill])).values()];
 }
 
-/** Loads the turn of a claimed run; undefined where it is deleted. */
-export async function loadTurn(core: Process, run: ClaimedRun): Promise<Turn | undefined> {
+/**
+ * Loads the turn of a claimed run; undefined where it is deleted. May wait for a client that has just
+ * registered a server.
+ */
+export async function loadTurn(
+  core: Process,
+  run: ClaimedRun,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<Turn | undefined> {
   if (run.subject === null) return undefined;
   // A claim of turns gives it. What an earlier attempt published is only in its log.
   const turn = run.subject as TurnInput;
-  const { toolIds } = turn;
-  const [published, tools] = await Promise.all([
+  const { toolIds, message } = turn;
+  const { workspaceId } = run;
+  const ids = message.clientServerIds ?? [];
+  const [published, remote, ofClients] = await Promise.all([
     run.attempt > 1 ? readPublished(core, run) : [],
-    readTurnTools(core, { workspaceId: run.workspaceId, toolIds }),
+    readRemoteServers(core, { workspaceId, toolIds }),
+    readClientServers(core, { workspaceId, ids }, signal),
   ]);
-  return { ...turn, published, tools };
+  return { ...turn, published, tools: toTurnTools([...remote, ...ofClients]) };
 }
 
 async function readPublished(core: Process, run: ClaimedRun): Promise<string[]> {

@@ -67,7 +67,7 @@ export async function saveStep(core: Process, finished: FinishedStep): Promise<S
           toolName: tool?.toolName ?? call.name,
           functionCallName: call.name,
           functionCallId: call.id,
-          mcpServerId: tool?.stored.tool.sid,
+          mcpServerId: tool?.server.sid,
           stake: tool && stake,
           status: outcome.status,
           params: call.params,
@@ -85,7 +85,7 @@ export async function saveStep(core: Process, finished: FinishedStep): Promise<S
     const approvals = renderApprovals(
       blocked.map((action) => ({
         action,
-        serverName: authorized[action.position]?.called?.tool?.stored.tool.name ?? null,
+        serverName: authorized[action.position]?.called?.tool?.server.name ?? null,
         agent: turn.agent,
         conversationId: turn.conversation.sid,
         messageId: run.logId,

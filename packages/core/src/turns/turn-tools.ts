@@ -1,10 +1,10 @@
-import { type Queryable, sandboxFunctions, toolApprovals, tools } from "@parley/db";
+import { clientServers, type Queryable, toolApprovals } from "@parley/db";
 import type { Stake } from "@parley/schema";
-import { and, eq, inArray, or, sql } from "drizzle-orm";
+import { and, eq, or, sql } from "drizzle-orm";
 import { turnReachesSkill } from "../access/skill-reach.ts";
 import type { Process } from "../context.ts";
+import { type CalledServer, findCalledServer } from "../tools/called-servers.ts";
 import { nameTools } from "../tools/name-tools.ts";
-import { selectConnections, type StoredConnection } from "../tools/tool-connections.ts";
 import { MAX_TURN_SKILLS } from "./turn-skills.ts";
 
 /** Servers whose tools a turn is offered. */
@@ -12,15 +12,15 @@ const MAX_SERVERS = 16;
 /** Tools that a turn is offered: models choose badly among more. */
 const MAX_TOOLS = 128;
 
-/** A tool of a remote server that is called. */
+/** A tool of a server that is called. */
 export interface CalledTool {
   /** The server's name for it. */
   readonly toolName: string;
   readonly inputSchema: Record<string, unknown>;
-  readonly stored: StoredConnection;
+  readonly server: CalledServer;
 }
 
-/** A tool of a remote server as a turn's model sees it. */
+/** A tool of a server as a turn's model sees it. */
 export interface TurnTool extends CalledTool {
   /** Unique in the turn: what the model calls. */
   readonly name: string;
@@ -70,21 +70,12 @@ export const toolsOfTurn = sql`
     limit ${sql.raw(String(MAX_SERVERS))}
   ) chosen`;
 
-/** The tools of the servers with these numbers, in their order, each under a name of its own. */
-export async function readTurnTools(
-  { database }: Pick<Process, "database">,
-  { workspaceId, toolIds }: { workspaceId: number; toolIds: readonly number[] },
-): Promise<TurnTool[]> {
-  if (toolIds.length === 0) return [];
-  const rows = await selectConnections(database.db).where(
-    and(eq(tools.workspaceId, workspaceId), inArray(tools.id, [...toolIds])),
-  );
-  const byId = new Map(rows.map((row) => [row.tool.id, row]));
-  const offered = toolIds
-    .flatMap((id) => byId.get(id) ?? [])
-    .flatMap((stored) =>
-      stored.tool.server.tools.map(({ name: toolName, description, inputSchema }) => {
-        return { toolName, description, inputSchema, stored, serverName: stored.tool.name };
+/** The tools of servers, in their order, each under a name of its own. */
+export function toTurnTools(servers: readonly CalledServer[]): TurnTool[] {
+  const offered = servers
+    .flatMap((server) =>
+      server.offered.map(({ name: toolName, description, inputSchema }) => {
+        return { toolName, description, inputSchema, server, serverName: server.name };
       }),
     )
     .slice(0, MAX_TOOLS);
@@ -94,27 +85,14 @@ export async function readTurnTools(
   });
 }
 
-/** The connection that a stored call is made with; undefined where the tool or its server's tool is gone. */
+/** What a stored call calls; undefined where the server or its tool is gone. */
 export async function findCalledTool(
-  db: Queryable,
-  { workspaceId, mcpServerId, toolName }: NamedTool,
+  core: Pick<Process, "now"> & { readonly db: Queryable },
+  { toolName, ...named }: { workspaceId: number; mcpServerId: string; toolName: string },
 ): Promise<CalledTool | undefined> {
-  const [stored] = await selectConnections(db).where(
-    and(
-      eq(tools.workspaceId, workspaceId),
-      eq(tools.sid, mcpServerId),
-      eq(sandboxFunctions.status, "active"),
-    ),
-  );
-  const described = stored?.tool.server.tools.find(({ name }) => name === toolName);
-  if (stored === undefined || described === undefined) return undefined;
-  return { stored, toolName, inputSchema: described.inputSchema };
-}
-
-interface NamedTool {
-  readonly workspaceId: number;
-  readonly mcpServerId: string;
-  readonly toolName: string;
+  const server = await findCalledServer(core, named);
+  const described = server?.offered.find(({ name }) => name === toolName);
+  return server && described && { server, toolName, inputSchema: described.inputSchema };
 }
 
 /** Who approves a call of a tool, and what approves it for good. */
@@ -124,14 +102,34 @@ export interface ToolApprovalKey {
   readonly agentSid: string;
 }
 
-/** What a user approves for good with a call of this stake; undefined where each call is asked for. */
+/**
+ * What a user approves for good with a call of this stake; undefined where each call is asked for, or the
+ * server itself keeps what was approved.
+ */
 export function approvalKeyOf(
-  { stored, toolName }: CalledTool,
+  { server, toolName }: CalledTool,
   { stake, agentSid }: { stake: Stake; agentSid: string },
 ): ToolApprovalKey | undefined {
-  const toolId = stored.tool.id;
+  if (!("toolId" in server.approvals)) return undefined;
+  const { toolId } = server.approvals;
   if (stake === "low") return { toolId, toolName, agentSid: "" };
   return stake === "medium" ? { toolId, toolName, agentSid } : undefined;
+}
+
+/** Whether the server of a tool, which is in a client, keeps that its calls need no further approval. */
+export function isApprovedByServer({ server, toolName }: CalledTool): boolean {
+  return "approved" in server.approvals && server.approvals.approved.includes(toolName);
+}
+
+/** Keeps that calls of a client's tool need no further approval, as long as its server is registered. */
+export async function approveForServer(db: Queryable, tool: CalledTool): Promise<void> {
+  const { approvals } = tool.server;
+  if (!("clientServerId" in approvals) || isApprovedByServer(tool)) return;
+  const added = JSON.stringify([tool.toolName]);
+  await db
+    .update(clientServers)
+    .set({ approvedTools: sql`${clientServers.approvedTools} || ${added}::jsonb` })
+    .where(eq(clientServers.id, approvals.clientServerId));
 }
 
 /** Those of the keys that the user has approved for good, as texts of `keyText`. */

@@ -17,7 +17,7 @@ import {
 import { CALL_MS, callStatus, endedWith, writeEnds } from "./function-calls.ts";
 import { type Called, findCalled } from "./called.ts";
 import { readAskedBy } from "./turn-functions.ts";
-import { approvalKeyOf } from "./turn-tools.ts";
+import { approvalKeyOf, approveForServer } from "./turn-tools.ts";
 
 interface Decision extends Omit<ValidateAction, "params"> {
   readonly params?: ValidateAction["params"];
@@ -91,7 +91,7 @@ async function prepareCall(
   const { threads, signal } = context;
   const options = { workspaceId: message.workspaceId, origin: "request", signal } as const;
   const stored = { ...action, params: params ?? action.params };
-  const called = await findCalled({ db, threads }, stored, options);
+  const called = await findCalled({ db, threads, now: context.now }, stored, options);
   const fault = params && called?.input.error;
   if (fault) throw invalidRequest("body", [{ path: "params", message: fault.message }]);
   return called;
@@ -143,6 +143,7 @@ async function approveForGood(
     await db.insert(functionApprovals).values(row).onConflictDoNothing();
     return;
   }
+  await approveForServer(db, called.tool);
   const agentSid = await readAgentSid(db, message);
   const key = approvalKeyOf(called.tool, { stake: called.stake, agentSid });
   if (key === undefined) return;

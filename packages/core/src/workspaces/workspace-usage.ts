@@ -26,7 +26,8 @@ const usageStatement = statement<{ workspaceId: number }, WorkspaceUsage>(
       where a.workspace_id = ${id} and a.is_current and a.status = 'active'`)} as agents,
     ${countOf(sql`skills s where s.workspace_id = ${id} and s.status = 'active'`)} as skills,
     ${countOf(sql`sandbox_functions f
-      where f.workspace_id = ${id} and f.status = 'active' and f.tool_id is null`)} as functions,
+      where f.workspace_id = ${id} and f.status = 'active' and f.tool_id is null
+        and f.client_user_id is null`)} as functions,
     ${countOf(sql`runs r where r.workspace_id = ${id} and r.status = 'waiting' and r.kind = 'agent_turn'`)}
       + ${countOf(sql`runs r where r.workspace_id = ${id} and r.status = 'waiting' and r.kind = 'invocation'`)}
       + ${countOf(sql`runs r where r.workspace_id = ${id} and r.status = 'queued'`)} as "runsWaiting",

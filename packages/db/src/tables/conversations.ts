@@ -101,6 +101,8 @@ export const messages = pgTable(
     error: jsonb().$type<AgentError>(),
     modelSelection: jsonb().$type<ModelSelection>(),
     skipToolsValidation: boolean(),
+    /** Ids of the servers in the asking user's client that it may call. */
+    clientServerIds: jsonb().$type<string[]>(),
     finishedAt: milliseconds(),
     /** Measurements of each step, and what its provider needs while the turn continues. */
     steps: jsonb().$type<StoredStep[]>(),

@@ -20,8 +20,10 @@ export const sandboxFunctions = pgTable(
   {
     ...identified(),
     workspaceId: reference(() => workspaces.id),
-    /** The MCP server that it calls for agents; null for the functions of the workspace. */
+    /** The MCP server that it calls for agents; null for others. */
     toolId: number(),
+    /** The user whose clients' MCP servers it calls for agents; null for others. */
+    clientUserId: number(),
     /** Reserved for ever, also by an archived function. */
     slug: text().notNull(),
     status: text().$type<"active" | "archived">().notNull().default("active"),

@@ -19,11 +19,17 @@ const shape = {
   agenticMessageData: optional(AgenticMessageData).describe("Set where an agent wrote the message"),
 };
 
+/** Servers that a message may name: the bound of those that a user may have. */
+const MAX_CLIENT_SERVERS = 16;
+
 /** Who wrote a message, and where. */
 export const Context = z.object({
   username: ShortText.describe("Name of the author").meta({ example: "ada" }),
   timezone: RequestedTimezone.describe("IANA time zone of the author"),
   ...shape,
+  clientSideMCPServerIds: optional(z.array(Reference).max(MAX_CLIENT_SERVERS))
+    .describe("Servers in the caller's own clients whose tools the agents may call")
+    .meta({ example: ["cms_Wd7Kp2Xn4L"] }),
 });
 
 /** The context of a content fragment: every member may be left out. */
@@ -44,6 +50,10 @@ export const MessageContext = z.object({
   agenticMessageData: AgenticMessageData.optional().describe(
     "Set where an agent wrote the message",
   ),
+  clientSideMCPServerIds: z
+    .array(z.string())
+    .optional()
+    .describe("Servers in the author's clients whose tools the agents may call"),
   origin: z
     .literal("api")
     .optional()

@@ -213,6 +213,12 @@ const rows = {
     cause: "The MCP server does not answer as one, or may not be called; the message says why.",
     cure: "Check its URL and its headers, and whether the server's operator allows its address.",
   },
+  mcp_server_not_found: {
+    status: 404,
+    cause:
+      "The caller has registered no such server in a client, or it sent no heartbeat for 5 minutes.",
+    cure: "Register it again, and name the new id in messages.",
+  },
   tool_not_found: {
     status: 404,
     cause: "The workspace has no such tool.",

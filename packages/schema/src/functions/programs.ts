@@ -16,5 +16,10 @@ export interface McpProgram {
   readonly toolId: number;
 }
 
+/** Calls the server in a client that its input names. Nobody writes it either. */
+export interface ClientProgram {
+  readonly type: "client";
+}
+
 /** What an invocation runs as it is stored. */
-export type StoredProgram = Program | McpProgram;
+export type StoredProgram = Program | McpProgram | ClientProgram;
