@@ -19,7 +19,7 @@ describe.skipIf(!isFullRun)(`${PACKAGE} ${VERSION}`, { timeout: 60_000 }, () => 
   let missing: string | undefined;
   beforeAll(async () => {
     folder = await mkdtemp(path.join(os.tmpdir(), "parley-inspector-"));
-    missing = await installPackages(path.join(folder, ["installed"]), `${PACKAGE}@${VERSION}`);
+    missing = await installPackages(path.join(folder, "installed"), [`${PACKAGE}@${VERSION}`]);
   }, 300_000);
   afterAll(() => rm(folder, { recursive: true, force: true }));
   beforeEach((context) => {

@@ -138,14 +138,14 @@ describe("tools of remote servers", () => {
       toolIds: [tool.sId],
     });
     const about = { wId, agentId: await agents.createAgent(tool.sId, "shop__find") };
-    const ask = async (agentId: string) => {
+    const answerOf = async (agentId: string) => {
       const { conversation } = await calls.create("Go on", [agentId], { blocking: true });
       return answersOf(await calls.get(conversation.sId))[0]?.content;
     };
     // It is the agent's own, but only skills may use it.
-    expect(await ask(about.agentId)).toContain("There is no tool shop__find");
+    expect(await answerOf(about.agentId)).toContain("There is no tool shop__find");
     await calls.rpc().agents.update.mutate({ ...about, toolIds: [], skillIds: [made.sId] });
-    expect(await ask(about.agentId)).toBe("Let me see. It says: Found shoes");
+    expect(await answerOf(about.agentId)).toBe("Let me see. It says: Found shoes");
 
     const { tool: free } = await agents.register(shop(), { defaultStake: "never_ask" });
     await calls.rpc().agents.update.mutate({ ...about, skillIds: [] });

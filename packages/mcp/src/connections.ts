@@ -113,9 +113,9 @@ export function createMcpConnections(options: McpConnectionsOptions): McpConnect
       };
       return track(running, converse(server, limits, work));
     },
-    requestToken: async (server, { clientId, clientSecret, scope }, options) => {
-      const signal = AbortSignal.any([options.signal, closing.signal]);
-      const step = { timeoutMs: options.timeoutMs, signal };
+    requestToken: async (server, { clientId, clientSecret, scope }, limits) => {
+      const signal = AbortSignal.any([limits.signal, closing.signal]);
+      const step = { timeoutMs: limits.timeoutMs, signal };
       const found = await discoverAuthorizationServer(guard, server.url, step);
       if (hasFailed(found)) return { ...found, sent: false };
       const from = { server: found, client: { clientId, clientSecret } };
