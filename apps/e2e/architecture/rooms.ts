@@ -21,7 +21,7 @@ const schema: Rooms = {
   knowledge: ["parsing", "params.ts"],
   workspaces: ["parsing", "params.ts", "roles.ts", "simulation"],
   conversations: ["examples.ts", "parsing", "params.ts", "tools", "workspaces"],
-  "events.ts": ["conversations", "invocations"],
+  "events.ts": ["conversations", "invocations", "tools"],
   endpoints: [
     "endpoint.ts",
     "examples.ts",
@@ -55,11 +55,19 @@ const core: Rooms = {
   "functions/json-schema": ["untrusted"],
   knowledge: [...ground, "idempotency.ts", "access", "workspaces"],
   functions: [...ground, "workspaces", "functions/json-schema"],
-  tools: [...ground, "idempotency.ts", "access", "workspaces", "functions/json-schema"],
+  tools: [
+    ...ground,
+    "idempotency.ts",
+    "access",
+    "runs",
+    "workspaces",
+    "functions",
+    "functions/json-schema",
+  ],
   "skills/folders": ["untrusted"],
   skills: [...ground, "access", "workspaces", "files", "skills/folders", "tools"],
   agents: [...ground, "idempotency.ts", "access", "workspaces", "files", "skills/folders", "tools"],
-  invocations: [...ground, "idempotency.ts", "access", "runs", "functions"],
+  invocations: [...ground, "idempotency.ts", "access", "runs", "functions", "tools"],
   messages: [...ground, "workspaces", "agents"],
   analytics: [...ground, "files", "messages"],
   turns: [
@@ -82,6 +90,7 @@ const core: Rooms = {
     "runs",
     "workspaces",
     "files",
+    "tools",
     "knowledge",
     "agents",
     "messages",
@@ -103,7 +112,7 @@ const core: Rooms = {
     "conversations",
   ],
   "delete-space.ts": [...ground, "access", "workspaces", "knowledge", "conversations"],
-  "delete-workspace.ts": [...ground, "workspaces", "knowledge", "conversations"],
+  "delete-workspace.ts": [...ground, "workspaces", "knowledge", "tools", "conversations"],
 };
 
 const api: Rooms = {

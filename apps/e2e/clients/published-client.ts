@@ -73,6 +73,12 @@ export interface Published {
   getSpaceConversationsForDataSource?: Call<{ conversations: readonly PublishedConversation[] }>;
   getSpaceMetadata?: Call<{ metadata: { spaceId: string } | null }>;
   getSpaceProjectFiles?: Call<{ files: readonly { fileName: string }[] }>;
+  getMCPServerViews: (
+    spaceId: string,
+    includeAuto: boolean,
+  ) => Promise<Result<readonly { sId: string; name: string | null }[]>>;
+  postConversationTools: Call<unknown>;
+  answerUserQuestion?: Call<unknown>;
   getConversationFeedback: Call<readonly { messageId: string; thumbDirection: string }[]>;
   postFeedback: (cId: string, mId: string, feedback: object) => Promise<Result<unknown>>;
   deleteFeedback: (cId: string, mId: string) => Promise<Result<unknown>>;
