@@ -6,6 +6,7 @@ import { toolServer } from "../administration/skill-mutations.ts";
 import { expectError, pathsOf, type Request, send } from "../request.ts";
 import type { Server } from "../server.ts";
 import { createCalls, mentionOf } from "../siblings/calls.ts";
+import { knowledgeSamples, type Sample } from "./knowledge-samples.ts";
 import {
   conversationIn,
   createOf,
@@ -25,13 +26,6 @@ export function replaysSuite(server: () => Server): void {
   const assistant = () => `${pathsOf(server()).workspace}/assistant`;
   const model = { providerId: "simulated", modelId: "simulated-1" };
   const newId = async () => (await create("Hello")).conversation.sId;
-  interface Sample {
-    readonly request: Request;
-    /** Status of its answer, if that is not 200. */
-    readonly status?: number;
-    /** What comes of it when it is sent once more without the key. */
-    readonly withoutKey?: "makes another" | "makes nothing" | "fails";
-  }
   const to = async (tail: string, members: unknown): Promise<Request> => ({
     path: `${root()}/${await newId()}/${tail}`,
     json: members,
@@ -48,13 +42,6 @@ export function replaysSuite(server: () => Server): void {
       json: { serverId, ...members },
     };
   };
-  const newSource = async (): Promise<string> => {
-    const { workspaceId: wId, spaceId } = server().demo;
-    const view = { wId, spaceId, name: "x" };
-    const { dataSourceView } = await rpc().dataSourceViews.create.mutate(view);
-    return `${pathsOf(server()).workspace}/data_sources/${dataSourceView.dataSourceId}`;
-  };
-
   /** A request to each endpoint that takes a key. */
   const samples: Record<string, () => Promise<Sample>> = {
     "clientServers.answer": async () => ({
@@ -99,17 +86,7 @@ export function replaysSuite(server: () => Server): void {
     "conversations.create": async () => ({
       request: createOf(server, { contentFragments: [fragment] }, ["nobody", "helper"]),
     }),
-    "documents.upsert": async () => ({
-      request: { path: `${await newSource()}/documents/d`, json: { text: "x" } },
-      withoutKey: "makes nothing",
-    }),
-    "folders.upsert": async () => ({
-      request: {
-        path: `${await newSource()}/folders/f`,
-        json: { title: "x", timestamp: 1, mime_type: "x/x" },
-      },
-      withoutKey: "makes nothing",
-    }),
+    ...knowledgeSamples(server),
     "feedbacks.give": async () => {
       const { conversation } = await create("Hello", ["slowpoke"]);
       const mId = conversation.content[1]?.[0]?.sId;

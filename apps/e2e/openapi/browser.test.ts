@@ -34,6 +34,8 @@ test.skipIf(!isThere)(
       await page.locator(".auth-container input").first().fill(demo.adminKey);
       await page.locator(".auth-btn-wrapper .authorize").first().click();
       await page.locator(".auth-btn-wrapper .btn-done").first().click();
+      const openTag = (tag: string) => page.locator(`#operations-tag-${tag}`).click();
+      await openTag("specified");
       const operation = page.locator('[id^="operations-specified-skills"]');
       await operation.locator(".opblock-summary-control").click();
       const workspace = operation.locator('tr[data-param-name="wId"] input');
@@ -48,6 +50,7 @@ test.skipIf(!isThere)(
       // The key stays for the tab, and the events of a stream that does not end are shown.
       await page.reload();
       const { conversation } = await createCalls(server).create("Hello!", ["helper"]);
+      await openTag("conversations");
       const stream = page.locator(`.opblock:has([data-path="${events}"])`);
       await stream.locator(".opblock-summary-control").click();
       await stream.locator('tr[data-param-name="cId"] input').fill(conversation.sId);

@@ -92,8 +92,9 @@ const ui = SwaggerUIBundle({
   spec: shown,
   dom_id: "#reference",
   deepLinking: true,
-  docExpansion: "list",
-  defaultModelsExpandDepth: 0,
+  // All operations at once take the browser seconds, at each change.
+  docExpansion: "none",
+  defaultModelsExpandDepth: -1,
   tryItOutEnabled: true,
   validatorUrl: null,
   plugins: [keepKey],

@@ -1,0 +1,36 @@
+import { pathsOf, type Request } from "../request.ts";
+import type { Server } from "../server.ts";
+import { createCalls } from "../siblings/calls.ts";
+
+/** A request to an endpoint that takes a key. */
+export interface Sample {
+  readonly request: Request;
+  /** Status of its answer, if that is not 200. */
+  readonly status?: number;
+  /** What comes of it when it is sent once more without the key. */
+  readonly withoutKey?: "makes another" | "makes nothing" | "fails";
+}
+
+/** A request to each endpoint that uploads knowledge. */
+export function knowledgeSamples(server: () => Server): Record<string, () => Promise<Sample>> {
+  const newSource = async (): Promise<string> => {
+    const { workspaceId: wId, spaceId } = server().demo;
+    const view = { wId, spaceId, name: "x" };
+    const { dataSourceView } = await createCalls(server).rpc().dataSourceViews.create.mutate(view);
+    return `${pathsOf(server()).workspace}/data_sources/${dataSourceView.dataSourceId}`;
+  };
+  const withoutKey = "makes nothing";
+  return {
+    "documents.upsert": async () => ({
+      request: { path: `${await newSource()}/documents/d`, json: { text: "x" } },
+      withoutKey,
+    }),
+    "folders.upsert": async () => ({
+      request: {
+        path: `${await newSource()}/folders/f`,
+        json: { title: "x", timestamp: 1, mime_type: "x/x" },
+      },
+      withoutKey,
+    }),
+  };
+}
