@@ -105,6 +105,10 @@ export async function listSpaceTools(
   const found = await readTools(context, db, { workspaceId, ids });
   const serverViews = ids
     .flatMap((id) => found.get(id) ?? [])
-    .filter(({ server }) => includeAuto || server.availability === "manual");
+    .filter(({ server }) => includeAuto || server.availability === "manual")
+    .map((tool) => ({
+      ...tool,
+      editedByUser: { ...tool.editedByUser, email: null, userId: null },
+    }));
   return { success: true, serverViews };
 }

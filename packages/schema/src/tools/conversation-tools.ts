@@ -24,8 +24,18 @@ export const ListSpaceTools = z.object({
 export type ListSpaceTools = z.output<typeof ListSpaceTools> &
   Pick<z.output<typeof SpaceToolsParams>, "spaceId">;
 
+/** A tool as it is listed for those who choose one: existing clients need two members more. */
+const SpaceTool = Tool.extend({
+  editedByUser: Tool.shape.editedByUser
+    .extend({
+      email: z.null().describe("Always null"),
+      userId: z.null().describe("Always null"),
+    })
+    .describe("Who edited the tool last"),
+});
+
 export const SpaceTools = z.object({
   success: z.literal(true).describe("Always true"),
-  serverViews: z.array(Tool).describe("The tools, the oldest first; at most 1,000"),
+  serverViews: z.array(SpaceTool).describe("The tools, the oldest first; at most 1,000"),
 });
 export type SpaceTools = z.infer<typeof SpaceTools>;
