@@ -1,5 +1,5 @@
 import { ApiSettings } from "@parley/api/config";
-import { isHost } from "@parley/mcp";
+import { isHost } from "@parley/mcp/hosts";
 import { WorkerSettings } from "@parley/worker/config";
 import * as z from "zod";
 import {

@@ -9,12 +9,11 @@ import {
   startDatabaseClock,
 } from "@parley/core";
 import { type Database, type EmbeddedServer, openEmbedded, openPostgres } from "@parley/db";
-import { createMcpConnections } from "@parley/mcp";
 import type { Logger } from "pino";
 import type { Settings } from "./config.ts";
 import type { ProcessMetrics } from "./process-metrics.ts";
-import { readVersion } from "./read-version.ts";
 import { startDatabase } from "./start-database.ts";
+import { createToolServers } from "./tool-servers.ts";
 
 /** The safety net for lost hints; with Redis, or alone, they are lost only in failures. */
 const SAFETY_POLL_MS = { alone: 30_000, redis: 5000, withoutRedis: 1000 };
@@ -53,11 +52,7 @@ export async function openCore(options: OpenCoreOptions): Promise<OpenCore> {
   const onError = warnAboutRedis(logger);
   const connection = { name: `${prefix}-counters`, onError, commandTimeoutMs: COUNTER_TIMEOUT_MS };
   const counters = url === undefined ? undefined : openRedis({ url, ...connection });
-  const toolServers = createMcpConnections({
-    allowedHosts: settings.PARLEY_PRIVATE_HOSTS,
-    name: "parley",
-    version: readVersion(),
-  });
+  const toolServers = createToolServers(settings);
   const core = createCore(
     {
       database,

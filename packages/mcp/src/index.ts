@@ -1,6 +1,5 @@
 export { createMcpConnections, type McpConnectionsOptions } from "./connections.ts";
 export * from "./contract.ts";
-export { isHost } from "./guard/allowed-urls.ts";
 export { FetchFault, type FetchFaultCode } from "./guard/fetch-fault.ts";
 export type { FetchLimits } from "./guard/budget.ts";
 export type { ResolveHost } from "./guard/resolve-host.ts";
