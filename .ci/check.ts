@@ -130,7 +130,7 @@ function hashSources(): Map<string, string> {
     createHash("sha256").update(texts.join("\0")).digest("base64");
   const read = (file: string): string => readFileSync(path.join(root, file), "utf8");
   const ruled = hash(...rules.map(read));
-  const files = globSync("{{packages,apps}/**,.ci}/*.ts", {
+  const files = globSync("{{packages,apps}/**,.ci}/*.{ts,tsx}", {
     cwd: root,
     exclude: ["**/node_modules/**", "**/dist/**"],
   });

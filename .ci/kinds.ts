@@ -2,6 +2,9 @@ import path from "node:path";
 
 // Which files of tests belong to which kind of run, by their paths from the root.
 
+/** What needs a browser. */
+const browser = ["apps/e2e/console/**", "apps/e2e/openapi/browser.*"];
+
 /** What only `test:full` runs: what takes long, and finds what a change seldom breaks. */
 const full = [
   // Fuzz.
@@ -26,7 +29,7 @@ const full = [
   "apps/e2e/packaging/**",
   "apps/e2e/transfer/**",
   // A browser.
-  "apps/e2e/openapi/browser.*",
+  ...browser,
 ];
 
 /** Tests that measure time or memory: one file after the other, when all others are done. */
@@ -84,7 +87,7 @@ export const kinds = {
     note: "Left out: everything but the long runs of faults, attacks and fuzz",
   },
   browser: {
-    only: ["apps/e2e/openapi/browser.*"],
+    only: browser,
     leavesOut: [],
     environment: {},
     note: "Left out: everything but the browser",

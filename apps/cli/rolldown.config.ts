@@ -9,6 +9,7 @@ const api = createRequire(new URL("../api/package.json", import.meta.url));
 const pageFiles = ["swagger-ui-bundle.js", "swagger-ui.css", "LICENSE", "NOTICE"];
 
 const page = path.resolve(import.meta.dirname, "../api/src/reference/page");
+const consoleFiles = path.resolve(import.meta.dirname, "../console/dist");
 const migrations = path.resolve(import.meta.dirname, "../../packages/db/migrations");
 
 // Modules of threads, under the names by which threads find them.
@@ -23,6 +24,12 @@ const threads = {
   "evaluation-thread": "../worker/src/simulation/evaluation-thread.ts",
 };
 
+// What processes of the sandbox run, under the names by which they are found.
+const processes = {
+  "sandbox-child": "../../packages/sandbox/src/child/sandbox-child.ts",
+  "bundle-entry": "../../packages/sandbox/src/bundle/bundle-entry.ts",
+};
+
 // The whole server in one package: the workspace's code is bundled, npm packages stay dependencies.
 // Everything is in one folder, because threads are found beside the file that starts them, and the
 // migrations are beside that folder.
@@ -30,6 +37,7 @@ export default defineConfig({
   input: {
     parley: "src/parley.ts",
     ...threads,
+    ...processes,
   },
   platform: "node",
   resolve: { conditionNames: ["@parley/source", "node", "import"] },
@@ -54,6 +62,7 @@ export default defineConfig({
           await cp(api.resolve(`swagger-ui-dist/${file}`), path.join(bin, "swagger-ui", file));
         }
         await cp(page, path.join(bin, "swagger-ui"), { recursive: true });
+        await cp(consoleFiles, path.join(bin, "console"), { recursive: true });
       },
     },
   ],

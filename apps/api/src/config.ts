@@ -139,7 +139,10 @@ export const ApiSettings = z.object({
     10,
     "How many times less than a key a user with a token may call; 0 for no such limit",
   ),
-  PARLEY_RATE_FAILED_AUTH_PER_MINUTE: limit(60, "Refused credentials of a client IP in a minute"),
+  PARLEY_RATE_FAILED_AUTH_PER_MINUTE: limit(
+    60,
+    "Refused credentials of a client IP in a minute, and as many visits of pages without a key",
+  ),
   PARLEY_WORKSPACE_WAITING_RUNS: limit(
     10_000,
     "Agent turns of a workspace that may wait, and invocations; more are refused; 0 for no limit",
@@ -179,6 +182,12 @@ export const ApiSettings = z.object({
     1024 ** 3,
     "Size of the texts of all documents of a data source, in bytes",
   ),
+  PARLEY_SANDBOX_MAX_SOURCE_BYTES: integer(1, 1_048_576)
+    .default(1_048_576)
+    .describe("Largest source of a function with code, in bytes of all its files"),
+  PARLEY_SANDBOX_MAX_BUNDLE_BYTES: integer(1024, 16_777_216)
+    .default(4_194_304)
+    .describe("Largest module that is made of the source, with its map, in bytes"),
   PARLEY_TRANSFER_IDLE_MS: milliseconds(
     30_000,
     "How long an upload or a download may stand still, in milliseconds",

@@ -1,2 +1,3 @@
 export * from "./config.ts";
+export { hasConsole } from "./console/console.ts";
 export * from "./server.ts";

@@ -6,10 +6,13 @@ import {
   createRefusedCredentials,
   createRefusedMutations,
   createTokenIssuer,
+  startActivityRecorder,
 } from "@parley/core";
 import { Registry } from "prom-client";
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
+import { registerCallback } from "./authorization/callback.ts";
 import type { ApiSettings } from "./config.ts";
+import { registerConsole } from "./console/console.ts";
 import { registerCors } from "./http/cors.ts";
 import { sendError } from "./http/error-response.ts";
 import { registerGuards } from "./http/guards.ts";
@@ -56,6 +59,8 @@ export interface ApiOptions {
   readonly registry?: Registry | undefined;
   /** Why the rest of the process does not work now, for /readyz. */
   readonly whyNotReady?: (() => string | undefined) | undefined;
+  /** What holds the code of functions, for /readyz. */
+  readonly sandboxBoundary?: (() => string | undefined) | undefined;
   /** The demo's workspace, for the examples of /docs. */
   readonly demoWorkspaceId?: (() => string | undefined) | undefined;
   /** Whether the process has no worker, so that those of others matter. */
@@ -129,11 +134,15 @@ export async function createApi(options: ApiOptions): Promise<Api> {
     writeHealth: createWriteHealth(),
     openRequests: new Set(),
     whyNotReady: options.whyNotReady ?? (() => undefined),
+    sandboxBoundary: options.sandboxBoundary ?? (() => undefined),
     demoWorkspaceId: options.demoWorkspaceId ?? (() => undefined),
     workerWatch: options.watchesWorkers === true ? watchWorkers(core, logger) : undefined,
     leaving: false,
     draining: false,
   };
+  const activity = startActivityRecorder(core, (error) =>
+    logger.warn({ err: error }, "Activity was not recorded"),
+  );
   app.decorateRequest("caller", null);
   app.decorateRequest("logFields", undefined);
   app.decorateRequest("idempotencyKey", undefined);
@@ -146,6 +155,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
   });
   registerGuards(app);
   await registerCors(app, settings);
+  registerConsole(app);
   registerNotFound(app);
   registerHealth(app, services);
   registerReference(app, services);
@@ -159,6 +169,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
   registerDownloads(app, services);
   registerRpc(app, services);
   registerMcp(app, services);
+  registerCallback(app, services);
   let leftAt = 0;
   return {
     app,
@@ -187,6 +198,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
       services.overload.close();
       services.workerWatch?.close();
       credentials.close();
+      await activity.close();
       await services.refusedCredentials.close();
       await services.refusedMutations.close();
       services.agents.close();

@@ -40,6 +40,8 @@ export interface ApiServices {
   readonly openRequests: Set<AbortController>;
   /** Why the rest of the process does not work now; undefined while it does. */
   readonly whyNotReady: () => string | undefined;
+  /** What holds the code of functions; undefined in a process that runs none. */
+  readonly sandboxBoundary: () => string | undefined;
   /** In a process without a worker. */
   readonly workerWatch: WorkerWatch | undefined;
   /** Whether the server will shut down soon: /readyz says so, and everything else continues. */

@@ -1,4 +1,6 @@
 import { benchAll } from "./benchmarks/all.ts";
+import { benchBystander } from "./benchmarks/bystander.ts";
+import { benchConsole } from "./benchmarks/console.ts";
 import { benchCreate } from "./benchmarks/create.ts";
 import { benchFanout } from "./benchmarks/fanout.ts";
 import { benchInvoke } from "./benchmarks/invoke.ts";
@@ -19,6 +21,8 @@ type Benchmark = (options: BenchmarkOptions) => Promise<ResultRow[]>;
 
 const benchmarks: Readonly<Record<string, Benchmark>> = {
   all: benchAll,
+  bystander: benchBystander,
+  console: benchConsole,
   create: benchCreate,
   fanout: benchFanout,
   invoke: benchInvoke,
@@ -38,6 +42,9 @@ floors share the PostgreSQL that Parley embeds, started for the run; what compar
 databases is left out.
 
   all                 all results in one table: every benchmark but scale
+  bystander           functions of a workspace beside a hundred hostile ones of another
+  console             the page in Chromium: its size, its first click, and a long answer; needs
+                      /usr/bin/chromium
   create              creates per second, on PostgreSQL and on the embedded database
   fanout              processor time, latency and memory of streams with many followers; beside
                       nginx with nchan where that is installed

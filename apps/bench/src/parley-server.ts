@@ -19,6 +19,7 @@ export const Demo = z.object({
   workspaceId: z.string(),
   adminKey: z.string(),
   userKey: z.string(),
+  operatorKey: z.string(),
 });
 export type Demo = z.infer<typeof Demo>;
 

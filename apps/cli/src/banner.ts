@@ -3,6 +3,8 @@ import type { Demo } from "./demo-file.ts";
 export interface BannerParts {
   /** The URL that clients see. */
   readonly url: string;
+  /** The page of the console, which may sign in by itself; undefined where it was not built. */
+  readonly consoleUrl: string | undefined;
   /** The demo workspace, and the file with its keys. */
   readonly demo: { readonly content: Demo; readonly file: string } | undefined;
   /** Whether the server has an operator key. */
@@ -12,8 +14,16 @@ export interface BannerParts {
 }
 
 /** The first output of an API: its URL, where its keys are, and what to do next, in ten lines at most. */
-export function renderBanner({ url, demo, hasOperator, isTerminal }: BannerParts): string {
-  const lines = [`Parley listens on ${url}`, `  Reference: ${url}/docs`];
+export function renderBanner({
+  url,
+  consoleUrl,
+  demo,
+  hasOperator,
+  isTerminal,
+}: BannerParts): string {
+  const lines = [`Parley listens on ${url}`];
+  if (consoleUrl !== undefined) lines.push(`  Console:   ${consoleUrl}`);
+  lines.push(`  Reference: ${url}/docs`);
   if (demo !== undefined) lines.push(`  Keys:      ${demo.file}, which only its owner can read`);
   else if (!hasOperator) lines.push("  Keys:      parley keys bootstrap prints the first one");
   if (demo !== undefined) {

@@ -1,6 +1,5 @@
 import { ApiSettings } from "@parley/api/config";
-import { isHost } from "@parley/mcp/hosts";
-import { WorkerSettings } from "@parley/worker/config";
+import { hostList, WorkerSettings } from "@parley/worker/config";
 import * as z from "zod";
 import {
   badConfiguration,
@@ -28,15 +27,6 @@ const encryptionKeys = z
   .transform((keys) => keys.map((one) => Buffer.from(one, "base64")))
   .optional();
 
-/** Hosts, or hosts with ports, separated by commas. */
-const privateHosts = z
-  .string()
-  .default("")
-  .transform((value) => value.split(",").flatMap((one) => one.trim() || []))
-  .refine((hosts) => hosts.every(isHost), {
-    error: "it must be hosts, each as in tools.internal or 10.0.0.7:8080, separated by commas",
-  });
-
 /** Every setting of the server's processes, by the name of its environment variable. */
 export const Settings = z.object({
   ...ApiSettings.shape,
@@ -56,7 +46,7 @@ export const Settings = z.object({
   PARLEY_ENCRYPTION_KEY: encryptionKeys.describe(
     "Encrypts workspaces' credentials: 32 bytes in base64; older keys follow it, after commas",
   ),
-  PARLEY_PRIVATE_HOSTS: privateHosts.describe(
+  PARLEY_PRIVATE_HOSTS: hostList.describe(
     "Hosts of private networks that tools may call, also over http, as in 10.0.0.7:8080",
   ),
   PARLEY_DATABASE_POOL: integer(1, 1000).default(16).describe("Connections to PostgreSQL"),
@@ -129,6 +119,27 @@ export function readServerSettings(
   });
   const { PARLEY_URL: baseUrl, PARLEY_WORKSPACE_ID: workspaceId } = settings;
   return { baseUrl, workspaceId, apiKey: settings.PARLEY_API_KEY };
+}
+
+/**
+ * Reads the server whose console to open; undefined where none is named. The argument takes precedence. Throws
+ * `BadConfiguration`.
+ */
+export function readConsoleSettings(
+  url: string | undefined,
+  environment: NodeJS.ProcessEnv = process.env,
+): { url: string; apiKey: string } | undefined {
+  const given = {
+    ...environment,
+    PARLEY_URL: url ?? environment.PARLEY_URL,
+    PARLEY_API_KEY: environment.PARLEY_API_KEY,
+  };
+  if (given.PARLEY_URL === undefined && given.PARLEY_API_KEY === undefined) return undefined;
+  const { PARLEY_URL, PARLEY_API_KEY } = read(
+    ServerSettings.omit({ PARLEY_WORKSPACE_ID: true }),
+    given,
+  );
+  return { url: PARLEY_URL, apiKey: PARLEY_API_KEY };
 }
 
 /** Every name that some command reads. */

@@ -1,4 +1,9 @@
-import type { Program, SimulatedScript } from "@parley/schema";
+import {
+  JavaScriptProgram,
+  type SimulatedProgram,
+  type SimulatedScript,
+  type StoredJavaScript,
+} from "@parley/schema";
 
 interface DemoAgent {
   readonly slug: string;
@@ -50,8 +55,20 @@ export const demoAgents: readonly DemoAgent[] = [
 interface DemoFunction {
   readonly slug: string;
   readonly description: string;
-  readonly program: Program;
+  readonly program: SimulatedProgram | StoredJavaScript;
+  readonly inputSchema?: Record<string, unknown>;
 }
+
+const invoiceSource = `export default function ({ lines }, { log, progress }) {
+  let total = 0;
+  lines.forEach(({ name, price, quantity }, index) => {
+    log("info", \`\${name}: \${quantity} x \${price}\`);
+    total += quantity * price;
+    progress((index + 1) / lines.length, name);
+  });
+  return { total };
+}
+`;
 
 /** The sandbox functions of the demo workspace. */
 export const demoFunctions: readonly DemoFunction[] = [
@@ -73,6 +90,33 @@ export const demoFunctions: readonly DemoFunction[] = [
         steps: [],
         result: '{"words": $count($split($trim(text), /\\s+/)[$length($) > 0])}',
       },
+    },
+  },
+  {
+    slug: "invoice-total",
+    description: "Adds up an invoice with real code: {lines: [{name, price, quantity}]} → {total}",
+    program: {
+      ...JavaScriptProgram.parse({ type: "javascript", source: invoiceSource }),
+      // A single module without types is its own bundle.
+      bundle: { code: invoiceSource, map: "{}" },
+    },
+    inputSchema: {
+      type: "object",
+      properties: {
+        lines: {
+          type: "array",
+          items: {
+            type: "object",
+            properties: {
+              name: { type: "string" },
+              price: { type: "number" },
+              quantity: { type: "number" },
+            },
+            required: ["name", "price", "quantity"],
+          },
+        },
+      },
+      required: ["lines"],
     },
   },
   {

@@ -17,16 +17,20 @@ const Demo = z.object({
 });
 export type Demo = z.infer<typeof Demo>;
 
+/** What its file has: the demo, and where its server was at its last start. */
+const DemoFile = Demo.extend({ url: z.string().optional() });
+type DemoFile = z.infer<typeof DemoFile>;
+
 /** The path of the file with the keys of the demo, which only its owner can read. */
 export function demoFile(dataDirectory: string): string {
   return path.join(dataDirectory, "demo.json");
 }
 
 /** The content of the last start's file; empty without a readable file. */
-export async function readDemoFile(dataDirectory: string): Promise<Partial<Demo>> {
+export async function readDemoFile(dataDirectory: string): Promise<Partial<DemoFile>> {
   try {
     const content: unknown = JSON.parse(await readFile(demoFile(dataDirectory), "utf8"));
-    return Demo.safeParse(content).data ?? {};
+    return DemoFile.safeParse(content).data ?? {};
   } catch {
     return {};
   }

@@ -161,12 +161,13 @@ async function insertDemoRows(core: Core, db: Queryable, workspaceId: number): P
   );
   await insertSandboxFunctions(
     db,
-    demoFunctions.map(({ slug, description, program }) => ({
+    demoFunctions.map(({ slug, description, program, inputSchema }) => ({
       sid: core.newId("sfn"),
       workspaceId,
       slug,
       description,
       program,
+      inputSchema,
       retryable: false,
       createdAt,
     })),

@@ -5,7 +5,7 @@ const MAX_CAUSES = 5;
 
 /** No code logs a key or a token; a line that contains one anyway is written without it. */
 const SECRETS =
-  /\b(?:(sk-)[A-Za-z0-9\-._~+/]+=*|(ut-)[A-Za-z0-9]{40}|(ey)J[\w-]+\.[\w-]+\.[\w-]+)/g;
+  /\b(?:(sk-)[A-Za-z0-9\-._~+/]+=*|((?:ut|ss|sc)-)[A-Za-z0-9]{40}|(ey)J[\w-]+\.[\w-]+\.[\w-]+)/g;
 
 /** Creates the logger of a process: JSON lines on standard error, written before the call returns. */
 export function createLogger(level: string): Logger {

@@ -9,6 +9,7 @@ import { shutdownDelayOf } from "./shutdown-delay.ts";
 import { startDatabase } from "./start-database.ts";
 import { CommandError } from "./command-error.ts";
 import { readVersion } from "./read-version.ts";
+import type { ServerCommand } from "./server-command.ts";
 
 /** Time for closing after the grace period of runs; then the process exits. */
 const CLOSE_SLACK_MS = 4000;
@@ -48,13 +49,25 @@ const commands: Readonly<Record<string, Command>> = {
     const { describeDatabaseUrl } = await import("./database-url.ts");
     printLine(await describeDatabaseUrl(readSettings()));
   },
+  console: async (args) => {
+    const { openConsole } = await import("./open-console.ts");
+    await openConsole(args, printLine);
+  },
   "skills import": async (args) => {
     const { importSkills } = await import("./import-skills.ts");
     await importSkills(args, printLine);
   },
+  tools: async (args) => {
+    const { toolCommands } = await import("./tool-commands.ts");
+    await runSecond("tools", toolCommands, args);
+  },
   "functions record": async (args) => {
     const { recordFunction } = await import("./record-function.ts");
     await recordFunction(args, printLine);
+  },
+  functions: async (args) => {
+    const { functionCommands } = await import("./function-commands.ts");
+    await runSecond("functions", functionCommands, args);
   },
 };
 
@@ -74,6 +87,19 @@ async function main(): Promise<void> {
     if (command !== undefined) return command(words.slice(count));
   }
   throw new CommandError(`Unknown command: ${words.join(" ")}; see parley --help`);
+}
+
+/** Runs the command of a second word. */
+async function runSecond(
+  first: string,
+  known: Readonly<Record<string, ServerCommand>>,
+  [word = "", ...args]: string[],
+): Promise<void> {
+  const command = Object.hasOwn(known, word) ? known[word] : undefined;
+  if (command === undefined) {
+    throw new CommandError(`Unknown command: ${first} ${word}; see parley --help`);
+  }
+  await command(args, printLine);
 }
 
 function refuseArguments(args: string[]): void {

@@ -13,6 +13,7 @@ import type { Logger } from "pino";
 import type { Settings } from "./config.ts";
 import type { ProcessMetrics } from "./process-metrics.ts";
 import { startDatabase } from "./start-database.ts";
+import { createBundleCode } from "./bundle-code.ts";
 import { createToolServers } from "./tool-servers.ts";
 
 /** The safety net for lost hints; with Redis, or alone, they are lost only in failures. */
@@ -37,6 +38,7 @@ export interface OpenCoreOptions {
   readonly publicUrl: () => string;
   readonly onDelivery?: ProcessMetrics["onDelivery"];
   readonly onRefusedRun?: ProcessMetrics["onRefusedRun"];
+  readonly onServerAsked?: ProcessMetrics["onServerAsked"];
 }
 
 /** Opens the database, and Redis if it is set, and creates the core. */
@@ -52,11 +54,13 @@ export async function openCore(options: OpenCoreOptions): Promise<OpenCore> {
   const onError = warnAboutRedis(logger);
   const connection = { name: `${prefix}-counters`, onError, commandTimeoutMs: COUNTER_TIMEOUT_MS };
   const counters = url === undefined ? undefined : openRedis({ url, ...connection });
-  const toolServers = createToolServers(settings);
+  const toolServers = createToolServers(settings, options.onServerAsked);
   const core = createCore(
     {
       database,
       toolServers,
+      bundleCode: createBundleCode(settings),
+      hasE2b: settings.PARLEY_E2B_API_KEY !== undefined,
       bus,
       now: clock.now,
       onDelivery,

@@ -11,6 +11,8 @@ export interface ProcessMetrics {
   readonly onDelivery: (lagMs: number) => void;
   /** Called for each call that was refused because too many runs of its workspace wait. */
   readonly onRefusedRun: (kind: string) => void;
+  /** Called for each time that a remote MCP server was asked for its tools, or for a token. */
+  readonly onServerAsked: (asked: "tools" | "token", outcome: string) => void;
 }
 
 /** Creates the registry of a process. */
@@ -32,10 +34,20 @@ export function createProcessMetrics(): ProcessMetrics {
     labelNames: ["kind"],
     registers: [registry],
   });
+  const asked = new Counter({
+    name: "parley_tool_servers_asked_total",
+    help:
+      "Times that this process asked remote MCP servers for their tools, at registrations and " +
+      "refreshes, or their authorization servers for a token, by what was asked for: tools, token. " +
+      "outcome: done, or why there was no answer, as in unreachable, unauthorized, timed_out",
+    labelNames: ["asked", "outcome"],
+    registers: [registry],
+  });
   return {
     registry,
     onDelivery: (lagMs) => lag.observe(lagMs / 1000),
     onRefusedRun: (kind) => refused.inc({ kind }),
+    onServerAsked: (what, outcome) => asked.inc({ asked: what, outcome }),
   };
 }
 

@@ -1,8 +1,8 @@
-import { constants } from "node:fs";
-import { lstat, open, readdir } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { MAX_SKILL_BYTES, MAX_SKILL_FILES } from "@parley/schema";
 import { CommandError } from "./command-error.ts";
+import { kindOf, readRegularFile } from "./regular-files.ts";
 
 interface SkillFolderFile {
   /** Path with slashes, from the skill's folder on. */
@@ -37,7 +37,7 @@ export async function readSkillFolders(folder: string): Promise<SkillFolders> {
     if (files.length >= MAX_SKILL_FILES) {
       throw new CommandError(`${place}: there are more than ${MAX_SKILL_FILES} files`);
     }
-    const content = await readRegularFile(place, bytesLeft);
+    const content = await readRegularFile(place, { bytesLeft, maxBytes: MAX_SKILL_BYTES });
     bytesLeft -= content.length;
     files.push({ path: name, content });
   };
@@ -67,27 +67,4 @@ async function namesIn(folder: string, leftOut: string[], name: string): Promise
   const names = (await readdir(folder)).toSorted();
   leftOut.push(...names.filter(isHidden).map((entry) => path.posix.join(name, entry)));
   return names.filter((entry) => !isHidden(entry));
-}
-
-/** The kind of a path, without following links. */
-async function kindOf(place: string): Promise<"folder" | "file"> {
-  const stats = await lstat(place);
-  if (stats.isSymbolicLink()) throw new CommandError(`${place}: symbolic links are not imported`);
-  if (stats.isDirectory()) return "folder";
-  if (stats.isFile()) return "file";
-  throw new CommandError(`${place}: is neither a file nor a folder`);
-}
-
-async function readRegularFile(place: string, maxBytes: number): Promise<Buffer<ArrayBuffer>> {
-  // The file may have become a link, or a pipe without a writer.
-  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-  await using file = await open(place, flags);
-  const stats = await file.stat();
-  if (!stats.isFile()) throw new CommandError(`${place}: is no file`);
-  if (stats.size > maxBytes) {
-    throw new CommandError(`${place}: the files are more than ${MAX_SKILL_BYTES} bytes in all`);
-  }
-  const bytes = Buffer.alloc(stats.size);
-  const { bytesRead } = await file.read(bytes, 0, stats.size, 0);
-  return bytes.subarray(0, bytesRead);
 }

@@ -1,7 +1,8 @@
 import path from "node:path";
+import { CommandError } from "./command-error.ts";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Api, createApi } from "@parley/api";
-import { type Core, inTransaction, voidClaims } from "@parley/core";
+import { type Api, createApi, hasConsole } from "@parley/api";
+import { type Core, createCodeForKey, inTransaction, voidClaims } from "@parley/core";
 import { type EmbeddedServer, ensurePrivateDirectory, unusable } from "@parley/db";
 import { createWorker } from "@parley/worker";
 import type { Logger } from "pino";
@@ -62,11 +63,27 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     const sharedCounters = counters && { redis: counters, prefix: settings.PARLEY_REDIS_PREFIX };
     const shared = { core, settings, logger, registry };
     const worker = parts.worker ? createWorker(shared) : undefined;
+    const probed = worker?.probeSandbox();
+    // Finding out takes longer than all else that comes before the first request.
+    if (settings.PARLEY_SANDBOX_REQUIRE === undefined) probed?.catch(core.onLateFailure);
+    else {
+      await probed?.catch((error: unknown) => {
+        throw new CommandError(`PARLEY_SANDBOX_REQUIRE=namespace: ${describe(error)}`);
+      });
+    }
     const whyNotReady = worker?.whyNotReady;
+    const sandboxBoundary = worker?.sandboxBoundary;
     let demo: Demo | undefined;
     const demoWorkspaceId = () => demo?.workspaceId;
     const watchesWorkers = worker === undefined;
-    const ofApi = { ...shared, sharedCounters, whyNotReady, watchesWorkers, demoWorkspaceId };
+    const ofApi = {
+      ...shared,
+      sharedCounters,
+      whyNotReady,
+      sandboxBoundary,
+      watchesWorkers,
+      demoWorkspaceId,
+    };
     const api = parts.api ? await createApi(ofApi) : undefined;
     const metrics = await serveMetrics({ ...shared, whyNotReady });
     const listensOn = api && (await listen(api, settings));
@@ -108,6 +125,9 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   }
 }
 
+const describe = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
+
 async function ensureSetKeys(core: Core, settings: Settings): Promise<void> {
   const { PARLEY_OPERATOR_KEY: secret } = settings;
   if (secret === undefined) return;
@@ -139,8 +159,12 @@ async function describeApi(
   { settings, isTerminal, url, demo }: Announced,
 ): Promise<string> {
   const file = path.resolve(demoFile(settings.PARLEY_DATA_DIR));
+  // On a terminal, as a key: once, and for ten minutes.
+  const signedIn =
+    demo === undefined || !isTerminal ? undefined : await createCodeForKey(core, demo.adminKey);
   return renderBanner({
     url,
+    consoleUrl: hasConsole() ? (signedIn ?? `${url}/`) : undefined,
     demo: demo && { content: demo, file },
     hasOperator: await hasOperatorKey(core, core.database.db),
     isTerminal,

@@ -1,5 +1,19 @@
+import { isHost } from "@parley/guarded-fetch/hosts";
 import * as z from "zod";
 import { integer, modelSettings } from "./models/model-settings.ts";
+
+/** Hosts, or hosts with ports, separated by commas. */
+export const hostList = z
+  .string()
+  .default("")
+  .transform((value) => value.split(",").flatMap((one) => one.trim() || []))
+  .refine((hosts) => hosts.every(isHost), {
+    error: "it must be hosts, each as in tools.internal or 10.0.0.7:8080, separated by commas",
+  });
+
+const httpUrl = z
+  .url({ protocol: /^https?$/, error: "it must be a URL, as in https://e2b.example.com" })
+  .optional();
 
 /** Settings of the worker, by the name of their environment variable. */
 export const WorkerSettings = z.object({
@@ -21,6 +35,65 @@ export const WorkerSettings = z.object({
     .max(100)
     .default(1)
     .describe("Factor for the waits of simulated functions; 0 for none"),
+  PARLEY_SANDBOX_PROCESSES: integer(1, 1000)
+    .optional()
+    .describe(
+      "Processes of code at once, of which a workspace has at most half; by default four for each processor, and 8 at least",
+    ),
+  PARLEY_SANDBOX_REQUIRE: z
+    .literal("namespace", { error: "it must be namespace, or not set" })
+    .optional()
+    .describe("namespace: refuse to start where bubblewrap does not work"),
+  PARLEY_SANDBOX_PRIVATE_HOSTS: hostList.describe(
+    "Hosts of private networks that code may call, also over http, as in 10.0.0.7:8080",
+  ),
+  PARLEY_SANDBOX_MAX_TIMEOUT_MS: integer(100, 600_000)
+    .default(600_000)
+    .describe("Longest time of an invocation of code, in milliseconds"),
+  PARLEY_SANDBOX_MAX_INPUT_BYTES: integer(1024, 1_048_576)
+    .default(1_048_576)
+    .describe("Largest input of an invocation of code, in bytes of JSON"),
+  PARLEY_SANDBOX_MAX_OUTPUT_BYTES: integer(1024, 1_048_576)
+    .default(1_048_576)
+    .describe("Largest result of an invocation of code, in bytes of JSON"),
+  PARLEY_SANDBOX_MAX_CPU_MS: integer(10, 600_000)
+    .default(60_000)
+    .describe("Most processor time of an invocation of code, in milliseconds"),
+  PARLEY_SANDBOX_MAX_MEMORY_BYTES: integer(4_194_304, 1_073_741_824)
+    .default(268_435_456)
+    .describe("Most memory of an invocation of code, in bytes"),
+  PARLEY_SANDBOX_MAX_LOG_LINES: integer(0, 10_000)
+    .default(10_000)
+    .describe("Most lines that an invocation of code may print; others are counted and left out"),
+  PARLEY_SANDBOX_MAX_LOG_BYTES: integer(0, 67_108_864)
+    .default(16_777_216)
+    .describe("Most that an invocation of code may print, in bytes"),
+  PARLEY_SANDBOX_MAX_FETCHES: integer(0, 1000)
+    .default(1000)
+    .describe("Most requests that an invocation of code may send"),
+  PARLEY_SANDBOX_MAX_FETCH_BYTES: integer(0, 268_435_456)
+    .default(67_108_864)
+    .describe("Most that an invocation of code may send, and receive, in bytes"),
+  PARLEY_E2B_API_KEY: z
+    .string()
+    .regex(/^[\x21-\x7e]{1,4096}$/, { error: "it must be an API key of E2B" })
+    .optional()
+    .describe("Credential for E2B, which runs functions of type e2b; without it there are none"),
+  PARLEY_E2B_DOMAIN: z
+    .string()
+    .refine(isHost, { error: "it must be a host, as in e2b.example.com" })
+    .default("e2b.app")
+    .describe("Domain of E2B and its sandboxes; that of the hosted service by default"),
+  PARLEY_E2B_API_URL: httpUrl.describe("URL of E2B's API, in place of api. and its domain"),
+  PARLEY_E2B_SANDBOX_URL: httpUrl.describe(
+    "URL that leads to every sandbox of E2B by its headers, in place of a host for each",
+  ),
+  PARLEY_E2B_TEMPLATE: z
+    .string()
+    .min(1)
+    .max(128)
+    .default("base")
+    .describe("Template of E2B for functions that name none"),
   ...modelSettings,
   PARLEY_TOKEN_RETENTION_HOURS: integer(1, 1_000_000)
     .default(24)

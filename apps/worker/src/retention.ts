@@ -6,6 +6,7 @@ import {
   sweepClientServers,
   sweepFiles,
   sweepIdempotencyKeys,
+  sweepSessions,
   sweepUserTokens,
   trimInvocationLogs,
 } from "@parley/core";
@@ -68,6 +69,7 @@ export function startRetention({
         await sweep("files", () => sweepFiles(core));
         await sweep("client_servers", () => sweepClientServers(core));
         await sweep("user_tokens", () => sweepUserTokens(core));
+        await sweep("sessions", () => sweepSessions(core));
         metrics.sweepEnded("done");
       } catch (error) {
         metrics.sweepEnded("failed");

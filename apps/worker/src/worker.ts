@@ -6,13 +6,16 @@ import {
   handBackRuns,
   LostLease,
   onSlowDatabase,
+  readFunctionSecrets,
   removeWorker,
   startSafetyPoll,
 } from "@parley/core";
 import type { Logger } from "pino";
 import { Registry } from "prom-client";
 import type { WorkerSettings } from "./config.ts";
+import { createLazyE2bExecutor } from "./e2b/lazy-e2b-executor.ts";
 import { chooseExecutor } from "./executor/choose-executor.ts";
+import { createInvocationMetrics } from "./invocations/invocation-metrics.ts";
 import { createInvocationRuns } from "./invocations/invocation-runs.ts";
 import { measureProviders } from "./models/measured-provider.ts";
 import {
@@ -21,6 +24,8 @@ import {
   readTitleModel,
 } from "./models/model-providers.ts";
 import { startRetention } from "./retention.ts";
+import type { ReadSecrets } from "./javascript/javascript-executor.ts";
+import { type CodeRunner, createCodeRunner } from "./javascript/code-runner.ts";
 import { type ClaimLoop, createClaimLoop } from "./runs/claim-loop.ts";
 import { describeRun } from "./runs/describe-run.ts";
 import { createLeases, type RunningRun } from "./runs/leases.ts";
@@ -51,7 +56,7 @@ export interface WorkerOptions {
   readonly registry?: Registry | undefined;
 }
 
-export interface Worker {
+export interface Worker extends Pick<CodeRunner, "probeSandbox" | "sandboxBoundary"> {
   /** Starts to claim runs. */
   start(): void;
   /** Resolves after the first claim, successful or not. */
@@ -75,7 +80,11 @@ export function createWorker({
   const metrics = createWorkerMetrics(registry, () =>
     kindNames.map((kind) => [kind, [...ofKind(kind)].length]),
   );
+  const readSecrets: ReadSecrets = (...named) => readFunctionSecrets(core, ...named);
+  const code = createCodeRunner({ settings, logger, registry, readSecrets });
   const executor = chooseExecutor({
+    javascript: code.executor,
+    e2b: createLazyE2bExecutor(settings, logger),
     simulated: createSimulatedExecutor(core.threads, settings.PARLEY_SIMULATION_TIME_SCALE),
     mcp: createMcpExecutor(core),
   });
@@ -86,7 +95,11 @@ export function createWorker({
   const { PARLEY_WORKSPACE_TURNS: turns, PARLEY_WORKSPACE_CONCURRENCY: invocations } = settings;
   const kinds: RunKinds = {
     agent_turn: createTurnRuns({ ...services, perWorkspace: turns }),
-    invocation: createInvocationRuns({ ...services, perWorkspace: invocations }),
+    invocation: createInvocationRuns({
+      ...services,
+      metrics: createInvocationMetrics(registry),
+      perWorkspace: invocations,
+    }),
   };
   const readiness = createReadiness();
   let closed = false;
@@ -221,6 +234,8 @@ export function createWorker({
   }
 
   return {
+    probeSandbox: code.probeSandbox,
+    sandboxBoundary: code.sandboxBoundary,
     start: () => {
       unsubscribe = core.bus.subscribe("runs", (hint) => {
         const busyMs = running.size < BUSY_RUNS ? 0 : BUSY_DELAY_MS;

@@ -58,6 +58,19 @@ export function Chat({ baseUrl, workspaceId, agentId }: Server) {
           <button onClick={() => void chat.decide(approval, "rejected")}>No</button>
         </p>
       ))}
+      {chat.questions.map((asked) => (
+        <p key={asked.actionId}>
+          {asked.question.question}{" "}
+          {asked.question.options.map(({ label }, index) => (
+            <button
+              key={label}
+              onClick={() => void chat.answer(asked, { selectedOptions: [index] })}
+            >
+              {label}
+            </button>
+          ))}
+        </p>
+      ))}
       {chat.error && <p role="alert">{chat.error.message}</p>}
       <p role="status">{chat.isReconnecting ? "reconnecting" : chat.status}</p>
       <form

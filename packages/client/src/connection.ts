@@ -1,8 +1,18 @@
 import type { Warning } from "@parley/schema";
 import { ParleyError, readError } from "./errors.ts";
 
+/**
+ * In place of a key: the session of a page of the server itself, whose cookie the browser sends.
+ *
+ * @example
+ * const baseUrl = "http://127.0.0.1:3000";
+ * const page = createParley({ baseUrl, workspaceId: "w", apiKey: pageSession });
+ * console.log(typeof page.conversations.create); // function
+ */
+export const pageSession = Symbol("the session of the page");
+
 /** A key, or a function that returns one: called for each request, so that the key may change. */
-export type ApiKey = string | (() => string | Promise<string>);
+export type ApiKey = string | (() => string | Promise<string>) | typeof pageSession;
 
 /** The server of a client, and its credential. */
 export interface ParleyOptions {
@@ -44,13 +54,13 @@ export function createSend({
   return async ({ method, path, headers, body }, signal) => {
     // Looked up at each call: tests and polyfills replace it.
     const send = given ?? fetch;
-    const authorization = await authorizationFor(apiKey);
+    const credential = await credentialFor(apiKey);
     let url = root + path;
     for (let hop = 0; ; hop++) {
       signal.throwIfAborted();
       const response = await send(url, {
         method,
-        headers: { ...headers, authorization },
+        headers: { ...headers, ...credential },
         redirect: "manual",
         signal,
         ...(body !== undefined && { body }),
@@ -67,14 +77,15 @@ export function createSend({
   };
 }
 
-/** The `Authorization` header. Throws `invalid_api_key`, without the key. */
-export async function authorizationFor(apiKey: ApiKey): Promise<string> {
+/** The headers with the credential. Throws `invalid_api_key`, without the key. */
+export async function credentialFor(apiKey: ApiKey): Promise<Record<string, string>> {
+  if (apiKey === pageSession) return { "x-parley-session": "1" };
   const key: unknown = typeof apiKey === "function" ? await apiKey() : apiKey;
   // fetch would throw an error that contains the header.
   if (typeof key !== "string" || !/^[\x21-\x7e]+$/.test(key)) {
     throw new ParleyError("invalid_api_key", "apiKey must be a key such as sk-…");
   }
-  return `Bearer ${key}`;
+  return { authorization: `Bearer ${key}` };
 }
 
 /** The URL without slashes at its end. Throws `TypeError`, without the URL. */

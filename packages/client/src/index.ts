@@ -1,5 +1,5 @@
 export { agentMessages } from "./agent-messages.ts";
-export type { ApiKey, ParleyOptions } from "./connection.ts";
+export { type ApiKey, pageSession, type ParleyOptions } from "./connection.ts";
 export { AnswerFailed, ParleyError, type ParleyErrorType } from "./errors.ts";
 export type { FileContent, UploadedFile, UploadFile } from "./files.ts";
 export type { ConnectionState, FollowOptions, Follower } from "./follow.ts";
@@ -24,6 +24,7 @@ export type {
   Issue,
   MessageEvent,
   SandboxFunction,
+  Session as SessionOfCaller,
   Skill,
   UserMessage,
   Warning,

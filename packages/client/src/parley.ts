@@ -5,6 +5,7 @@ import { createSend, type ParleyOptions } from "./connection.ts";
 import { AnswerFailed } from "./errors.ts";
 import { uploadFile, type UploadedFile, type UploadFile } from "./files.ts";
 import { follow, type FollowOptions, type Follower } from "./follow.ts";
+import { createKnowledgeMethods } from "./knowledge.ts";
 import type { CallOptions, Input, Method, Output } from "./methods.ts";
 import { fillPath } from "./routes.ts";
 import type { RouteName } from "./schema-tables.ts";
@@ -46,7 +47,9 @@ export function createParley(options: ParleyOptions) {
     return call as Method<N>;
   }
 
-  function download<N extends "agents.export" | "analytics.export" | "files.get">(name: N) {
+  function download<N extends "agents.export" | "analytics.export" | "files.get" | "skills.export">(
+    name: N,
+  ) {
     return async (input: Input<N>, callOptions: CallOptions = {}): Promise<Response> =>
       openEndpoint(caller, { name, input, options: callOptions });
   }
@@ -131,32 +134,7 @@ export function createParley(options: ParleyOptions) {
         return follow(caller, stream, followOptions);
       },
     },
-    dataSources: {
-      /** Lists the data sources that the key reaches. */
-      list: method("dataSources.list"),
-    },
-    dataSourceViews: {
-      /** Finds the views of data sources, by data source or space. */
-      find: method("dataSourceViews.find"),
-      /** Reads a view. */
-      get: method("dataSourceViews.get"),
-      /** Lists the views of a space. */
-      listInSpace: method("dataSourceViews.listInSpace"),
-      /** Finds the documents of a view that match best, with the part that matches. */
-      searchDocuments: method("dataSourceViews.searchDocuments"),
-      /** Sets what a view shows of its data source. */
-      update: method("dataSourceViews.update"),
-    },
-    documents: {
-      /** Uploads a document, in place of the one with the same id. */
-      upsert: method("documents.upsert"),
-      /** Reads a document with its text. */
-      get: method("documents.get"),
-      /** Lists the documents of a data source without their texts, a page at a time. */
-      list: method("documents.list"),
-      /** Deletes a document; fragments that refer to it keep its text. */
-      delete: method("documents.delete"),
-    },
+    ...createKnowledgeMethods(method),
     featureFlags: {
       /** Lists the feature flags of the workspace, of which there are none. */
       list: method("featureFlags.list"),
@@ -181,12 +159,6 @@ export function createParley(options: ParleyOptions) {
       get: download("files.get"),
       /** Deletes a file; fragments that use it stay, without its bytes. */
       delete: method("files.delete"),
-    },
-    folders: {
-      /** Uploads a folder, in place of the one with the same id. */
-      upsert: method("folders.upsert"),
-      /** Deletes a folder; documents that name it as their parent stay. */
-      delete: method("folders.delete"),
     },
     functions: {
       /** Lists the functions that can be invoked, by slug, a page at a time. */
@@ -240,17 +212,13 @@ export function createParley(options: ParleyOptions) {
       text: (input: Input<"messages.events">, followOptions?: FollowOptions) =>
         readText(followMessage(input, followOptions)),
     },
-    nodes: {
-      /** Searches documents and folders, as `search` does, with a query string. */
-      find: method("nodes.find"),
-      /** Searches documents and folders by title and text, or reads them by their ids. */
-      search: method("nodes.search"),
-    },
     skills: {
       /** Lists the skills of the workspace, by name. */
       list: method("skills.list"),
       /** Reads a skill of the list. */
       read: method("skills.read"),
+      /** Reads a skill as a zip archive of its folder; needs a key of a builder. */
+      export: download("skills.export"),
       /** Imports Agent Skills folders: all of them, or none where one is refused. */
       import: async (input: ImportSkillFolders, callOptions: CallOptions = {}) => {
         const call = { name: "skills.import", input: {}, options: callOptions } as const;
@@ -269,6 +237,14 @@ export function createParley(options: ParleyOptions) {
       getProjectMetadata: method("spaces.getProjectMetadata"),
       /** Lists the newest files of the conversations in a space. */
       listProjectFiles: method("spaces.listProjectFiles"),
+    },
+    toolAuthorizations: {
+      /** Reads whether the user has let a tool be called. */
+      get: method("toolAuthorizations.get"),
+      /** Takes back that a tool may be called for the user. */
+      revoke: method("toolAuthorizations.revoke"),
+      /** Begins to let a tool be called for the user, and gives the page that the user's browser opens. */
+      start: method("toolAuthorizations.start"),
     },
     tools: {
       /** Lists the tools of a space. */

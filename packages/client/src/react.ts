@@ -5,10 +5,11 @@ import {
   createConversationStore,
   type Decision,
   type NewMessage,
+  type QuestionAnswer,
 } from "./conversation/conversation-store.ts";
 import type { Parley } from "./parley.ts";
 
-export type { ConversationState, Decision, NewMessage };
+export type { ConversationState, Decision, NewMessage, QuestionAnswer };
 
 /** Which conversation is shown, and who answers. */
 export interface UseConversation {
@@ -24,7 +25,9 @@ export interface UseConversation {
 
 /** What a component shows of a conversation, and does with it. */
 export interface ShownConversation
-  extends ConversationState, Pick<ConversationStore, "cancel" | "retry" | "decide" | "reload"> {
+  extends
+    ConversationState,
+    Pick<ConversationStore, "cancel" | "retry" | "decide" | "answer" | "reload"> {
   /** Sends a text to the agents of `agentIds`, or a message with mentions of its own. */
   readonly send: (message: string | NewMessage) => Promise<boolean>;
 }
@@ -51,14 +54,14 @@ export function useConversation(options: UseConversation): ShownConversation {
   });
   const state = useSyncExternalStore(store.subscribe, store.getState, store.getState);
   const actions = useMemo(() => {
-    const { cancel, retry, decide, reload } = store;
+    const { cancel, retry, decide, answer, reload } = store;
     const send = async (message: string | NewMessage): Promise<boolean> => {
       const { agentIds = [], onCreate } = latest.current;
       const mentions = agentIds.map((configurationId) => ({ configurationId }));
       const sent = typeof message === "string" ? { content: message, mentions } : message;
       return store.send(sent, onCreate);
     };
-    return { send, cancel, retry, decide, reload };
+    return { send, cancel, retry, decide, answer, reload };
   }, [store]);
   return { ...state, ...actions };
 }

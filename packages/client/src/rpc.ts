@@ -7,7 +7,7 @@ import {
 } from "@trpc/client";
 import { EventSource, type FetchLike } from "eventsource";
 import superjson from "superjson";
-import { type ApiKey, authorizationFor, parseBaseUrl, refuseRedirect } from "./connection.ts";
+import { type ApiKey, credentialFor, parseBaseUrl, refuseRedirect } from "./connection.ts";
 import { ParleyError } from "./errors.ts";
 import type { RpcRouter } from "./rpc-router.ts";
 
@@ -50,7 +50,7 @@ export function createRpcClient(options: RpcOptions): RpcClient {
         false: httpBatchLink({
           url,
           transformer: superjson,
-          headers: async () => ({ authorization: await authorizationFor(options.apiKey) }),
+          headers: () => credentialFor(options.apiKey),
           fetch: async (input, init) =>
             refuseRedirect(await fetch(input, { ...init, redirect: "manual" } as RequestInit)),
           maxItems: 50,
@@ -67,14 +67,14 @@ export function createRpcClient(options: RpcOptions): RpcClient {
  */
 function fetchEvents(apiKey: ApiKey): FetchLike {
   return async (url, init) => {
-    let authorization: string;
+    let credential: Record<string, string>;
     try {
-      authorization = await authorizationFor(apiKey);
+      credential = await credentialFor(apiKey);
     } catch (error) {
       if (error instanceof ParleyError) return errorEvent(unauthorized(error));
       throw error;
     }
-    const headers = { ...init.headers, authorization };
+    const headers = { ...init.headers, ...credential };
     const response = refuseRedirect(await fetch(url, { ...init, headers, redirect: "manual" }));
     if (response.ok) return response;
     const answer: unknown = await response.json();

@@ -9,15 +9,21 @@ import {
 // What the client needs of the schemas' tables. The build evaluates this module and bundles its values,
 // so that the package carries no schemas: they must be JSON.
 
-/** Endpoints that the client calls over REST; the administration it calls over the RPC. */
+/** Endpoints that the client calls over REST; the administration and sessions it calls over the RPC. */
 export type RouteName = {
-  [N in EndpointName]: Endpoints[N] extends { readonly administers: true } ? never : N;
+  [N in EndpointName]: Endpoints[N] extends
+    | { readonly administers: true }
+    | { readonly concernsCaller: true }
+    ? never
+    : N;
 }[EndpointName];
 
 /** Method and path of every public endpoint, as in `GET /api/v1/w/{wId}/skills`. */
 export const routes = Object.fromEntries(
   Object.entries(endpoints).flatMap(([name, endpoint]) =>
-    "administers" in endpoint ? [] : [[name, `${endpoint.method} ${endpoint.path}`]],
+    "administers" in endpoint || "concernsCaller" in endpoint
+      ? []
+      : [[name, `${endpoint.method} ${endpoint.path}`]],
   ),
 ) as Readonly<Record<RouteName, string>>;
 

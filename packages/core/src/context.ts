@@ -39,16 +39,29 @@ export interface UserToken {
   readonly expiresAt: number;
 }
 
+/** The session of a page through which a credential is used. */
+export interface CallerSession {
+  readonly hash: string;
+  readonly expiresAt: number;
+}
+
+/** How a caller was recognized. */
+interface Recognized {
+  /** SHA-256 of its secret, where there is one that Parley keeps. */
+  readonly credentialHash?: string | undefined;
+  readonly session?: CallerSession | undefined;
+}
+
 /** A key of a workspace with its service user, a user with a token, or an operator. */
 export type Caller =
-  | {
+  | ({
       readonly kind: "workspace";
       readonly apiKey: ApiKeyRow;
       readonly workspace: WorkspaceRow;
       readonly user: UserRow;
       readonly userToken?: UserToken | undefined;
-    }
-  | { readonly kind: "operator"; readonly apiKey: ApiKeyRow };
+    } & Recognized)
+  | ({ readonly kind: "operator"; readonly apiKey: ApiKeyRow } & Recognized);
 
 export type WorkspaceCaller = Extract<Caller, { kind: "workspace" }>;
 

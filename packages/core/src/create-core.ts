@@ -1,4 +1,5 @@
 import { newId } from "@parley/schema";
+import { createLocalStreams, type LocalStreams } from "./activity/local-streams.ts";
 import type { AgentDirectory } from "./agents/agent-directory.ts";
 import {
   type AgentServices,
@@ -14,6 +15,7 @@ import {
 import { createRowIds } from "./data-access/row-ids.ts";
 import type { FileServices } from "./files/files.ts";
 import { createSigningKey } from "./files/upload-urls.ts";
+import { type BundleCode, bundlesNothing, type CodeServices } from "./functions/programs.ts";
 import type { FunctionDirectory } from "./functions/function-directory.ts";
 import type { KeyedRequest, KeyedRequestServices } from "./idempotency.ts";
 import { createFunctionReader, type FunctionServices } from "./invocations/load-invocation.ts";
@@ -28,6 +30,7 @@ import { createLocalWorkers } from "./runs/local-workers.ts";
 import { createRunCapacity, type RunServices } from "./runs/run-capacity.ts";
 import type { RunKind } from "./runs/run-kinds.ts";
 import { createSkillStates, type SkillServices } from "./skills/listing-state.ts";
+import { createListLifetimes } from "./tools/list-lifetimes.ts";
 import { noToolServers, type ToolServers, type ToolServices } from "./tools/tool-servers.ts";
 import { createThreads } from "./untrusted/threads.ts";
 import type { SecretServices } from "./workspaces/secret-box.ts";
@@ -46,7 +49,10 @@ export interface Core
     RunServices,
     SecretServices,
     SkillServices,
-    ToolServices {}
+    ToolServices,
+    CodeServices {
+  readonly localStreams: LocalStreams;
+}
 
 /** What a core is composed of. */
 export interface CoreParts extends Pick<
@@ -62,6 +68,10 @@ export interface CoreParts extends Pick<
 > {
   /** The time of the database; by default the machine's, for a process that is alone on it. */
   readonly now?: () => number;
+  /** Bundles the code of functions; without it, none is stored. */
+  readonly bundleCode?: BundleCode;
+  /** Whether workers have an API of E2B; by default, no code for it is stored. */
+  readonly hasE2b?: boolean;
   /** Calls remote servers; without it, none are called. */
   readonly toolServers?: ToolServers;
   /** Runs of a workspace and a kind that may wait; 0 for any number. */
@@ -92,7 +102,10 @@ export function createCore(given: CoreParts, publicUrl: () => string): Core {
   const core: Core = {
     ...parts,
     agentVersions,
+    bundleCode: given.bundleCode ?? bundlesNothing,
+    hasE2b: given.hasE2b ?? false,
     toolServers: given.toolServers ?? noToolServers,
+    listLifetimes: createListLifetimes(),
     onLateFailure,
     hub: createHub({ ...parts, configurations, onDelivery }),
     recorder: createRecorder(() => core.now()),
@@ -102,6 +115,7 @@ export function createCore(given: CoreParts, publicUrl: () => string): Core {
     writeInvocation: createInvocationWriter(db),
     reserveRunCapacity: createRunCapacity(db, { limit: waitingRuns, onRefused: onRefusedRun }),
     localWorkers: createLocalWorkers(),
+    localStreams: createLocalStreams(newId()),
     skillStates: createSkillStates(db),
     readFunction: createFunctionReader(db),
     signingKey: createSigningKey(db),

@@ -35,9 +35,11 @@ import {
   type TestCore,
 } from "../testing/testing.ts";
 import { insertTestToolRows } from "../testing/tool-servers.ts";
+import { createSession } from "./access/sessions.ts";
 import { createCredentials } from "./access/credentials.ts";
 import { generateApiKey } from "./access/key-secrets.ts";
 import { listConversations } from "./conversations/conversations.ts";
+import { putFunctionSecret } from "./functions/function-secrets.ts";
 import { finishInvocations } from "./invocations/finish-invocations.ts";
 import { giveFeedback } from "./conversations/feedbacks.ts";
 import { findInvocationStream, invokeSandboxFunction } from "./invocations/invoke.ts";
@@ -151,6 +153,8 @@ describe("deleteWorkspace", () => {
     const mId = conversation.content.at(-1)![0]!.sId;
     const feedback = { wId: workspaceId, cId: conversation.sId, mId, thumbDirection: "up" };
     await giveFeedback(context, parseInput(endpoints["feedbacks.give"], feedback));
+    await putFunctionSecret(context, { wId: workspaceId, name: "KEY", value: "x" });
+    await createSession(context);
     await db().insert(agentFavorites).values({ userId: user.id, agentSid: "ann", createdAt: 0 });
     const key = { fingerprint: "", createdId: "", createdAt: 0, workspaceId: workspace.id };
     await db()
@@ -168,8 +172,9 @@ describe("deleteWorkspace", () => {
     const filled = await countTestRows(test.core);
     const unchanged = Object.keys(filled).filter((name) => filled[name] === before[name]);
     // What only a tool call writes is deleted with its conversation; the audit log is kept, and
-    // secrets and workers are the server's.
-    expect(unchanged).toEqual(["audit_events", "actions", "server_secrets", "workers"]);
+    // secrets and workers are the server's. What was counted is in another test.
+    const counts = ["activity_minutes", "load_samples"];
+    expect(unchanged).toEqual([...counts, "audit_events", "actions", "server_secrets", "workers"]);
     await createTestConversation(gone.context, ["ann", "ann"]);
     const { workspaceId } = gone;
     expect(await operator.deleteWorkspace({ wId: workspaceId })).toEqual({ success: true });

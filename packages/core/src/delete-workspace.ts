@@ -1,6 +1,7 @@
 import * as tables from "@parley/db";
 import { ParleyError, type Success } from "@parley/schema";
 import { and, asc, eq, inArray, sql } from "drizzle-orm";
+import { deleteActivity } from "./activity/count-activity.ts";
 import type { RequestContext } from "./context.ts";
 import { deleteConversationRows } from "./conversations/conversations.ts";
 import { onSlowDatabase } from "./data-access/slow-database.ts";
@@ -9,6 +10,7 @@ import { goneHints } from "./log/bus.ts";
 import { lockLogs } from "./log/lock-logs.ts";
 import { inTransaction, type Transaction } from "./log/transaction.ts";
 import { removeClientServers } from "./tools/client-requests.ts";
+import { deleteFunctionSecrets } from "./functions/function-secrets.ts";
 import { deleteProviderCredentials } from "./workspaces/provider-credentials.ts";
 
 const CONVERSATIONS_AT_ONCE = 200;
@@ -155,12 +157,15 @@ async function deleteRest(transaction: Transaction, id: number): Promise<void> {
     { column: tables.userTokens.userId, of: tables.users },
     { column: tables.agentFavorites.userId, of: tables.users },
     { column: tables.rotatedSecrets.apiKeyId, of: apiKeys },
+    { column: tables.sessions.apiKeyId, of: apiKeys },
   ];
   for (const { column, of } of parts) {
     const ids = sql`(select ${of.id} from ${of} where ${of.workspaceId} = ${id})`;
     await db.delete(column.table).where(inArray(column, ids));
   }
   await deleteProviderCredentials(db, id);
+  await deleteFunctionSecrets(db, id);
+  await deleteActivity(db, id);
   const { tools, users } = tables;
   for (const table of [
     skills,

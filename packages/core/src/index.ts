@@ -55,6 +55,15 @@ export { createRefusedMutations, type RefusedMutations } from "./audit/refused-m
 
 export * from "./access/credentials.ts";
 export { generateApiKey, hashSecret } from "./access/key-secrets.ts";
+export {
+  createCodeForKey,
+  createSession,
+  createSignInCode,
+  endSession,
+  getSession,
+  type SessionServices,
+  sweepSessions,
+} from "./access/sessions.ts";
 export { seesAllOfWorkspace } from "./access/ownership.ts";
 export { type CallerAndSpace, findReachedSpaces } from "./access/reached-spaces.ts";
 
@@ -151,11 +160,19 @@ export { type ReadUpload, uploadFile } from "./files/uploads.ts";
 export { checkBehaviour, findPlanFault } from "./functions/check-behaviour.ts";
 export { checkOutcome } from "./functions/check-values.ts";
 export * from "./functions/function-administration.ts";
+export {
+  listFunctionSecrets,
+  putFunctionSecret,
+  readFunctionSecrets,
+  removeFunctionSecret,
+} from "./functions/function-secrets.ts";
 export * from "./functions/function-directory.ts";
 export { listAdministeredFunctions, listSandboxFunctions } from "./functions/list-functions.ts";
+export { listFunctionVersions } from "./functions/list-versions.ts";
 export { recordBehaviour } from "./functions/record-behaviour.ts";
 export { insertSandboxFunctions, type SandboxFunction } from "./functions/sandbox-functions.ts";
 
+export { exportSkill } from "./skills/export-skill.ts";
 export { importSkills } from "./skills/import-skills.ts";
 export { type AnswerState, readSkillState } from "./skills/listing-state.ts";
 export * from "./skills/skill-administration.ts";
@@ -168,6 +185,13 @@ export {
   registerTool,
   updateToolConnection,
 } from "./tools/register-tools.ts";
+export {
+  getToolAuthorization,
+  replayToolAuthorization,
+  revokeToolAuthorization,
+  startToolAuthorization,
+} from "./tools/tool-authorizations.ts";
+export { CALLBACK_PATH } from "./tools/connection-clients.ts";
 export { refreshUsedTool } from "./tools/refresh-tools.ts";
 export { answerAsClientServer, replayClientAnswer } from "./tools/answer-requests.ts";
 export {
@@ -188,8 +212,13 @@ export {
   listSpaceTools,
   replayChangedTools,
 } from "./tools/conversation-tools.ts";
-export { forgetToken } from "./tools/tool-secrets.ts";
 export type { ToolResult, ToolServerFailure, ToolServers } from "./tools/tool-servers.ts";
+export {
+  type ComingBack,
+  completeToolAuthorization,
+  type DescribedAuthorization,
+  describeToolAuthorization,
+} from "./turns/complete-authorization.ts";
 export { answerQuestion, askUserTool, replayAnswer } from "./turns/ask-user.ts";
 export { storeCallFiles } from "./turns/call-files.ts";
 export { type StoredToolResult, textOfOutput } from "./turns/tool-results.ts";
@@ -221,6 +250,11 @@ export { takeOverRuns } from "./turns/take-over-runs.ts";
 export { listAllBlockedActions, listBlockedActions } from "./turns/blocked-actions.ts";
 export { listSkillFiles, loadSkillInstructions, readSkillFile } from "./turns/turn-skills.ts";
 export { replayValidateAction, validateAction } from "./turns/validate-action.ts";
+
+export { listAllConversations } from "./activity/list-conversations.ts";
+export { listRuns } from "./activity/list-runs.ts";
+export { getOverview, getServerOverview } from "./activity/overview.ts";
+export { type ActivityRecorder, startActivityRecorder } from "./activity/record-activity.ts";
 
 export { exportAnalytics } from "./analytics/export-analytics.ts";
 

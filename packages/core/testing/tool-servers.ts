@@ -3,16 +3,25 @@ import {
   conversations,
   conversationTools,
   toolApprovals,
+  toolAuthorizationRequests,
+  toolAuthorizations,
   toolConnections,
 } from "@parley/db";
 import { eq } from "drizzle-orm";
 import type { Core } from "../src/create-core.ts";
-import type { ListedTools, ToolServerFailure, ToolServers } from "../src/tools/tool-servers.ts";
+import {
+  type ListedTools,
+  noToolServers,
+  type ToolServerFailure,
+  type ToolServers,
+} from "../src/tools/tool-servers.ts";
 
 /** Servers in memory, by their URLs, for what core makes of their answers. */
 export interface TestToolServers extends ToolServers {
   /** What each server lists, or fails with. */
   readonly answers: Map<string, ListedTools["tools"] | ToolServerFailure>;
+  /** How long each says that its list holds. */
+  readonly lifetimes: Map<string, number>;
   /** The headers of each request, in order. */
   readonly asked: Readonly<Record<string, string>>[];
 }
@@ -23,6 +32,7 @@ export const OAUTH_URL = "https://oauth.test/mcp";
 /** Creates servers that only list tools. */
 export function createTestToolServers(): TestToolServers {
   const answers: TestToolServers["answers"] = new Map();
+  const lifetimes = new Map<string, number>();
   const asked: Readonly<Record<string, string>>[] = [];
   const unknown: ToolServerFailure = {
     type: "failed",
@@ -33,14 +43,17 @@ export function createTestToolServers(): TestToolServers {
   const issued = new Map<string, number>();
   return {
     answers,
+    lifetimes,
     asked,
     listTools: async ({ url, headers }) => {
       asked.push(headers);
       const answer = answers.get(url) ?? unknown;
       if ("type" in answer) return answer;
-      return { type: "listed", server: { name: "shop", version: "1.0.0" }, tools: answer };
+      const server = { name: "shop", version: "1.0.0" };
+      return { type: "listed", server, tools: answer, ttlMs: lifetimes.get(url) };
     },
     callTool: async () => unknown,
+    authorization: noToolServers.authorization,
     requestToken: async ({ url }, client) => {
       const tokens = issued.get(client.clientSecret) ?? 0;
       issued.set(client.clientSecret, tokens + 1);
@@ -74,6 +87,17 @@ export async function insertTestToolRows(
   await db.insert(toolConnections).values({ ...connection, defaultStake: "high" });
   const approval = { userId, toolId, toolName: "t", agentSid: "", createdAt: 0 };
   await db.insert(toolApprovals).values(approval);
+  await db.insert(toolAuthorizations).values({ userId, toolId, tokenUntil: 0, createdAt: 0 });
+  const started = { keyId: "", ciphertext: "" };
+  await db.insert(toolAuthorizationRequests).values({
+    sid: `tar_${toolId}`,
+    stateHash: String(toolId),
+    started,
+    redirectUrl: "",
+    userId,
+    toolId,
+    expiresAt: 0,
+  });
   await db.insert(agentTools).values({ agentId, toolId, position: 0 });
   const [{ id: conversationId } = { id: 0 }] = await db
     .select({ id: conversations.id })

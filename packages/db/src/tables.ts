@@ -1,3 +1,4 @@
+export * from "./tables/activity.ts";
 export * from "./tables/agents.ts";
 export * from "./tables/audit.ts";
 export * from "./tables/client-servers.ts";

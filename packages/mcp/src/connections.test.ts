@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createMcpConnections } from "./connections.ts";
 import type { McpCall, McpServer } from "./contract.ts";
 import { type FaultName, startHostileServer } from "./testing/index.ts";
-import { startLoopback } from "./testing/loopback.ts";
+import { startLoopback } from "@parley/guarded-fetch/testing";
 
 const limits = { timeoutMs: 5000, maxBytes: 2_000_000 };
 const call: McpCall = { name: "echo", arguments: {} };
@@ -42,7 +42,7 @@ describe("connections to MCP servers", () => {
     });
     await using forbidding = await open("403");
     expect(await forbidding.list()).toMatchObject({
-      code: "unauthorized",
+      code: "forbidden",
       authorization: { scope: "write" },
     });
     await using bare = await open("401 alone");

@@ -3,6 +3,7 @@ import {
   type jsonSchemaValidator,
   StreamableHTTPClientTransport,
 } from "@modelcontextprotocol/client";
+import { createGuard, FetchFault, type ResolveHost } from "@parley/guarded-fetch";
 import { callTool } from "./call-tool.ts";
 import type {
   ListedTools,
@@ -14,13 +15,11 @@ import type {
 } from "./contract.ts";
 import { type Exchange, openExchange } from "./exchange.ts";
 import { reasonOf, toFailure } from "./failures.ts";
-import { FetchFault } from "./guard/fetch-fault.ts";
-import type { ResolveHost } from "./guard/resolve-host.ts";
-import { createGuard } from "./guarded-fetch.ts";
 import { listTools } from "./list-tools.ts";
 import { createNegotiations, type Negotiation } from "./negotiations.ts";
 import { hasFailed } from "./oauth/contract.ts";
 import { discoverAuthorizationServer } from "./oauth/discover.ts";
+import { createPersonalAuthorization } from "./oauth/personal-authorization.ts";
 import { requestClientCredentials } from "./oauth/tokens.ts";
 
 /** How Parley names itself to servers, and which private hosts it may call. */
@@ -113,6 +112,7 @@ export function createMcpConnections(options: McpConnectionsOptions): McpConnect
       };
       return track(running, converse(server, limits, work));
     },
+    authorization: createPersonalAuthorization(guard),
     requestToken: async (server, { clientId, clientSecret, scope }, limits) => {
       const signal = AbortSignal.any([limits.signal, closing.signal]);
       const step = { timeoutMs: limits.timeoutMs, signal };

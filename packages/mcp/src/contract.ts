@@ -1,3 +1,5 @@
+import type { PersonalAuthorization } from "./oauth/contract.ts";
+
 /** A remote MCP server, spoken to over streamable HTTP. */
 export interface McpServer {
   readonly url: string;
@@ -43,6 +45,8 @@ export interface McpConnections {
       readonly onProgress?: (progress: McpProgress) => void;
     },
   ): Promise<ToolResult | McpFailure>;
+  /** How a person allows calls. */
+  readonly authorization: PersonalAuthorization;
   /** Asks the authorization server of an MCP server for a token of the client's own. */
   requestToken(
     server: Pick<McpServer, "url">,
@@ -141,8 +145,10 @@ export type McpFailureCode =
   | "unreachable"
   /** The guard does not connect to this. */
   | "refused_address"
-  /** 401 or 403. */
+  /** 401: without a token, or with one that it does not take. */
   | "unauthorized"
+  /** 403: the token is known, and may not do this. */
+  | "forbidden"
   | "timed_out"
   /** More bytes or requests than the limits. */
   | "too_large"

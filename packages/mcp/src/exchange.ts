@@ -1,13 +1,17 @@
 import { extractWWWAuthenticateParams, type FetchLike } from "@modelcontextprotocol/client";
+import {
+  FetchFault,
+  type FetchSession,
+  type Guard,
+  type GuardedInit,
+  locationOf,
+  requireAllowedUrl,
+  sendableHeaders,
+} from "@parley/guarded-fetch";
 import { toStorable } from "@parley/schema";
 import type { ServerMessage } from "./check-message.ts";
 import type { McpLimits, McpServer } from "./contract.ts";
 import { type Reason, reasonOf, reasonOfStatus } from "./failures.ts";
-import { requireAllowedUrl } from "./guard/allowed-urls.ts";
-import { FetchFault } from "./guard/fetch-fault.ts";
-import { locationOf } from "./guard/redirects.ts";
-import { sendableHeaders } from "./guard/send-request.ts";
-import type { FetchSession, Guard, GuardedInit } from "./guarded-fetch.ts";
 import { createPace } from "./pace.ts";
 import { type AnswerEnd, checkEvents, readJsonAnswer } from "./read-answer.ts";
 

@@ -1,8 +1,7 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from "@modelcontextprotocol/client";
+import { FetchFault, hideSecrets } from "@parley/guarded-fetch";
 import { toStorable } from "@parley/schema";
 import type { McpFailure, McpFailureCode, McpServer } from "./contract.ts";
-import { FetchFault } from "./guard/fetch-fault.ts";
-import { hideSecrets } from "./hide-secrets.ts";
 
 /** Why a listing or a call failed, before it is told whether the call has left. */
 export type Reason = Omit<McpFailure, "type" | "sent"> & {
@@ -46,7 +45,8 @@ export function reasonOf(error: unknown): Reason {
 /** What a status other than 2xx means. */
 export function reasonOfStatus(status: number): Reason {
   const message = `The server answered with HTTP ${status}`;
-  if (status === 401 || status === 403) return { code: "unauthorized", message, isNotRun: true };
+  if (status === 401) return { code: "unauthorized", message, isNotRun: true };
+  if (status === 403) return { code: "forbidden", message, isNotRun: true };
   if (status >= 500 || status === 408 || status === 425 || status === 429) {
     return { code: "unreachable", message, isNotRun: status === 425 || status === 429 };
   }

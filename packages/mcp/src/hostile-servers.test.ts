@@ -73,7 +73,7 @@ const table: [FaultName, Expected | "listed", Expected | "result", boolean?][] =
   ["error of 100 MB", "too_large", "too_large", true],
   ["401 with a challenge", "unauthorized", "unauthorized", false],
   ["401 alone", "unauthorized", "unauthorized", false],
-  ["403", "unauthorized", "unauthorized", false],
+  ["403", "forbidden", "forbidden", false],
   ["404 in a session", "rejected", "rejected", false],
   ["421", "rejected", "rejected", false],
   ["429", "unreachable", "unreachable", false],

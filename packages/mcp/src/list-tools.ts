@@ -1,7 +1,7 @@
 import type { Client, Tool } from "@modelcontextprotocol/client";
+import { FetchFault } from "@parley/guarded-fetch";
 import { cleanJson, isStorable, toStorable, toStorableJson } from "@parley/schema";
 import type { ListedTools, McpTool, McpToolAnnotations } from "./contract.ts";
-import { FetchFault } from "./guard/fetch-fault.ts";
 
 const MAX_TOOLS = 256;
 const MAX_TOOLS_BYTES = 262_144;

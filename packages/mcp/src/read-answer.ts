@@ -1,6 +1,6 @@
+import { toStream } from "@parley/guarded-fetch";
 import { createParser } from "eventsource-parser";
 import { checkMessage, type ServerMessage } from "./check-message.ts";
-import { toStream } from "./guard/to-stream.ts";
 
 /** Receives what a stream of an answer brings. */
 export interface AnswerReader {

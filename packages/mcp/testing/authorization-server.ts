@@ -8,8 +8,18 @@ export interface TestAuthorizationServer extends AsyncDisposable {
   readonly host: string;
   readonly mcpUrl: string;
   /** Signs in and consents as a browser would. Gives where the browser is sent back to. */
-  approve(authorizationUrl: string): Promise<URL>;
+  approve(authorizationUrl: string, login?: string): Promise<URL>;
+  /** Takes no token any more that was issued until now, and refreshes none. */
+  forgetTokens(): void;
+  /** The grants of the token requests that were answered, in order. */
+  readonly granted: readonly string[];
 }
+
+/** Answers requests at `/mcp` that have a token, for the account that it was issued for. */
+export type ProtectedListener = (
+  account: string,
+  ...given: Parameters<RequestListener>
+) => ReturnType<RequestListener>;
 
 /** A client that asks for tokens of its own. */
 export const machine = { clientId: "machine", clientSecret: "a-secret-of-the-machine" };
@@ -18,7 +28,12 @@ export const redirectUrl = "https://parley.example/callback";
 
 /** Starts the server. `describes` is whether the MCP server has metadata of its own. */
 export async function startAuthorizationServer(
-  options: { describes?: boolean; resource?: string } = {},
+  options: {
+    describes?: boolean;
+    resource?: string;
+    protects?: ProtectedListener;
+    tokenSeconds?: number;
+  } = {},
 ): Promise<TestAuthorizationServer> {
   let handle: RequestListener = (_request, response) => void response.writeHead(503).end();
   const server = createServer((request, response) => handle(request, response));
@@ -27,10 +42,29 @@ export async function startAuthorizationServer(
   const origin = `http://${host}`;
   const mcpUrl = `${origin}/mcp`;
   const resource = options.resource ?? mcpUrl;
-  const provider = new Provider(origin, configure(mcpUrl)).callback();
+  const provider = new Provider(origin, configure(mcpUrl, options.tokenSeconds));
+  const answer = provider.callback();
+  const granted: string[] = [];
+  provider.on(
+    "grant.success",
+    ({ oidc }) => void granted.push(String(oidc.params?.["grant_type"])),
+  );
+  let forgottenUntil = 0;
+  const findAccount = async (authorization = ""): Promise<string | undefined> => {
+    const token = await provider.AccessToken.find(authorization.replace(/^Bearer /, ""));
+    return (token?.iat ?? 0) > forgottenUntil ? token?.accountId : undefined;
+  };
+  const protect = async (...[request, response]: Parameters<RequestListener>): Promise<void> => {
+    const account = await findAccount(request.headers.authorization);
+    if (account !== undefined) return options.protects?.(account, request, response);
+    const metadata = `${origin}/.well-known/oauth-protected-resource/mcp`;
+    response.setHeader("www-authenticate", `Bearer resource_metadata="${metadata}"`);
+    response.writeHead(401).end();
+  };
   handle = (request, response) => {
+    if (request.url === "/mcp" && options.protects) return void protect(request, response);
     const isMetadata = request.url === "/.well-known/oauth-protected-resource/mcp";
-    if (!isMetadata || options.describes === false) return provider(request, response);
+    if (!isMetadata || options.describes === false) return answer(request, response);
     response.setHeader("content-type", "application/json");
     const scopes = ["tools:call"];
     response.end(
@@ -41,7 +75,11 @@ export async function startAuthorizationServer(
     origin,
     host,
     mcpUrl,
-    approve: (url) => approve(url, origin),
+    approve: (url, login = "somebody") => approve(url, { origin, login }),
+    forgetTokens: () => {
+      forgottenUntil = Math.floor(Date.now() / 1000);
+    },
+    granted,
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => void server.close(resolve));
@@ -49,7 +87,7 @@ export async function startAuthorizationServer(
   };
 }
 
-function configure(mcpUrl: string): object {
+function configure(mcpUrl: string, tokenSeconds = 3600): object {
   const resourceServer = { scope: "tools:call", audience: mcpUrl, accessTokenFormat: "opaque" };
   return {
     clients: [
@@ -74,6 +112,7 @@ function configure(mcpUrl: string): object {
         useGrantedResource: () => true,
       },
     },
+    ttl: { AccessToken: tokenSeconds },
     issueRefreshToken: () => true,
   };
 }
@@ -81,7 +120,10 @@ function configure(mcpUrl: string): object {
 const MAX_STEPS = 12;
 
 /** Follows a sign-in through its pages, with cookies, until it leaves the server. */
-async function approve(authorizationUrl: string, origin: string): Promise<URL> {
+async function approve(
+  authorizationUrl: string,
+  { origin, login }: { origin: string; login: string },
+): Promise<URL> {
   const cookies = new Map<string, string>();
   let url = new URL(authorizationUrl);
   let form: Record<string, string> | undefined;
@@ -101,7 +143,7 @@ async function approve(authorizationUrl: string, origin: string): Promise<URL> {
     if (location === null) {
       const prompt = /name="prompt" value="(\w+)"/.exec(page)?.[1];
       if (prompt === undefined) throw new Error(`No form, but ${response.status}: ${page}`);
-      form = { prompt, login: "somebody", password: "anything" };
+      form = { prompt, login, password: "anything" };
       url = new URL(/<form[^>]* action="([^"]+)"/.exec(page)?.[1] ?? url, url);
       continue;
     }

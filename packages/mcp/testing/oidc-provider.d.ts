@@ -5,5 +5,16 @@ declare module "oidc-provider" {
   export class Provider {
     constructor(issuer: string, configuration: object);
     callback(): RequestListener;
+    readonly AccessToken: {
+      find(
+        token: string,
+      ): Promise<{ readonly accountId?: string; readonly iat: number } | undefined>;
+    };
+    on(
+      event: "grant.success",
+      listen: (context: {
+        readonly oidc: { readonly params?: Readonly<Record<string, unknown>> };
+      }) => void,
+    ): this;
   }
 }

@@ -28,6 +28,12 @@ export function requireAllowed(endpoint: Endpoint, caller: Caller): void {
   requireScope(endpoint, caller);
 }
 
+/** Checks the caller of an endpoint about itself. Throws `app_auth_error` for a key without any role. */
+export function authorizeCaller<C extends RequestContext>(endpoint: Endpoint, context: C): C {
+  if (context.caller.kind === "workspace") requireRole(endpoint, context.caller);
+  return context;
+}
+
 /**
  * Checks the workspace, the role and the scope of the caller, and returns the context as that of a
  * workspace's key. Throws `workspace_auth_error` for another workspace's key, `app_auth_error` for a role

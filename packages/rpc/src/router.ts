@@ -1,7 +1,10 @@
 import * as core from "@parley/core";
 import { endpoints, type HttpInput, type JsonEndpoint } from "@parley/schema";
 import { callTRPCProcedure } from "@trpc/server";
+import { activityRouters } from "./activity-routers.ts";
 import type { ProcedureContext } from "./procedure-context.ts";
+import { accessRouters } from "./access-routers.ts";
+import { toolRouters } from "./tool-routers.ts";
 import { cachedQuery, mutation, post, query, router, subscription } from "./trpc.ts";
 
 /** The function that finds the log, per endpoint of kind stream. */
@@ -14,6 +17,7 @@ export const streams = {
 
 /** The implementation of each endpoint. */
 export const appRouter = router({
+  ...activityRouters,
   actions: router({
     listBlocked: query(endpoints["actions.listBlocked"], core.listAllBlockedActions),
   }),
@@ -34,13 +38,6 @@ export const appRouter = router({
     search: query(endpoints["agents.search"], core.searchAgents),
     setFavorite: mutation(endpoints["agents.setFavorite"], core.setFavorite),
     update: mutation(endpoints["agents.update"], core.updateAgent),
-  }),
-  apiKeys: router({
-    create: mutation(endpoints["apiKeys.create"], core.createApiKey),
-    list: query(endpoints["apiKeys.list"], core.listApiKeys),
-    revoke: mutation(endpoints["apiKeys.revoke"], core.revokeApiKey),
-    rotate: mutation(endpoints["apiKeys.rotate"], core.rotateApiKey),
-    update: mutation(endpoints["apiKeys.update"], core.updateApiKey),
   }),
   audit: router({
     list: query(endpoints["audit.list"], core.listAuditEvents),
@@ -87,6 +84,7 @@ export const appRouter = router({
     get: query(endpoints["conversations.get"], core.getConversation),
     getConsumption: query(endpoints["conversations.getConsumption"], core.getConsumption),
     list: query(endpoints["conversations.list"], core.listConversations),
+    listAll: query(endpoints["conversations.listAll"], core.listAllConversations),
     listBlockedActions: query(
       endpoints["conversations.listBlockedActions"],
       core.listBlockedActions,
@@ -134,6 +132,11 @@ export const appRouter = router({
     delete: mutation(endpoints["folders.delete"], core.deleteFolder),
     upsert: post(endpoints["folders.upsert"], core.upsertFolder, core.replayFolder),
   }),
+  functionSecrets: router({
+    list: query(endpoints["functionSecrets.list"], core.listFunctionSecrets),
+    put: mutation(endpoints["functionSecrets.put"], core.putFunctionSecret),
+    remove: mutation(endpoints["functionSecrets.remove"], core.removeFunctionSecret),
+  }),
   invocations: router({
     cancel: post(
       endpoints["invocations.cancel"],
@@ -180,12 +183,6 @@ export const appRouter = router({
     find: query(endpoints["nodes.find"], core.findNodes),
     search: mutation(endpoints["nodes.search"], core.searchNodes),
   }),
-  operatorKeys: router({
-    create: mutation(endpoints["operatorKeys.create"], core.createOperatorKey),
-    list: query(endpoints["operatorKeys.list"], core.listOperatorKeys),
-    revoke: mutation(endpoints["operatorKeys.revoke"], core.revokeOperatorKey),
-    rotate: mutation(endpoints["operatorKeys.rotate"], core.rotateOperatorKey),
-  }),
   providerCredentials: router({
     list: query(endpoints["providerCredentials.list"], core.listProviderCredentials),
     put: mutation(endpoints["providerCredentials.put"], core.putProviderCredential),
@@ -203,6 +200,7 @@ export const appRouter = router({
     ),
     list: query(endpoints["sandboxFunctions.list"], core.listSandboxFunctions),
     listAll: query(endpoints["sandboxFunctions.listAll"], core.listAdministeredFunctions),
+    listVersions: query(endpoints["sandboxFunctions.listVersions"], core.listFunctionVersions),
     restore: mutation(endpoints["sandboxFunctions.restore"], core.restoreSandboxFunction),
     update: mutation(endpoints["sandboxFunctions.update"], core.updateSandboxFunction),
   }),
@@ -232,21 +230,8 @@ export const appRouter = router({
     listProjectFiles: query(endpoints["spaces.listProjectFiles"], core.listProjectFiles),
     update: mutation(endpoints["spaces.update"], core.updateSpace),
   }),
-  tools: router({
-    create: mutation(endpoints["tools.create"], core.createTool),
-    getConnection: query(endpoints["tools.getConnection"], core.getToolConnection),
-    list: query(endpoints["tools.list"], core.listTools),
-    listOfSpace: query(endpoints["tools.listOfSpace"], core.listSpaceTools),
-    refresh: mutation(endpoints["tools.refresh"], core.refreshToolNow),
-    register: mutation(endpoints["tools.register"], core.registerTool),
-    remove: mutation(endpoints["tools.remove"], core.removeTool),
-    update: mutation(endpoints["tools.update"], core.updateTool),
-    updateConnection: mutation(endpoints["tools.updateConnection"], core.updateToolConnection),
-  }),
-  userTokens: router({
-    create: mutation(endpoints["userTokens.create"], core.createUserToken),
-    revoke: mutation(endpoints["userTokens.revoke"], core.revokeUserTokens),
-  }),
+  ...accessRouters,
+  ...toolRouters,
   verifiedDomains: router({
     list: query(endpoints["verifiedDomains.list"], core.listVerifiedDomains),
   }),
@@ -293,4 +278,5 @@ export const downloads = {
   "agents.export": core.exportAgent,
   "analytics.export": core.exportAnalytics,
   "files.get": core.openFile,
+  "skills.export": core.exportSkill,
 };

@@ -8,6 +8,7 @@ import {
   parseCursor,
   readLogEnd,
   type RequestContext,
+  type SessionServices,
   startAfter,
   type WorkspaceCaller,
 } from "@parley/core";
@@ -28,7 +29,7 @@ import {
 } from "@parley/schema";
 import { initTRPC, TRPCError, type TrackedEnvelope } from "@trpc/server";
 import { openMutation, recordMutation } from "./audited-mutations.ts";
-import { authorizeAdministration, authorizeWorkspace } from "./authorize.ts";
+import { authorizeAdministration, authorizeCaller, authorizeWorkspace } from "./authorize.ts";
 import { renderError, toParleyError, toTrpcError } from "./errors.ts";
 import { askedAhead, followStream } from "./follow-stream.ts";
 import type { ProcedureContext } from "./procedure-context.ts";
@@ -58,7 +59,12 @@ const t = initTRPC.context<ProcedureContext>().create({
 export const { router } = t;
 
 type Implementation<E extends JsonEndpoint> = (
-  context: RequestContext<E extends { readonly administers: true } ? Caller : WorkspaceCaller>,
+  context: RequestContext<
+    E extends { readonly administers: true } | { readonly concernsCaller: true }
+      ? Caller
+      : WorkspaceCaller
+  > &
+    SessionServices,
   input: ParsedInputOf<E>,
 ) => Promise<OutputOf<E>>;
 
@@ -155,9 +161,10 @@ function authorize<E extends JsonEndpoint>(
   // Only operations on no workspace have no parameter wId: an architecture test checks it.
   const { wId } = input as { wId?: string };
   // The conditional type of the context is not narrowed by the endpoint.
-  const authorizeCaller =
+  const authorizeNamed =
     endpoint.administers === true ? authorizeAdministration : authorizeWorkspace;
-  return authorizeCaller(endpoint, context, wId) as Parameters<Implementation<E>>[0];
+  const authorizeIt = endpoint.concernsCaller === true ? authorizeCaller : authorizeNamed;
+  return authorizeIt(endpoint, context, wId) as Parameters<Implementation<E>>[0];
 }
 
 type PostEndpoint = JsonEndpoint & { readonly method: "POST" };

@@ -47,6 +47,10 @@ export interface JsonEndpoint extends EndpointBase {
    * know are refused over REST too.
    */
   readonly administers?: boolean;
+  /** Whether every valid credential may call it, of whatever workspace, role and scopes: it is about itself. */
+  readonly concernsCaller?: boolean;
+  /** Whether a code for signing in is a credential here, and only here. */
+  readonly takesCodes?: boolean;
 }
 
 /** A Server-Sent Events stream, after a redirect from `/api/` to `/api/sse/`. */
@@ -92,8 +96,9 @@ export function pathsOf({ path, alsoAt }: JsonEndpoint): string[] {
 }
 
 /** Whether requests of an endpoint may have an Idempotency-Key. */
-export function isKeyed({ method, administers = false, onlyReads = false }: JsonEndpoint): boolean {
-  return method === "POST" && !administers && !onlyReads;
+export function isKeyed(endpoint: JsonEndpoint): boolean {
+  const { method, administers = false, concernsCaller = false, onlyReads = false } = endpoint;
+  return method === "POST" && !administers && !concernsCaller && !onlyReads;
 }
 
 /** An endpoint whose calls are audited mutations: it names their subject. */
@@ -115,9 +120,13 @@ type Part<E, K extends string, Io extends "input" | "output"> = E extends {
     : Members<z.output<S>>
   : unknown;
 
-type Parts<E, Io extends "input" | "output"> = Part<E, "query", Io> &
+type AllParts<E, Io extends "input" | "output"> = Part<E, "query", Io> &
   Part<E, "body", Io> &
   Part<E, "params", Io>;
+
+/** The parts of an input together; without any member, an object without members. */
+type Parts<E, Io extends "input" | "output"> =
+  unknown extends AllParts<E, Io> ? object : AllParts<E, Io>;
 
 /** Input of an endpoint as callers write it: path, query and body in one flat object. */
 export type InputOf<E extends Endpoint> = Parts<E, "input">;

@@ -25,7 +25,9 @@ describe("the endpoint table", () => {
       [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!),
     );
     expect(Object.keys(endpoint.params.shape).toSorted()).toEqual([...new Set(named)].toSorted());
-    const prefix = isAdministration(endpoint) ? /^\/api\/admin\// : /^\/api\/(?:v1\/)?w\/\{wId\}\//;
+    const ofWorkspace =
+      "concernsCaller" in endpoint ? /^\/api\/session/ : /^\/api\/(?:v1\/)?w\/\{wId\}\//;
+    const prefix = isAdministration(endpoint) ? /^\/api\/admin\// : ofWorkspace;
     expect(endpoint.path).toMatch(prefix);
   });
 
@@ -69,7 +71,7 @@ describe("the endpoint table", () => {
     expect(subject.filter((member) => !members.includes(member))).toEqual([]);
   });
 
-  it("names the workspace in all that is administered, but for what is the server's", () => {
+  it("names the workspace in all that is administered, but for what is the server's or the caller's", () => {
     const unnamed = all.filter(
       ([, { params, query }]) => !("wId" in params.shape) && !("wId" in { ...query?.shape }),
     );
@@ -80,6 +82,11 @@ describe("the endpoint table", () => {
       ["operatorKeys.revoke", "operator"],
       ["workspaces.create", "operator"],
       ["workspaces.list", "operator"],
+      ["session.create", "user"],
+      ["session.get", "user"],
+      ["session.end", "user"],
+      ["session.createCode", "user"],
+      ["overview.getServer", "operator"],
     ]);
   });
 });

@@ -1,4 +1,5 @@
 import type { Endpoint } from "./endpoint.ts";
+import { activityEndpoints } from "./endpoints/activity.ts";
 import { agentEndpoints } from "./endpoints/agents.ts";
 import { analyticsEndpoints } from "./endpoints/analytics.ts";
 import { apiKeyEndpoints } from "./endpoints/api-keys.ts";
@@ -9,6 +10,7 @@ import { dataSourceEndpoints } from "./endpoints/data-sources.ts";
 import { documentEndpoints } from "./endpoints/documents.ts";
 import { feedbackEndpoints } from "./endpoints/feedbacks.ts";
 import { fileEndpoints } from "./endpoints/files.ts";
+import { functionSecretEndpoints } from "./endpoints/function-secrets.ts";
 import { knowledgeSearchEndpoints } from "./endpoints/knowledge-searches.ts";
 import { memberEndpoints } from "./endpoints/members.ts";
 import { mentionEndpoints } from "./endpoints/mentions.ts";
@@ -16,6 +18,7 @@ import { modelEndpoints } from "./endpoints/models.ts";
 import { operatorKeyEndpoints } from "./endpoints/operator-keys.ts";
 import { providerCredentialEndpoints } from "./endpoints/provider-credentials.ts";
 import { sandboxFunctionEndpoints } from "./endpoints/sandbox-functions.ts";
+import { sessionEndpoints } from "./endpoints/sessions.ts";
 import { skillEndpoints } from "./endpoints/skills.ts";
 import { spaceEndpoints } from "./endpoints/spaces.ts";
 import { toolEndpoints } from "./endpoints/tools.ts";
@@ -31,6 +34,7 @@ export const endpoints = {
   ...toolEndpoints,
   ...clientServerEndpoints,
   ...sandboxFunctionEndpoints,
+  ...functionSecretEndpoints,
   ...agentEndpoints,
   ...mentionEndpoints,
   ...operatorKeyEndpoints,
@@ -38,6 +42,7 @@ export const endpoints = {
   ...analyticsEndpoints,
   ...apiKeyEndpoints,
   ...userTokenEndpoints,
+  ...sessionEndpoints,
   ...memberEndpoints,
   ...spaceEndpoints,
   ...dataSourceEndpoints,
@@ -45,6 +50,7 @@ export const endpoints = {
   ...knowledgeSearchEndpoints,
   ...providerCredentialEndpoints,
   ...modelEndpoints,
+  ...activityEndpoints,
   ...auditEndpoints,
 } as const satisfies Record<string, Endpoint>;
 

@@ -14,7 +14,8 @@ export type IdPrefix =
   | "sfi"
   | "act"
   | "key"
-  | "tok";
+  | "tok"
+  | "tar";
 
 // A system call for a few bytes costs as much as for many.
 const pool = new Uint8Array(4096);

@@ -61,6 +61,7 @@ export function createOpenStreams({
       rechecking = false;
     }
   };
+  core.localStreams.watch(ofWorkspaces.counts);
   const recheck = () => void recheckAll();
   const unsubscribe = core.bus.subscribe("keys", recheck);
   const timer = setInterval(recheck, RECHECK_MS);

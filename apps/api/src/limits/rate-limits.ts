@@ -44,6 +44,7 @@ export function createRateLimits(
     operate: limitOf("operate", reads),
   };
   const failures = limitOf("failed-auth", settings.PARLEY_RATE_FAILED_AUTH_PER_MINUTE);
+  const visits = limitOf("visit", settings.PARLEY_RATE_FAILED_AUTH_PER_MINUTE);
 
   /**
    * Counts calls of these classes for a key and its workspace, and for the user of a token, and calls
@@ -83,18 +84,25 @@ export function createRateLimits(
     refuse(consumed, onRefused);
   };
 
+  const consumeOfClient = async (
+    policies: readonly Policy[],
+    clientIp: string | undefined,
+  ): Promise<void> => {
+    if (policies.length === 0) return;
+    const subject = clientIpGroup(clientIp);
+    const charges = policies.map((policy) => ({ policy, subject, points: 1 }));
+    refuse(await limiter.consume(charges), onRefused);
+  };
+
   return {
     consumeEach,
     /** The same for a single call. */
     consume: (kind: RateLimitClass, payer: Payer, setHeaders: SetHeaders): Promise<void> =>
       consumeEach([kind], payer, setHeaders),
     /** Counts a refused credential. Throws `rate_limit_error` when a client IP has had too many. */
-    consumeFailure: async (clientIp: string | undefined): Promise<void> => {
-      if (failures.length === 0) return;
-      const subject = clientIpGroup(clientIp);
-      const charges = failures.map((policy) => ({ policy, subject, points: 1 }));
-      refuse(await limiter.consume(charges), onRefused);
-    },
+    consumeFailure: (clientIp: string | undefined) => consumeOfClient(failures, clientIp),
+    /** Counts a visit of a page that asks for no key. Throws as `consumeFailure`. */
+    consumeVisit: (clientIp: string | undefined) => consumeOfClient(visits, clientIp),
   };
 }
 

@@ -4,6 +4,7 @@ export function createTally() {
   const of = (name: string): number => counts.get(name) ?? 0;
   return {
     of,
+    counts: (): ReadonlyMap<string, number> => counts,
     add: (name: string): void => void counts.set(name, of(name) + 1),
     remove: (name: string): void => {
       const left = of(name) - 1;

@@ -49,9 +49,9 @@ const readTool: Tool = {
   },
 };
 
-/** The tool that reads answers. */
-export async function listReadTools(exchange: McpExchange): Promise<ToolPage> {
-  return isAllowed(exchange, "conversations.get") ? { ...noTools, tools: [readTool] } : noTools;
+/** The tool that reads answers, of callers that may read conversations. */
+export function answerTools(exchange: McpExchange): Tool[] {
+  return isAllowed(exchange, "conversations.get") ? [readTool] : [];
 }
 
 function mayAsk(exchange: McpExchange): boolean {

@@ -10,7 +10,9 @@ import { AGENT, callAgent, READ, readAnswer } from "./conversation-tools.ts";
 import { toErrorResult, unknownTool } from "./errors.ts";
 import type { McpExchange } from "./exchange.ts";
 import { callFunction, FUNCTION } from "./function-tools.ts";
+import { readInvocation } from "./invocation-tools.ts";
 import { logged } from "./logged.ts";
+import { READ_INVOCATION } from "./outcomes.ts";
 import { createSkillSource, listResources } from "./skill-resources.ts";
 import { listTools } from "./tool-pages.ts";
 
@@ -60,6 +62,7 @@ const tools: readonly [
   call: (exchange: McpExchange, called: ToolCall, call: ServerContext) => Promise<CallToolResult>,
 ][] = [
   [(name) => name === READ, readAnswer],
+  [(name) => name === READ_INVOCATION, readInvocation],
   [(name) => name.startsWith(AGENT), callAgent],
   [(name) => name.startsWith(FUNCTION), callFunction],
 ];

@@ -18,6 +18,7 @@ type CalledEndpoint =
   | "conversations.get"
   | "conversations.cancel"
   | "invocations.cancel"
+  | "invocations.get"
   | "messages.create"
   | "sandboxFunctions.invoke"
   | "sandboxFunctions.list";

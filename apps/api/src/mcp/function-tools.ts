@@ -1,13 +1,19 @@
 import { createHash } from "node:crypto";
 import type { CallToolResult, ServerContext, Tool } from "@modelcontextprotocol/server";
-import { findInvocationStream, followLog } from "@parley/core";
 import { toParleyError } from "@parley/rpc";
-import type { InvocationEvent, InvocationOutcome, SandboxFunction } from "@parley/schema";
+import type { InvocationOutcome, SandboxFunction } from "@parley/schema";
 import { logUnexpected } from "../http/error-response.ts";
 import { failure, unknownTool } from "./errors.ts";
 import { callEndpoint, detached, isAllowed, isWanted, type McpExchange } from "./exchange.ts";
 import { toInput, toInputSchema, toOutputSchema, toStructured } from "./function-schemas.ts";
-import { openProgress, type Progress } from "./progress.ts";
+import {
+  followInvocation,
+  howToReadOn,
+  type InvocationParams,
+  renderError,
+  toText,
+} from "./outcomes.ts";
+import { openProgress } from "./progress.ts";
 import { type ListPage, noTools, type ToolPage } from "./pages.ts";
 
 /** Begins the names of functions as tools. */
@@ -115,66 +121,25 @@ export async function callFunction(
   return renderOutcome(params, definition.outputSchema, ended);
 }
 
-interface Params {
-  readonly functionId: string;
-  readonly invocationId: string;
-}
-
-/** The outcome of an invocation; undefined at the limit for blocking requests, or when nobody waits. */
-async function followInvocation(
-  { context }: McpExchange,
-  params: Params,
-  progress: Progress,
-): Promise<InvocationOutcome | undefined> {
-  const { logId } = await findInvocationStream(context, { ...params, include: ["progress"] });
-  const timeout = new AbortController();
-  const timer = setTimeout(() => timeout.abort(), context.blockingTimeoutMs);
-  const signal = AbortSignal.any([context.signal, timeout.signal]);
-  try {
-    for await (const events of followLog(context, { logId, after: 0, signal })) {
-      for (const { payload } of events) {
-        // Written by this program: the log holds what `InvocationEvent` describes.
-        const event = JSON.parse(payload) as InvocationEvent;
-        if (event.type === "sandbox_function_invocation_result") {
-          return { status: "succeeded", result: event.result };
-        }
-        if (event.type === "sandbox_function_invocation_error") {
-          return { status: "errored", error: event.error };
-        }
-        if (event.type === "sandbox_function_invocation_progress") {
-          const { done, total, label } = event;
-          progress.report({ progress: done, total, message: label });
-        }
-      }
-    }
-    return undefined;
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
+/** The outcome as the tool of the function returns it: its result has the function's schema. */
 function renderOutcome(
-  { functionId, invocationId }: Params,
+  params: InvocationParams,
   outputSchema: SandboxFunction["outputSchema"],
   outcome: InvocationOutcome | undefined,
 ): CallToolResult {
   if (outcome === undefined) {
-    const message = `The invocation ${invocationId} of ${functionId} has not ended`;
-    return failure(message, { invocationId, status: "created" });
+    return failure(howToReadOn(params), { ...params, status: "created" });
   }
-  if (outcome.status === "errored") {
-    const { code, message } = outcome.error;
-    return failure(`${message} (${code})`, { invocationId, ...outcome });
-  }
+  if (outcome.status === "errored") return renderError(params, outcome);
   const { result } = outcome;
   return {
-    content: [{ type: "text", text: typeof result === "string" ? result : JSON.stringify(result) }],
+    content: [{ type: "text", text: toText(result) }],
     structuredContent: toStructured(outputSchema, result),
   };
 }
 
 /** Nobody is left to see an error, so it is only logged. */
-async function cancel(exchange: McpExchange, params: Params): Promise<void> {
+async function cancel(exchange: McpExchange, params: InvocationParams): Promise<void> {
   try {
     await callEndpoint(detached(exchange), "invocations.cancel", { params, body: {} });
   } catch (error) {

@@ -1,11 +1,17 @@
 import type { Tool } from "@modelcontextprotocol/server";
-import { listAgentTools, listReadTools } from "./conversation-tools.ts";
+import { answerTools, listAgentTools } from "./conversation-tools.ts";
 import type { McpExchange } from "./exchange.ts";
 import { listFunctionTools } from "./function-tools.ts";
-import { invalidCursor, type ListPage, type ToolPage } from "./pages.ts";
+import { invocationTools } from "./invocation-tools.ts";
+import { invalidCursor, type ListPage, noTools, type ToolPage } from "./pages.ts";
 
 /** Tools of a page. */
 const PAGE_SIZE = 50;
+
+/** The tools that read on what had not ended in time. */
+async function listReadTools(exchange: McpExchange): Promise<ToolPage> {
+  return { ...noTools, tools: [...answerTools(exchange), ...invocationTools(exchange)] };
+}
 
 /** The kinds of tools, in the order of the list. */
 const kinds: readonly ((exchange: McpExchange, page: ListPage) => Promise<ToolPage>)[] = [

@@ -34,6 +34,11 @@ const ready = {
         type: "string",
         description: "What does not work beside this process: no worker is alive",
       },
+      sandbox: {
+        type: "string",
+        enum: ["process", "namespace"],
+        description: "What holds the code of functions, where this process runs them",
+      },
     },
   },
 };

@@ -3,6 +3,13 @@ import { ParleyError } from "@parley/schema";
 import type { FastifyRequest } from "fastify";
 import type { ApiServices } from "../services.ts";
 import { describeCaller, noteRefused } from "./call-log.ts";
+import { authorizationOf } from "./session-cookie.ts";
+
+interface AuthenticateOptions {
+  readonly operators?: boolean | undefined;
+  /** Whether a code for signing in is a credential. */
+  readonly takesCodes?: boolean | undefined;
+}
 
 /**
  * Checks that the server takes requests, then the credential, then that it belongs to the workspace in
@@ -12,7 +19,7 @@ import { describeCaller, noteRefused } from "./call-log.ts";
 export async function authenticate(
   services: ApiServices,
   request: FastifyRequest,
-  { operators = false }: { readonly operators?: boolean | undefined } = {},
+  { operators = false, takesCodes }: AuthenticateOptions = {},
 ): Promise<void> {
   if (services.draining) {
     throw new ParleyError("service_unavailable", "The server is shutting down: try again", {
@@ -21,7 +28,10 @@ export async function authenticate(
   }
   refuseOverload(services);
   try {
-    request.caller = await services.credentials.authenticate(request.headers.authorization);
+    const authorization = authorizationOf(request, services.core.publicUrl);
+    // Streams look at it again while they are open.
+    if (authorization !== undefined) request.headers.authorization = authorization;
+    request.caller = await services.credentials.authenticate(authorization, { takesCodes });
     const { wId } = request.params as { wId?: string };
     const isOperator = operators && request.caller.kind === "operator";
     if (wId !== undefined && !isOperator) requireWorkspace(request.caller, wId);

@@ -15,6 +15,7 @@ import type { ApiServices, Exchange } from "../services.ts";
 import { callerOf, workspaceCallerOf } from "./authenticate.ts";
 import { clientIpOf, logCall, noteRefused, noteUnlisted } from "./call-log.ts";
 import { parsePreferredWait } from "./prefer.ts";
+import { setSession } from "./session-cookie.ts";
 
 /** How often a subscriber's progress is checked. */
 const STALL_LOOK_MS = 1000;
@@ -74,6 +75,8 @@ export function procedureContext(
     requestId: request.id,
     clientIp: clientIpOf(request),
     refusedMutations: services.refusedMutations,
+    setSession: (session: Parameters<typeof setSession>[1]) =>
+      setSession({ request, reply, publicUrl: services.core.publicUrl }, session),
     onCall: (call: Call) => {
       const error = call.error === undefined ? undefined : toParleyError(call.error);
       services.writeHealth.note(error);

@@ -25,7 +25,12 @@ export function registerHealth(app: FastifyInstance, services: ApiServices): voi
     if (services.writeHealth.failed()) throw notReady("The database takes no writes");
     // It serves all the same: restarts of workers must not take it from its proxies.
     const details = await services.workerWatch?.whyNone();
-    return { status: "ok", ...(details !== undefined && { details }) };
+    const sandbox = services.sandboxBoundary();
+    return {
+      status: "ok",
+      ...(details !== undefined && { details }),
+      ...(sandbox !== undefined && { sandbox }),
+    };
   });
 }
 

@@ -42,7 +42,8 @@ function registerJson(
     url: routePath(path),
     exposeHeadRoute: endpoint.method === "GET",
     onRequest: async (request, reply) => {
-      await authenticate(services, request, { operators: endpoint.administers });
+      const { administers: operators, takesCodes } = endpoint;
+      await authenticate(services, request, { operators, takesCodes });
       request.idempotencyKey = await chargeRequest({ request, reply });
     },
     handler: async (request, reply) => {

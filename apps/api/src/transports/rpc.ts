@@ -28,10 +28,16 @@ function requireDecoded(path: string): void {
   );
 }
 
-function rateLimitOf(procedure: string): RateLimitClass {
-  const endpoint: Endpoint | undefined = endpoints[procedure as keyof typeof endpoints];
-  // Unknown procedures are charged too.
-  return endpoint?.rateLimit ?? "operate";
+const endpointOf = (procedure: string): Endpoint | undefined =>
+  endpoints[procedure as keyof typeof endpoints];
+
+// Unknown procedures are charged too.
+const rateLimitOf = (procedure: string): RateLimitClass =>
+  endpointOf(procedure)?.rateLimit ?? "operate";
+
+function takesCodes(procedure: string): boolean {
+  const endpoint = endpointOf(procedure);
+  return endpoint?.kind === "json" && endpoint.takesCodes === true;
 }
 
 /** Serves the typed RPC below /rpc. */
@@ -52,9 +58,9 @@ export function registerRpc(root: FastifyInstance, services: ApiServices): void 
         },
       );
       app.addHook<{ Params: { "*": string } }>("onRequest", async (request, reply) => {
-        await authenticate(services, request);
         const { searchParams: parameters } = new URL(request.url, "http://parley");
         const names = calledProcedures(request.params["*"], parameters);
+        await authenticate(services, request, { takesCodes: names.every(takesCodes) });
         await services.rateLimits.consumeEach(
           names.slice(0, MAX_BATCH).map(rateLimitOf),
           payerOf(callerOf(request)),

@@ -1,5 +1,6 @@
 import type { Sample } from "../measure.ts";
 import {
+  answerFigure,
   answerRatio,
   processorMicros,
   type RatioQuestion,
@@ -12,6 +13,8 @@ import { targets } from "../targets.ts";
 /** How one process invoked. */
 export interface MeasuredInvocations {
   readonly name: string;
+  /** Whether the function has code, rather than a simulated result. */
+  readonly hasCode: boolean;
   /** Invocations that had ended before; none for the floor. */
   readonly ended: number | undefined;
   readonly connections: 1 | 16;
@@ -33,20 +36,48 @@ export function renderInvocations(
 }
 
 /** The ratios of a run, as far as both sides were measured. */
-export function answerInvocations(measured: readonly MeasuredInvocations[]): ResultRow[] {
-  return askRatios(measured)
-    .filter(({ of, over }) => of.length > 0 && over.length > 0)
-    .map((question) => answerRatio(question));
+export function answerInvocations(
+  measured: readonly MeasuredInvocations[],
+  coldMs: number,
+): ResultRow[] {
+  return [
+    ...askRatios(measured)
+      .filter(({ of, over }) => of.length > 0 && over.length > 0)
+      .map((question) => answerRatio(question)),
+    answerFigure(
+      "p50 of code beyond that of simulated ones, 1 connection: ms",
+      findDelays(measured),
+      targets.codeBeyondSimulatedMs,
+    ),
+    answerFigure("first invocation of code, before any process of it: ms", [coldMs]),
+  ];
+}
+
+/** How much longer code takes in each pair of samples, in milliseconds. */
+function findDelays(measured: readonly MeasuredInvocations[]): number[] {
+  const alone = measured.filter(({ connections, ended }) => connections === 1 && ended === 100);
+  const simulated = alone.find(({ hasCode }) => !hasCode)?.samples ?? [];
+  const code = alone.find(({ hasCode }) => hasCode)?.samples ?? [];
+  return code.map(({ p50Ms }, index) => p50Ms - (simulated[index]?.p50Ms ?? Number.NaN));
 }
 
 function askRatios(measured: readonly MeasuredInvocations[]): RatioQuestion<Sample>[] {
-  const find = (connections: 1 | 16, ended: number | undefined) =>
-    measured.find((one) => one.connections === connections && one.ended === ended)?.samples ?? [];
+  const find = (connections: 1 | 16, ended: number | undefined, hasCode = false) =>
+    measured.find(
+      (one) => one.connections === connections && one.ended === ended && one.hasCode === hasCode,
+    )?.samples ?? [];
   const overFloor = (connections: 1 | 16) => ({
     of: find(connections, 100),
     over: find(connections, undefined),
   });
   return [
+    {
+      name: "invocations/s of code over simulated ones, 16 connections",
+      of: find(16, 100, true),
+      over: find(16, 100),
+      read: ({ perSecond }) => perSecond,
+      target: targets.codeOverSimulated,
+    },
     {
       name: "invocations/s over the floor's, 16 connections",
       ...overFloor(16),

@@ -1,4 +1,5 @@
 import { ownFloor } from "../floor.ts";
+import { giveCode } from "../invoke/give-code.ts";
 import { seedEndedInvocations } from "../invoke/seed-invocations.ts";
 import { type LoadGenerator, startLoadGenerator } from "../load/load-generator.ts";
 import { formatPost, type Load } from "../load/plan.ts";
@@ -16,9 +17,16 @@ const quickEndedCounts = [100] as const;
 /** What invokes: a server with this many ended invocations, or the floor. */
 interface Invoker {
   readonly subject: Subject;
+  readonly hasCode: boolean;
   readonly ended: number | undefined;
   readonly generator: LoadGenerator;
   readonly target: Pick<Load, "host" | "port" | "requests">;
+  /** The same request, to be sent once. */
+  readonly first?: {
+    readonly url: URL;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: string;
+  };
 }
 
 /** Measures invocations that are waited for, beside a floor of bare transactions. */
@@ -27,8 +35,11 @@ export async function benchInvoke(options: BenchmarkOptions): Promise<ResultRow[
   const generator = startLoadGenerator(resources);
   const invokers: Invoker[] = [];
   for (const ended of quick ? quickEndedCounts : endedCounts) {
-    invokers.push(await startInvoker(options, { ended, generator }));
+    invokers.push(await startInvoker(options, { ended, generator, hasCode: false }));
   }
+  const withCode = await startInvoker(options, { ended: endedCounts[0], generator, hasCode: true });
+  const coldMs = await measureCold(withCode);
+  invokers.push(withCode);
   invokers.push(await startFloorInvoker(options));
   const measured: MeasuredInvocations[] = [];
   for (const connections of connectionCounts) {
@@ -42,12 +53,13 @@ export async function benchInvoke(options: BenchmarkOptions): Promise<ResultRow[
       }),
     }));
     const samples = await measureLanes(options, lanes);
-    for (const [index, { subject, ended }] of invokers.entries()) {
-      measured.push({ name: subject.name, ended, connections, samples: samples[index] ?? [] });
+    for (const [index, { subject, ended, hasCode }] of invokers.entries()) {
+      const { name } = subject;
+      measured.push({ name, ended, hasCode, connections, samples: samples[index] ?? [] });
     }
     print(`${connections} at once: measured\n`);
   }
-  const results = answerInvocations(measured);
+  const results = answerInvocations(measured, coldMs);
   print(renderInvocations(measured, results));
   return results;
 }
@@ -55,17 +67,22 @@ export async function benchInvoke(options: BenchmarkOptions): Promise<ResultRow[
 /** Starts a server on a database in which this many invocations have ended. */
 async function startInvoker(
   { postgres, resources, print }: BenchmarkOptions,
-  { ended, generator }: { ended: number; generator: LoadGenerator },
+  { ended, generator, hasCode }: { ended: number; generator: LoadGenerator; hasCode: boolean },
 ): Promise<Invoker> {
-  const database = await postgres.createDatabase(resources, `ended_${ended}`);
+  const database = await postgres.createDatabase(
+    resources,
+    `ended_${ended}${hasCode ? "_code" : ""}`,
+  );
   const { pid, demo } = await startParley(resources, database.url);
   const startedAt = performance.now();
   await seedEndedInvocations(database.url, ended);
+  if (hasCode) await giveCode(database.url);
   print(`${ended} ended invocations: ${Math.round((performance.now() - startedAt) / 1000)} s\n`);
   const url = new URL(`/api/w/${demo.workspaceId}/sandbox-functions/add/invocations`, demo.url);
   const headers = { Authorization: `Bearer ${demo.adminKey}` };
   return {
-    subject: { name: "parley", pid, backends: database.backends },
+    subject: { name: hasCode ? "parley, code" : "parley", pid, backends: database.backends },
+    hasCode,
     ended,
     generator,
     target: {
@@ -73,7 +90,25 @@ async function startInvoker(
       port: Number(url.port),
       requests: [formatPost(url, headers, { input: { a: 1, b: 2 } })],
     },
+    first: { url, headers, body: JSON.stringify({ input: { a: 1, b: 2 } }) },
   };
+}
+
+/** How long the first invocation takes, which has to start what runs code, in milliseconds. */
+async function measureCold({ first }: Invoker): Promise<number> {
+  if (first === undefined) throw new Error("The floor has no first invocation");
+  const { url, headers, body } = first;
+  const startedAt = performance.now();
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { ...headers, "Content-Type": "application/json" },
+    body,
+  });
+  const text = await response.text();
+  if (response.status !== 201 || !text.includes('"sum":3')) {
+    throw new Error(`The first invocation answered ${response.status}: ${text}`);
+  }
+  return performance.now() - startedAt;
 }
 
 /** Starts the floor, which needs nobody to ask it. */
@@ -85,6 +120,7 @@ async function startFloorInvoker({ postgres, resources }: BenchmarkOptions): Pro
   });
   return {
     subject: { name: "floor", pid: generator.pid, backends: database.backends },
+    hasCode: false,
     ended: undefined,
     generator,
     target: { host: "", port: 0, requests: [] },

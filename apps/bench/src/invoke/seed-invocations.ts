@@ -22,8 +22,10 @@ const SEED = `
   ),
   run as (
     insert into runs (log_id, kind, workspace_id, subject_id, function_id, status, priority, attempt,
-      max_attempts, run_after, created_at)
-    select sid, 'invocation', workspace_id, id, function_id, 'finished', 0, 1, 1, now(), 0 from ended
+      max_attempts, run_after, created_at, started_at, finished_at, outcome)
+    select sid, 'invocation', workspace_id, id, function_id, 'finished', 0, 1, 1, now(), 0, 0, 0,
+      'succeeded'
+    from ended
   )
   insert into events (log_id, seq, type, payload)
   select ended.sid, seq, 'sandbox_function_invocation_' || type, json_build_object(

@@ -46,9 +46,9 @@ const logs = `
 
 const runs = `
   insert into runs (log_id, kind, workspace_id, subject_id, ordering_key, status, priority, attempt,
-    max_attempts, run_after, created_at)
+    max_attempts, run_after, created_at, started_at, finished_at, outcome)
   select sid || rank, 'agent_turn', workspace_id, id + 1 + rank, id || '/helper', 'finished', 0, 1, 2,
-    now(), created_at
+    now(), created_at, created_at, created_at, 'succeeded'
   from bench.conversations, generate_series(1, messages - 1, 2) rank where i between $1 and $2
   order by 1`;
 

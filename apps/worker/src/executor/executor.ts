@@ -32,12 +32,22 @@ export type ExecutionEvent =
   | { readonly type: "succeeded"; readonly result: unknown }
   | { readonly type: "errored"; readonly error: InvocationError };
 
+/** What an executor says beside the events of the function. */
+export type ExecutorEvent =
+  | ExecutionEvent
+  /** Before anything else: the execution waits for a place, for this long at most. */
+  | { readonly type: "queued"; readonly forMs: number }
+  /** After `queued`: the timeout counts from here. */
+  | { readonly type: "began" }
+  /** Lines and reports past their limits, which the executor left out itself. */
+  | { readonly type: "dropped"; readonly lines: number; readonly reports: number };
+
 /**
  * Runs sandbox functions. A function's failure is a value; throws only when the signal aborts.
  * Its events are untrusted: every executor is called through `limitExecution`.
  */
 export interface SandboxExecutor<P extends StoredProgram = StoredProgram> {
-  execute(execution: Execution<P>): AsyncIterable<ExecutionEvent>;
+  execute(execution: Execution<P>): AsyncIterable<ExecutorEvent>;
   /** Releases what is cached between executions; the executor can be used again. */
   close(): Promise<void>;
 }

@@ -1,7 +1,13 @@
 import { setImmediate as yieldToLoop } from "node:timers/promises";
 import { InvocationErrorCode, type StoredProgram, toStorable } from "@parley/schema";
 import { boundResult } from "./bound-result.ts";
-import { type Execution, type ExecutionEvent, type SandboxExecutor, timedOut } from "./executor.ts";
+import {
+  type Execution,
+  type ExecutionEvent,
+  type ExecutorEvent,
+  type SandboxExecutor,
+  timedOut,
+} from "./executor.ts";
 
 /** Longest line of output; the rest is cut. */
 export const MAX_LINE_CHARACTERS = 16_384;
@@ -12,6 +18,8 @@ const CUT = " … (cut)";
 const MAX_PROGRESS = 10_000;
 /** Why executors stop after each execution; an error with a stack of its own would cost 6 us. */
 const ENDED = new Error("The execution has ended");
+/** What an executor may take to say that no place was free. */
+const QUEUE_GRACE_MS = 1000;
 /** An executor that never waits would starve timers and signals. */
 const EVENTS_BETWEEN_YIELDS = 100;
 
@@ -27,10 +35,10 @@ export async function* limitExecution<P extends StoredProgram>(
   const { limits, signal } = execution;
   signal.throwIfAborted();
   const stop = new AbortController();
-  let lines = 0;
-  let reports = 0;
+  const lines: Counts = { passed: 0, dropped: 0 };
+  const reports: Counts = { passed: 0, dropped: 0 };
   const deadline = startDeadline(limits.timeoutMs, signal);
-  let events: AsyncIterator<ExecutionEvent> | undefined;
+  let events: AsyncIterator<ExecutorEvent> | undefined;
   let terminal: ExecutionEvent | undefined;
   try {
     for (let count = 1; terminal === undefined; count++) {
@@ -40,10 +48,15 @@ export async function* limitExecution<P extends StoredProgram>(
       });
       if (next === "passed") terminal = timedOut(limits);
       else if (next.done === true) terminal = failed("The function ended without an outcome");
+      else if (next.value.type === "queued") deadline.restart(next.value.forMs + QUEUE_GRACE_MS);
+      else if (next.value.type === "began") deadline.restart(limits.timeoutMs);
       else if (next.value.type === "log") {
-        if (++lines <= limits.maxLogLines) yield boundLine(next.value);
+        if (fits(lines, limits.maxLogLines)) yield boundLine(next.value);
       } else if (next.value.type === "progress") {
-        if (++reports <= MAX_PROGRESS) yield boundProgress(next.value);
+        if (fits(reports, MAX_PROGRESS)) yield boundProgress(next.value);
+      } else if (next.value.type === "dropped") {
+        lines.dropped += next.value.lines;
+        reports.dropped += next.value.reports;
       } else terminal = boundEnd(next.value, execution);
       if (count % EVENTS_BETWEEN_YIELDS === 0) await yieldToLoop();
     }
@@ -56,7 +69,7 @@ export async function* limitExecution<P extends StoredProgram>(
     // It may never settle, and errors after the end do not matter.
     void Promise.resolve(events?.return?.()).catch(() => undefined);
   }
-  yield* reportDropped({ lines, reports }, limits.maxLogLines);
+  yield* reportDropped(lines, reports);
   yield terminal;
 }
 
@@ -65,11 +78,16 @@ function startDeadline(timeoutMs: number, signal: AbortSignal) {
   const { promise, resolve, reject } = Promise.withResolvers<"passed">();
   // It may reject while nothing waits for it.
   promise.catch(() => undefined);
-  const timer = setTimeout(() => resolve("passed"), timeoutMs);
+  const start = (ms: number) => setTimeout(() => resolve("passed"), ms);
+  let timer = start(timeoutMs);
   const abort = (): void => reject(signal.reason);
   signal.addEventListener("abort", abort, { once: true });
   return {
     race: <T>(work: () => Promise<T>) => Promise.race([promise, work()]),
+    restart: (ms: number): void => {
+      clearTimeout(timer);
+      timer = start(ms);
+    },
     clear: (): void => {
       clearTimeout(timer);
       signal.removeEventListener("abort", abort);
@@ -104,19 +122,32 @@ function boundProgress({
   return { type: "progress", done: finite(done), total: finite(total), label: bounded };
 }
 
-/** A line about the events past their limits, if there are any. */
+/** How many events of a kind were passed on, and how many came past their limit. */
+interface Counts {
+  passed: number;
+  dropped: number;
+}
+
+/** Counts an event, and says whether it is passed on. */
+function fits(counts: Counts, max: number): boolean {
+  if (counts.passed < max) return ++counts.passed > 0;
+  counts.dropped++;
+  return false;
+}
+
+/** A line about the events past their limits, if there are any. What was passed on is as many as the limit. */
 function* reportDropped(
-  { lines, reports }: { lines: number; reports: number },
-  maxLines: number,
+  lines: Counts,
+  reports: Counts,
 ): Generator<ExecutionEvent, void, undefined> {
-  const parts: string[] = [];
-  if (lines > maxLines) parts.push(`${lines - maxLines} more lines (limit: ${maxLines})`);
-  if (reports > MAX_PROGRESS) {
-    parts.push(`${reports - MAX_PROGRESS} more reports of progress (limit: ${MAX_PROGRESS})`);
-  }
-  if (parts.length > 0) {
-    yield { type: "log", stream: "stderr", text: `left out: ${parts.join(", ")}` };
-  }
+  const parts = [
+    ...(lines.dropped > 0 ? [`${lines.dropped} more lines (limit: ${lines.passed})`] : []),
+    ...(reports.dropped > 0
+      ? [`${reports.dropped} more reports of progress (limit: ${reports.passed})`]
+      : []),
+  ];
+  if (parts.length === 0) return;
+  yield { type: "log", stream: "stderr", text: `left out: ${parts.join(", ")}` };
 }
 
 function failed(message: unknown): ExecutionEvent {

@@ -4,14 +4,22 @@ import {
   type FinishedInvocation,
   loadInvocation,
   lostLease,
+  type StoredToolResult,
 } from "@parley/core";
-import type { InvocationErrorCode, InvocationEvent, InvocationOutcome } from "@parley/schema";
+import type {
+  InvocationErrorCode,
+  InvocationEvent,
+  InvocationOutcome,
+  StoredProgram,
+} from "@parley/schema";
 import type { SandboxExecutor } from "../executor/executor.ts";
 import { limitExecution } from "../executor/limit-execution.ts";
 import type { RunServices } from "../runs/run-kind.ts";
+import type { InvocationEnd, InvocationMetrics } from "./invocation-metrics.ts";
 
 export interface InvocationServices extends RunServices<InvocationEvent, FinishedInvocation> {
   readonly executor: SandboxExecutor;
+  readonly metrics: InvocationMetrics;
 }
 
 /**
@@ -23,16 +31,19 @@ export async function executeInvocation(
   run: ClaimedRun,
   signal: AbortSignal,
 ): Promise<"succeeded" | InvocationErrorCode> {
-  const { core, writer, executor } = services;
+  const { core, writer, executor, metrics } = services;
   const retry = <T>(work: () => Promise<T>) => services.persistence.retry(run, signal, work);
   const loaded = await retry(() => loadInvocation(core, run));
   const { sid: functionId, definition } = loaded.sandboxFunction;
+  let startedAt: number | undefined;
   const finish = async (given: InvocationOutcome) => {
     const options = { workspaceId: run.workspaceId, origin: "run", signal } as const;
     const outcome = await checkOutcome(core, { definition, outcome: given }, options);
     const unwritten = await writer.take(run);
     const finished = { ...loaded, run, outcome, ...unwritten };
+    const durationMs = startedAt === undefined ? undefined : performance.now() - startedAt;
     if (!(await retry(() => services.finish(finished)))) throw lostLease(run);
+    metrics.ended(definition.program, endOf(definition.program, outcome), durationMs);
     return outcome.status === "succeeded" ? outcome.status : outcome.error.code;
   };
   if (run.exhausted) {
@@ -45,6 +56,7 @@ export async function executeInvocation(
   }
   const { sid: seed, functionVersion: version, input, timezone } = loaded.invocation;
   const { program, timeoutMs, maxOutputBytes, maxLogLines } = definition;
+  startedAt = performance.now();
   const events = limitExecution(executor, {
     workspaceId: run.workspaceId,
     functionId,
@@ -75,4 +87,11 @@ export async function executeInvocation(
     }
   }
   throw new Error("The function has no outcome");
+}
+
+function endOf({ type }: StoredProgram, outcome: InvocationOutcome): InvocationEnd {
+  if (outcome.status === "errored") return outcome.error.code;
+  const isTool = type === "mcp" || type === "client";
+  // The executor of tools gives no other result.
+  return isTool && (outcome.result as StoredToolResult).isError ? "tool_error" : outcome.status;
 }

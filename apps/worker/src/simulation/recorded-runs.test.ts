@@ -1,15 +1,20 @@
 import { createThreads, recordBehaviour } from "@parley/core";
-import { type InvocationEvent, type Program, SimulatedBehaviour } from "@parley/schema";
+import { type InvocationEvent, type SimulatedProgram, SimulatedBehaviour } from "@parley/schema";
 import { expect, test } from "vitest";
-import type { Execution, ExecutionEvent } from "../executor/executor.ts";
+import type { Execution, ExecutorEvent } from "../executor/executor.ts";
 import { createSimulatedExecutor } from "./simulated-executor.ts";
 
 const ids = { invocationId: "sfi_x", functionId: "sfn_x" };
 
 /** An event as the stream of its invocation has it. */
-function toWire(event: ExecutionEvent, created: number): InvocationEvent {
+function toWire(event: ExecutorEvent, created: number): InvocationEvent {
   const { type: kind, ...members } = event;
-  const names = { log: "log", progress: "progress", succeeded: "result", errored: "error" };
+  const names: Readonly<Record<string, string>> = {
+    log: "log",
+    progress: "progress",
+    succeeded: "result",
+    errored: "error",
+  };
   const type = `sandbox_function_invocation_${names[kind]}`;
   // The members of the two kinds of events have the same names.
   return { type, created, ...ids, ...members } as InvocationEvent;
@@ -33,7 +38,7 @@ test.each([
   const play = (
     functionId: string,
     behaviour: SimulatedBehaviour,
-    more: Partial<Execution<Program>> = {},
+    more: Partial<Execution<SimulatedProgram>> = {},
   ) =>
     Array.fromAsync(
       executor.execute({

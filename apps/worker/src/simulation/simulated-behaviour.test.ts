@@ -1,5 +1,5 @@
 import { createThreads } from "@parley/core";
-import { type Program, type ScriptedBehaviour, SimulatedBehaviour } from "@parley/schema";
+import { type SimulatedProgram, type ScriptedBehaviour, SimulatedBehaviour } from "@parley/schema";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import type { Execution } from "../executor/executor.ts";
@@ -10,7 +10,7 @@ const executor = createSimulatedExecutor(threads, 0);
 afterAll(() => threads.close());
 
 let functions = 0;
-const execute = (behaviour: object, more: Partial<Execution<Program>> = {}) =>
+const execute = (behaviour: object, more: Partial<Execution<SimulatedProgram>> = {}) =>
   executor.execute({
     workspaceId: 1,
     functionId: `function ${++functions}`,
@@ -24,7 +24,7 @@ const execute = (behaviour: object, more: Partial<Execution<Program>> = {}) =>
     signal: new AbortController().signal,
     ...more,
   });
-const play = (behaviour: object, more: Partial<Execution<Program>> = {}) =>
+const play = (behaviour: object, more: Partial<Execution<SimulatedProgram>> = {}) =>
   Array.fromAsync(execute(behaviour, more));
 const print = (text: string) => ({ log: { stream: "stdout", text } });
 const succeeded = (result: unknown) => ({ type: "succeeded", result });

@@ -1,10 +1,10 @@
 import { createThreads } from "@parley/core";
-import type { Program, ScriptedBehaviour } from "@parley/schema";
+import type { SimulatedProgram, ScriptedBehaviour } from "@parley/schema";
 import { afterAll } from "vitest";
 import { describeSandboxExecutor } from "../executor/executor.conformance.ts";
 import { createSimulatedExecutor } from "./simulated-executor.ts";
 
-const script = (behaviour: Partial<ScriptedBehaviour>): Program => ({
+const script = (behaviour: Partial<ScriptedBehaviour>): SimulatedProgram => ({
   type: "simulated",
   behaviour: { durationMs: 0, steps: [], ...behaviour },
 });

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Threads } from "@parley/core";
-import type { Program } from "@parley/schema";
+import type { SimulatedProgram } from "@parley/schema";
 import { LRUCache } from "lru-cache";
 import type { Execution, SandboxExecutor } from "../executor/executor.ts";
 import { createEvaluator, type Evaluator } from "./evaluator.ts";
@@ -18,11 +18,11 @@ const MAX_PREPARED = 500;
 export function createSimulatedExecutor(
   threads: Threads,
   timeScale: number,
-): SandboxExecutor<Program> {
+): SandboxExecutor<SimulatedProgram> {
   const prepared = new LRUCache<string, PreparedBehaviour>({ max: MAX_PREPARED });
 
   const prepare = async (
-    { functionId, version, program }: Execution<Program>,
+    { functionId, version, program }: Execution<SimulatedProgram>,
     evaluator: Evaluator,
   ): Promise<PreparedBehaviour> => {
     const key = `${functionId} ${version}`;

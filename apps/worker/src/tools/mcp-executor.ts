@@ -1,7 +1,6 @@
 import {
   type CallableTool,
   type Core,
-  forgetToken,
   openCallableTool,
   refreshUsedTool,
   type StoredToolResult,
@@ -35,9 +34,6 @@ export function createMcpExecutor(core: Core): SandboxExecutor<ToolProgram> {
       const result = yield* call(core, execution);
       signal.throwIfAborted();
       if (result.type === "failed") {
-        if (result.code === "unauthorized" && program.type === "mcp") {
-          await forgetToken(core, program.toolId);
-        }
         yield failed(codes[result.code] ?? "invocation_failed", result.message);
         return;
       }
@@ -48,9 +44,11 @@ export function createMcpExecutor(core: Core): SandboxExecutor<ToolProgram> {
       if (program.type === "client") return;
       const { toolId } = program;
       const options = { workspaceId, origin: "run", signal: stop.signal } as const;
-      refreshUsedTool(core, { toolId, changed: toolsChanged }, options).catch((error: unknown) => {
-        if (!stop.signal.aborted) core.onLateFailure(error);
-      });
+      refreshUsedTool(core, { toolId, invocationId, changed: toolsChanged }, options).catch(
+        (error: unknown) => {
+          if (!stop.signal.aborted) core.onLateFailure(error);
+        },
+      );
     },
     close: async () => stop.abort(new Error("The worker stops")),
   };

@@ -27,6 +27,10 @@ export async function* answerChunks(
   let currentStep = continueAfter?.step;
   let open: { kind: "text" | "reasoning"; id: string } | undefined;
   let asked: ToolApproval[] = [];
+  /** Whether all calls of the step that wait for a person are known. */
+  let isWhole = false;
+  /** Calls that wait for an answer of their user. */
+  const questions = new Set<string>();
 
   function* close(): Generator<Chunk> {
     if (open !== undefined) yield { type: `${open.kind}-end`, id: open.id };
@@ -63,23 +67,17 @@ export async function* answerChunks(
         yield* close();
         yield callChunk(event.action);
         break;
-      case "tool_approve_execution": {
+      case "tool_approve_execution":
         asked.push(event);
-        if (event.isLastBlockingEventForStep === false) break;
-        // They may be decided already: by somebody else, or before the page was loaded again.
-        const waiting = await stillWaiting(asked);
-        asked = [];
-        for (const { actionId } of waiting) {
-          yield { type: "tool-approval-request", approvalId: actionId, toolCallId: actionId };
-        }
-        if (waiting.length === 0) break;
-        const left = { lastEventId: events.lastEventId, step };
-        const messageMetadata = { ...metadata, continueAfter: left };
-        yield { type: "finish", finishReason: "tool-calls", messageMetadata };
-        return;
-      }
+        isWhole = event.isLastBlockingEventForStep !== false;
+        break;
+      case "tool_ask_user_question":
+        questions.add(event.actionId);
+        isWhole = event.isLastBlockingEventForStep !== false;
+        break;
       case "agent_action_success":
         yield resultChunk(event.action);
+        questions.delete(event.action.sId);
         break;
       case "agent_message_success":
         yield* close();
@@ -95,6 +93,19 @@ export async function* answerChunks(
         yield { type: "abort", reason: "The answer was cancelled" };
         break;
     }
+    // A chat sends decisions only once no other call of the step runs: questions are answered meanwhile.
+    if (asked.length === 0 || !isWhole || questions.size > 0) continue;
+    // They may be decided already: by somebody else, or before the page was loaded again.
+    const waiting = await stillWaiting(asked);
+    asked = [];
+    for (const { actionId } of waiting) {
+      yield { type: "tool-approval-request", approvalId: actionId, toolCallId: actionId };
+    }
+    if (waiting.length === 0) continue;
+    const left = { lastEventId: events.lastEventId, step };
+    const messageMetadata = { ...metadata, continueAfter: left };
+    yield { type: "finish", finishReason: "tool-calls", messageMetadata };
+    return;
   }
 }
 

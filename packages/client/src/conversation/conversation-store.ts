@@ -1,4 +1,4 @@
-import type { ConversationMessage, ToolApproval } from "@parley/schema";
+import type { ConversationMessage, ToolApproval, ToolQuestion } from "@parley/schema";
 import { newIdempotencyKey } from "../idempotency-key.ts";
 import type { Input } from "../methods.ts";
 import type { Parley } from "../parley.ts";
@@ -11,6 +11,9 @@ export type NewMessage = Input<"conversations.create">["message"];
 /** What a person decides about a call that waits for approval. */
 export type Decision = Input<"messages.validateAction">["approved"];
 
+/** What a person answers a question: an own text, or chosen options with perhaps one. */
+export type QuestionAnswer = string | Input<"messages.answerQuestion">["answer"];
+
 /** A conversation as it is shown. */
 export interface ConversationState {
   /** Undefined until the first message has created the conversation. */
@@ -19,8 +22,10 @@ export interface ConversationState {
   readonly status: "loading" | "sending" | "answering" | "ready";
   /** The current version of each message, in order; answers grow while they are written. */
   readonly messages: readonly ConversationMessage[];
-  /** Calls of functions that wait for approval. */
+  /** Calls of functions and tools that wait for approval. */
   readonly approvals: readonly ToolApproval[];
+  /** Questions of agents that wait for an answer. */
+  readonly questions: readonly ToolQuestion[];
   /** Whether a stream is broken and being reopened. */
   readonly isReconnecting: boolean;
   /** Why the last action, or a stream, failed. A failed answer has its error in its message. */
@@ -69,6 +74,7 @@ export function createConversationStore(parley: Parley, existingId?: string) {
       status: busy ?? (answers.ids().length > 0 ? "answering" : "ready"),
       messages: messages.map((message) => answers.get(message.sId) ?? message),
       approvals: answers.approvals(),
+      questions: answers.questions(),
       isReconnecting: answers.isReconnecting(),
       error,
     };
@@ -228,6 +234,19 @@ export function createConversationStore(parley: Parley, existingId?: string) {
       attempt(async () => {
         const call = { conversationId: requireId(), messageId, actionId, approved };
         await parley.messages.validateAction(call);
+        answers.markDecided(actionId);
+      }),
+
+    /** Answers a question of an agent, which goes on with the answer. */
+    answer: async (
+      { messageId, actionId }: ToolQuestion,
+      given: QuestionAnswer,
+    ): Promise<boolean> =>
+      attempt(async () => {
+        const answer =
+          typeof given === "string" ? { selectedOptions: [], customResponse: given } : given;
+        const call = { conversationId: requireId(), messageId, actionId, answer };
+        await parley.messages.answerQuestion(call);
         answers.markDecided(actionId);
       }),
 

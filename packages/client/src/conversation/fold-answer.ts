@@ -4,6 +4,7 @@ import type {
   ConversationMessage,
   MessageEvent,
   ToolApproval,
+  ToolQuestion,
 } from "@parley/schema";
 
 /** An answer as its events so far give it. */
@@ -11,6 +12,8 @@ export interface Answer {
   readonly message: AgentMessage;
   /** Calls that wait for approval. */
   readonly approvals: readonly ToolApproval[];
+  /** Questions that wait for an answer of their user. */
+  readonly questions: readonly ToolQuestion[];
   /** Id of the last event that is in it; a follower continues after it. */
   readonly lastEventId: string;
 }
@@ -20,8 +23,8 @@ export interface Answer {
  * all in its events, so none is taken from the message.
  */
 export function beginAnswer(message: AgentMessage): Answer {
-  const empty = { content: "", chainOfThought: null, actions: [] };
-  return { message: { ...message, ...empty }, approvals: [], lastEventId: "0" };
+  const empty = { content: "", chainOfThought: null, actions: [], rawContents: [] };
+  return { message: { ...message, ...empty }, approvals: [], questions: [], lastEventId: "0" };
 }
 
 /** A message that was posted. What has become of an answer is in its events, in their own form. */
@@ -37,16 +40,20 @@ interface PostedAnswer extends Omit<AgentMessage, "error"> {
 
 /** Adds an event to an answer. Events must come once and in order. */
 export function foldEvent(answer: Answer, event: MessageEvent, lastEventId: string): Answer {
-  const { message, approvals } = answer;
-  const change = (changed: Partial<AgentMessage>, left = approvals): Answer => ({
+  const { message, approvals, questions } = answer;
+  const change = (changed: Partial<AgentMessage>, waiting: Partial<Answer> = {}): Answer => ({
+    approvals,
+    questions,
+    ...waiting,
     message: { ...message, ...changed },
-    approvals: left,
     lastEventId,
   });
+  const noneWaits = { approvals: [], questions: [] };
   switch (event.type) {
     case "generation_tokens":
       if (event.classification === "tokens") {
-        return change({ content: message.content + event.text });
+        const rawContents = addToStep(message.rawContents, event.step, event.text);
+        return change({ content: message.content + event.text, rawContents });
       }
       if (event.classification === "chain_of_thought") {
         return change({ chainOfThought: (message.chainOfThought ?? "") + event.text });
@@ -55,21 +62,36 @@ export function foldEvent(answer: Answer, event: MessageEvent, lastEventId: stri
     case "tool_params":
       return change({ actions: putAction(message.actions, event.action) });
     case "tool_approve_execution":
-      return change({}, [...approvals, event]);
-    case "agent_action_success":
+      return change({}, { approvals: [...approvals, event] });
+    case "tool_ask_user_question":
+      return change({}, { questions: [...questions, event] });
+    case "agent_action_success": {
+      const isOther = ({ actionId }: { actionId: string }) => actionId !== event.action.sId;
       return change(
         { actions: putAction(message.actions, event.action) },
-        approvals.filter(({ actionId }) => actionId !== event.action.sId),
+        { approvals: approvals.filter(isOther), questions: questions.filter(isOther) },
       );
+    }
     case "agent_message_success":
-      return change(event.message, []);
+      return change(event.message, noneWaits);
     case "agent_error":
-      return change({ status: "failed", error: event.error }, []);
+      return change({ status: "failed", error: event.error }, noneWaits);
     case "agent_generation_cancelled":
-      return change({ status: "cancelled" }, []);
+      return change({ status: "cancelled" }, noneWaits);
     default:
       return change({});
   }
+}
+
+/** Adds a text to that of its step; steps come in order. */
+function addToStep(
+  contents: AgentMessage["rawContents"],
+  step: number,
+  text: string,
+): AgentMessage["rawContents"] {
+  const last = contents.at(-1);
+  if (last?.step !== step) return [...contents, { step, content: text }];
+  return [...contents.slice(0, -1), { step, content: last.content + text }];
 }
 
 function putAction(actions: readonly Action[], action: Action): Action[] {

@@ -1,4 +1,4 @@
-import type { AgentMessage, ToolApproval } from "@parley/schema";
+import type { Action, AgentMessage, ToolApproval, ToolQuestion } from "@parley/schema";
 import type { Parley } from "../parley.ts";
 import { type Answer, beginAnswer, foldEvent } from "./fold-answer.ts";
 
@@ -11,9 +11,15 @@ interface Observer {
   readonly onError: (error: Error) => void;
 }
 
+const waitsForPerson: ReadonlySet<Action["status"]> = new Set([
+  "blocked_validation_required",
+  "blocked_user_answer_required",
+]);
+
 /** Follows answers that are being written, each event once, also when it is left and comes back. */
 export function followAnswers(parley: Parley, { onChange, onEnd, onError }: Observer) {
   const answers = new Map<string, Answer>();
+  /** Calls that no longer wait for a person. */
   const decided = new Set<string>();
   const followed = new Set<string>();
   const reconnecting = new Set<string>();
@@ -56,6 +62,8 @@ export function followAnswers(parley: Parley, { onChange, onEnd, onError }: Obse
     }
   }
 
+  const isWaiting = ({ actionId }: { actionId: string }) => !decided.has(actionId);
+
   return {
     /** Ids of the answers that are being written. */
     ids: (): string[] => [...answers.keys()],
@@ -64,17 +72,18 @@ export function followAnswers(parley: Parley, { onChange, onEnd, onError }: Obse
     get: (messageId: string): AgentMessage | undefined => answers.get(messageId)?.message,
 
     approvals: (): ToolApproval[] =>
-      [...answers.values()]
-        .flatMap(({ approvals }) => approvals)
-        .filter(({ actionId }) => !decided.has(actionId)),
+      [...answers.values()].flatMap(({ approvals }) => approvals).filter(isWaiting),
+
+    questions: (): ToolQuestion[] =>
+      [...answers.values()].flatMap(({ questions }) => questions).filter(isWaiting),
 
     isReconnecting: (): boolean => reconnecting.size > 0,
 
     /** Adds an answer that is being written, unless it is there. */
     begin: (message: AgentMessage): void => {
-      // Its events say that a call waited for approval, but not that it was approved and runs.
+      // Its events say that a call waited for a person, but not that it was decided and runs.
       for (const { sId, status } of message.actions) {
-        if (status !== "blocked_validation_required") decided.add(sId);
+        if (!waitsForPerson.has(status)) decided.add(sId);
       }
       if (!answers.has(message.sId)) answers.set(message.sId, beginAnswer(message));
     },
@@ -84,7 +93,7 @@ export function followAnswers(parley: Parley, { onChange, onEnd, onError }: Obse
       for (const id of answers.keys()) if (!ids.has(id)) answers.delete(id);
     },
 
-    /** Takes a call from those that wait for approval. */
+    /** Takes a call from those that wait for a person. */
     markDecided: (actionId: string): void => void decided.add(actionId),
 
     /** Follows the answers that are not being followed. */

@@ -1,5 +1,11 @@
 import { apiKeys, rotatedSecrets, users, userTokens, workspaces } from "@parley/db";
-import { API_KEY_PATTERN, ParleyError, USER_TOKEN_PATTERN } from "@parley/schema";
+import {
+  API_KEY_PATTERN,
+  ParleyError,
+  SESSION_PATTERN,
+  SIGN_IN_CODE_PATTERN,
+  USER_TOKEN_PATTERN,
+} from "@parley/schema";
 import { and, eq, isNull, or } from "drizzle-orm";
 import type { Caller, Process, WorkspaceCaller } from "../context.ts";
 import {
@@ -9,6 +15,7 @@ import {
 import type { WorkspaceRow } from "../data-access/rows.ts";
 import { actingAs } from "./acting-users.ts";
 import { hashSecret, isMistyped } from "./key-secrets.ts";
+import { findSession, type StoredSession, takeCode } from "./sessions.ts";
 
 /** The error for a known key or token that was revoked, is disabled, or has expired. */
 export class KnownKeyRefused extends ParleyError {
@@ -21,8 +28,14 @@ export class KnownKeyRefused extends ParleyError {
 }
 
 export interface Credentials {
-  /** The caller of an `Authorization` header. Throws the 401 that fits. */
-  authenticate(header: string | undefined): Promise<Caller>;
+  /**
+   * The caller of an `Authorization` header. Throws the 401 that fits. With `takesCodes`, a code for signing in is
+   * a credential too, and used up.
+   */
+  authenticate(
+    header: string | undefined,
+    options?: { readonly takesCodes?: boolean | undefined },
+  ): Promise<Caller>;
   close(): void;
 }
 
@@ -53,16 +66,31 @@ export function createCredentials(core: Process, issuer?: TokenIssuer): Credenti
     // A revoked key may stay in the set: it is then looked up.
     isAffected: () => false,
   });
+  const sessions = createReadThroughCache<StoredSession>(core.now, {
+    subscribe: (onChange) => core.bus.subscribe("keys", onChange),
+    load: (hash) => findSession(core, hash),
+    isAffected: () => true,
+  });
+  /** The caller that a session stands for. */
+  const callerOf = async (session: StoredSession | undefined): Promise<Caller | undefined> => {
+    if (session === undefined || session.expiresAt <= core.now()) return undefined;
+    const { hash, credentialHash, expiresAt, ofUserToken } = session;
+    const caller = await (ofUserToken ? tokens.get(credentialHash) : keys.get(credentialHash));
+    return caller && { ...caller, session: { hash, expiresAt } };
+  };
   const find = async (secret: string): Promise<Caller | undefined> => {
     const hash = hashSecret(secret);
+    if (SESSION_PATTERN.test(secret)) return callerOf(await sessions.get(hash));
+    if (SIGN_IN_CODE_PATTERN.test(secret)) return callerOf(await takeCode(core, hash));
     if (USER_TOKEN_PATTERN.test(secret)) return isMistyped(secret) ? undefined : tokens.get(hash);
     if (isMistyped(secret) && !(await unusual.get(""))?.has(hash)) return undefined;
     return keys.get(hash);
   };
   return {
-    authenticate: async (header) => {
+    authenticate: async (header, { takesCodes = false } = {}) => {
       const credential = parseAuthorization(header);
-      const isKnownForm = API_KEY_PATTERN.test(credential) || USER_TOKEN_PATTERN.test(credential);
+      const known = takesCodes ? [...ownForms, SIGN_IN_CODE_PATTERN] : ownForms;
+      const isKnownForm = known.some((form) => form.test(credential));
       if (!isKnownForm && (issuer === undefined || !JWT_PATTERN.test(credential))) {
         throw malformed();
       }
@@ -75,6 +103,7 @@ export function createCredentials(core: Process, issuer?: TokenIssuer): Credenti
     close: () => {
       keys.close();
       tokens.close();
+      sessions.close();
       unusual.close();
       issuer?.close();
     },
@@ -84,6 +113,9 @@ export function createCredentials(core: Process, issuer?: TokenIssuer): Credenti
 function workspaceIdOf(caller: Caller): number | null {
   return caller.kind === "workspace" ? caller.workspace.id : null;
 }
+
+/** The credentials that Parley itself gives out. */
+const ownForms = [API_KEY_PATTERN, USER_TOKEN_PATTERN, SESSION_PATTERN];
 
 /** A JSON Web Token in its compact form. */
 const JWT_PATTERN = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
@@ -108,6 +140,11 @@ function malformed(): ParleyError {
 }
 
 function invalid(refused: Caller | string): string {
+  const isSession =
+    typeof refused === "string"
+      ? SESSION_PATTERN.test(refused) || SIGN_IN_CODE_PATTERN.test(refused)
+      : refused.session !== undefined;
+  if (isSession) return "The session has ended, or its code was used: sign in again";
   const isToken =
     typeof refused === "string"
       ? USER_TOKEN_PATTERN.test(refused)
@@ -167,9 +204,10 @@ async function findKey(core: Process, hash: string): Promise<Caller | undefined>
   const { workspace, user, secretExpiresAt } = row;
   const ends = [row.apiKey.expiresAt, secretExpiresAt].filter((end) => end !== null);
   const apiKey = { ...row.apiKey, expiresAt: ends.length === 0 ? null : Math.min(...ends) };
-  if (apiKey.role === "operator") return { kind: "operator", apiKey };
+  const credentialHash = hash;
+  if (apiKey.role === "operator") return { kind: "operator", apiKey, credentialHash };
   if (workspace === null || user === null) return undefined;
-  return { kind: "workspace", apiKey, workspace, user };
+  return { kind: "workspace", apiKey, workspace, user, credentialHash };
 }
 
 /** The caller of a token, of a user who was not removed. */
@@ -183,7 +221,8 @@ async function findToken(core: Process, hash: string): Promise<WorkspaceCaller |
     .where(and(eq(userTokens.hash, hash), isNull(users.removedAt)));
   if (row === undefined) return undefined;
   const { sid, scopes, spaceIds, expiresAt } = row.token;
-  return actingAs(row, { sid, scopes: new Set(scopes), spaceIds, expiresAt });
+  const token = { sid, scopes: new Set(scopes), spaceIds, expiresAt };
+  return { ...actingAs(row, token), credentialHash: hash };
 }
 
 /** Throws `workspace_suspended` for a workspace that an operator has suspended. */

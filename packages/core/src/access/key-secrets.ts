@@ -4,9 +4,11 @@ import { API_KEY_PATTERN, randomBase62, toBase62 } from "@parley/schema";
 
 const RANDOM_CHARACTERS = 34;
 const CHECKSUM_CHARACTERS = 6;
-/** Of keys, and of the tokens of users. */
+/** Of keys, of the tokens of users, and of what stands for them in a browser. */
 const PREFIX_CHARACTERS = 3;
-const GENERATED = new RegExp(`^(?:sk|ut)-[A-Za-z0-9]{${RANDOM_CHARACTERS + CHECKSUM_CHARACTERS}}$`);
+const GENERATED = new RegExp(
+  `^(?:sk|ut|ss|sc)-[A-Za-z0-9]{${RANDOM_CHARACTERS + CHECKSUM_CHARACTERS}}$`,
+);
 
 /** The stored form of a key or token: its SHA-256, in hexadecimal. */
 export function hashSecret(secret: string): string {
@@ -21,6 +23,16 @@ export function generateApiKey(): string {
 /** Generates the token of a user, in the same form. */
 export function generateUserToken(): string {
   return generateSecret("ut-");
+}
+
+/** Generates the token of a session, in the same form. */
+export function generateSessionToken(): string {
+  return generateSecret("ss-");
+}
+
+/** Generates a code that opens a session, in the same form. */
+export function generateSignInCode(): string {
+  return generateSecret("sc-");
 }
 
 function generateSecret(prefix: string): string {

@@ -64,6 +64,15 @@ export async function recordCommand(
   await insertAuditEvent(core, db, { ...done, actor, outcome: "succeeded" });
 }
 
+/** Records what a user did without a key, in the transaction that does it. */
+export async function recordOfUser(
+  core: Pick<Process, "now">,
+  db: Queryable,
+  done: Omit<AuditedMutation, "recorded" | "subjectId"> & { readonly subjectId: string },
+): Promise<void> {
+  await insertAuditEvent(core, db, { ...done, outcome: "succeeded" });
+}
+
 async function insertAuditEvent(
   core: Pick<Process, "now">,
   db: Queryable,

@@ -1,15 +1,19 @@
 import { actions, events, messages, type Queryable, runs } from "@parley/db";
 import type { MessageEvent, Success } from "@parley/schema";
-import { and, asc, eq, inArray, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, type SQL, sql } from "drizzle-orm";
 import { requireConversation } from "../access/conversation-reach.ts";
 import { findAgentVersions } from "../agents/agents.ts";
 import type { MessageRow } from "../data-access/rows.ts";
 import { inTransactionOnce, type KeyedContext } from "../idempotency.ts";
 import { appendEvents } from "../log/append.ts";
 import { lockLogs, fenceLogs } from "../log/lock-logs.ts";
+import { tokensOf } from "../messages/consumption-sums.ts";
 import { sizeOfAnswer } from "../messages/conversation-size.ts";
 import { wakeNextOf } from "../runs/wake-runs.ts";
 import { closeCalls, readRunningCalls } from "../turns/function-calls.ts";
+
+const tokens = tokensOf(sql`m.steps`);
+const ofMessage = (value: SQL) => sql`(select ${value} from messages m where m.sid = runs.log_id)`;
 
 /**
  * Ends running agent messages with the text they have published, and stops their models and functions.
@@ -74,7 +78,17 @@ export async function cancelMessages(
     );
     const logIds = ended.map(({ sid }) => sid);
     const ofEnded = inArray(runs.logId, logIds);
-    await db.update(runs).set({ status: "finished", leaseUntil: null }).where(ofEnded);
+    await db
+      .update(runs)
+      .set({
+        status: "finished",
+        leaseUntil: null,
+        finishedAt: now,
+        outcome: "cancelled",
+        inputTokens: ofMessage(tokens.inputTokens),
+        outputTokens: ofMessage(tokens.outputTokens),
+      })
+      .where(ofEnded);
     const endedRuns = sql`(select ${runs.orderingKey}, ${runs.id} from ${runs} where ${ofEnded})`;
     await db.execute(wakeNextOf(endedRuns));
     afterCommit.push({ topic: "runs", cause: "ended", logIds });

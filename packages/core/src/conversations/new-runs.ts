@@ -26,10 +26,12 @@ const given = sql`
 
 const runInsertAs = (status: SQL) => sql`
   insert into runs (kind, workspace_id, log_id, subject_id, ordering_key, status, priority, attempt,
-    max_attempts, run_after, created_at, request_id, traceparent, worker_id, lease_until)
+    max_attempts, run_after, created_at, request_id, traceparent, worker_id, lease_until,
+    started_at)
   select 'agent_turn', workspace_id, log_id, subject_id, ordering_key, ${status},
     0, case when worker_id is null then 0 else 1 end, ${maxAttempts}, now(), created_at, request_id,
-    traceparent, worker_id, now() + lease_ms * interval '1 millisecond'
+    traceparent, worker_id, now() + lease_ms * interval '1 millisecond',
+    case when worker_id is not null then created_at end
   from ${given}`;
 
 /** Part of a statement: inserts the runs of the parameter `runs`, which nobody holds. */

@@ -245,7 +245,7 @@ const chunkStatement = statement<
 );
 
 /** Each chunk is one query: no transaction is open while a reader is slow. */
-async function* readBytes(
+export async function* readBytes(
   { database }: Process,
   fileId: number,
   { start, end }: { start: number; end: number },

@@ -179,6 +179,7 @@ describe("administration of functions", () => {
     ["inputSchema.properties.a.type", { inputSchema: { properties: { a: { type: "x" } } } }],
     ["outputSchema", { outputSchema: { $ref: "https://example.com/x" } }],
     ["program.behaviour.result", { program: simulated({ result: "$sum(" }) }],
+    ["program.type", { program: { type: "e2b", language: "python", source: "x" } }],
     ["outputSchema.pattern", { outputSchema: { pattern: "(?=a)" } }],
   ])("refuses what is wrong with %s, and names it", async (path, more) => {
     const before = await test.core.database.db.$count(sandboxFunctions);

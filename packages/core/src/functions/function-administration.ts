@@ -5,8 +5,9 @@ import {
   invalidRequest,
   type OneAdministeredFunction,
   ParleyError,
-  type Program,
   SimulatedBehaviour,
+  type StoredProgram,
+  type SimulatedProgram,
   type UpdateSandboxFunction,
 } from "@parley/schema";
 import { and, eq } from "drizzle-orm";
@@ -19,15 +20,19 @@ import {
   editorOf,
   requireVersion,
 } from "../workspaces/administered-workspace.ts";
-import { checkBehaviour } from "./check-behaviour.ts";
 import { type FunctionMove, moveFunction } from "./function-states.ts";
 import { findSchemaFault } from "./json-schema/validate.ts";
+import { type CodeServices, prepareProgram, renderProgram } from "./programs.ts";
 import { getSandboxFunction, renderFunction, type SandboxFunction } from "./sandbox-functions.ts";
 
+type FunctionContext = RequestContext & CodeServices;
 type NewDefinition = Omit<CreateSandboxFunction, "workspaceId" | "slug">;
 
 /** The program of a function that was created without one. */
-const defaultProgram: Program = { type: "simulated", behaviour: SimulatedBehaviour.parse({}) };
+const defaultProgram: SimulatedProgram = {
+  type: "simulated",
+  behaviour: SimulatedBehaviour.parse({}),
+};
 
 /** Reads a function by id or slug. Throws `sandbox_function_not_found`. */
 export async function readSandboxFunction(
@@ -56,14 +61,14 @@ async function readWhole(
 
 /**
  * Creates a function in its first version. Throws `sandbox_function_already_exists` where the slug
- * is taken, also by an archived function, and `invalid_request_error` for an unusable schema or
- * expression.
+ * is taken, also by an archived function, and `invalid_request_error` for an unusable schema,
+ * expression or code.
  */
 export async function createSandboxFunction(
-  context: RequestContext,
+  context: FunctionContext,
   input: CreateSandboxFunction,
 ): Promise<OneAdministeredFunction> {
-  await requireUsable(context, input);
+  const program = await requireUsable(context, input);
   return inTransaction(context, async ({ db, markCreated }) => {
     const workspace = await administeredWorkspace(context, db, input.wId);
     const createdAt = context.now();
@@ -85,7 +90,11 @@ export async function createSandboxFunction(
       );
     }
     markCreated(identity.sid);
-    const values = { ...newVersion(context, input), functionId: identity.id, version: 1 };
+    const values = {
+      ...newVersion(context, { ...input, program }),
+      functionId: identity.id,
+      version: 1,
+    };
     const definition = await insertRow(db, sandboxFunctionVersions, values);
     return renderAdministered({ ...identity, definition });
   });
@@ -97,15 +106,15 @@ export async function createSandboxFunction(
  * version.
  */
 export async function updateSandboxFunction(
-  context: RequestContext,
+  context: FunctionContext,
   input: UpdateSandboxFunction,
 ): Promise<OneAdministeredFunction> {
-  await requireUsable(context, input);
+  const program = await requireUsable(context, input);
   return changeFunction(context, input, async (db, found) => {
     requireVersion("function", found, input.version);
     const version = found.version + 1;
     const values = {
-      ...newVersion(context, input, found.definition),
+      ...newVersion(context, { ...input, program }, found.definition),
       functionId: found.id,
       version,
     };
@@ -158,7 +167,7 @@ async function changeFunction(
 /** A version without its number: members of the input, then of the version before, then defaults. */
 function newVersion(
   { caller, now }: RequestContext,
-  input: NewDefinition,
+  input: Omit<NewDefinition, "program"> & { readonly program: StoredProgram | undefined },
   before?: FunctionVersionRow,
 ): Omit<typeof sandboxFunctionVersions.$inferInsert, "functionId" | "version"> {
   return {
@@ -177,30 +186,32 @@ function newVersion(
   };
 }
 
-/** Throws `invalid_request_error` for an unusable schema or expression. Waits for threads: not for a transaction. */
+/**
+ * The program of an input as it is stored. Throws `invalid_request_error` for an unusable schema, expression or
+ * code. Waits for threads: not for a transaction.
+ */
 async function requireUsable(
-  context: RequestContext,
+  context: FunctionContext,
   { inputSchema, outputSchema, program }: NewDefinition,
-): Promise<void> {
-  const { threads } = context;
-  const options = threadOptions(context);
+): Promise<StoredProgram | undefined> {
+  const { threads, signal } = context;
+  const options = { ...threadOptions(context), signal };
   const ofSchemas = await Promise.all(
     Object.entries({ inputSchema, outputSchema }).map(async ([root, schema]) =>
       schema === undefined ? undefined : findSchemaFault(threads, { schema, root }, options),
     ),
   );
-  const ofProgram =
-    program === undefined ? [] : await checkBehaviour(threads, program.behaviour, options);
+  const prepared = program && (await prepareProgram(context, program, options));
   const issues = [
     ...ofSchemas.filter((issue) => issue !== undefined),
-    ...ofProgram.map(({ path, message }) => ({ path: `program.behaviour.${path}`, message })),
+    ...(prepared !== undefined && "issues" in prepared ? prepared.issues : []),
   ];
   if (issues.length > 0) throw invalidRequest("body", issues);
+  return prepared !== undefined && "program" in prepared ? prepared.program : undefined;
 }
 
 function renderAdministered(row: SandboxFunction): OneAdministeredFunction {
   const { status, definition } = row;
-  const { program } = definition;
-  if (program.type !== "simulated") throw new Error(`The function ${row.sid} calls a server`);
+  const program = renderProgram(definition.program);
   return { sandboxFunction: { ...renderFunction(row), status, program } };
 }

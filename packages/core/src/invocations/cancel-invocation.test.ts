@@ -95,7 +95,9 @@ describe("stored invocations", () => {
       error: { code: "invalid_input", message },
     });
     expect(others).toEqual([]);
-    expect(await db().$count(runs)).toBe(0);
+    expect(await db().select().from(runs)).toMatchObject([
+      { status: "finished", outcome: "errored", attempt: 0, startedAt: null },
+    ]);
     expect(await db().select().from(logs)).toMatchObject([
       { lastSeq: 2, closedAt: expect.any(Date) },
     ]);

@@ -79,7 +79,7 @@ export async function cancelInvocations(
     .where(inArray(invocations.sid, logIds));
   await db
     .update(runs)
-    .set({ status: "finished", leaseUntil: null })
+    .set({ status: "finished", leaseUntil: null, finishedAt: now, outcome: "cancelled" })
     .where(inArray(runs.logId, logIds));
   afterCommit.push({ topic: "runs", cause: "ended", logIds });
   await wakeTurnsOf(db, logIds, afterCommit);

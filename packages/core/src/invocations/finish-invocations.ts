@@ -36,7 +36,8 @@ const finishStatement = appendingStatement<{ finished: string }>(
     from finished where invocations.id = finished.id
   ),
   run as (
-    update runs set status = 'finished', lease_until = null
+    update runs set status = 'finished', lease_until = null, finished_at = finished.finished_at,
+      outcome = finished.status
     from finished where runs.log_id = finished.sid
   )`,
 );

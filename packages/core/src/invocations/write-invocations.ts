@@ -28,7 +28,8 @@ export interface InvocationServices {
 
 /**
  * Starts an invocation in a transaction of the caller's: row, log, its first event and run. If the
- * function's schema refuses the input, it has ended, `errored` with `invalid_input`, and has no run.
+ * function's schema refuses the input, it has ended, `errored` with `invalid_input`, and
+ * so has its run.
  */
 export async function insertInvocation(
   core: Process,
@@ -60,7 +61,8 @@ const insertStatement = statement<
   wanted as (
     select * from json_to_recordset(${sql.placeholder("runs")}::json)
       as r(log_id text, workspace_id bigint, function_id bigint, max_attempts int, request_id text,
-        traceparent text, worker_id text, lease_ms int, per_workspace int)
+        traceparent text, worker_id text, lease_ms int, per_workspace int, outcome text,
+        finished_at bigint)
   ),
   running as materialized (
     select * from try_lock_running_invocations(
@@ -83,6 +85,7 @@ const insertStatement = statement<
     from wanted w
     left join sandbox_functions f on f.id = w.function_id
     left join sandbox_function_versions v on v.function_id = f.id and v.version = f.version
+    where w.outcome is null
   ),
   invocation as (
     insert into invocations (sid, workspace_id, function_id, function_version, api_key_id, owner_id, action_id,
@@ -108,13 +111,15 @@ const insertStatement = statement<
   ),
   run as (
     insert into runs (kind, workspace_id, log_id, subject_id, function_id, status, priority, attempt,
-      max_attempts, run_after, created_at, request_id, traceparent, worker_id, lease_until)
+      max_attempts, run_after, created_at, request_id, traceparent, worker_id, lease_until, started_at,
+      outcome, finished_at)
     select 'invocation', w.workspace_id, i.sid, i.id, w.function_id,
-      case when p.is_held then 'running' else 'waiting' end, 0, case when p.is_held then 1 else 0 end,
+      case when w.outcome is not null then 'finished' when p.is_held then 'running' else 'waiting' end, 0, case when p.is_held then 1 else 0 end,
       w.max_attempts, now(), i.created_at, w.request_id, w.traceparent,
       case when p.is_held then w.worker_id end,
-      case when p.is_held then now() + w.lease_ms * interval '1 millisecond' end
-    from wanted w join placed p on p.log_id = w.log_id join invocation i on i.sid = w.log_id
+      case when p.is_held then now() + w.lease_ms * interval '1 millisecond' end,
+      case when p.is_held then i.created_at end, w.outcome, w.finished_at
+    from wanted w left join placed p on p.log_id = w.log_id join invocation i on i.sid = w.log_id
     returning id, log_id, status
   )
   select i.id, i.sid, case when run.status = 'running' then run.id end as "heldRunId"
@@ -146,7 +151,7 @@ export async function writeInvocations(
         })),
       ),
     ),
-    runs: JSON.stringify(created.filter(({ row }) => row.status === "created").map(toRun)),
+    runs: JSON.stringify(created.map(toRun)),
   });
   const bySid = new Map(written.map((one) => [one.sid, one]));
   return ({ row }) => {
@@ -166,6 +171,7 @@ function toRun({ row, maxAttempts, origin, holder }: NewInvocation) {
     worker_id: holder?.workerId,
     lease_ms: holder?.leaseMs,
     per_workspace: holder?.perWorkspace,
+    ...(row.status !== "created" && { outcome: row.status, finished_at: row.finishedAt }),
   };
 }
 

@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 
 /** What an answer, or several, took. */
 export interface Sums {
@@ -8,6 +8,13 @@ export interface Sums {
   readonly modelDurationMs: number;
   readonly toolCalls: number;
   readonly toolDurationMs: number;
+}
+
+/** The columns of a run that hold the tokens of all `steps` of an answer; null where it has none. */
+export function tokensOf(steps: SQL) {
+  const sumOf = (member: "inputTokens" | "outputTokens") => sql`
+    (select sum((step ->> '${sql.raw(member)}')::float8)::bigint from jsonb_array_elements(${steps}) step)`;
+  return { inputTokens: sumOf("inputTokens"), outputTokens: sumOf("outputTokens") };
 }
 
 /**

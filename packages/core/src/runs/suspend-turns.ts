@@ -108,3 +108,23 @@ const hastenStatement = statement<{ logId: string; delayMs: number }>(
     least(run_after, now() + ${sql.placeholder("delayMs")}::bigint * interval '1 millisecond')
   where log_id = ${sql.placeholder("logId")} and status = 'suspended'`,
 );
+
+const resumeStatement = statement<{ logIds: string }>(
+  "resume_turns",
+  sql`
+  update runs set status = 'waiting', run_after = now()
+  where log_id in ${logIds} and status = 'suspended'`,
+);
+
+/** Makes suspended turns claimable although some of their calls are open: their worker looks again. */
+export async function resumeTurns(
+  db: Queryable,
+  turnLogIds: readonly string[],
+  hints: Hint[],
+): Promise<void> {
+  if (turnLogIds.length === 0) return;
+  const values = { logIds: JSON.stringify(turnLogIds) };
+  await lockStatement.execute(db, values);
+  await resumeStatement.execute(db, values);
+  hints.push({ topic: "runs", cause: "added" });
+}

@@ -33,6 +33,8 @@ const unlisted: readonly string[] = [
   "agent_tools",
   "conversation_tools",
   "tool_approvals",
+  "tool_authorization_requests",
+  "tool_authorizations",
   "tool_connections",
 ];
 

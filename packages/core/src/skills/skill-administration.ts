@@ -24,7 +24,7 @@ import { findSpaces, findTools, setAttachments, setEditors, setTools } from "./s
 import { moveSkill, type SkillMove } from "./skill-states.ts";
 import { mayEdit, renderSkills } from "./skills.ts";
 
-type SkillRow = typeof skills.$inferSelect;
+export type SkillRow = typeof skills.$inferSelect;
 type Changes = PgUpdateSetSource<typeof skills>;
 
 /** Reads a skill that the caller reaches, with its version. Throws `skill_not_found`. */
@@ -162,7 +162,8 @@ async function changeSkill(
   });
 }
 
-async function requireSkill(
+/** A skill that the caller reaches, locked if that is asked for. Throws `skill_not_found`. */
+export async function requireSkill(
   { caller }: RequestContext,
   db: Queryable,
   { workspace, skillId }: { workspace: WorkspaceRow; skillId: string },

@@ -2,9 +2,10 @@ import type { ClientProgram, McpProgram } from "@parley/schema";
 import type { Process } from "../context.ts";
 import type { HeldLog } from "../runs/leases.ts";
 import type { SecretServices } from "../workspaces/secret-box.ts";
+import { readCallingUser } from "./calling-user.ts";
 import { createClientToolServers } from "./client-calls.ts";
-import { findConnection } from "./tool-connections.ts";
-import { openServer } from "./tool-secrets.ts";
+import { findConnection, isPersonal } from "./tool-connections.ts";
+import { useServer } from "./open-servers.ts";
 import type { ToolCaller, ToolServices } from "./tool-servers.ts";
 
 /** The input of an invocation that calls a tool. */
@@ -46,8 +47,11 @@ export async function openCallableTool(
   const stored = await findConnection(core.database.db, program.toolId);
   if (stored === undefined) return undefined;
   const listed = stored.tool.server.tools.find((one) => one.name === call.name);
-  const server = await openServer(core, stored, signal);
   const { inputSchema } = listed ?? {};
   const given = { ...call, ...(inputSchema && { inputSchema }) };
-  return (options) => core.toolServers.callTool(server, given, options);
+  const userId = isPersonal(stored.connection) ? await readCallingUser(core, run.logId) : null;
+  return (options) =>
+    useServer(core, stored, { userId, signal }, (server) =>
+      core.toolServers.callTool(server, given, options),
+    );
 }

@@ -6,7 +6,12 @@ import type { Process } from "../context.ts";
 import type { SandboxFunction } from "../functions/sandbox-functions.ts";
 import { followLog } from "../log/follow.ts";
 import { isThere, selectClientServers } from "./client-requests.ts";
-import { selectConnections, stakeOf, type StoredConnection } from "./tool-connections.ts";
+import {
+  isPersonal,
+  selectConnections,
+  stakeOf,
+  type StoredConnection,
+} from "./tool-connections.ts";
 
 /** How long after its registration a turn waits for a server to say what its tools are. */
 const OFFER_MS = 10_000;
@@ -21,6 +26,8 @@ export interface CalledServer {
   readonly stakeOf: (toolName: string) => Stake;
   /** Members of the function's input, besides the name of the tool and its arguments. */
   readonly address: { readonly serverId?: string };
+  /** Whether it can only be called for a user who has allowed it. */
+  readonly isPersonal: boolean;
   /** Where it is kept which calls need no further approval. */
   readonly approvals:
     | { readonly toolId: number }
@@ -39,6 +46,7 @@ function toRemoteServer(stored: StoredConnection): CalledServer {
     },
     stakeOf: (toolName) => stakeOf(connection, toolName),
     address: {},
+    isPersonal: isPersonal(connection),
     approvals: { toolId: tool.id },
   };
 }
@@ -55,6 +63,7 @@ function toClientServer({ server, caller, definition }: StoredClientServer): Cal
     // Its own user approves.
     stakeOf: () => "low",
     address: { serverId: sid },
+    isPersonal: false,
     approvals: { clientServerId: id, approved: approvedTools },
   };
 }

@@ -1,24 +1,24 @@
 import { type Queryable, toolConnections, tools } from "@parley/db";
 import type { ToolServer } from "@parley/schema";
-import { and, eq, lt } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
 import type { Process } from "../context.ts";
 import { findSchemaFault } from "../functions/json-schema/validate.ts";
 import { inTransaction } from "../log/transaction.ts";
 import type { CallOptions } from "../untrusted/threads.ts";
 import type { SecretServices } from "../workspaces/secret-box.ts";
+import { readCallingUser } from "./calling-user.ts";
 import {
   type ConnectionRow,
   findConnection,
+  isPersonal,
   type StoredConnection,
   type ToolRow,
 } from "./tool-connections.ts";
-import { forgetToken, openServer } from "./tool-secrets.ts";
+import { type CalledFor, useServer } from "./open-servers.ts";
 import type { ListedTools, RemoteServer, ToolServerFailure, ToolServices } from "./tool-servers.ts";
 
 const LIST_TIMEOUT_MS = 15_000;
 const MAX_LIST_BYTES = 2 * 1024 * 1024;
-/** A server is not asked more often while its tools are used. */
-const REFRESH_MS = 10 * 60 * 1000;
 const MAX_NAME = 255;
 const MAX_DESCRIPTION = 4096;
 const MAX_FAULT = 1000;
@@ -28,6 +28,8 @@ type RefreshProcess = Process & SecretServices & ToolServices;
 /** What a server offers, and what of it was left out. */
 export interface Offer extends Pick<ToolServer, "name" | "version" | "description" | "tools"> {
   readonly fault: string | null;
+  /** How long it says that this holds. */
+  readonly ttlMs?: number | undefined;
 }
 
 /** Asks a server for its tools. A tool whose schema is not usable is left out. Fails as a value. */
@@ -39,7 +41,8 @@ export async function askForTools(
   const { signal } = options;
   const limits = { timeoutMs: LIST_TIMEOUT_MS, maxBytes: MAX_LIST_BYTES, signal };
   const listed = await core.toolServers.listTools(server, limits);
-  return listed.type === "failed" ? listed : checkTools(core, listed, options);
+  if (listed.type === "failed") return listed;
+  return { ...(await checkTools(core, listed, options)), ttlMs: listed.ttlMs };
 }
 
 /** The tools of a listing that can be used: each has a sound schema of an object. */
@@ -76,11 +79,11 @@ export async function checkTools(
 export async function refreshTool(
   core: RefreshProcess,
   { tool, connection }: Pick<StoredConnection, "tool" | "connection">,
-  options: CallOptions & { readonly signal: AbortSignal },
+  options: CallOptions & CalledFor,
 ): Promise<Offer | ToolServerFailure> {
-  const server = await openServer(core, { tool, connection }, options.signal);
-  const offer = await askForTools(core, server, options);
-  if ("type" in offer && offer.code === "unauthorized") await forgetToken(core, tool.id);
+  const offer = await useServer(core, { tool, connection }, options, (server) =>
+    askForTools(core, server, options),
+  );
   await inTransaction(core, async ({ db }) => {
     const fault = "type" in offer ? offer.message.slice(0, MAX_FAULT) : offer.fault;
     const stored = await lockConnection(db, tool.id);
@@ -92,6 +95,9 @@ export async function refreshTool(
       .set({ fault, refreshedAt: core.now() })
       .where(eq(toolConnections.toolId, tool.id));
   });
+  // One that has failed has promised nothing.
+  const ttlMs = "type" in offer ? undefined : offer.ttlMs;
+  core.listLifetimes.remember({ toolId: tool.id, url: connection.url, ttlMs });
   return offer;
 }
 
@@ -111,7 +117,7 @@ async function keepOffer(
   core: Pick<Process, "now">,
   db: Queryable,
   tool: ToolRow,
-  { fault: _fault, ...offer }: Offer,
+  { fault: _fault, ttlMs: _ttlMs, ...offer }: Offer,
 ): Promise<void> {
   const server = { ...tool.server, ...offer };
   // jsonb keeps no order of members, so both are compared without.
@@ -131,18 +137,25 @@ function canonical(value: unknown): string {
   );
 }
 
+interface UsedTool {
+  readonly toolId: number;
+  /** The call that has used it. */
+  readonly invocationId?: string;
+  /** Whether its server said that its tools have changed. */
+  readonly changed?: boolean;
+}
+
 /**
- * Asks the servers of tools that are used again, unless they were asked within the last ten minutes;
- * `changed` ones, which said so, at once. Of several processes, one asks.
+ * Asks the servers of tools that are used again, unless their list still holds: for ten minutes, or as long as
+ * they have said. `changed` ones, which said so, are asked at once. Of several processes, one asks.
  */
 export async function refreshUsedTool(
   core: RefreshProcess,
-  { toolId, changed = false }: { toolId: number; changed?: boolean },
+  { toolId, invocationId, changed = false }: UsedTool,
   options: CallOptions & { readonly signal: AbortSignal },
 ): Promise<void> {
   const now = core.now();
-  const { refreshedAt } = toolConnections;
-  const isDue = changed ? undefined : lt(refreshedAt, now - REFRESH_MS);
+  const isDue = changed ? undefined : core.listLifetimes.hasEnded(toolId, now);
   const [due] = await core.database.db
     .update(toolConnections)
     .set({ refreshedAt: now })
@@ -150,5 +163,8 @@ export async function refreshUsedTool(
     .returning({ toolId: toolConnections.toolId });
   if (due === undefined) return;
   const stored = await findConnection(core.database.db, toolId);
-  if (stored !== undefined) await refreshTool(core, stored, options);
+  if (stored === undefined) return;
+  const isOfUser = invocationId !== undefined && isPersonal(stored.connection);
+  const userId = isOfUser ? await readCallingUser(core, invocationId) : null;
+  await refreshTool(core, stored, { ...options, userId });
 }

@@ -124,6 +124,43 @@ describe("remote tools", () => {
     expect(servers.asked.length - before).toBe(1);
   });
 
+  it("are asked again when their list no longer holds, as long as the server does not fail", async () => {
+    const lasting = "https://lasting.test/mcp";
+    const [minute, hour] = [60_000, 3_600_000];
+    servers.answers.set(lasting, [testTool("find")]);
+    servers.lifetimes.set(lasting, hour);
+    const { tool, version } = await register({ url: lasting });
+    const options = { workspaceId: 1, origin: "run", signal: context.signal } as const;
+    const isAskedAfter = async (ms: number) => {
+      test.clock.now += ms;
+      const before = servers.asked.length;
+      await refreshUsedTool(test.core, { toolId: tool.id }, options);
+      return servers.asked.length > before;
+    };
+    // This process is told by its first refresh.
+    expect(await isAskedAfter(11 * minute)).toBe(true);
+    expect(await isAskedAfter(59 * minute)).toBe(false);
+    servers.lifetimes.set(lasting, 365 * 24 * hour);
+    expect(await isAskedAfter(2 * minute)).toBe(true);
+    expect(await isAskedAfter(23 * hour)).toBe(false);
+    servers.lifetimes.set(lasting, minute);
+    expect(await isAskedAfter(2 * hour)).toBe(true);
+    expect(await isAskedAfter(9 * minute)).toBe(false);
+    servers.lifetimes.set(lasting, hour);
+    expect(await isAskedAfter(2 * minute)).toBe(true);
+    const answer = servers.answers.get(lasting)!;
+    servers.answers.set(lasting, { type: "failed", code: "timed_out", message: "Too long" });
+    expect(await isAskedAfter(2 * hour)).toBe(true);
+    servers.answers.set(lasting, answer);
+    expect(await isAskedAfter(11 * minute)).toBe(true);
+    // Another server has promised nothing.
+    await updateToolConnection(
+      context,
+      parseInput(endpoints["tools.updateConnection"], { ...bySid(tool.sId), version, url }),
+    );
+    expect(await isAskedAfter(11 * minute)).toBe(true);
+  });
+
   it("send the headers of one server to no other", async () => {
     const { tool, version } = await register({ headers: { "X-Key": "one" } });
     const other = "https://other.test/mcp";
@@ -141,7 +178,7 @@ describe("remote tools", () => {
     servers.answers.set(OAUTH_URL, [testTool("find")]);
     const oauth = { clientId: "parley", clientSecret: "secret-of-client" };
     const made = await register({ url: OAUTH_URL, oauth });
-    expect(made.connection.oauth).toEqual({ clientId: "parley" });
+    expect(made.connection.oauth).toEqual({ grant: "client_credentials", clientId: "parley" });
     const stored = await test.core.database.db.select().from(toolConnections);
     expect(JSON.stringify([stored, made])).not.toContain("secret-of-client");
     const use = async () => {
@@ -154,9 +191,10 @@ describe("remote tools", () => {
     test.clock.now += 30_001;
     expect(await use()).toEqual({ Authorization: "Bearer token 3" });
     servers.answers.set(OAUTH_URL, { type: "failed", code: "unauthorized", message: "Who?" });
+    // Once more with another token, which is refused too.
     expect(await refusalOf(use())).toBe("422 tool_unreachable");
     servers.answers.set(OAUTH_URL, [testTool("find")]);
-    expect(await use()).toEqual({ Authorization: "Bearer token 4" });
+    expect(await use()).toEqual({ Authorization: "Bearer token 5" });
   });
 
   it("are no functions of the workspace", async () => {

@@ -14,6 +14,15 @@ import { inTransaction } from "../log/transaction.ts";
 import { threadOptions } from "../untrusted/thread-options.ts";
 import { administeredWorkspace, editorOf } from "../workspaces/administered-workspace.ts";
 import type { SecretServices } from "../workspaces/secret-box.ts";
+import {
+  authorizationOf,
+  prepareClient,
+  removeAuthorizations,
+  requirePersonalUse,
+  requireSilent,
+  useCaseOf,
+} from "./connection-clients.ts";
+import { useNewServer } from "./open-servers.ts";
 import { askForTools, type Offer, refreshTool } from "./refresh-tools.ts";
 import {
   insertCaller,
@@ -23,7 +32,7 @@ import {
   updateCaller,
 } from "./tool-connections.ts";
 import { isReachedTool, lockTool } from "./tool-administration.ts";
-import { openNewServer, sealClient, sealHeaders } from "./tool-secrets.ts";
+import { type NewClient, sealClient, sealHeaders } from "./tool-secrets.ts";
 import { type ToolServices, unreachable } from "./tool-servers.ts";
 import { readTools } from "./tools.ts";
 
@@ -42,13 +51,17 @@ export async function registerTool(
   // Before the server is asked: a refused request reaches nobody.
   await requireSpace(database.db, caller, { workspaceId: found.id, sid: input.spaceId });
   const sid = context.newId("msv");
+  requirePersonalUse(input);
+  const client = await prepareClient(context, input);
   const sealed = {
     ...sealHeaders(context, { sid }, input.headers ?? {}),
-    ...sealClient(context, { sid }, input.oauth),
+    ...sealClient(context, { sid }, client),
   };
   const options = { ...threadOptions(context), signal };
-  const offer = await askForTools(context, await openNewServer(context, input, signal), options);
-  if ("type" in offer) throw unreachable(offer);
+  const answer = await useNewServer(context, input, signal, (server) =>
+    askForTools(context, server, options),
+  );
+  const offer = "type" in answer ? requireSilent(input, answer) : answer;
   return inTransaction(context, async ({ db, markCreated }) => {
     const { id: workspaceId } = await administeredWorkspace(context, db, input.wId);
     const space = await requireSpace(db, caller, { workspaceId, sid: input.spaceId });
@@ -60,8 +73,8 @@ export async function registerTool(
       name: input.name ?? offer.name,
       description: input.description ?? offer.description,
       serverType: "remote",
-      server: newServer(context.newId("mcp"), offer),
-      oAuthUseCase: input.oAuthUseCase ?? "platform_actions",
+      server: newServer(context.newId("mcp"), { offer, client }),
+      oAuthUseCase: useCaseOf(client),
       isRestrictedToSkills: input.isRestrictedToSkills ?? false,
       editedBy: editorOf(caller),
       createdAt: now,
@@ -84,17 +97,16 @@ export async function registerTool(
   });
 }
 
-function newServer(sId: string, { fault: _fault, ...offer }: Offer): ToolServer {
+function newServer(
+  sId: string,
+  { offer, client }: { readonly offer: Offer; readonly client: NewClient | undefined },
+): ToolServer {
+  const { fault: _fault, ttlMs: _ttlMs, ...offered } = offer;
   return {
     sId,
-    ...offer,
+    ...offered,
     icon: "ActionCommandIcon",
-    // Existing clients know no other word for headers that are set once.
-    authorization: {
-      provider: "mcp_static",
-      supported_use_cases: ["platform_actions"],
-      scope: "",
-    },
+    authorization: authorizationOf(client),
     availability: "manual",
     allowMultipleInstances: true,
     documentationUrl: "",
@@ -119,18 +131,20 @@ export async function updateToolConnection(
   context: ToolContext,
   input: UpdateToolConnection,
 ): Promise<ConnectedTool> {
+  const client = await prepareNewClient(context, input);
   return inTransaction(context, async ({ db }) => {
     const { id: workspaceId } = await administeredWorkspace(context, db, input.wId);
     const seen = await lockTool(context.caller, db, { workspaceId, input });
     const stored = await requireConnection(context, db, { workspaceId, toolId: input.toolId });
     await updateCaller(context, db, stored, input);
-    const { url, headers, oauth, stakes, defaultStake, retryableTools } = input;
+    const { url, headers, stakes, defaultStake, retryableTools } = input;
     // What was for another server is not sent to this one.
     const isOther = url !== undefined && url !== stored.connection.url;
     const sealed = {
       ...((headers || isOther) && sealHeaders(context, stored.tool, headers ?? {})),
-      ...((oauth || isOther) && sealClient(context, stored.tool, oauth)),
+      ...((client || isOther) && sealClient(context, stored.tool, client)),
     };
+    if (client || isOther) await removeAuthorizations(db, seen.id);
     await db
       .update(toolConnections)
       .set({
@@ -145,12 +159,29 @@ export async function updateToolConnection(
       .update(tools)
       .set({
         version: seen.version + 1,
+        ...((client || isOther) && {
+          oAuthUseCase: useCaseOf(client),
+          server: { ...stored.tool.server, authorization: authorizationOf(client) },
+        }),
         editedBy: editorOf(context.caller),
         updatedAt: context.now(),
       })
       .where(eq(tools.id, seen.id));
     return readConnected(context, db, { workspaceId, toolId: input.toolId });
   });
+}
+
+/** The client of a change, which is prepared before its transaction. */
+async function prepareNewClient(
+  context: ToolContext,
+  input: UpdateToolConnection,
+): Promise<NewClient | undefined> {
+  if (input.oauth === undefined) return undefined;
+  const { db } = context.database;
+  const { id: workspaceId } = await administeredWorkspace(context, db, input.wId);
+  const stored = await requireConnection(context, db, { workspaceId, toolId: input.toolId });
+  const { url = stored.connection.url, oauth } = input;
+  return prepareClient(context, { url, oauth });
 }
 
 /**
@@ -165,7 +196,8 @@ export async function refreshToolNow(
   const { db } = database;
   const { id: workspaceId } = await administeredWorkspace(context, db, input.wId);
   const stored = await requireConnection(context, db, { workspaceId, toolId: input.toolId });
-  const offer = await refreshTool(context, stored, { ...threadOptions(context), signal });
+  const userId = context.caller.kind === "workspace" ? context.caller.user.id : null;
+  const offer = await refreshTool(context, stored, { ...threadOptions(context), userId, signal });
   if ("type" in offer) throw unreachable(offer);
   return readConnected(context, db, { workspaceId, toolId: input.toolId });
 }

@@ -5,6 +5,7 @@ import {
   sandboxFunctions,
   skillTools,
   spaces,
+  toolConnections,
   tools,
 } from "@parley/db";
 import {
@@ -25,6 +26,7 @@ import {
   editorOf,
   requireVersion,
 } from "../workspaces/administered-workspace.ts";
+import { requirePersonalUse } from "./connection-clients.ts";
 import { readTools } from "./tools.ts";
 
 /** Lists the tools in the spaces that the caller reaches, the oldest first, a page at a time. */
@@ -100,6 +102,7 @@ export async function updateTool(
     const workspace = await administeredWorkspace(context, db, input.wId);
     const seen = await lockTool(context.caller, db, { workspaceId: workspace.id, input });
     const { name, description, server, oAuthUseCase, isRestrictedToSkills } = input;
+    if (oAuthUseCase !== undefined) await requireUseCase(db, seen.id, oAuthUseCase);
     const version = seen.version + 1;
     await db
       .update(tools)
@@ -116,6 +119,18 @@ export async function updateTool(
       .where(eq(tools.id, seen.id));
     return readTool(context, db, { ...seen, version });
   });
+}
+
+/** A connection decides whose credentials its server is called with. */
+async function requireUseCase(
+  db: Queryable,
+  id: number,
+  oAuthUseCase: NonNullable<UpdateTool["oAuthUseCase"]>,
+): Promise<void> {
+  const { toolId, oauth } = toolConnections;
+  const [connection] = await db.select({ oauth }).from(toolConnections).where(eq(toolId, id));
+  if (connection === undefined) return;
+  requirePersonalUse({ oAuthUseCase, oauth: connection.oauth ?? undefined });
 }
 
 /**

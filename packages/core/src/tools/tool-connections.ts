@@ -117,6 +117,11 @@ export async function findConnection(
   return row;
 }
 
+/** Whether each user allows the calls of the server. */
+export function isPersonal({ oauth }: Pick<ConnectionRow, "oauth">): boolean {
+  return oauth?.grant === "authorization_code";
+}
+
 /** Who approves the calls of one of a server's tools. */
 export function stakeOf(
   { stakes, defaultStake }: Pick<ConnectionRow, "stakes" | "defaultStake">,
@@ -130,7 +135,9 @@ export function renderConnection({
   connection,
   definition,
 }: Pick<StoredConnection, "connection" | "definition">): ToolConnection {
-  const { url, headerNames, oauth, defaultStake, stakes } = connection;
+  const { url, headerNames, defaultStake, stakes } = connection;
+  const { grant = "client_credentials", clientId = "", scope } = connection.oauth ?? {};
+  const oauth = connection.oauth && { grant, clientId, ...(scope !== undefined && { scope }) };
   const { retryableTools, refreshedAt, fault } = connection;
   const { timeoutMs, maxConcurrent } = definition;
   return {

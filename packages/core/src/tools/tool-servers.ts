@@ -1,11 +1,16 @@
 /** What calls remote MCP servers. The process that composes the core gives it: core knows no protocol. */
+import type {
+  IssuedToken,
+  McpClientCredentials,
+  McpFailureCode,
+  McpServer,
+  PersonalAuthorization,
+} from "@parley/mcp";
 import { ParleyError } from "@parley/schema";
+import type { ListLifetimes } from "./list-lifetimes.ts";
 
 /** A remote server, and the headers of each request. */
-export interface RemoteServer {
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-}
+export type RemoteServer = McpServer;
 
 interface CallLimits {
   readonly timeoutMs: number;
@@ -28,6 +33,8 @@ export interface ListedTools {
     readonly description: string;
     readonly inputSchema: Readonly<Record<string, unknown>>;
   }[];
+  /** How long the list holds, as the server says. */
+  readonly ttlMs?: number | undefined;
 }
 
 /** The result of a call, as MCP has it. */
@@ -43,15 +50,7 @@ export interface ToolResult {
 /** Why a server was not asked, or did not answer. */
 export interface ToolServerFailure {
   readonly type: "failed";
-  readonly code:
-    | "unreachable"
-    | "refused_address"
-    | "unauthorized"
-    | "timed_out"
-    | "too_large"
-    | "bad_answer"
-    | "cancelled"
-    | "rejected";
+  readonly code: McpFailureCode;
   /** One sentence, without secrets. */
   readonly message: string;
 }
@@ -60,21 +59,6 @@ interface Report {
   readonly progress: number;
   readonly total?: number | undefined;
   readonly message?: string | undefined;
-}
-
-/** Who Parley is at the authorization server of a server. */
-export interface ClientCredentials {
-  readonly clientId: string;
-  readonly clientSecret: string;
-  readonly scope?: string;
-}
-
-/** A token of the client's own. */
-export interface IssuedToken {
-  readonly type: "issued";
-  readonly accessToken: string;
-  /** Undefined where the authorization server does not say. */
-  readonly expiresInMs?: number;
 }
 
 /** Calls servers of one kind; a failure is a value. */
@@ -94,10 +78,12 @@ export interface ToolCaller<Server> {
 
 /** Calls remote servers, and asks them for their tools. */
 export interface ToolServers extends ToolCaller<RemoteServer> {
+  /** How a person allows calls. */
+  readonly authorization: PersonalAuthorization;
   /** Asks the authorization server of a server for a token. */
   requestToken(
     server: Pick<RemoteServer, "url">,
-    client: ClientCredentials,
+    client: McpClientCredentials,
     limits: Omit<CallLimits, "maxBytes">,
   ): Promise<IssuedToken | ToolServerFailure>;
   listTools(server: RemoteServer, limits: CallLimits): Promise<ListedTools | ToolServerFailure>;
@@ -106,6 +92,7 @@ export interface ToolServers extends ToolCaller<RemoteServer> {
 /** What reaches remote servers. */
 export interface ToolServices {
   readonly toolServers: ToolServers;
+  readonly listLifetimes: ListLifetimes;
 }
 
 const noServers: ToolServerFailure = {
@@ -114,11 +101,20 @@ const noServers: ToolServerFailure = {
   message: "This process calls no servers",
 };
 
+const answerNone = async () => noServers;
+
 /** Of a process that calls no servers. */
 export const noToolServers: ToolServers = {
-  requestToken: async () => noServers,
-  listTools: async () => noServers,
-  callTool: async () => noServers,
+  authorization: {
+    prepare: answerNone,
+    start: answerNone,
+    exchange: answerNone,
+    refresh: answerNone,
+    revoke: answerNone,
+  },
+  requestToken: answerNone,
+  listTools: answerNone,
+  callTool: answerNone,
 };
 
 /** The error of a request whose server cannot be called. */

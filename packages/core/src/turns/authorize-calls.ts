@@ -1,4 +1,5 @@
 import type { Queryable } from "@parley/db";
+import { NO_USER, readAccess } from "./allowed-calls.ts";
 import { askUserTool, readQuestion } from "./ask-user.ts";
 import type { Called } from "./called.ts";
 import { callStatus, type StepCall } from "./function-calls.ts";
@@ -25,8 +26,8 @@ export interface AuthorizedCall {
 
 /**
  * Authorizes the calls of a step: a call whose stake asks for approval waits for it, unless the message
- * skips approvals or its user has approved it for good; another is started; a call of what is no longer
- * there fails. `called` is what the calls start; `timezone` and `userSid` are the asking user's.
+ * skips approvals or its user has approved it for good; one of a server that its user has to allow first waits
+ * for that; another is started; a call of what is no longer there fails. `called` is what the calls start; `timezone` and `userSid` are the asking user's.
  */
 export async function authorizeCalls(
   db: Queryable,
@@ -48,17 +49,17 @@ export async function authorizeCalls(
     asked: [...called.values()].filter(asks),
     agentSid: agent.sid,
   });
+  const access = await readAccess(db, userId, [...called.values()]);
   const authorized = calls.map((call): AuthorizedCall => {
     if (call.output !== undefined) return authorizeFinished(call);
     if (call.name === askUserTool.name) return authorizeQuestion(call);
     const one = called.get(call);
-    if (one === undefined) {
-      const output = `The function ${call.name} is no longer there`;
-      return { call, status: callStatus.errored, output, durationMs: null };
-    }
+    if (one === undefined) return errored(call, `The function ${call.name} is no longer there`);
     const open = { call, output: null, durationMs: null, called: one };
-    const isBlocked = asks(one) && !isApproved(one);
-    return { ...open, status: isBlocked ? callStatus.blocked : callStatus.running };
+    if (asks(one) && !isApproved(one)) return { ...open, status: callStatus.blocked };
+    const missing = access(one);
+    if (missing === "user") return errored(call, NO_USER);
+    return { ...open, status: missing === "allowed" ? callStatus.running : callStatus.connecting };
   });
   return { authorized, timezone, userSid };
 }
@@ -92,7 +93,11 @@ function authorizeQuestion(call: StepCall): AuthorizedCall {
   const isQuestion = readQuestion(call.params) !== undefined;
   return isQuestion
     ? { call, status: callStatus.asking, output: null, durationMs: null }
-    : { call, status: callStatus.errored, output: "This is no question", durationMs: null };
+    : errored(call, "This is no question");
+}
+
+function errored(call: StepCall, output: string): AuthorizedCall {
+  return { call, status: callStatus.errored, output, durationMs: null };
 }
 
 function authorizeFinished(call: StepCall): AuthorizedCall {

@@ -93,9 +93,14 @@ function selectBlocked(db: Queryable) {
 }
 
 function render(rows: readonly BlockedCall[]): BlockedAction[] {
-  return renderApprovals(rows).map((one) =>
-    one.type === "tool_ask_user_question"
-      ? { ...one, status: callStatus.asking }
-      : { ...one, status: callStatus.blocked },
-  );
+  return renderApprovals(rows).map((one) => {
+    switch (one.type) {
+      case "tool_ask_user_question":
+        return { ...one, status: callStatus.asking };
+      case "tool_personal_auth_required":
+        return { ...one, status: callStatus.connecting };
+      default:
+        return { ...one, status: callStatus.blocked };
+    }
+  });
 }

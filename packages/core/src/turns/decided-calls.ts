@@ -5,7 +5,7 @@ import { and, eq } from "drizzle-orm";
 import { requireConversation } from "../access/conversation-reach.ts";
 import { findAgentVersions } from "../agents/agents.ts";
 import type { Context, Process } from "../context.ts";
-import type { ActionRow, ConversationRow, MessageRow } from "../data-access/rows.ts";
+import type { ActionRow, AgentRow, ConversationRow, MessageRow } from "../data-access/rows.ts";
 import { appendEvents } from "../log/append.ts";
 import type { Transaction } from "../log/transaction.ts";
 import { renderAction } from "../messages/render-messages.ts";
@@ -58,7 +58,7 @@ export async function endCall(
   const event = {
     type: "agent_action_success",
     created: now(),
-    configurationId: await readAgentSid(db, message),
+    configurationId: (await readAgent(db, message))?.sid ?? "",
     messageId: message.sid,
     step: action.step,
     action: renderAction(action),
@@ -66,9 +66,11 @@ export async function endCall(
   await appendEvents(db, [{ logId: message.sid, events: [event] }], afterCommit);
 }
 
-/** The id of the agent that a message is of. */
-export async function readAgentSid(db: Queryable, message: MessageRow): Promise<string> {
-  const agentId = message.agentId ?? 0;
-  const agents = await findAgentVersions(db, message.workspaceId, [agentId]);
-  return agents.get(agentId)?.sid ?? "";
+/** The agent that a message is of. */
+export async function readAgent(
+  db: Queryable,
+  { workspaceId, agentId }: MessageRow,
+): Promise<Pick<AgentRow, "sid" | "name"> | undefined> {
+  const id = agentId ?? 0;
+  return (await findAgentVersions(db, workspaceId, [id])).get(id);
 }

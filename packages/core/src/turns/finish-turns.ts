@@ -8,6 +8,7 @@ import type { ActionRow, MessageRow } from "../data-access/rows.ts";
 import { type Append, appendingStatement, appendWith } from "../log/append.ts";
 import type { Hint } from "../log/bus.ts";
 import { sizeOfAnswer } from "../messages/conversation-size.ts";
+import { tokensOf } from "../messages/consumption-sums.ts";
 import { renderAgentMessage } from "../messages/render-messages.ts";
 import type { ClaimedRun } from "../runs/claim-parts.ts";
 import { wakeNextOf } from "../runs/wake-runs.ts";
@@ -38,6 +39,8 @@ export interface FinishedTurn {
   readonly actions: readonly ActionRow[];
 }
 
+const tokens = tokensOf(sql`finished.steps`);
+
 const finishStatement = appendingStatement<{ finished: string }, { hasNext: boolean }>(
   "finish_turns",
   sql`
@@ -57,7 +60,13 @@ const finishStatement = appendingStatement<{ finished: string }, { hasNext: bool
     from finished where messages.sid = finished.sid
   ),
   run as (
-    update runs set status = 'finished', lease_until = null
+    update runs set
+      status = 'finished',
+      lease_until = null,
+      finished_at = finished.finished_at,
+      outcome = case finished.status when 'succeeded' then 'succeeded' else 'errored' end,
+      input_tokens = ${tokens.inputTokens},
+      output_tokens = ${tokens.outputTokens}
     from finished where runs.log_id = finished.sid
     returning runs.ordering_key, runs.id
   ),

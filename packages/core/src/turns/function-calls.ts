@@ -11,23 +11,26 @@ import { MAX_OUTPUT_CHARACTERS, readToolResult } from "./tool-results.ts";
 export const callStatus = {
   blocked: "blocked_validation_required",
   asking: "blocked_user_answer_required",
+  connecting: "blocked_authentication_required",
   running: "running",
   succeeded: "succeeded",
   errored: "errored",
   denied: "denied",
 } as const;
 
-/** Whether a call in this state waits for its user: for an approval, or for an answer. */
+const waitingStatuses: readonly string[] = [
+  callStatus.blocked,
+  callStatus.asking,
+  callStatus.connecting,
+];
+
+/** Whether a call in this state waits for its user: for an approval, an answer, or to be let in. */
 export function waitsForUser(status: string): boolean {
-  return status === callStatus.blocked || status === callStatus.asking;
+  return waitingStatuses.includes(status);
 }
 
 /** The states of a call that has not ended. */
-export const openStatuses: readonly string[] = [
-  callStatus.blocked,
-  callStatus.asking,
-  callStatus.running,
-];
+export const openStatuses: readonly string[] = [...waitingStatuses, callStatus.running];
 
 /** How long a call waits for approval. */
 export const APPROVAL_MS = 24 * 60 * 60 * 1000;

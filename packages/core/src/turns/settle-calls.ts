@@ -11,6 +11,7 @@ import { renderAction } from "../messages/render-messages.ts";
 import type { ClaimedRun } from "../runs/claim-parts.ts";
 import { readHeldLog } from "../runs/leases.ts";
 import { suspendTurn } from "../runs/suspend-turns.ts";
+import { prepareWaitingCalls, selectAllowedCalls, startAllowedCalls } from "./allowed-calls.ts";
 import {
   APPROVAL_MS,
   CALL_MS,
@@ -43,7 +44,7 @@ export interface SettledCalls {
 
 /**
  * Ends the calls of a claimed turn whose invocations have ended or whose deadlines have passed: what
- * nobody approved is denied, what still runs is cancelled. Gives all calls of the turn if none is open;
+ * nobody approved is denied, what still runs is cancelled. Starts those whose user has allowed them since. Gives all calls of the turn if none is open;
  * otherwise suspends the turn again and gives null. With `giveUp`, all deadlines have passed. Throws
  * `LostLease`.
  */
@@ -51,17 +52,25 @@ export async function settleCalls(
   core: Process,
   { run, turn, giveUp = false }: { run: ClaimedRun; turn: Turn; giveUp?: boolean },
 ): Promise<SettledCalls | null> {
+  const waiting = await prepareWaitingCalls(core, turn);
   return inTransaction(core, async (transaction) => {
     const { db, afterCommit } = transaction;
     const now = core.now();
+    const allowed = await selectAllowedCalls(db, waiting);
     const isLate = (call: OpenCall) => giveUp || deadlineOf(call) <= now;
     const late = runningOf((await readOpenCalls(db, [turn.message.id])).filter(isLate));
     await lockLogs(db, [run.logId, ...late.map(({ sid }) => sid)]);
     const lastSeq = await readHeldLog(db, run);
     await cancelInvocations(core, transaction, late);
-    // Under the lock no decision is made, and what was cancelled has ended.
+    const gone = await startAllowedCalls(core, transaction, { ...waiting, turn, allowed });
+    // Under the locks no decision is made, and what was cancelled has ended.
     const calls = await readOpenCalls(db, [turn.message.id]);
-    const ended = calls.flatMap((call) => endOf(call, { now, isLate: isLate(call) }) ?? []);
+    const ended = [
+      ...gone,
+      ...calls
+        .filter(({ action }) => !gone.some(({ id }) => id === action.id))
+        .flatMap((call) => endOf(call, { now, isLate: isLate(call) }) ?? []),
+    ];
     await writeEnds(db, ended);
     const shared = { created: now, configurationId: turn.agent.sid, messageId: run.logId };
     const events = ended.map((row): MessageEvent => {
@@ -88,6 +97,7 @@ export async function settleCalls(
 const lateEnds: Readonly<Record<string, { status: "denied" | "errored"; text: string }>> = {
   [callStatus.blocked]: { status: "denied", text: "Nobody approved the call in time" },
   [callStatus.asking]: { status: "errored", text: "Nobody answered the question in time" },
+  [callStatus.connecting]: { status: "denied", text: "The user did not allow the call in time" },
 };
 
 function endOf(

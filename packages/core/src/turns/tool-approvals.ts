@@ -1,4 +1,4 @@
-import type { ToolApproval, ToolQuestion } from "@parley/schema";
+import type { ToolApproval, ToolAuthorizationRequired, ToolQuestion } from "@parley/schema";
 import type { ActionRow, AgentRow } from "../data-access/rows.ts";
 import { askUserTool, readQuestion } from "./ask-user.ts";
 import { callStatus } from "./function-calls.ts";
@@ -20,7 +20,9 @@ export interface BlockedCall {
 }
 
 /** Calls that wait for their users as the wire announces them, those of one step in order. */
-export function renderApprovals(calls: readonly BlockedCall[]): (ToolApproval | ToolQuestion)[] {
+export function renderApprovals(
+  calls: readonly BlockedCall[],
+): (ToolApproval | ToolQuestion | ToolAuthorizationRequired)[] {
   return calls.map((call, index) => {
     const { action, serverName, agent, conversationId, messageId, userId } = call;
     const next = calls[index + 1]?.action;
@@ -40,6 +42,7 @@ export function renderApprovals(calls: readonly BlockedCall[]): (ToolApproval | 
       ...(userId !== null && { userId }),
       isLastBlockingEventForStep: next?.messageId !== action.messageId || next.step !== action.step,
     };
+    if (action.status === callStatus.connecting) return requireAuthorization(call, shared);
     if (action.status !== callStatus.asking) return { type: "tool_approve_execution", ...shared };
     const question = readQuestion(action.params);
     if (question === undefined) throw new Error(`The call ${action.sid} asks nothing`);
@@ -52,4 +55,20 @@ export function renderApprovals(calls: readonly BlockedCall[]): (ToolApproval | 
       question,
     };
   });
+}
+
+function requireAuthorization(
+  { action, serverName }: BlockedCall,
+  shared: Omit<ToolApproval, "type">,
+): ToolAuthorizationRequired {
+  const { mcpServerId: sid, toolName } = action;
+  const name = serverName ?? toolName;
+  const mcpServerId = sid ?? "";
+  const message = `${name} can only be called for you once you allow it`;
+  return {
+    type: "tool_personal_auth_required",
+    ...shared,
+    metadata: { ...shared.metadata, mcpServerId, mcpServerDisplayName: name },
+    authError: { mcpServerId, message, provider: "mcp", toolName },
+  };
 }

@@ -3,20 +3,23 @@ import { invalidRequest, type Success, type ValidateAction } from "@parley/schem
 import type { ActionRow, MessageRow } from "../data-access/rows.ts";
 import { inTransactionOnce, type KeyedContext } from "../idempotency.ts";
 import { insertInvocation } from "../invocations/write-invocations.ts";
+import { appendEvents } from "../log/append.ts";
 import { lockLogs } from "../log/lock-logs.ts";
 import type { Transaction } from "../log/transaction.ts";
 import { hastenTurn, wakeTurns } from "../runs/suspend-turns.ts";
+import { NO_USER, readAccess } from "./allowed-calls.ts";
 import {
   type Answer,
   endCall,
-  readAgentSid,
+  readAgent,
   refused,
   requireAction,
   requireAnswer,
 } from "./decided-calls.ts";
 import { CALL_MS, callStatus, endedWith, writeEnds } from "./function-calls.ts";
 import { type Called, findCalled } from "./called.ts";
-import { readAskedBy } from "./turn-functions.ts";
+import { renderApprovals } from "./tool-approvals.ts";
+import { type AskedBy, readAskedBy } from "./turn-functions.ts";
 import { approvalKeyOf, approveForServer } from "./turn-tools.ts";
 
 interface Decision extends Omit<ValidateAction, "params"> {
@@ -35,14 +38,13 @@ export async function validateAction(context: KeyedContext, input: Decision): Pr
   const called = await prepareCall(context, { message, input });
   return inTransactionOnce(context, { id: input.actionId }, async (transaction) => {
     const { db, afterCommit } = transaction;
+    const asked = await readAskedBy(db, message);
+    const access = called && (await readAccess(db, asked.userId, [called]))(called);
     // Calls are decided, settled and cancelled under the lock of their message's log.
-    await lockLogs(db, [message.sid]);
+    await lockLogs(db, access === "not allowed" ? [message.sid, input.cId] : [message.sid]);
     const action = await requireAction(db, message, input.actionId);
     if (action.decision === input.approved) return { success: true };
-    if (action.decision !== null) throw refused(`the call was ${named[action.decision]} before`);
-    if (action.status !== callStatus.blocked) {
-      throw refused(`the call does not wait for approval: it is ${action.status}`);
-    }
+    requireUndecided(action, input);
     if (input.approved === "rejected") {
       const text = "The user has denied the call";
       const end = { status: "denied", text, now: context.now() } as const;
@@ -50,8 +52,17 @@ export async function validateAction(context: KeyedContext, input: Decision): Pr
       await endCall(context, transaction, { message, action: endedWith(decided, end) });
     } else {
       const { approved: decision } = input;
-      const decided = { ...action, params: input.params ?? action.params };
-      await approve(context, transaction, { message, ownerId, action: decided, decision, called });
+      const decided = { ...action, params: input.params ?? action.params, decision };
+      const approval = { message, ownerId, action: decided, called, asked };
+      if (called === undefined || access === "user") {
+        const gone = `The function ${action.functionCallName} is no longer there`;
+        const text = called === undefined ? gone : NO_USER;
+        const ended = endedWith(decided, { status: "errored", text, now: context.now() });
+        await endCall(context, transaction, { message, action: ended });
+      } else if (access === "not allowed") {
+        await askForPermission(context, transaction, { ...approval, called, cId: input.cId });
+      } else await approve(context, transaction, { ...approval, called });
+      if (called !== undefined) await approveForGood(context, db, { ...approval, called });
     }
     await wakeTurns(db, [message.sid], afterCommit);
     return { success: true };
@@ -97,27 +108,30 @@ async function prepareCall(
   return called;
 }
 
+/** Throws `invalid_request_error` for a call that does not wait for this decision. */
+function requireUndecided({ decision, status }: ActionRow, { approved }: Decision): void {
+  const isDenied = approved === "rejected";
+  // Who does not want to let a server be called says so like this.
+  if (status === callStatus.connecting && isDenied) return;
+  if (decision !== null) throw refused(`the call was ${named[decision]} before`);
+  if (status === callStatus.blocked) return;
+  throw refused(`the call does not wait for approval: it is ${status}`);
+}
+
 interface Approval extends Answer {
+  /** With the decision, and the parameters that it names. */
   readonly action: ActionRow;
-  readonly decision: "approved" | "always_approved";
-  readonly called: Called | undefined;
+  readonly called: Called;
+  readonly asked: AskedBy;
 }
 
 async function approve(
   context: KeyedContext,
   transaction: Transaction,
-  { message, ownerId, action, decision, called }: Approval,
+  { message, ownerId, action, called, asked }: Approval,
 ): Promise<void> {
   const { db } = transaction;
-  const now = context.now();
-  const decided = { ...action, status: callStatus.running, decision, updatedAt: now };
-  if (called === undefined) {
-    const text = `The function ${action.functionCallName} is no longer there`;
-    const ended = endedWith(decided, { status: "errored", text, now });
-    return endCall(context, transaction, { message, action: ended });
-  }
-  await writeEnds(db, [decided]);
-  const { userId, timezone } = await readAskedBy(db, message);
+  await writeEnds(db, [{ ...action, status: callStatus.running, updatedAt: context.now() }]);
   await insertInvocation(context, transaction, {
     sandboxFunction: called.sandboxFunction,
     input: called.input,
@@ -125,28 +139,58 @@ async function approve(
     apiKeyId: null,
     ownerId,
     actionId: action.id,
-    timezone,
+    timezone: asked.timezone,
   });
   await hastenTurn(db, message.sid, CALL_MS);
-  if (decision === "approved" || userId === null) return;
-  await approveForGood(db, { message, userId, called, now });
 }
 
-/** Keeps that calls of this kind need no further approval of the user. */
+/** Keeps that calls of this kind need no further approval of the user, where the decision says so. */
 async function approveForGood(
+  { now }: KeyedContext,
   db: Queryable,
-  approval: { message: MessageRow; userId: number; called: Called; now: number },
+  { message, action, called, asked: { userId } }: Approval,
 ): Promise<void> {
-  const { message, userId, called, now } = approval;
+  if (action.decision !== "always_approved" || userId === null) return;
+  const createdAt = now();
   if (called.tool === undefined) {
-    const row = { userId, functionId: called.sandboxFunction.id, createdAt: now };
+    const row = { userId, functionId: called.sandboxFunction.id, createdAt };
     await db.insert(functionApprovals).values(row).onConflictDoNothing();
     return;
   }
   await approveForServer(db, called.tool);
-  const agentSid = await readAgentSid(db, message);
-  const key = approvalKeyOf(called.tool, { stake: called.stake, agentSid });
+  const agent = await readAgent(db, message);
+  const key = approvalKeyOf(called.tool, { stake: called.stake, agentSid: agent?.sid ?? "" });
   if (key === undefined) return;
-  const row = { ...key, userId, createdAt: now };
-  await db.insert(toolApprovals).values(row).onConflictDoNothing();
+  await db
+    .insert(toolApprovals)
+    .values({ ...key, userId, createdAt })
+    .onConflictDoNothing();
+}
+
+/** Announces that the user has to let the server of an approved call be called. */
+async function askForPermission(
+  context: KeyedContext,
+  { db, afterCommit }: Transaction,
+  { message, action, called, asked, cId }: Approval & { readonly cId: string },
+): Promise<void> {
+  const waiting = { ...action, status: callStatus.connecting, updatedAt: context.now() };
+  await writeEnds(db, [waiting]);
+  const agent = await readAgent(db, message);
+  const events = renderApprovals([
+    {
+      action: waiting,
+      serverName: called.tool?.server.name ?? null,
+      agent: { sid: agent?.sid ?? "", name: agent?.name ?? "" },
+      conversationId: cId,
+      messageId: message.sid,
+      userId: asked.userSid,
+    },
+  ]);
+  const { step } = action;
+  const ofMessage = events.map((event) => ({ ...event, step }));
+  const appends = [
+    { logId: message.sid, events: ofMessage },
+    { logId: cId, events },
+  ];
+  await appendEvents(db, appends, afterCommit);
 }

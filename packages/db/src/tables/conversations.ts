@@ -59,6 +59,8 @@ export const conversations = pgTable(
   },
   (table) => [
     index("conversations_by_position").on(table.workspaceId, table.position),
+    // Counts over time, and lists of a range of time.
+    index("conversations_by_creation").on(table.workspaceId, table.createdAt),
     // Lists of what a key has created, of what belongs to a user, and of what is shared.
     index("conversations_by_key").on(table.apiKeyId, table.position),
     index("conversations_by_owner")

@@ -67,11 +67,33 @@ export const runs = pgTable(
     leaseUntil: timestamp({ withTimezone: true }),
     runAfter: timestamp({ withTimezone: true }).notNull(),
     createdAt: milliseconds().notNull(),
+    // The members up to `outputTokens` are null in runs that ended before they were introduced.
+    /** When its first attempt began. */
+    startedAt: milliseconds(),
+    /** When it ended: as its message or invocation says, for lists and counts of runs. */
+    finishedAt: milliseconds(),
+    outcome: text().$type<"succeeded" | "errored" | "cancelled">(),
+    /** Tokens of all steps of a turn, as their provider counted them. */
+    inputTokens: number(),
+    outputTokens: number(),
     /** The request that created it, and the W3C trace of that request. */
     requestId: text(),
     traceparent: text(),
   },
   (table) => [
+    // Lists of a workspace's runs.
+    index("runs_by_creation").on(table.workspaceId, table.createdAt, table.id),
+    // Counts over time read the index alone. An entry is written once, at the end of the run.
+    index("runs_finished")
+      .on(
+        table.workspaceId,
+        table.finishedAt,
+        table.kind,
+        table.outcome,
+        table.inputTokens,
+        table.outputTokens,
+      )
+      .where(sql`${table.finishedAt} is not null`),
     index("runs_waiting_turns")
       .on(table.workspaceId, table.priority, table.id)
       .where(sql`${table.status} = 'waiting' and ${table.kind} = 'agent_turn'`),

@@ -61,6 +61,21 @@ export const sandboxFunctionVersions = pgTable(
   (table) => [primaryKey({ columns: [table.functionId, table.version] })],
 );
 
+/** Secrets of a workspace that programs name. */
+export const functionSecrets = pgTable(
+  "function_secrets",
+  {
+    workspaceId: reference(() => workspaces.id),
+    name: text().notNull(),
+    /** The deployment's key that encrypts it. */
+    keyId: text().notNull(),
+    /** AES-256-GCM, in base64: nonce, tag and ciphertext. */
+    ciphertext: text().notNull(),
+    ...timestamps(),
+  },
+  (table) => [primaryKey({ columns: [table.workspaceId, table.name] })],
+);
+
 /** The functions that a version of an agent may call. */
 export const agentFunctions = pgTable(
   "agent_functions",

@@ -1,8 +1,32 @@
 import type { Stake, ToolServer } from "@parley/schema";
-import { boolean, index, integer, jsonb, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
+import {
+  boolean,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+} from "drizzle-orm/pg-core";
 import { agents } from "./agents.ts";
 import { identified, milliseconds, number, reference, timestamps } from "./columns.ts";
 import { spaces, users, workspaces } from "./workspaces.ts";
+
+/** A secret as it is stored. */
+export interface EncryptedText {
+  readonly keyId: string;
+  readonly ciphertext: string;
+}
+
+/** Parley as a client of an authorization server. */
+export interface ConnectionClient {
+  readonly clientId: string;
+  readonly scope?: string;
+  /** `client_credentials` where there is none. */
+  readonly grant?: "client_credentials" | "authorization_code";
+  readonly authenticationMethod?: string;
+}
 
 /** Views of MCP servers. */
 export const tools = pgTable(
@@ -37,14 +61,16 @@ export const toolConnections = pgTable("tool_connections", {
   functionId: number().notNull(),
   url: text().notNull(),
   /** JSON of the headers that each request has, encrypted; null for none. */
-  headers: jsonb().$type<{ keyId: string; ciphertext: string }>(),
+  headers: jsonb().$type<EncryptedText>(),
   /** Names of those headers. */
   headerNames: jsonb().$type<string[]>().notNull().default([]),
   /** Parley as a client of the server's authorization server; null where the headers are all. */
-  oauth: jsonb().$type<{ clientId: string; scope?: string }>(),
-  clientSecret: jsonb("client_secret").$type<{ keyId: string; ciphertext: string }>(),
+  oauth: jsonb().$type<ConnectionClient>(),
+  /** Where its users allow it, with `authorization_code`: what was found of it. */
+  authorizationServer: jsonb().$type<object>(),
+  clientSecret: jsonb("client_secret").$type<EncryptedText>(),
   /** The newest token, encrypted, and until when it is used. */
-  token: jsonb().$type<{ keyId: string; ciphertext: string }>(),
+  token: jsonb().$type<EncryptedText>(),
   tokenUntil: milliseconds().notNull().default(0),
   /** Who must approve a call, by the tool's name, and of every other tool. */
   stakes: jsonb().$type<Record<string, Stake>>().notNull().default({}),
@@ -56,6 +82,59 @@ export const toolConnections = pgTable("tool_connections", {
   /** Why it did not say, or what of its answer was left out; null when all is well. */
   fault: text(),
 });
+
+/** Users who let a remote server be called for them: their tokens. */
+export const toolAuthorizations = pgTable(
+  "tool_authorizations",
+  {
+    toolId: number()
+      .notNull()
+      .references(() => tools.id, { onDelete: "cascade" }),
+    userId: number()
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    /** The newest token, encrypted; null once it was refused. */
+    token: jsonb().$type<EncryptedText>(),
+    tokenUntil: milliseconds().notNull(),
+    /** What gets the next token; null where the authorization server gives none. */
+    refreshToken: jsonb().$type<EncryptedText>(),
+    scope: text(),
+    /** Counts the tokens: one that was replaced meanwhile is not used or forgotten again. */
+    generation: integer().notNull().default(0),
+    /** Until when one process alone asks for the next token. */
+    refreshingUntil: milliseconds().notNull().default(0),
+    createdAt: milliseconds().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.toolId, table.userId] }),
+    index("tool_authorizations_by_user").on(table.userId),
+  ],
+);
+
+/** Users who were sent away to allow the calls of a server, and have not come back. */
+export const toolAuthorizationRequests = pgTable(
+  "tool_authorization_requests",
+  {
+    ...identified(),
+    toolId: number()
+      .notNull()
+      .references(() => tools.id, { onDelete: "cascade" }),
+    userId: number()
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    /** SHA-256 of the state, which is the credential of who comes back. */
+    stateHash: text().notNull(),
+    /** JSON of the URL and of the code's verifier, encrypted. */
+    started: jsonb().$type<EncryptedText>().notNull(),
+    redirectUrl: text().notNull(),
+    expiresAt: milliseconds().notNull(),
+  },
+  (table) => [
+    uniqueIndex("tool_authorization_requests_by_state").on(table.stateHash),
+    index("tool_authorization_requests_by_user").on(table.toolId, table.userId),
+    index("tool_authorization_requests_by_expiry").on(table.expiresAt),
+  ],
+);
 
 /** The tools of a version of an agent, beside those of its skills. */
 export const agentTools = pgTable(

@@ -128,6 +128,29 @@ export const userTokens = pgTable(
   ],
 );
 
+/**
+ * What stands for a key or a user's token in a browser: sessions of pages, and the codes that open one, each
+ * once.
+ */
+export const sessions = pgTable(
+  "sessions",
+  {
+    /** SHA-256 of the session's token or of the code, in hexadecimal. */
+    hash: text().primaryKey(),
+    isCode: boolean().notNull(),
+    /** SHA-256 of the credential that it stands for, which must be valid itself. */
+    credentialHash: text().notNull(),
+    ofUserToken: boolean().notNull(),
+    apiKeyId: reference(() => apiKeys.id),
+    createdAt: milliseconds().notNull(),
+    expiresAt: milliseconds().notNull(),
+  },
+  (table) => [
+    index("sessions_by_key").on(table.apiKeyId),
+    index("sessions_by_expiry").on(table.expiresAt),
+  ],
+);
+
 export const spaces = pgTable(
   "spaces",
   {

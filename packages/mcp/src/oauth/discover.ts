@@ -7,10 +7,8 @@ import {
   type OAuthProtectedResourceMetadata,
   resourceUrlFromServerUrl,
 } from "@modelcontextprotocol/client";
+import { FetchFault, type Guard, requireAllowedUrl } from "@parley/guarded-fetch";
 import { isStorable } from "@parley/schema";
-import { requireAllowedUrl } from "../guard/allowed-urls.ts";
-import { FetchFault } from "../guard/fetch-fault.ts";
-import type { Guard } from "../guarded-fetch.ts";
 import type { AuthorizationServer, OAuthFailure, OAuthOptions } from "./contract.ts";
 import { takeStep } from "./take-step.ts";
 

@@ -1,3 +1,4 @@
+import { createGuard, type Guard } from "@parley/guarded-fetch";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   machine,
@@ -5,8 +6,7 @@ import {
   startAuthorizationServer,
   type TestAuthorizationServer,
 } from "../../testing/authorization-server.ts";
-import { createGuard, type Guard } from "../guarded-fetch.ts";
-import { startLoopback } from "../testing/loopback.ts";
+import { startLoopback } from "@parley/guarded-fetch/testing";
 import { type AuthorizationServer, hasFailed, type OAuthFailure } from "./contract.ts";
 import { discoverAuthorizationServer } from "./discover.ts";
 import { registerClient } from "./register-client.ts";

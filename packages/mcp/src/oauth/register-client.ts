@@ -1,19 +1,14 @@
 import { registerClient as register } from "@modelcontextprotocol/client";
-import { FetchFault } from "../guard/fetch-fault.ts";
-import type { Guard } from "../guarded-fetch.ts";
-import type { AuthorizationServer, OAuthClient, OAuthFailure, OAuthOptions } from "./contract.ts";
+import { FetchFault, type Guard } from "@parley/guarded-fetch";
+import type {
+  AuthorizationServer,
+  Introduction,
+  OAuthClient,
+  OAuthFailure,
+  OAuthOptions,
+} from "./contract.ts";
 import { toMetadata } from "./metadata.ts";
 import { takeStep } from "./take-step.ts";
-
-/** How Parley introduces itself. */
-export interface Introduction {
-  readonly name: string;
-  /** Where codes come back to. Without one, the client may ask for tokens of its own. */
-  readonly redirectUrl?: string;
-  readonly scope?: string;
-  /** The URL of a document that says the same (CIMD): it is the client's id, where that is taken. */
-  readonly clientMetadataUrl?: string;
-}
 
 /** Becomes a client of an authorization server: by its metadata's URL, or by dynamic registration. */
 export async function registerClient(

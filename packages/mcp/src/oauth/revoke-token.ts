@@ -3,11 +3,10 @@ import {
   parseErrorResponse,
   selectClientAuthMethod,
 } from "@modelcontextprotocol/client";
-import type { Guard } from "../guarded-fetch.ts";
-import type { OAuthClient, OAuthFailure, OAuthOptions } from "./contract.ts";
+import type { Guard } from "@parley/guarded-fetch";
+import type { OAuthClient, OAuthFailure, OAuthOptions, Party } from "./contract.ts";
 import { toClientInformation } from "./metadata.ts";
 import { takeStep } from "./take-step.ts";
-import type { Party } from "./tokens.ts";
 
 /** Revokes a token (RFC 7009) where the authorization server has an endpoint for it. */
 export async function revokeToken(

@@ -3,10 +3,8 @@ import {
   OAuthError,
   RegistrationRejectedError,
 } from "@modelcontextprotocol/client";
+import { FetchFault, type Guard, hideSecrets } from "@parley/guarded-fetch";
 import { toStorable } from "@parley/schema";
-import { FetchFault } from "../guard/fetch-fault.ts";
-import type { Guard } from "../guarded-fetch.ts";
-import { hideSecrets } from "../hide-secrets.ts";
 import type { OAuthFailure, OAuthOptions } from "./contract.ts";
 
 const MAX_BYTES = 262_144;

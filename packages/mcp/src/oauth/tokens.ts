@@ -6,25 +6,24 @@ import {
   refreshAuthorization,
   startAuthorization as start,
 } from "@modelcontextprotocol/client";
+import { FetchFault, type Guard } from "@parley/guarded-fetch";
 import { isStorable } from "@parley/schema";
-import { FetchFault } from "../guard/fetch-fault.ts";
-import type { Guard } from "../guarded-fetch.ts";
 import type {
   AuthorizationServer,
   OAuthClient,
   OAuthFailure,
   OAuthOptions,
   OAuthTokens,
+  Party,
+  StartedAuthorization,
 } from "./contract.ts";
 import { toClientInformation, toMetadata } from "./metadata.ts";
 import { takeStep } from "./take-step.ts";
 
-/** What is kept between sending somebody away and the code that comes back. */
-export interface StartedAuthorization {
-  /** Where the browser goes. */
-  readonly authorizationUrl: string;
-  /** Secret, until the code is exchanged. */
-  readonly codeVerifier: string;
+/** Why nobody can be asked there; undefined where somebody can. */
+export function findFault({ endpoints, hasPkce }: AuthorizationServer): string | undefined {
+  if (endpoints.authorization === undefined) return "The authorization server asks nobody";
+  return hasPkce ? undefined : "The authorization server does not know PKCE with S256";
 }
 
 /** Makes the URL at which somebody allows Parley: a code with PKCE (S256), for this resource. */
@@ -33,9 +32,8 @@ export async function startAuthorization(
   client: OAuthClient,
   request: { readonly redirectUrl: string; readonly state: string; readonly scope?: string },
 ): Promise<StartedAuthorization | OAuthFailure> {
-  const refuse = (message: string): OAuthFailure => ({ type: "failed", code: "rejected", message });
-  if (server.endpoints.authorization === undefined) return refuse("Nobody can be asked there");
-  if (!server.hasPkce) return refuse("The authorization server does not know PKCE with S256");
+  const fault = findFault(server);
+  if (fault !== undefined) return { type: "failed", code: "rejected", message: fault };
   const { authorizationUrl, codeVerifier } = await start(server.issuer, {
     metadata: toMetadata(server),
     clientInformation: toClientInformation(client),
@@ -119,12 +117,6 @@ export async function requestClientCredentials(
       }),
     );
   });
-}
-
-/** A client, and the authorization server that knows it. */
-export interface Party {
-  readonly server: AuthorizationServer;
-  readonly client: OAuthClient;
 }
 
 function describe({ server, client }: Party) {

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { created, eventType } from "../parsing/event-fields.ts";
-import { AgentMessage, ToolApproval, ToolQuestion, UserMessage } from "./messages.ts";
+import { ToolApproval, ToolAuthorizationRequired, ToolQuestion } from "./blocked-actions.ts";
+import { AgentMessage, UserMessage } from "./messages.ts";
 
 const agentId = z.string().describe("Id of the agent").meta({ example: "helper" });
 const messageId = z.string().describe("Id of the message").meta({ example: "Mf6yC1vB8k" });
@@ -24,6 +25,7 @@ export const ConversationEvent = z.discriminatedUnion("type", [
   }),
   ToolApproval,
   ToolQuestion,
+  ToolAuthorizationRequired,
   z.object({
     type: eventType("agent_message_done"),
     created,

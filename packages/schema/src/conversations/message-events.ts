@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { created, eventType } from "../parsing/event-fields.ts";
-import { Action, AgentError, AgentMessage, ToolApproval, ToolQuestion } from "./messages.ts";
+import { ToolApproval, ToolAuthorizationRequired, ToolQuestion } from "./blocked-actions.ts";
+import { Action, AgentError, AgentMessage } from "./messages.ts";
 
 const agentId = z.string().describe("Id of the agent").meta({ example: "helper" });
 const messageId = z.string().describe("Id of the message").meta({ example: "Vn4tR9sWy1" });
@@ -45,6 +46,7 @@ export const MessageEvent = z.discriminatedUnion("type", [
   }),
   ToolApproval.extend({ step: step.step }),
   ToolQuestion.extend({ step: step.step }),
+  ToolAuthorizationRequired.extend({ step: step.step }),
   z.object({
     type: eventType("agent_action_success"),
     ...step,

@@ -29,7 +29,8 @@ export const clientServerEndpoints = {
     path: `${root}/register`,
     body: RegisterClientServer,
     output: RegisteredClientServer,
-    errors: [],
+    // Asked again with its key, once the server is gone.
+    errors: ["mcp_server_not_found"],
   },
   "clientServers.heartbeat": {
     ...post,

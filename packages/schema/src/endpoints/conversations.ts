@@ -2,6 +2,7 @@ import * as z from "zod";
 import { Consumption, ReadConsumption } from "../conversations/consumption.ts";
 import { CreateContentFragment, ContentFragment } from "../conversations/content-fragments.ts";
 import { ConversationEvent } from "../conversations/conversation-events.ts";
+import { AnswerQuestion, BlockedAction, ValidateAction } from "../conversations/blocked-actions.ts";
 import {
   ConversationPage,
   ConversationPart,
@@ -14,12 +15,9 @@ import {
 import { MessageEvent } from "../conversations/message-events.ts";
 import {
   AgentMessage,
-  AnswerQuestion,
-  BlockedAction,
   EditMessage,
   PostedMessage,
   PostMessage,
-  ValidateAction,
 } from "../conversations/messages.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { exampleOf } from "../examples.ts";

@@ -9,6 +9,7 @@ import {
   OneAdministeredFunction,
   UpdateSandboxFunction,
 } from "../functions/function-administration.ts";
+import { FunctionVersionPage, ListFunctionVersions } from "../functions/function-versions.ts";
 import {
   InvocationParams,
   ListSandboxFunctions,
@@ -133,6 +134,17 @@ export const sandboxFunctionEndpoints = {
     }),
     ...one,
     summary: "Read a sandbox function with what it does",
+  },
+  "sandboxFunctions.listVersions": {
+    ...administer({
+      role: "builder",
+      method: "GET",
+      path: `${administeredFunction}/versions`,
+      input: ListFunctionVersions,
+    }),
+    ...one,
+    summary: "List the versions of a sandbox function with what each does, the newest first",
+    output: FunctionVersionPage,
   },
   "sandboxFunctions.listAll": {
     ...administer({

@@ -55,6 +55,17 @@ export const skillEndpoints = {
     output: z.object({ skill: Skill.describe("The skill") }),
     errors: ["skill_not_found"],
   },
+  "skills.export": {
+    ...get,
+    ...list,
+    kind: "download",
+    scope: null,
+    summary: "Read a skill as a zip archive of its Agent Skills folder, which an import takes",
+    role: "builder",
+    path: `${list.path}/{skillId}/export/zip`,
+    params: SkillIdentity,
+    errors: ["skill_not_found"],
+  },
   "skills.import": {
     ...post,
     ...list,

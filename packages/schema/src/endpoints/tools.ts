@@ -10,6 +10,11 @@ import {
   SpaceToolsParams,
 } from "../tools/conversation-tools.ts";
 import {
+  StartedToolAuthorization,
+  ToolAuthorization,
+  ToolParams,
+} from "../tools/tool-authorizations.ts";
+import {
   ConnectedTool,
   NamedTool,
   RegisterTool,
@@ -20,6 +25,13 @@ import { administer, administered, get, post } from "./defaults.ts";
 const ofTool = {
   subject: ["toolId"],
   errors: ["workspace_not_found", "tool_not_found", "version_conflict"],
+} as const;
+
+const authorization = {
+  tags: ["tools"],
+  path: "/api/v1/w/{wId}/tools/{toolId}/authorization",
+  params: ToolParams,
+  errors: ["tool_not_found"],
 } as const;
 
 /** Operations on the tools of skills, agents and conversations. */
@@ -46,6 +58,31 @@ export const toolEndpoints = {
     body: ChangeConversationTools,
     output: Success,
     errors: ["conversation_not_found", "tool_not_found"],
+  },
+  "toolAuthorizations.get": {
+    ...get,
+    ...authorization,
+    scope: "conversations:read",
+    summary: "Read whether the user has let a tool be called",
+    output: z.object({ authorization: ToolAuthorization.describe("What the user has allowed") }),
+  },
+  "toolAuthorizations.start": {
+    ...post,
+    ...authorization,
+    scope: "conversations:write",
+    summary: "Begin to let a tool be called for the user: where the user's browser goes",
+    output: z.object({
+      authorization: StartedToolAuthorization.describe("Where the user allows it"),
+    }),
+  },
+  "toolAuthorizations.revoke": {
+    ...get,
+    ...authorization,
+    method: "DELETE",
+    scope: "conversations:write",
+    summary: "Take back that a tool may be called for the user",
+    output: Success,
+    subject: ["toolId"],
   },
   "tools.list": {
     ...administer({

@@ -193,6 +193,11 @@ const rows = {
     cause: "The workspace has no such agent that can be changed.",
     cure: "Take the id from the list of agents.",
   },
+  sandbox_function_secret_not_found: {
+    status: 404,
+    cause: "The workspace has no such secret for functions.",
+    cure: "List their names with `functionSecrets.list`.",
+  },
   provider_credential_not_found: {
     status: 404,
     cause: "The workspace has no credential of its own for the provider.",

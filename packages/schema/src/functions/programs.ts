@@ -1,14 +1,55 @@
 import * as z from "zod";
 import { SimulatedBehaviour } from "../simulation/simulated-behaviour.ts";
+import { E2bProgram } from "./e2b-program.ts";
+import { JavaScriptProgram } from "./javascript-program.ts";
 
-/** What an invocation of a function runs; the type names its executor. */
-export const Program = z.object({
+/** Events and a result without code. */
+export const SimulatedProgram = z.object({
   type: z.literal("simulated").describe("Simulated: events and a result without code"),
   behaviour: SimulatedBehaviour.describe("Behaviour of an invocation").meta({
     example: { type: "scripted", durationMs: 10, steps: [], result: '{ "sum": a + b }' },
   }),
 });
+export type SimulatedProgram = z.infer<typeof SimulatedProgram>;
+
+/** What an invocation of a function runs; the type names its executor. */
+export const Program = z.discriminatedUnion("type", [
+  SimulatedProgram,
+  JavaScriptProgram,
+  E2bProgram,
+]);
 export type Program = z.infer<typeof Program>;
+
+/** One module, made of all files of a program when the program was stored. */
+export interface ProgramBundle {
+  /** The module, without imports. */
+  readonly code: string;
+  /** JSON of its source map: of its lines to those of the files. */
+  readonly map: string;
+}
+
+/** Why the files of a program cannot be made one module. */
+export interface BundleFault {
+  /** The path of the file; empty where the fault is of none. */
+  readonly file: string;
+  /** From 1; 0 where the fault is of no line. */
+  readonly line: number;
+  /** From 1; 0 where the fault is of no line. */
+  readonly column: number;
+  readonly message: string;
+  /** The line itself. */
+  readonly sourceLine: string;
+}
+
+/** A module, or why there is none. */
+export type BundleAnswer =
+  | { readonly bundle: ProgramBundle }
+  | { readonly faults: readonly BundleFault[] };
+
+/** A program in JavaScript as it is stored: what its author wrote, and the module that runs. */
+export interface StoredJavaScript extends JavaScriptProgram {
+  readonly bundle: ProgramBundle;
+}
 
 /** Calls the server of the tool with this number. Nobody writes it: it stands behind a registered server. */
 export interface McpProgram {
@@ -22,4 +63,9 @@ export interface ClientProgram {
 }
 
 /** What an invocation runs as it is stored. */
-export type StoredProgram = Program | McpProgram | ClientProgram;
+export type StoredProgram =
+  | SimulatedProgram
+  | StoredJavaScript
+  | E2bProgram
+  | McpProgram
+  | ClientProgram;

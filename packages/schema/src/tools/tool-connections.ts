@@ -28,17 +28,47 @@ const Stakes = z
   .record(text(128, 1), Stake)
   .refine((stakes) => Object.keys(stakes).length <= 256, "must name at most 256 tools");
 
-const OAuthClient = z.object({
-  clientId: text(255, 1).describe("Id of the client").meta({ example: "parley" }),
-  clientSecret: text(4096, 1)
-    .describe("Secret of the client, kept encrypted and shown to nobody")
-    .meta({ example: "secret" }),
-  scope: optional(text(1024, 1)).describe("What to ask for; by default, what the server names"),
-});
+const OAuthGrant = z
+  .enum(["client_credentials", "authorization_code"])
+  .describe(
+    "How tokens are issued: to Parley itself (client_credentials), or for each user who allows it (authorization_code)",
+  );
+
+const OAuthClient = z
+  .object({
+    grant: optional(OAuthGrant).describe(
+      "How tokens are issued: to Parley itself (client_credentials, the default), or for each user who allows it (authorization_code)",
+    ),
+    clientId: optional(text(255, 1))
+      .describe(
+        "Id of the client; with authorization_code, Parley registers itself where it is left out",
+      )
+      .meta({ example: "parley" }),
+    clientSecret: optional(text(4096, 1))
+      .describe("Secret of the client, kept encrypted and shown to nobody")
+      .meta({ example: "secret" }),
+    scope: optional(text(1024, 1)).describe("What to ask for; by default, what the server names"),
+  })
+  .superRefine(({ grant, clientId, clientSecret }, refinement) => {
+    if (clientSecret !== undefined && clientId === undefined) {
+      refinement.addIssue({
+        code: "custom",
+        path: ["clientId"],
+        message: "goes with clientSecret",
+      });
+    }
+    if (grant === "authorization_code") return;
+    for (const [name, value] of Object.entries({ clientId, clientSecret })) {
+      if (value === undefined) {
+        const message = "is required, unless grant is authorization_code";
+        refinement.addIssue({ code: "custom", path: [name], message });
+      }
+    }
+  });
 
 const settings = {
   oauth: optional(OAuthClient).describe(
-    "Parley as a client of the server's authorization server, which issues tokens to it (client_credentials)",
+    "Parley as a client of the server's authorization server, which issues tokens to it, or for its users",
   ),
   headers: optional(Headers)
     .describe("Headers of each request, kept encrypted and shown to nobody")
@@ -73,7 +103,7 @@ export const RegisterTool = WorkspaceParams.extend({
     .describe("What the tool does; by default the server's own words")
     .meta({ example: "Reads orders" }),
   oAuthUseCase: optional(Tool.shape.oAuthUseCase).describe(
-    "Whose credentials the tool uses; platform_actions by default",
+    "Whose credentials the tool uses: personal_actions with authorization_code, and platform_actions without",
   ),
   isRestrictedToSkills: optional(z.boolean()).describe("Whether only skills can use the tool"),
   ...settings,
@@ -92,6 +122,7 @@ export const ToolConnection = z.object({
     .meta({ example: ["Authorization"] }),
   oauth: z
     .object({
+      grant: OAuthGrant,
       clientId: z.string().describe("Id of the client").meta({ example: "parley" }),
       scope: z.string().optional().describe("What is asked for"),
     })

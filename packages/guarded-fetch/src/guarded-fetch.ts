@@ -1,9 +1,9 @@
-import { type IsAllowedHost, parseAllowedHosts, requireAllowedUrl } from "./guard/allowed-urls.ts";
-import { FetchFault } from "./guard/fetch-fault.ts";
-import { locationOf, redirectedRequest } from "./guard/redirects.ts";
-import { type ResolveHost, resolveHost } from "./guard/resolve-host.ts";
-import { createSender, type HeaderValues, type SentRequest } from "./guard/send-request.ts";
-import { createBudget, type FetchLimits } from "./guard/budget.ts";
+import { type IsAllowedHost, parseAllowedHosts, requireAllowedUrl } from "./allowed-urls.ts";
+import { FetchFault } from "./fetch-fault.ts";
+import { locationOf, redirectedRequest } from "./redirects.ts";
+import { type ResolveHost, resolveHost } from "./resolve-host.ts";
+import { createSender, type HeaderValues, type SentRequest } from "./send-request.ts";
+import { createBudget, type FetchLimits } from "./budget.ts";
 
 /** What a guarded request may say of itself. */
 export interface GuardedInit {
@@ -13,6 +13,8 @@ export interface GuardedInit {
   /** Whether redirects of GET and HEAD are followed, which is the default; `manual` answers with them. */
   readonly redirect?: "follow" | "manual";
   readonly signal?: AbortSignal | null;
+  /** Called with each URL before it is requested, redirects included; what it throws is the outcome. */
+  readonly permit?: (url: URL) => void;
   /** Called when there is a connection, and the request begins to leave. */
   readonly onSending?: () => void;
 }
@@ -52,6 +54,7 @@ export function createGuard(options: {
     };
     const fetch = async (input: string | URL, init: GuardedInit = {}): Promise<Response> => {
       let url = requireAllowedUrl(input, isAllowedHost);
+      init.permit?.(url);
       let request: SentRequest = { ...init, method: (init.method ?? "GET").toUpperCase() };
       for (let redirects = 0; ; redirects++) {
         const response = await sender.send(url, request, isAllowedHost(url));
@@ -66,6 +69,7 @@ export function createGuard(options: {
           );
         }
         const target = requireAllowedUrl(location, isAllowedHost, url);
+        init.permit?.(target);
         request = redirectedRequest(request, url, target);
         url = target;
       }

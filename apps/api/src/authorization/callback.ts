@@ -1,0 +1,99 @@
+import {
+  CALLBACK_PATH,
+  type ComingBack,
+  completeToolAuthorization,
+  describeToolAuthorization,
+} from "@parley/core";
+import { isStorable, ParleyError } from "@parley/schema";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { sendError } from "../http/error-response.ts";
+import { pagePolicy, renderHtmlPage } from "../http/html-page.ts";
+import { clientIpOf } from "../requests/call-log.ts";
+import type { ApiServices } from "../services.ts";
+import { describeAllowed, describeFailure, describeQuestion } from "./pages.ts";
+
+const BODY_LIMIT_BYTES = 16_384;
+const MAX_PARAMETER = 8192;
+const EXCHANGE_MS = 45_000;
+/** The errors that are told to a person. */
+const shown: ReadonlySet<string> = new Set([
+  "invalid_request_error",
+  "app_auth_error",
+  "tool_unreachable",
+]);
+
+/**
+ * Serves the page that authorization servers send browsers back to. It has no key: the state that it is sent is
+ * the credential, for ten minutes and once. What it allows is asked again, so that nobody allows it for another
+ * by following a link.
+ */
+export function registerCallback(root: FastifyInstance, services: ApiServices): void {
+  void root.register(async (app) => {
+    app.removeAllContentTypeParsers();
+    app.addContentTypeParser(
+      "application/x-www-form-urlencoded",
+      { parseAs: "string", bodyLimit: BODY_LIMIT_BYTES },
+      async (_request: unknown, body: string) => Object.fromEntries(new URLSearchParams(body)),
+    );
+    app.addHook("onRequest", async (request) => {
+      await services.rateLimits.consumeVisit(clientIpOf(request));
+    });
+    app.setErrorHandler((error, request, reply) => {
+      const isShown = error instanceof ParleyError && shown.has(error.type);
+      if (!isShown) return sendError(error, request, reply);
+      reply.errorType = error.type;
+      return send(reply.code(error.status), "not allowed", describeFailure(error.message));
+    });
+    app.get<{ Querystring: Record<string, unknown> }>(CALLBACK_PATH, async (request, reply) => {
+      const back = readComingBack(request.query);
+      const described = await describeToolAuthorization(services.core, back);
+      return send(reply, "allow a tool", describeQuestion(described, back));
+    });
+    app.post(CALLBACK_PATH, async (request, reply) => {
+      requireOwnPage(request);
+      const back = readComingBack(request.body as Record<string, unknown>);
+      const completed = await completeToolAuthorization(services.core, back, {
+        signal: AbortSignal.timeout(EXCHANGE_MS),
+        clientIp: clientIpOf(request),
+        requestId: request.id,
+      });
+      return send(reply, "a tool is allowed", describeAllowed(completed));
+    });
+  });
+}
+
+/** Refuses forms of other pages, where the browser says whose they are. */
+function requireOwnPage({ headers }: FastifyRequest): void {
+  const site = headers["sec-fetch-site"];
+  if (site === undefined || site === "same-origin") return;
+  throw new ParleyError("app_auth_error", "The form must be sent from this server's own page");
+}
+
+function readComingBack(given: Readonly<Record<string, unknown>>): ComingBack {
+  const read = (name: string): string | undefined => {
+    const value = given[name];
+    if (typeof value !== "string" || value === "") return undefined;
+    if (value.length <= MAX_PARAMETER && isStorable(value)) return value;
+    throw new ParleyError("invalid_request_error", `${name}: is too long, or no text`);
+  };
+  const [state, code, issuer, error] = ["state", "code", "iss", "error"].map(read);
+  if (error !== undefined) {
+    const why = read("error_description") ?? error;
+    throw new ParleyError("invalid_request_error", `The authorization server said: ${why}`);
+  }
+  if (state === undefined || code === undefined) {
+    const message = "state and code: are missing: this page is where authorization servers lead to";
+    throw new ParleyError("invalid_request_error", message);
+  }
+  return { state, code, ...(issuer !== undefined && { issuer }) };
+}
+
+function send(reply: FastifyReply, title: string, body: string): FastifyReply {
+  return reply
+    .headers({
+      "content-security-policy": pagePolicy("'self'"),
+      "cache-control": "no-store",
+    })
+    .type("text/html; charset=utf-8")
+    .send(renderHtmlPage(title, body));
+}

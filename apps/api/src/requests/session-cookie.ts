@@ -1,0 +1,75 @@
+import { ParleyError, SESSION_PATTERN } from "@parley/schema";
+import { parseCookie, stringifySetCookie } from "cookie";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { isIP } from "node:net";
+
+/** Requests with it are those of a page of this server: another origin's could not send it without asking. */
+const PAGE_HEADER = "x-parley-session";
+
+/**
+ * The `Authorization` header of a request: its own, or that of its session, if a page of this server sends it.
+ * Throws `app_auth_error` for a session that another page uses.
+ */
+export function authorizationOf(request: FastifyRequest, publicUrl: string): string | undefined {
+  const { headers } = request;
+  if (headers.authorization !== undefined || headers[PAGE_HEADER] === undefined) {
+    return headers.authorization;
+  }
+  const token = parseCookie(headers.cookie ?? "")[cookieName(request)];
+  if (token === undefined || !SESSION_PATTERN.test(token)) return undefined;
+  requireOwnPage(request, publicUrl);
+  return `Bearer ${token}`;
+}
+
+/** Gives a session to the browser, or takes it away. */
+export function setSession(
+  {
+    request,
+    reply,
+    publicUrl,
+  }: { request: FastifyRequest; reply: FastifyReply; publicUrl: string },
+  session: { readonly token: string; readonly expiresAt: number } | undefined,
+): void {
+  requireOwnPage(request, publicUrl);
+  const cookie = {
+    name: cookieName(request),
+    value: session?.token ?? "",
+    path: "/",
+    httpOnly: true,
+    sameSite: "strict",
+    secure: request.protocol === "https" || publicUrl.startsWith("https:"),
+    expires: new Date(session?.expiresAt ?? 0),
+  } as const;
+  reply.header("set-cookie", stringifySetCookie(cookie));
+}
+
+/** Browsers share cookies between the ports of a host, on which there may be another server. */
+function cookieName({ headers: { host = "" } }: FastifyRequest): string {
+  const port = /:(\d+)$/.exec(host)?.[1];
+  return port === undefined ? "parley_session" : `parley_session_${port}`;
+}
+
+/** Refuses pages of other origins, and names that somebody else could let point here. Throws `app_auth_error`. */
+function requireOwnPage({ headers }: FastifyRequest, publicUrl: string): void {
+  const { host = "", origin } = headers;
+  if (!isOwnHost(host, new URL(publicUrl).hostname)) {
+    const message = `Sessions are for the pages of ${publicUrl}: PARLEY_PUBLIC_URL may name another address`;
+    throw new ParleyError("app_auth_error", message);
+  }
+  if (origin === undefined || isOrigin(origin, host)) return;
+  throw new ParleyError("app_auth_error", "A session is for the pages of this server only");
+}
+
+/** Whether a `Host` is an address, which no name can be, a name of the machine itself, or the public one. */
+function isOwnHost(host: string, publicName: string): boolean {
+  if (!URL.canParse(`http://${host}`)) return false;
+  const { hostname } = new URL(`http://${host}`);
+  const isAddress = isIP(hostname.replace(/^\[|\]$/g, "")) !== 0;
+  const isLocal = hostname === "localhost" || hostname.endsWith(".localhost");
+  return isAddress || isLocal || hostname === publicName;
+}
+
+/** Whether an `Origin` is that of a `Host`, over http or, behind a proxy, https. */
+function isOrigin(origin: string, host: string): boolean {
+  return ["http", "https"].some((scheme) => origin === new URL(`${scheme}://${host}`).origin);
+}

@@ -1,0 +1,71 @@
+import { availableParallelism } from "node:os";
+import type { Boundary, Sandbox } from "@parley/sandbox";
+import type { Logger } from "pino";
+import type { Registry } from "prom-client";
+import type { WorkerSettings } from "../config.ts";
+import {
+  createJavaScriptExecutor,
+  type JavaScriptExecutor,
+  type ReadSecrets,
+} from "./javascript-executor.ts";
+import { registerSandboxMetrics } from "./sandbox-metrics.ts";
+
+/** Runs the code of functions as the settings say. */
+export interface CodeRunner {
+  readonly executor: JavaScriptExecutor;
+  /**
+   * Finds out what will hold the code of functions. Rejects where the boundary that the settings require does
+   * not work.
+   */
+  probeSandbox(): Promise<void>;
+  /** What holds the code of functions, once it was found out. */
+  sandboxBoundary(): Boundary | undefined;
+}
+
+/** Makes what runs code; its sandbox is loaded and opened by the first execution. */
+export function createCodeRunner({
+  settings,
+  logger,
+  registry,
+  readSecrets,
+}: {
+  settings: WorkerSettings;
+  logger: Logger;
+  registry: Registry;
+  readSecrets: ReadSecrets;
+}): CodeRunner {
+  const open = async (): Promise<Sandbox> => {
+    const { createSandbox } = await import("@parley/sandbox");
+    return createSandbox({
+      maxProcesses: settings.PARLEY_SANDBOX_PROCESSES ?? defaultProcesses(),
+      privateHosts: settings.PARLEY_SANDBOX_PRIVATE_HOSTS,
+      require: settings.PARLEY_SANDBOX_REQUIRE,
+    });
+  };
+  const maxima = {
+    timeoutMs: settings.PARLEY_SANDBOX_MAX_TIMEOUT_MS,
+    maxOutputBytes: settings.PARLEY_SANDBOX_MAX_OUTPUT_BYTES,
+    cpuMs: settings.PARLEY_SANDBOX_MAX_CPU_MS,
+    memoryBytes: settings.PARLEY_SANDBOX_MAX_MEMORY_BYTES,
+    inputBytes: settings.PARLEY_SANDBOX_MAX_INPUT_BYTES,
+    maxLogLines: settings.PARLEY_SANDBOX_MAX_LOG_LINES,
+    logBytes: settings.PARLEY_SANDBOX_MAX_LOG_BYTES,
+    fetches: settings.PARLEY_SANDBOX_MAX_FETCHES,
+    fetchBytes: settings.PARLEY_SANDBOX_MAX_FETCH_BYTES,
+  };
+  const executor = createJavaScriptExecutor({ open, maxima, readSecrets });
+  let boundary: Boundary | undefined;
+  registerSandboxMetrics(registry, { boundary: () => boundary, state: () => executor.state });
+  return {
+    executor,
+    probeSandbox: async () => {
+      const { findBoundary } = await import("@parley/sandbox/boundary");
+      ({ boundary } = await findBoundary(settings.PARLEY_SANDBOX_REQUIRE));
+      logger.info({ boundary }, "Code of functions runs inside this boundary");
+    },
+    sandboxBoundary: () => boundary,
+  };
+}
+
+/** More would take turns on the processors so often that the workspaces beside them notice. */
+const defaultProcesses = (): number => Math.max(8, 4 * availableParallelism());

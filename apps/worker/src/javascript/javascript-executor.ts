@@ -1,0 +1,123 @@
+import type { Sandbox, SandboxEvent, SandboxState } from "@parley/sandbox";
+import { CodeLimits, fitsBytes, InvocationLimits, type StoredJavaScript } from "@parley/schema";
+import type { Execution, ExecutorEvent, SandboxExecutor } from "../executor/executor.ts";
+
+/** Values of secrets of a workspace by their names; one that the workspace does not have is left out. */
+export type ReadSecrets = (
+  workspaceId: number,
+  names: readonly string[],
+) => Promise<Readonly<Record<string, string>>>;
+
+type Limits = CodeLimits & InvocationLimits;
+const limitNames = Object.keys({
+  ...CodeLimits.shape,
+  ...InvocationLimits.shape,
+}) as (keyof Limits)[];
+
+export interface JavaScriptExecutorOptions {
+  /** Opens the sandbox when the first program is executed. */
+  readonly open: () => Promise<Sandbox>;
+  /** What the operator allows at most. */
+  readonly maxima: Readonly<Limits & { inputBytes: number }>;
+  readonly readSecrets: ReadSecrets;
+}
+
+/** Executes programs in JavaScript in a sandbox of its own, which `close` ends. */
+export interface JavaScriptExecutor extends SandboxExecutor<StoredJavaScript> {
+  /** The sandbox, if one was opened. */
+  readonly state: SandboxState | undefined;
+}
+
+/** Makes the executor; nothing is loaded and no process starts before the first execution. */
+export function createJavaScriptExecutor({
+  open,
+  maxima,
+  readSecrets,
+}: JavaScriptExecutorOptions): JavaScriptExecutor {
+  let opening: Promise<Sandbox> | undefined;
+  let opened: Sandbox | undefined;
+  const getSandbox = async (): Promise<Sandbox> => {
+    opening ??= open();
+    try {
+      opened = await opening;
+      return opened;
+    } catch (error) {
+      // The next execution tries again.
+      opening = undefined;
+      throw error;
+    }
+  };
+
+  return {
+    async *execute(execution) {
+      if (!fitsBytes(execution.input, maxima.inputBytes)) {
+        const message = `The input must be at most ${maxima.inputBytes} bytes of JSON`;
+        yield { type: "errored", error: { code: "input_too_large", message } };
+        return;
+      }
+      const sandbox = await getSandbox();
+      const { program, workspaceId, signal } = execution;
+      signal.throwIfAborted();
+      const names = program.secrets.map(({ name }) => name);
+      const values = names.length === 0 ? {} : await readSecrets(workspaceId, names);
+      const secrets = program.secrets.flatMap(({ name, readable }) =>
+        Object.hasOwn(values, name) ? [{ name, readable, value: values[name] ?? "" }] : [],
+      );
+      const events = sandbox.run({
+        workspaceId,
+        bundle: program.bundle,
+        input: execution.input,
+        invocation: invocationOf(execution),
+        limits: boundLimits({ ...program, ...execution.limits }, maxima),
+        allowedHosts: program.allowedHosts,
+        secrets,
+        signal,
+      });
+      for await (const event of events) yield toExecutorEvent(event);
+    },
+    get state() {
+      return opened?.state;
+    },
+    close: async () => {
+      const closing = opening;
+      opening = undefined;
+      opened = undefined;
+      await (await closing?.catch(() => undefined))?.close();
+    },
+  };
+}
+
+function invocationOf({
+  seed,
+  functionId,
+  version,
+  attempt,
+  timezone,
+}: Execution<StoredJavaScript>) {
+  return { id: seed, functionId, version, attempt, timezone };
+}
+
+/** The limits of an execution, none above what the operator allows. */
+function boundLimits(given: Limits, maxima: Limits): Limits {
+  const limits = limitNames.map((name) => [name, Math.min(given[name], maxima[name])]);
+  // It has the names of the schemas.
+  return Object.fromEntries(limits);
+}
+
+function toExecutorEvent(event: SandboxEvent): ExecutorEvent {
+  if (event.type === "progress") {
+    return { type: "progress", done: event.fraction, total: 1, label: event.label };
+  }
+  if (event.type === "returned") return returned(event.json);
+  return event.type === "failed" ? { type: "errored", error: event.error } : event;
+}
+
+/** What comes out of a sandbox is a stranger's text. */
+function returned(json: string): ExecutorEvent {
+  try {
+    return { type: "succeeded", result: JSON.parse(json) };
+  } catch {
+    const message = "The result must be JSON";
+    return { type: "errored", error: { code: "bad_return", message } };
+  }
+}

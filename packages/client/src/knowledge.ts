@@ -1,0 +1,46 @@
+import type { Method } from "./methods.ts";
+import type { RouteName } from "./schema-tables.ts";
+
+/** The methods of what agents and their users look up: data sources, documents, folders. */
+export function createKnowledgeMethods(method: <N extends RouteName>(name: N) => Method<N>) {
+  return {
+    dataSources: {
+      /** Lists the data sources that the key reaches. */
+      list: method("dataSources.list"),
+    },
+    dataSourceViews: {
+      /** Finds the views of data sources, by data source or space. */
+      find: method("dataSourceViews.find"),
+      /** Reads a view. */
+      get: method("dataSourceViews.get"),
+      /** Lists the views of a space. */
+      listInSpace: method("dataSourceViews.listInSpace"),
+      /** Finds the documents of a view that match best, with the part that matches. */
+      searchDocuments: method("dataSourceViews.searchDocuments"),
+      /** Sets what a view shows of its data source. */
+      update: method("dataSourceViews.update"),
+    },
+    documents: {
+      /** Uploads a document, in place of the one with the same id. */
+      upsert: method("documents.upsert"),
+      /** Reads a document with its text. */
+      get: method("documents.get"),
+      /** Lists the documents of a data source without their texts, a page at a time. */
+      list: method("documents.list"),
+      /** Deletes a document; fragments that refer to it keep its text. */
+      delete: method("documents.delete"),
+    },
+    folders: {
+      /** Uploads a folder, in place of the one with the same id. */
+      upsert: method("folders.upsert"),
+      /** Deletes a folder; documents that name it as their parent stay. */
+      delete: method("folders.delete"),
+    },
+    nodes: {
+      /** Searches documents and folders, as `search` does, with a query string. */
+      find: method("nodes.find"),
+      /** Searches documents and folders by title and text, or reads them by their ids. */
+      search: method("nodes.search"),
+    },
+  };
+}

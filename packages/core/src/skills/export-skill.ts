@@ -1,0 +1,59 @@
+/** Skills as Agent Skills folders in an archive. What was exported imports to an equal skill. */
+import { skillAttachments } from "@parley/db";
+import { asc, eq } from "drizzle-orm";
+import type { Context } from "../context.ts";
+import { findFiles, type ReadableFile, readBytes } from "../files/files.ts";
+import { readableText } from "../files/readable-text.ts";
+import { readableZip, type ZipEntry } from "../files/zip.ts";
+import { threadOptions } from "../untrusted/thread-options.ts";
+import { filePathsOf, folderNameOf } from "./folders/folder-paths.ts";
+import { createWriteYaml } from "./folders/read-front-matter.ts";
+import { requireSkill, type SkillRow } from "./skill-administration.ts";
+
+/**
+ * Reads a skill as a zip archive of its folder: SKILL.md with its name, description and instructions, and its
+ * files. A name that no folder may have is changed to one that it may. Throws `skill_not_found`.
+ */
+export async function exportSkill(
+  context: Context,
+  { skillId }: { skillId: string },
+): Promise<ReadableFile> {
+  const { db } = context.database;
+  const { workspace } = context.caller;
+  const skill = await requireSkill(context, db, { workspace, skillId });
+  const attached = await db
+    .select({ fileId: skillAttachments.fileId, fileName: skillAttachments.fileName })
+    .from(skillAttachments)
+    .where(eq(skillAttachments.skillId, skill.id))
+    .orderBy(asc(skillAttachments.position));
+  const found = await findFiles(
+    db,
+    context,
+    attached.map(({ fileId }) => fileId),
+  );
+  const bySid = new Map(found.map((row) => [row.sid, row]));
+  const files = attached.flatMap(({ fileId, fileName }) => {
+    const row = bySid.get(fileId);
+    return row === undefined || row.sha256 === null ? [] : { ...row, sha256: row.sha256, fileName };
+  });
+  const folder = folderNameOf(skill.name);
+  const paths = filePathsOf(files.map(({ fileName }) => fileName));
+  const about = { contentType: "text/markdown", fileName: "SKILL.md" };
+  const text = readableText(await renderSkillFile(context, skill, folder), about);
+  const entries: ZipEntry[] = [
+    { ...text, path: `${folder}/SKILL.md` },
+    ...files.map(({ id, sizeBytes, sha256 }, index) => ({
+      path: `${folder}/${paths[index]}`,
+      sizeBytes,
+      sha256,
+      read: (start: number, end: number) => readBytes(context, id, { start, end }),
+    })),
+  ];
+  return readableZip(entries, { fileName: `${folder}.zip`, modifiedAt: skill.updatedAt });
+}
+
+async function renderSkillFile(context: Context, skill: SkillRow, name: string): Promise<string> {
+  const writeYaml = createWriteYaml(context.threads, threadOptions(context));
+  const frontMatter = await writeYaml({ name, description: skill.agentFacingDescription });
+  return `---\n${frontMatter}---\n\n${skill.instructions ?? ""}\n`;
+}

@@ -1,0 +1,276 @@
+/**
+ * The tokens of users who let a server be called for them. A token that was replaced, refused or taken back is
+ * never used again: each change names the generation that it has seen.
+ */
+import { setTimeout as delay } from "node:timers/promises";
+import { type Queryable, toolAuthorizations, users } from "@parley/db";
+import type { AuthorizationServer, OAuthTokens, Party } from "@parley/mcp";
+import { and, eq, isNull, lte, sql } from "drizzle-orm";
+import type { Process } from "../context.ts";
+import type { SecretServices } from "../workspaces/secret-box.ts";
+import type { StoredConnection } from "./tool-connections.ts";
+import { openSecret, sealSecret } from "./tool-secrets.ts";
+import { type ToolServices, unreachable } from "./tool-servers.ts";
+
+const REFRESH_TIMEOUT_MS = 15_000;
+/** For how long one process alone refreshes: it has its answer, or has given up, before. */
+const REFRESH_LEASE_MS = 20_000;
+const LOOK_AGAIN_MS = 100;
+/** Tokens are not used until the moment of their end; those that end sooner, for half of their time. */
+const TOKEN_SLACK_MS = 30_000;
+/** How long a token is used whose end is not known. */
+const UNKNOWN_TOKEN_MS = 5 * 60 * 1000;
+/** Class of the advisory locks on a user's authorization of a tool. */
+const LOCK_CLASS = 1_886_680_173;
+
+type TokenProcess = Pick<Process, "database" | "now"> & SecretServices & ToolServices;
+type Connected = Pick<StoredConnection, "tool" | "connection">;
+type AuthorizationRow = typeof toolAuthorizations.$inferSelect;
+
+/** A user's authorization of a tool. */
+export interface OfUser {
+  readonly toolId: number;
+  readonly userId: number;
+}
+
+/** A token that a server is called with. */
+export interface HeldToken extends OfUser {
+  readonly token: string;
+  readonly generation: number;
+}
+
+/** How long a token is used, in milliseconds. */
+export function usableFor({ expiresInMs }: { readonly expiresInMs?: number }): number {
+  if (expiresInMs === undefined) return UNKNOWN_TOKEN_MS;
+  return Math.max(expiresInMs - TOKEN_SLACK_MS, expiresInMs / 2);
+}
+
+/**
+ * Makes who saves a call that waits for a user's authorization, and who stores that, wait for each other until
+ * their transactions end: one of the two sees what the other has done. Comes before the locks of logs.
+ */
+export async function lockAuthorization(db: Queryable, { toolId, userId }: OfUser): Promise<void> {
+  const key = sql`hashtext(${`${toolId}/${userId}`})`;
+  await db.execute(sql`select pg_advisory_xact_lock(${LOCK_CLASS}, ${key})`);
+}
+
+const ofUser = ({ toolId, userId }: OfUser) =>
+  and(eq(toolAuthorizations.toolId, toolId), eq(toolAuthorizations.userId, userId));
+
+/** The authorization of a user who is a member. */
+export async function findAuthorization(
+  db: Queryable,
+  named: OfUser,
+): Promise<AuthorizationRow | undefined> {
+  const [row] = await db
+    .select({ authorization: toolAuthorizations })
+    .from(toolAuthorizations)
+    .innerJoin(users, and(eq(users.id, toolAuthorizations.userId), isNull(users.removedAt)))
+    .where(ofUser(named));
+  return row?.authorization;
+}
+
+/** Who Parley is for the users of a connection, without its secret. */
+export function publicPartyOf({ connection }: Connected): Party {
+  const { oauth, authorizationServer } = connection;
+  if (oauth === null || authorizationServer === null) throw new Error("Nobody allows this tool");
+  const { clientId, authenticationMethod } = oauth;
+  return {
+    // Written by `sealClient`, as `prepare` of the protocol gave it.
+    server: authorizationServer as AuthorizationServer,
+    client: { clientId, ...(authenticationMethod !== undefined && { authenticationMethod }) },
+  };
+}
+
+/** Who Parley is for the users of a connection. Throws `tool_unreachable` where its secret cannot be opened. */
+export function partyOf(core: SecretServices, stored: Connected): Party {
+  const { server, client } = publicPartyOf(stored);
+  const { tool, connection } = stored;
+  if (connection.clientSecret === null) return { server, client };
+  const clientSecret = openSecret(core, connection.clientSecret, { tool, name: "oauth" });
+  return { server, client: { ...client, clientSecret } };
+}
+
+/** Stores what a user has been issued. Gives whether it was stored: not where the `seen` one was replaced. */
+export async function storeTokens(
+  core: Pick<Process, "now"> & SecretServices,
+  db: Queryable,
+  {
+    tool,
+    tokens,
+    seen,
+    ...named
+  }: OfUser & {
+    readonly tool: StoredConnection["tool"];
+    readonly tokens: OAuthTokens;
+    readonly seen?: number;
+  },
+): Promise<boolean> {
+  const { userId } = named;
+  const { accessToken, refreshToken, scope } = tokens;
+  const place = { tool, name: "authorization", userId } as const;
+  const given = {
+    token: sealSecret(core, { ...place, text: accessToken }),
+    tokenUntil: core.now() + usableFor(tokens),
+    refreshToken:
+      refreshToken === undefined ? null : sealSecret(core, { ...place, text: refreshToken }),
+    refreshingUntil: 0,
+    ...(scope !== undefined && { scope }),
+  };
+  const next = { ...given, generation: sql`${toolAuthorizations.generation} + 1` };
+  if (seen === undefined) {
+    const { toolId } = toolAuthorizations;
+    await db
+      .insert(toolAuthorizations)
+      .values({ ...given, ...named, createdAt: core.now() })
+      .onConflictDoUpdate({
+        target: [toolId, toolAuthorizations.userId],
+        set: { ...next, createdAt: core.now() },
+      });
+    return true;
+  }
+  const rows = await db
+    .update(toolAuthorizations)
+    .set(next)
+    .where(and(ofUser(named), eq(toolAuthorizations.generation, seen)))
+    .returning({ userId: toolAuthorizations.userId });
+  return rows.length > 0;
+}
+
+/**
+ * Forgets a token that its server has refused: the next one is asked for with the refresh token. Without one, or
+ * where the authorization `isEnded`, the user is asked again.
+ */
+export async function dropPersonalToken(
+  { database }: Pick<Process, "database">,
+  { generation, isEnded, ...named }: Omit<HeldToken, "token"> & { readonly isEnded: boolean },
+): Promise<void> {
+  const seen = and(ofUser(named), eq(toolAuthorizations.generation, generation));
+  const { db } = database;
+  if (!isEnded) {
+    const rows = await db
+      .update(toolAuthorizations)
+      .set({ token: null, tokenUntil: 0 })
+      .where(and(seen, sql`${toolAuthorizations.refreshToken} is not null`))
+      .returning({ userId: toolAuthorizations.userId });
+    if (rows.length > 0) return;
+  }
+  await db.delete(toolAuthorizations).where(seen);
+}
+
+/**
+ * The token of a user for a server, refreshed where it has ended: of all processes, one asks for the next.
+ * Undefined where the user has to allow it first. Throws `tool_unreachable` where the authorization server does
+ * not answer.
+ */
+export async function openPersonalToken(
+  core: TokenProcess,
+  stored: Connected,
+  { userId, signal }: { readonly userId: number; readonly signal: AbortSignal },
+): Promise<HeldToken | undefined> {
+  const { tool } = stored;
+  const named = { toolId: tool.id, userId };
+  const place = { tool, name: "authorization", userId } as const;
+  for (;;) {
+    const row = await findAuthorization(core.database.db, named);
+    if (row === undefined) return undefined;
+    const { generation } = row;
+    if (row.token !== null && row.tokenUntil > core.now()) {
+      return { ...named, generation, token: openSecret(core, row.token, place) };
+    }
+    if (row.refreshToken === null) {
+      await dropPersonalToken(core, { ...named, generation, isEnded: true });
+      return undefined;
+    }
+    if (await claimRefresh(core, { ...named, generation })) {
+      const refreshToken = openSecret(core, row.refreshToken, place);
+      await refresh(core, stored, { ...named, generation, refreshToken, signal });
+    } else await delay(LOOK_AGAIN_MS, undefined, { signal });
+  }
+}
+
+async function claimRefresh(
+  { database, now }: Pick<Process, "database" | "now">,
+  { generation, ...named }: OfUser & { readonly generation: number },
+): Promise<boolean> {
+  const rows = await database.db
+    .update(toolAuthorizations)
+    .set({ refreshingUntil: now() + REFRESH_LEASE_MS })
+    .where(
+      and(
+        ofUser(named),
+        eq(toolAuthorizations.generation, generation),
+        lte(toolAuthorizations.refreshingUntil, now()),
+      ),
+    )
+    .returning({ userId: toolAuthorizations.userId });
+  return rows.length > 0;
+}
+
+interface Refresh extends OfUser {
+  readonly generation: number;
+  readonly refreshToken: string;
+  readonly signal: AbortSignal;
+}
+
+async function refresh(
+  core: TokenProcess,
+  stored: Connected,
+  { refreshToken, signal, ...seen }: Refresh,
+): Promise<void> {
+  const party = partyOf(core, stored);
+  const { authorization } = core.toolServers;
+  const limits = { timeoutMs: REFRESH_TIMEOUT_MS, signal };
+  const tokens = await authorization.refresh(party, { ...limits, refreshToken });
+  if (!("type" in tokens)) {
+    const { generation, ...named } = seen;
+    const given = { ...named, tool: stored.tool, tokens, seen: generation };
+    if (await storeTokens(core, core.database.db, given)) return;
+    // Taken back meanwhile: so is what was issued since.
+    await revokeTokens(core, party, { tokens, signal });
+    return;
+  }
+  // The authorization server has refused it: only the user can allow it again.
+  if (tokens.error === "invalid_grant") {
+    await dropPersonalToken(core, { ...seen, isEnded: true });
+    return;
+  }
+  const { generation, ...named } = seen;
+  await core.database.db
+    .update(toolAuthorizations)
+    .set({ refreshingUntil: 0 })
+    .where(and(ofUser(named), eq(toolAuthorizations.generation, generation)));
+  throw unreachable(tokens);
+}
+
+/** Revokes what was issued at its authorization server, as far as that takes it. */
+export async function revokeTokens(
+  { toolServers }: ToolServices,
+  party: Party,
+  {
+    tokens,
+    signal,
+  }: {
+    readonly tokens: Pick<OAuthTokens, "refreshToken"> & Partial<Pick<OAuthTokens, "accessToken">>;
+    readonly signal: AbortSignal;
+  },
+): Promise<void> {
+  const limits = { timeoutMs: REFRESH_TIMEOUT_MS, signal };
+  const { accessToken, refreshToken } = tokens;
+  const { revoke } = toolServers.authorization;
+  if (refreshToken !== undefined) {
+    await revoke(party, { ...limits, token: refreshToken, hint: "refresh_token" });
+  }
+  if (accessToken !== undefined) {
+    await revoke(party, { ...limits, token: accessToken, hint: "access_token" });
+  }
+}
+
+/** Takes a user's authorization back. Gives its row; undefined where there was none. */
+export async function removeAuthorization(
+  db: Queryable,
+  named: OfUser,
+): Promise<AuthorizationRow | undefined> {
+  const [row] = await db.delete(toolAuthorizations).where(ofUser(named)).returning();
+  return row;
+}

@@ -1,0 +1,129 @@
+/** Users come back from an authorization server. The state is the credential of who comes: it is used once. */
+import { toolAuthorizationRequests, tools, users, workspaces } from "@parley/db";
+import { ParleyError } from "@parley/schema";
+import { and, eq, gt, isNull } from "drizzle-orm";
+import type { Process } from "../context.ts";
+import { recordOfUser } from "../audit/audited-mutations.ts";
+import { inTransaction } from "../log/transaction.ts";
+import { lockAuthorization, partyOf, revokeTokens, storeTokens } from "../tools/personal-tokens.ts";
+import { refreshTool } from "../tools/refresh-tools.ts";
+import { hashOfState, openStarted } from "../tools/tool-authorizations.ts";
+import { findConnection } from "../tools/tool-connections.ts";
+import { type ToolServices, unreachable } from "../tools/tool-servers.ts";
+import type { SecretServices } from "../workspaces/secret-box.ts";
+import { resumeWaitingTurns } from "./allowed-calls.ts";
+
+const EXCHANGE_TIMEOUT_MS = 15_000;
+
+type CompletingProcess = Process & SecretServices & ToolServices;
+
+/** What an authorization server sends a browser back with. */
+export interface ComingBack {
+  readonly state: string;
+  readonly code: string;
+  /** The `iss` of the redirect, if it has one. */
+  readonly issuer?: string;
+}
+
+/** Who allows what: for a page that asks once more. */
+export interface DescribedAuthorization {
+  readonly toolName: string;
+  readonly userName: string;
+  readonly userEmail: string;
+  readonly workspaceName: string;
+}
+
+/** What somebody who comes back has begun. Throws `invalid_request_error` for an unknown or old state. */
+export async function describeToolAuthorization(
+  core: CompletingProcess,
+  { state }: Pick<ComingBack, "state">,
+): Promise<DescribedAuthorization> {
+  const { tool, user, workspaceName } = await requireRequest(core, state);
+  const { fullName: userName, email: userEmail } = user;
+  return { toolName: tool.name, userName, userEmail, workspaceName };
+}
+
+/**
+ * Exchanges a code for the user who was sent away, and lets the calls go on that wait for it. Throws
+ * `invalid_request_error` for an unknown, used or old state, and `tool_unreachable` where the authorization
+ * server refuses the code.
+ */
+export async function completeToolAuthorization(
+  core: CompletingProcess,
+  { state, code, issuer }: ComingBack,
+  { signal, ...request }: { signal: AbortSignal; clientIp: string; requestId: string },
+): Promise<DescribedAuthorization> {
+  const found = await requireRequest(core, state);
+  const { request: row, tool, user, workspaceId, workspaceName } = found;
+  const { fullName: userName, email: userEmail } = user;
+  const stored = await findConnection(core.database.db, tool.id);
+  if (stored === undefined) throw unknownState();
+  const party = partyOf(core, stored);
+  const { codeVerifier } = openStarted(core, { ...row, tool });
+  const tokens = await core.toolServers.authorization.exchange(party, {
+    timeoutMs: EXCHANGE_TIMEOUT_MS,
+    signal,
+    code,
+    codeVerifier,
+    redirectUrl: row.redirectUrl,
+    ...(issuer !== undefined && { issuer }),
+  });
+  if ("type" in tokens) throw unreachable(tokens);
+  const named = { toolId: tool.id, userId: user.id };
+  const isStored = await inTransaction(core, async ({ db, afterCommit }) => {
+    await lockAuthorization(db, named);
+    const { id } = toolAuthorizationRequests;
+    const used = await db.delete(toolAuthorizationRequests).where(eq(id, row.id)).returning({ id });
+    // Used by another, or taken back meanwhile.
+    if (used.length === 0) return false;
+    await storeTokens(core, db, { ...named, tool, tokens });
+    await recordOfUser(core, db, {
+      action: "toolAuthorizations.complete",
+      actor: { id: user.sid, name: user.fullName },
+      workspaceId,
+      subjectId: tool.sid,
+      ...request,
+    });
+    const resumed = { userId: user.id, toolSid: tool.sid, workspaceId: tool.workspaceId };
+    await resumeWaitingTurns(db, resumed, afterCommit);
+    return true;
+  });
+  if (!isStored) {
+    await revokeTokens(core, party, { tokens, signal });
+    throw unknownState();
+  }
+  // Some servers say what they offer to those alone who have allowed it. A failure is the connection's fault.
+  const asked = { workspaceId: tool.workspaceId, origin: "request", userId: user.id } as const;
+  await refreshTool(core, stored, { ...asked, signal }).catch(core.onLateFailure);
+  return { toolName: tool.name, userName, userEmail, workspaceName };
+}
+
+async function requireRequest({ database, now }: Process, state: string) {
+  const [row] = await database.db
+    .select({
+      request: toolAuthorizationRequests,
+      tool: tools,
+      user: users,
+      workspaceId: workspaces.sid,
+      workspaceName: workspaces.name,
+    })
+    .from(toolAuthorizationRequests)
+    .innerJoin(tools, eq(tools.id, toolAuthorizationRequests.toolId))
+    .innerJoin(users, eq(users.id, toolAuthorizationRequests.userId))
+    .innerJoin(workspaces, eq(workspaces.id, tools.workspaceId))
+    .where(
+      and(
+        eq(toolAuthorizationRequests.stateHash, hashOfState(state)),
+        gt(toolAuthorizationRequests.expiresAt, now()),
+        isNull(users.removedAt),
+        isNull(workspaces.suspendedAt),
+      ),
+    );
+  if (row === undefined) throw unknownState();
+  return row;
+}
+
+function unknownState(): ParleyError {
+  const message = "state: was not begun here, was used before, or is too old: begin again";
+  return new ParleyError("invalid_request_error", message);
+}

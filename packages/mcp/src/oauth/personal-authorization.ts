@@ -1,0 +1,33 @@
+import type { Guard } from "@parley/guarded-fetch";
+import { hasFailed, type PersonalAuthorization } from "./contract.ts";
+import { discoverAuthorizationServer } from "./discover.ts";
+import { registerClient } from "./register-client.ts";
+import { revokeToken } from "./revoke-token.ts";
+import { exchangeCode, findFault, refreshTokens, startAuthorization } from "./tokens.ts";
+
+/** The steps of OAuth with a person, through a guarded fetch. */
+export function createPersonalAuthorization(guard: Guard): PersonalAuthorization {
+  return {
+    prepare: async (serverUrl, { client: known, introduction, ...options }) => {
+      const server = await discoverAuthorizationServer(guard, serverUrl, options);
+      if (hasFailed(server)) return server;
+      const fault = findFault(server);
+      if (fault !== undefined) return { type: "failed", code: "rejected", message: fault };
+      const { scope = server.scopes?.join(" ") } = introduction;
+      const client =
+        known ??
+        (await registerClient(guard, server, {
+          ...options,
+          introduction: { ...introduction, ...(scope !== undefined && { scope }) },
+        }));
+      return hasFailed(client) ? client : { server, client };
+    },
+    start: async ({ server, client }, request) => {
+      const { scope = server.scopes?.join(" ") } = request;
+      return startAuthorization(server, client, { ...request, ...(scope && { scope }) });
+    },
+    exchange: async (party, options) => exchangeCode(guard, party, options),
+    refresh: async (party, options) => refreshTokens(guard, party, options),
+    revoke: async (party, options) => revokeToken(guard, party, options),
+  };
+}

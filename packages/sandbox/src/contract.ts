@@ -1,0 +1,78 @@
+import type { ResolveHost } from "@parley/guarded-fetch";
+import type { CodeLimits, InvocationError, InvocationLimits, ProgramBundle } from "@parley/schema";
+import type { GuestInvocation } from "./child/messages.ts";
+
+/** A secret that the code of an execution may use. */
+export interface UsedSecret {
+  readonly name: string;
+  readonly value: string;
+  /** Whether the code may read it; otherwise it is put into headers only, outside. */
+  readonly readable: boolean;
+}
+
+/** One run of a program. */
+export interface SandboxExecution {
+  /** A process serves one workspace in its life, and workspaces share the processes fairly. */
+  readonly workspaceId: number;
+  readonly bundle: ProgramBundle;
+  /** JSON of the input. */
+  readonly input: string;
+  readonly invocation: GuestInvocation;
+  readonly limits: InvocationLimits & CodeLimits;
+  /** Hosts that the code may call, as `host` or `host:port`. */
+  readonly allowedHosts: readonly string[];
+  readonly secrets: readonly UsedSecret[];
+  /** Ends the execution: the process is free or dead 200 ms later. */
+  readonly signal: AbortSignal;
+}
+
+/** What an execution does, in order; `returned` or `failed` is the last. */
+export type SandboxEvent =
+  /** It waits for a process, for this long at most. */
+  | { readonly type: "queued"; readonly forMs: number }
+  /** A process begins with it. */
+  | { readonly type: "began" }
+  | { readonly type: "log"; readonly stream: "stdout" | "stderr"; readonly text: string }
+  | { readonly type: "progress"; readonly fraction: number; readonly label: string }
+  /** Lines and reports past their limits, which were left out. */
+  | { readonly type: "dropped"; readonly lines: number; readonly reports: number }
+  /** JSON of the result, of at most `maxOutputBytes` characters. */
+  | { readonly type: "returned"; readonly json: string }
+  | { readonly type: "failed"; readonly error: InvocationError };
+
+/** What holds the code: a process with WebAssembly, or one in namespaces of its own as well. */
+export type Boundary = "process" | "namespace";
+
+export interface SandboxOptions {
+  /** Processes at once. */
+  readonly maxProcesses: number;
+  /** Hosts that may be private, and be called over http. */
+  readonly privateHosts: readonly string[];
+  /** Refuses to start without this boundary. */
+  readonly require?: "namespace" | undefined;
+  /** Replaces DNS in tests. */
+  readonly resolve?: ResolveHost;
+}
+
+/** What a sandbox has done and has. */
+export interface SandboxState {
+  readonly boundary: Boundary;
+  readonly processes: number;
+  readonly busy: number;
+  readonly waiting: number;
+  /** Milliseconds of a processor that ended executions used; 0 where that cannot be known. */
+  readonly cpuMs: number;
+  /** Processes that were killed, by the reason. */
+  readonly killed: Readonly<Record<KillReason, number>>;
+}
+
+export type KillReason = "cpu_exceeded" | "out_of_memory" | "stopped" | "broken" | "retired";
+
+export interface Sandbox {
+  /** Runs a program. Whatever its code does is an event; throws the reason of an aborted signal only. */
+  run(execution: SandboxExecution): AsyncIterable<SandboxEvent>;
+  readonly boundary: Boundary;
+  readonly state: SandboxState;
+  /** Kills every process, and resolves when they are gone. */
+  close(): Promise<void>;
+}

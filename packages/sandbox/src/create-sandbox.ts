@@ -1,0 +1,32 @@
+import { createGuard } from "@parley/guarded-fetch";
+import { findBoundary } from "./boundary.ts";
+import type { Sandbox, SandboxOptions } from "./contract.ts";
+import { createPool } from "./processes/pool.ts";
+import { createWatch } from "./processes/watch.ts";
+import { runProgram } from "./run-program.ts";
+
+/**
+ * Creates a sandbox without any process: the first program starts one, and from then on another is kept ready.
+ * Throws where the boundary that is required does not work.
+ */
+export async function createSandbox({
+  maxProcesses,
+  privateHosts,
+  require,
+  resolve,
+}: SandboxOptions): Promise<Sandbox> {
+  const confinement = await findBoundary(require);
+  const { boundary } = confinement;
+  const pool = createPool({ confinement, max: maxProcesses });
+  const guard = createGuard({ allowedHosts: privateHosts, ...(resolve ? { resolve } : {}) });
+  const watch = createWatch();
+  const services = { pool, guard, watch };
+  return {
+    run: (execution) => runProgram(services, execution),
+    boundary,
+    get state() {
+      return { boundary, ...pool.state, cpuMs: watch.total.cpuMs };
+    },
+    close: () => pool.close(),
+  };
+}

@@ -1,0 +1,103 @@
+import { spawn } from "node:child_process";
+import { setPriority } from "node:os";
+import { createFrameReader, encodeFrame, type Frame } from "../child/frames.ts";
+import type { FromChild, ToChild } from "../child/messages.ts";
+import type { Confinement } from "../confinement.ts";
+import type { KillReason } from "../contract.ts";
+import { checkMessage } from "./check-message.ts";
+import { innermostOf } from "./proc.ts";
+
+/** A process that runs code. */
+export interface Child {
+  /** The workspace that it serves, once it serves one. */
+  workspaceId: number | undefined;
+  /** The process of the code itself, which a wrapper may have started. */
+  readonly pid: number;
+  /** Why it was killed, if it was. */
+  readonly killed: KillReason | undefined;
+  /** Whether it used so much that it runs after everything else, and is not used again. */
+  lowered: boolean;
+  send(message: ToChild, body?: Uint8Array): void;
+  /** The next frame; undefined when there will be none. A frame that may not be ends the process. */
+  next(maxBytes: number): Promise<Frame<FromChild> | undefined>;
+  kill(reason: KillReason): void;
+  /** Resolves when the process is gone. */
+  readonly gone: Promise<void>;
+}
+
+const MAX_FIRST_FRAME_BYTES = 1024;
+const START_MS = 10_000;
+/** Requests come first, and untrusted work that takes long comes last. */
+const START_PRIORITY = 5;
+
+/** Starts a process with an empty environment; it is usable when its first frame, `ready`, has come. */
+export function startChild({ command, arguments: given, boundary }: Confinement): Child {
+  const process = spawn(command, given, {
+    env: {},
+    cwd: "/",
+    stdio: ["pipe", "pipe", "ignore"],
+    windowsHide: true,
+  });
+  const gone = new Promise<void>((resolve) => {
+    process.once("close", resolve);
+    process.once("error", () => resolve());
+  });
+  // Writing to a process that has gone fails; that it has is known otherwise.
+  process.stdin.on("error", () => {});
+  let killed: KillReason | undefined;
+  let innermost: number | undefined;
+  let maxBytes = 0;
+  const read = createFrameReader<unknown>(() => maxBytes);
+  const kill = (reason: KillReason): void => {
+    killed ??= reason;
+    process.kill("SIGKILL");
+  };
+  const frames = (async function* () {
+    try {
+      for await (const chunk of process.stdout as AsyncIterable<Buffer>) {
+        for (const { message, body } of read(chunk)) yield { message: checkMessage(message), body };
+      }
+    } catch {
+      kill("broken");
+    }
+  })();
+  lowerPriority(process.pid, START_PRIORITY);
+  return {
+    workspaceId: undefined,
+    lowered: false,
+    get pid() {
+      const { pid = -1 } = process;
+      innermost ??= boundary === "namespace" ? innermostOf(pid) : pid;
+      return innermost;
+    },
+    get killed() {
+      return killed;
+    },
+    send: (message, body) => void process.stdin.write(encodeFrame(message, body)),
+    next: async (max) => {
+      maxBytes = max;
+      const next = await frames.next();
+      return next.done === true ? undefined : next.value;
+    },
+    kill,
+    gone,
+  };
+}
+
+/** Resolves when a process can take a program. Throws where it does not start. */
+export async function awaitReady(child: Child): Promise<void> {
+  const timer = setTimeout(() => child.kill("broken"), START_MS);
+  const frame = await child.next(MAX_FIRST_FRAME_BYTES);
+  clearTimeout(timer);
+  if (frame?.message.type !== "ready") throw new Error("A process of the sandbox did not start");
+}
+
+/** Lets other processes run first. */
+export function lowerPriority(pid: number | undefined, priority: number): void {
+  if (pid === undefined || process.platform !== "linux") return;
+  try {
+    setPriority(pid, priority);
+  } catch {
+    // It has ended.
+  }
+}

@@ -1,0 +1,170 @@
+import type { Guard } from "@parley/guarded-fetch";
+import type { InvocationError, InvocationErrorCode } from "@parley/schema";
+import type { Frame } from "./child/frames.ts";
+import type { FromChild, ToChild } from "./child/messages.ts";
+import type { SandboxEvent, SandboxExecution } from "./contract.ts";
+import { locateErrors } from "./locate-errors.ts";
+import type { Child } from "./processes/child.ts";
+import { MAX_WAIT_MS, type Pool, PoolFull } from "./processes/pool.ts";
+import type { createWatch } from "./processes/watch.ts";
+import { createRedactor } from "./requests/redactor.ts";
+import { createRequests, type RequestOutcome } from "./requests/requests.ts";
+
+export interface RunServices {
+  readonly pool: Pool;
+  readonly watch: ReturnType<typeof createWatch>;
+  readonly guard: Guard;
+}
+
+/** How long the code has after it was told to end, before its process is killed. */
+const END_MS = 50;
+/** A process of Node with the runtime, and what garbage it leaves. */
+const PROCESS_BYTES = 167_772_160;
+/** Of a frame beside what it carries. */
+const FRAME_BYTES = 1_048_576;
+/** How long a process may take to be ready for its next program. */
+const RENEW_MS = 5000;
+
+/** Runs one program to its end: the rules of `Sandbox.run`. */
+export async function* runProgram(
+  { pool, watch, guard }: RunServices,
+  execution: SandboxExecution,
+): AsyncGenerator<SandboxEvent, void, undefined> {
+  const { limits, signal, secrets, bundle } = execution;
+  yield { type: "queued", forMs: MAX_WAIT_MS };
+  let child: Child;
+  try {
+    child = await pool.take(execution.workspaceId, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    yield refused(error);
+    return;
+  }
+  const redact = createRedactor(secrets.map(({ value }) => value));
+  const requests = createRequests(guard, execution, redact);
+  // What it may use beside its own memory: texts of answers, which are decoded several times.
+  const memoryBytes = PROCESS_BYTES + limits.memoryBytes + limits.fetchBytes * 4;
+  const maxBytes = FRAME_BYTES + limits.maxOutputBytes * 4 + limits.fetchBytes;
+  let fault: InvocationError | undefined;
+  let isReady = false;
+  let isSettled = false;
+  /** Ends the code, and with it the wait for its next frame. */
+  const stop = (): void => {
+    child.send({ type: "end" });
+    setTimeout(() => isReady || child.kill("stopped"), END_MS);
+  };
+  const stopFor = (reason: InvocationError): void => {
+    fault ??= reason;
+    stop();
+  };
+  const deadline = setTimeout(() => stopFor(timedOut(limits)), limits.timeoutMs);
+  const next = async () => {
+    const frame = await child.next(maxBytes);
+    isReady = frame === undefined || frame.message.type === "ready";
+    return frame;
+  };
+  /** Gives the process back when it is ready for its next program, or gone. */
+  const settle = async (): Promise<void> => {
+    isSettled = true;
+    clearTimeout(deadline);
+    signal.removeEventListener("abort", stop);
+    watch.end(child);
+    void requests.close();
+    const timer = setTimeout(() => child.kill("stopped"), RENEW_MS);
+    while (!isReady) await next();
+    clearTimeout(timer);
+    pool.giveBack(child);
+  };
+  const answer = async (id: number, answering: Promise<RequestOutcome>): Promise<void> => {
+    const outcome = await answering;
+    if ("fault" in outcome) stopFor(outcome.fault);
+    else if (!isSettled) child.send({ type: "fetched", id, answer: outcome.answer }, outcome.body);
+  };
+  /** The end of the code, if a frame is one. */
+  const endOf = ({ message, body }: Frame<FromChild>): End | undefined => {
+    if (message.type === "returned") return { type: "returned", json: redact.json(String(body)) };
+    if (message.type === "ready") return failedWith("invocation_failed", "It has no outcome");
+    if (message.type !== "failed") return undefined;
+    const code = requests.codeOf(message.reason) ?? message.code;
+    return failedWith(code, redact.text(locateErrors(message, bundle)));
+  };
+  try {
+    yield { type: "began" };
+    signal.throwIfAborted();
+    signal.addEventListener("abort", stop, { once: true });
+    watch.start(child, { cpuMs: limits.cpuMs, memoryBytes });
+    child.send(runMessage(execution), Buffer.from(bundle.code));
+    for (;;) {
+      const frame = await next();
+      signal.throwIfAborted();
+      const end = ((): End | undefined => {
+        if (fault !== undefined) return { type: "failed", error: fault };
+        return frame === undefined ? diedOf(child, limits) : endOf(frame);
+      })();
+      if (end !== undefined) {
+        void settle();
+        yield end;
+        return;
+      }
+      const { message, body } = frame!;
+      if (message.type === "fetch") {
+        void answer(message.id, requests.answer(message.request, body));
+      } else yield hideIn(message as Report, redact.text);
+    }
+  } finally {
+    if (!isSettled) {
+      // Its consumer left in the middle.
+      stop();
+      void settle();
+    }
+  }
+}
+
+type Report = FromChild & { type: "log" | "progress" | "dropped" };
+type End = SandboxEvent & { type: "returned" | "failed" };
+
+function runMessage({ input, invocation, limits, secrets }: SandboxExecution): ToChild {
+  const { cpuMs, memoryBytes, maxOutputBytes, maxLogLines, logBytes } = limits;
+  const readable = secrets.filter((secret) => secret.readable);
+  return {
+    type: "run",
+    input,
+    invocation,
+    limits: { cpuMs, memoryBytes, maxOutputBytes, maxLogLines, logBytes },
+    secrets: Object.fromEntries(readable.map(({ name, value }) => [name, value])),
+  };
+}
+
+/** A report without secrets. */
+function hideIn(report: Report, hide: (text: string) => string): SandboxEvent {
+  if (report.type === "log") return { ...report, text: hide(report.text) };
+  return report.type === "progress" ? { ...report, label: hide(report.label) } : report;
+}
+
+function refused(error: unknown): End {
+  if (error instanceof PoolFull) return failedWith("overloaded", error.message);
+  return failedWith("invocation_failed", "The sandbox could not start a process");
+}
+
+const timedOut = ({ timeoutMs }: SandboxExecution["limits"]): InvocationError => ({
+  code: "timed_out",
+  message: `The function did not end within ${timeoutMs} ms`,
+});
+
+/** Why a process ended that had not said how its code ends. */
+function diedOf({ killed }: Child, { cpuMs, memoryBytes }: SandboxExecution["limits"]): End {
+  if (killed === "cpu_exceeded") {
+    return failedWith("cpu_exceeded", `The function used more than ${cpuMs} ms of a processor`);
+  }
+  if (killed === "out_of_memory") {
+    return failedWith(
+      "out_of_memory",
+      `The function used more than ${memoryBytes} bytes of memory`,
+    );
+  }
+  return failedWith("invocation_failed", "The process of the function ended");
+}
+
+function failedWith(code: InvocationErrorCode, message: string): End {
+  return { type: "failed", error: { code, message } };
+}

@@ -1,0 +1,59 @@
+import type { ResolveHost } from "@parley/guarded-fetch";
+import type { Sandbox, SandboxEvent, SandboxExecution, SandboxOptions } from "../contract.ts";
+import { createSandbox } from "../create-sandbox.ts";
+
+export const testLimits = {
+  timeoutMs: 10_000,
+  maxOutputBytes: 10_000,
+  maxLogLines: 100,
+  cpuMs: 1000,
+  memoryBytes: 33_554_432,
+  logBytes: 100_000,
+  fetches: 5,
+  fetchBytes: 100_000,
+};
+
+/** What an execution says of its function, and how long it took from when it began. */
+export interface RanCode {
+  readonly events: readonly SandboxEvent[];
+  readonly end: SandboxEvent | undefined;
+  readonly tookMs: number;
+}
+
+/** A sandbox of tests. */
+export const openTestSandbox = (
+  options: Partial<SandboxOptions> & { resolve?: ResolveHost } = {},
+) => createSandbox({ maxProcesses: 4, privateHosts: [], ...options });
+
+/** Runs the body of a function, or a whole module where it exports. */
+export async function runCode(
+  sandbox: Sandbox,
+  code: string,
+  more: Partial<SandboxExecution> = {},
+): Promise<RanCode> {
+  const isModule = /^\s*(?:export|import)\b/m.test(code);
+  const module = isModule ? code : `export default async (input, context) => { ${code} }`;
+  const events: SandboxEvent[] = [];
+  let beganAt = 0;
+  for await (const event of sandbox.run({
+    workspaceId: 1,
+    bundle: { code: module, map: "{}" },
+    input: "null",
+    invocation: { id: "sfi_a", functionId: "sfn_a", version: 1, attempt: 1, timezone: "UTC" },
+    allowedHosts: [],
+    secrets: [],
+    signal: new AbortController().signal,
+    limits: testLimits,
+    ...more,
+  })) {
+    if (event.type === "began") beganAt = performance.now();
+    if (event.type !== "began" && event.type !== "queued") events.push(event);
+  }
+  return { events, end: events.at(-1), tookMs: performance.now() - beganAt };
+}
+
+/** The code of a failure, or the JSON of a result. */
+export function outcomeOf({ end }: RanCode): string {
+  if (end?.type === "failed") return end.error.code;
+  return end?.type === "returned" ? end.json : String(end?.type);
+}

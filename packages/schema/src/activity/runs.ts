@@ -1,0 +1,103 @@
+import * as z from "zod";
+import { WorkspaceParams } from "../params.ts";
+import { pageEnd, pageQuery, placeLike } from "../parsing/page.ts";
+import { fromQuery, Milliseconds, optional, Reference } from "../parsing/text.ts";
+
+export const ListedRunKind = z.enum(["turn", "invocation", "tool_call"]);
+
+export const ListedRunStatus = z.enum([
+  "waiting",
+  "running",
+  "blocked",
+  "suspended",
+  "succeeded",
+  "errored",
+  "cancelled",
+]);
+
+const named = { sId: z.string().describe("Id"), name: z.string().describe("Name") };
+
+/** One run: an answer of an agent, an invocation of a function, or a call of a tool. */
+export const ListedRun = z.object({
+  id: z
+    .string()
+    .describe("Id: of an answer's message, or of the invocation")
+    .meta({ example: "sfi_Hr5Tb8Nw3J" }),
+  kind: ListedRunKind.meta({
+    description:
+      "`turn` for an answer of an agent, `invocation` of a sandbox function, or `tool_call` for a call of an " +
+      "MCP server by an agent",
+    example: "invocation",
+  }),
+  status: ListedRunStatus.meta({
+    description:
+      "`waiting` for a worker or for an earlier turn, `running`, `blocked` until a person decides, " +
+      "`suspended` until what it called ends or until its next attempt, or how it ended",
+    example: "succeeded",
+  }),
+  function: z
+    .object({ sId: z.string().describe("Id"), slug: z.string().describe("Slug") })
+    .nullable()
+    .describe("The function of an invocation")
+    .meta({ example: { sId: "sfn_Lq2Ke5Vy8T", slug: "add" } }),
+  tool: z
+    .object(named)
+    .nullable()
+    .describe("The tool of a call; null for a server in a user's client")
+    .meta({ example: null }),
+  agent: z
+    .object(named)
+    .nullable()
+    .describe("The agent of a turn, or the agent that called; null where a key invoked")
+    .meta({ example: null }),
+  conversationId: z
+    .string()
+    .nullable()
+    .describe("The conversation of the agent's message")
+    .meta({ example: null }),
+  messageId: z.string().nullable().describe("The agent's message").meta({ example: null }),
+  createdAt: Milliseconds.describe("When it was created"),
+  startedAt: Milliseconds.nullable().describe(
+    "When its first attempt began; also null for runs from before it was recorded",
+  ),
+  endedAt: Milliseconds.nullable().describe("When it ended"),
+  durationMs: z
+    .int()
+    .nullable()
+    .describe("Time from its start to its end, of those that have both")
+    .meta({ example: 12 }),
+  attempts: z.int().describe("Attempts so far").meta({ example: 1 }),
+  error: z
+    .object({
+      code: z.string().describe("Stable code"),
+      message: z.string().describe("What failed"),
+    })
+    .nullable()
+    .describe("Why it failed")
+    .meta({ example: null }),
+});
+export type ListedRun = z.infer<typeof ListedRun>;
+
+/** Which runs to list. */
+export const ListRuns = WorkspaceParams.extend({
+  kind: optional(ListedRunKind).describe("Only runs of this kind"),
+  status: optional(ListedRunStatus).describe(
+    "Only runs in this state. With this or another filter, a page may hold fewer than asked for although " +
+      "there are more",
+  ),
+  functionId: optional(Reference).describe("Only invocations of the function with this id or slug"),
+  agentId: optional(Reference).describe("Only turns of this agent, and what they called"),
+  from: optional(fromQuery(Milliseconds)).describe(
+    "Only runs that were created at or after this time",
+  ),
+  to: optional(fromQuery(Milliseconds)).describe("Only runs that were created before this time"),
+  ...pageQuery("Runs", { defaultLimit: 20, place: placeLike(/^\d{1,15}\.\d{1,15}$/) }),
+});
+export type ListRuns = z.output<typeof ListRuns>;
+
+/** One page of the runs of a workspace. */
+export const RunPage = z.object({
+  runs: z.array(ListedRun).describe("Runs, the newest first"),
+  ...pageEnd,
+});
+export type RunPage = z.infer<typeof RunPage>;

@@ -1,0 +1,140 @@
+import * as z from "zod";
+import { Milliseconds, optional, Reference, textOfBytes } from "../parsing/text.ts";
+import { Stake } from "../tools/stakes.ts";
+
+/** A tool call that needs an approval. */
+const approvalShape = {
+  created: Milliseconds.describe("When the call was created"),
+  configurationId: z.string().describe("Id of the agent").meta({ example: "helper" }),
+  messageId: z.string().describe("Id of the agent message").meta({ example: "Vn4tR9sWy1" }),
+  conversationId: z.string().describe("Id of the conversation").meta({ example: "Kd82jXq0Pz" }),
+  actionId: z
+    .string()
+    .describe("Id of the tool call, to decide about it")
+    .meta({ example: "act_Wm3Hc8Yp1J" }),
+  inputs: z
+    .record(z.string(), z.unknown())
+    .describe("Parameters of the call")
+    .meta({ example: { orderId: "1042" } }),
+  stake: Stake,
+  metadata: z
+    .object({
+      agentName: z.string().describe("Name of the agent").meta({ example: "helper" }),
+      icon: z
+        .string()
+        .optional()
+        .describe("Name of an icon")
+        .meta({ example: "ActionCommandIcon" }),
+      mcpServerName: z
+        .string()
+        .describe("Where the tool is")
+        .meta({ example: "sandbox_functions" }),
+      toolName: z.string().describe("Name of the tool").meta({ example: "refund" }),
+    })
+    .describe("What to show"),
+  userId: z.string().optional().describe("Id of the user whose message is answered"),
+  isLastBlockingEventForStep: z
+    .boolean()
+    .optional()
+    .describe("Whether it is the last call that the step announces")
+    .meta({ example: true }),
+};
+
+/** Announces a tool call that waits for approval. */
+export const ToolApproval = z.object({
+  type: z.literal("tool_approve_execution").describe("Kind of event"),
+  ...approvalShape,
+});
+export type ToolApproval = z.infer<typeof ToolApproval>;
+
+/** A question of an agent to its user. */
+export const UserQuestion = z.object({
+  question: z.string().describe("The question").meta({ example: "Which size?" }),
+  options: z
+    .array(
+      z.object({
+        label: z.string().describe("The option").meta({ example: "Large" }),
+        description: z.string().nullable().describe("What it means"),
+      }),
+    )
+    .describe("Answers to choose from; none where any text is one"),
+  multiSelect: z.boolean().describe("Whether several options may be chosen"),
+});
+export type UserQuestion = z.infer<typeof UserQuestion>;
+
+/** Announces that an agent asks its user, and waits for the answer. */
+export const ToolQuestion = z.object({
+  type: z.literal("tool_ask_user_question").describe("Kind of event"),
+  ...approvalShape,
+  question: UserQuestion.describe("What the agent asks"),
+});
+export type ToolQuestion = z.infer<typeof ToolQuestion>;
+
+/** Announces a tool call that waits until its user lets the tool's server be called. */
+export const ToolAuthorizationRequired = z.object({
+  type: z.literal("tool_personal_auth_required").describe("Kind of event"),
+  ...approvalShape,
+  metadata: approvalShape.metadata
+    .extend({
+      mcpServerId: z.string().describe("Id of the tool").meta({ example: "msv_Rb5Ny8Kc3V" }),
+      mcpServerDisplayName: z.string().describe("Name of the tool").meta({ example: "orders" }),
+    })
+    .describe("What to show"),
+  authError: z
+    .object({
+      mcpServerId: z.string().describe("Id of the tool").meta({ example: "msv_Rb5Ny8Kc3V" }),
+      message: z
+        .string()
+        .describe("What to tell the user")
+        .meta({ example: "orders can only be called for you once you allow it" }),
+      provider: z.literal("mcp").describe("Who asks: the MCP server's own authorization server"),
+      scope: z.string().optional().describe("What is asked for").meta({ example: "orders:read" }),
+      toolName: z.string().describe("Name of the tool").meta({ example: "find" }),
+    })
+    .describe("What is missing"),
+});
+export type ToolAuthorizationRequired = z.infer<typeof ToolAuthorizationRequired>;
+
+/** A tool call that waits for its user: for an approval, an answer, or to be let in. */
+export const BlockedAction = z.discriminatedUnion("type", [
+  ToolApproval.extend({
+    status: z.literal("blocked_validation_required").describe("What the call waits for"),
+  }),
+  ToolQuestion.extend({
+    status: z.literal("blocked_user_answer_required").describe("What the call waits for"),
+  }),
+  ToolAuthorizationRequired.extend({
+    status: z.literal("blocked_authentication_required").describe("What the call waits for"),
+  }),
+]);
+export type BlockedAction = z.infer<typeof BlockedAction>;
+
+/** Body of an answer to a question of an agent. */
+export const AnswerQuestion = z.object({
+  actionId: Reference.describe("Id of the tool call").meta({ example: "act_Wd6Jp1Xc4S" }),
+  answer: z
+    .object({
+      selectedOptions: z
+        .array(z.int().min(0).max(99))
+        .max(100)
+        .describe("Places of the chosen options, from 0")
+        .meta({ example: [0] }),
+      customResponse: optional(textOfBytes(65_536)).describe("An answer in own words"),
+    })
+    .describe("The answer"),
+});
+export type AnswerQuestion = z.output<typeof AnswerQuestion>;
+
+/** Body of a decision about a tool call that waits for approval. */
+export const ValidateAction = z.object({
+  actionId: Reference.describe("Id of the tool call").meta({ example: "act_Wd6Jp1Xc4S" }),
+  approved: z
+    .enum(["approved", "rejected", "always_approved"])
+    .describe(
+      "always_approved: later calls of the function or tool for the same user do not wait either, unless its stake is high",
+    ),
+  params: optional(z.record(z.string(), z.unknown()))
+    .describe("Parameters to call it with instead of the model's; only with an approval")
+    .meta({ example: { orderId: "1043" } }),
+});
+export type ValidateAction = z.output<typeof ValidateAction>;

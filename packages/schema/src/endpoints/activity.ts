@@ -1,0 +1,50 @@
+import { ListAllConversations, ListedConversationPage } from "../activity/conversations.ts";
+import { Overview, ReadOverview, ReadServerOverview } from "../activity/overview.ts";
+import { ListRuns, RunPage } from "../activity/runs.ts";
+import type { Endpoint } from "../endpoint.ts";
+import { administer, administered } from "./defaults.ts";
+
+/** Operations that show what a workspace, or the server, does. */
+export const activityEndpoints = {
+  "runs.list": {
+    ...administer({
+      role: "builder",
+      method: "GET",
+      path: `${administered}/runs`,
+      input: ListRuns,
+    }),
+    summary: "List agent turns and invocations, the newest first",
+    output: RunPage,
+  },
+  "conversations.listAll": {
+    ...administer({
+      role: "builder",
+      method: "GET",
+      path: `${administered}/conversations`,
+      input: ListAllConversations,
+    }),
+    summary: "List conversations by title, agent, time and state, the newest first",
+    output: ListedConversationPage,
+  },
+  "overview.get": {
+    ...administer({
+      role: "builder",
+      method: "GET",
+      path: `${administered}/overview`,
+      input: ReadOverview,
+    }),
+    summary: "Read what happens in a workspace, and happened in the last hour or day",
+    output: Overview,
+  },
+  "overview.getServer": {
+    ...administer({
+      role: "operator",
+      method: "GET",
+      path: "/api/admin/overview",
+      input: ReadServerOverview,
+    }),
+    summary: "Read what happens on the server, and happened in the last hour or day",
+    errors: [],
+    output: Overview,
+  },
+} as const satisfies Record<string, Endpoint>;

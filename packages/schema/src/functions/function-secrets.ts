@@ -1,0 +1,28 @@
+import * as z from "zod";
+import { WorkspaceParams } from "../params.ts";
+import { Milliseconds, text } from "../parsing/text.ts";
+import { SecretName } from "./javascript-program.ts";
+
+const name = SecretName.describe("Name of the secret, as programs write it").meta({
+  example: "API_TOKEN",
+});
+
+/** A secret of a workspace, without its value. */
+export const FunctionSecret = z.object({
+  name,
+  createdAt: Milliseconds.describe("When it was first set"),
+  updatedAt: Milliseconds.describe("When it was last replaced"),
+});
+export type FunctionSecret = z.infer<typeof FunctionSecret>;
+
+export const FunctionSecretIdentity = WorkspaceParams.extend({ name });
+export type FunctionSecretIdentity = z.output<typeof FunctionSecretIdentity>;
+
+export const PutFunctionSecret = FunctionSecretIdentity.extend({
+  // It is put into headers, and hidden in whatever code says: shorter texts would be hidden in ordinary words.
+  value: text(8192, 8)
+    .regex(/^[\t\x20-\x7e]+$/, { error: "must be printable ASCII" })
+    .describe("The secret; no response, no event and no log contains it")
+    .meta({ example: "secret-of-the-shop" }),
+});
+export type PutFunctionSecret = z.output<typeof PutFunctionSecret>;
