@@ -1,0 +1,190 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import type { Output } from "parley-client";
+import { rpc } from "../api/clients.ts";
+import { useSession } from "../api/use-session.ts";
+import { Badge } from "../ui/badge.tsx";
+import { Button, buttonLook } from "../ui/button.tsx";
+import { EmptyState } from "../ui/empty-state.tsx";
+import { ErrorNotice } from "../ui/error-notice.tsx";
+import { TextField } from "../ui/field.tsx";
+import { fromLocalInput } from "../ui/local-time.ts";
+import { Page } from "../ui/page.tsx";
+import { Pager } from "../ui/pager.tsx";
+import { Skeleton } from "../ui/skeleton.tsx";
+import { Table, TableRow } from "../ui/table.tsx";
+import { Time } from "../ui/time.tsx";
+import { useResetForm } from "../ui/use-reset-form.ts";
+
+type Entry = Output<"audit.list">["auditEvents"][number];
+
+/** Who changed what: of the workspace, or for operators of the server. */
+export function AuditPage() {
+  const { workspace } = useSession();
+  const search = useSearch({ from: "/session/audit" });
+  const { after, action, actor, outcome } = search;
+  const wId = workspace?.sId ?? search.workspace;
+  const since = fromLocalInput(search.since ?? "");
+  const until = fromLocalInput(search.until ?? "");
+  const filter = { wId, lastValue: after, action, actor, outcome, since, until };
+  const { data, error, refetch } = useQuery({
+    queryKey: ["audit", filter],
+    queryFn: ({ signal }) => rpc.audit.list.query(filter, { signal }),
+  });
+  const isOfServer = workspace === null;
+  const isFiltered = Object.values({ ...search, after: undefined }).some(Boolean);
+  return (
+    <Page title="Audit log" actions={<Button onClick={() => void refetch()}>Read again</Button>}>
+      <Filters isOfServer={isOfServer} />
+      {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Skeleton label="the audit log" lines={10} />}
+      {data?.auditEvents.length === 0 && (
+        <EmptyState
+          title={isFiltered ? "No entry matches" : "There are no entries yet, or no older ones"}
+        >
+          {isFiltered ? (
+            <Link to="." search={{}} className={buttonLook()}>
+              Remove the filters
+            </Link>
+          ) : (
+            <p className="text-muted">
+              Each change by a key or a user comes here, and each refused credential.
+            </p>
+          )}
+        </EmptyState>
+      )}
+      {data && data.auditEvents.length > 0 && (
+        <Table
+          label="Audit log"
+          columns={[
+            "When",
+            "Who",
+            "What",
+            "Outcome",
+            ...(isOfServer ? ["Workspace"] : []),
+            "From",
+            "Request",
+          ]}
+        >
+          {data.auditEvents.map((entry) => (
+            <EntryRow key={entry.id} entry={entry} isOfServer={isOfServer} />
+          ))}
+        </Table>
+      )}
+      {data && <Pager after={after} next={data.hasMore ? data.lastValue : null} />}
+    </Page>
+  );
+}
+
+const code = "font-mono text-sm";
+
+function EntryRow({ entry, isOfServer }: { readonly entry: Entry; readonly isOfServer: boolean }) {
+  const { at, actor, action, subjectId, route, outcome, workspaceId, clientIp, requestId, count } =
+    entry;
+  return (
+    <TableRow
+      cells={[
+        <Time at={at} />,
+        actor === null ? (
+          <span className="text-muted">nobody known</span>
+        ) : (
+          <Link
+            to="."
+            search={(before) => ({ ...before, after: undefined, actor: actor.id })}
+            className="text-accent hover:underline"
+            title={`Only what ${actor.id} did`}
+          >
+            {actor.name}
+          </Link>
+        ),
+        <span>
+          <code className={`whitespace-nowrap ${code}`}>{action}</code>
+          {count > 1 && ` ${count} times`}
+          {(subjectId ?? route) !== null && (
+            <code className={`block whitespace-nowrap text-muted ${code}`}>
+              {subjectId ?? route}
+            </code>
+          )}
+        </span>,
+        <Badge tone={outcome === "succeeded" ? "good" : "bad"}>{outcome}</Badge>,
+        ...(isOfServer ? [<code className={code}>{workspaceId ?? "the server’s"}</code>] : []),
+        <span className="text-sm">{clientIp ?? "–"}</span>,
+        <code className={code}>{requestId ?? "–"}</code>,
+      ]}
+    />
+  );
+}
+
+/** Which entries are shown; the choices are in the URL. */
+function Filters({ isOfServer }: { readonly isOfServer: boolean }) {
+  const search = useSearch({ from: "/session/audit" });
+  const navigate = useNavigate({ from: "/audit" });
+  const formRef = useResetForm(JSON.stringify({ ...search, after: undefined }));
+  const apply = (form: FormData) => {
+    const given = (name: string) => String(form.get(name) ?? "").trim() || undefined;
+    void navigate({
+      search: {
+        action: given("action"),
+        actor: given("actor"),
+        outcome: given("outcome"),
+        since: given("since"),
+        until: given("until"),
+        workspace: given("workspace"),
+      },
+    });
+  };
+  return (
+    <search>
+      <form
+        ref={formRef}
+        className="grid items-end gap-3 sm:grid-cols-2 lg:grid-cols-3"
+        onSubmit={(event) => {
+          event.preventDefault();
+          apply(new FormData(event.currentTarget));
+        }}
+      >
+        <TextField
+          label="Operation"
+          name="action"
+          defaultValue={search.action ?? ""}
+          placeholder="apiKeys.create"
+        />
+        <TextField
+          label="Id of the key or user"
+          name="actor"
+          defaultValue={search.actor ?? ""}
+          placeholder="key_… or cli"
+        />
+        <TextField
+          label="Outcome"
+          name="outcome"
+          defaultValue={search.outcome ?? ""}
+          placeholder="succeeded, or the type of an error"
+        />
+        <TextField
+          label="From"
+          name="since"
+          type="datetime-local"
+          defaultValue={search.since ?? ""}
+        />
+        <TextField
+          label="Until"
+          name="until"
+          type="datetime-local"
+          defaultValue={search.until ?? ""}
+        />
+        {isOfServer && (
+          <TextField
+            label="Id of the workspace"
+            name="workspace"
+            defaultValue={search.workspace ?? ""}
+            placeholder="all workspaces"
+          />
+        )}
+        <Button type="submit" className="justify-self-start">
+          Show
+        </Button>
+      </form>
+    </search>
+  );
+}

@@ -1,0 +1,65 @@
+import { useQuery } from "@tanstack/react-query";
+import { useClients } from "../api/use-session.ts";
+import { Command } from "../ui/empty-state.tsx";
+import { TextField } from "../ui/field.tsx";
+import { SecretSection } from "./secret-section.tsx";
+
+/** The secrets that the code of functions uses. */
+export function FunctionSecrets() {
+  const { rpc, workspaceId: wId } = useClients();
+  const list = useQuery({
+    queryKey: ["function-secrets", wId],
+    queryFn: async ({ signal }) => {
+      const { functionSecrets } = await rpc.functionSecrets.list.query({ wId }, { signal });
+      return functionSecrets.map((secret) => ({ ...secret, id: secret.name }));
+    },
+  });
+  return (
+    <SecretSection
+      title="Secrets of functions"
+      noun="secret"
+      list={list}
+      put={async (form, replaced) =>
+        rpc.functionSecrets.put.mutate({
+          wId,
+          name: replaced?.name ?? String(form.get("name")),
+          value: String(form.get("value")),
+        })
+      }
+      remove={async ({ name }) => rpc.functionSecrets.remove.mutate({ wId, name })}
+      consequence="Functions that use it fail from then on."
+      fields={(replaced) => (
+        <>
+          {!replaced && (
+            <TextField
+              label="Name"
+              name="name"
+              required
+              autoComplete="off"
+              placeholder="API_TOKEN"
+              hint="As programs write it: capital letters, digits and underscores."
+            />
+          )}
+          <TextField
+            label="Value"
+            name="value"
+            type="password"
+            required
+            minLength={8}
+            autoComplete="off"
+            hint="At least 8 characters, in printable ASCII."
+          />
+        </>
+      )}
+      empty={
+        <>
+          <p className="text-muted">
+            A function whose code calls a service uses the service’s token without knowing it. Set
+            it here, or with:
+          </p>
+          <Command>parley functions secret put API_TOKEN</Command>
+        </>
+      }
+    />
+  );
+}

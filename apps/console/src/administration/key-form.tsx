@@ -1,0 +1,98 @@
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useClients } from "../api/use-session.ts";
+import { CheckList } from "../ui/check-list.tsx";
+import { ErrorNotice } from "../ui/error-notice.tsx";
+import { SelectField, TextField } from "../ui/field.tsx";
+import { FormDialog } from "../ui/form-dialog.tsx";
+import { ExpiryField, expiryIn } from "./expiry-field.tsx";
+import { allSpacesQuery, type ApiKey } from "./read-keys.ts";
+
+const roles = {
+  user: "user: talks with agents, and sees its own conversations",
+  builder: "builder: makes agents, skills, functions and tools too",
+  admin: "admin: everything in the workspace",
+  none: "none: nothing, until it gets another role",
+} as const;
+
+interface KeyFormProps {
+  /** The key that is changed; a new one without it. */
+  readonly apiKey?: ApiKey;
+  readonly onDone: (done: { readonly name: string; readonly secret?: string }) => void;
+  readonly onClose: () => void;
+}
+
+/** Creates a key, or changes the role, spaces and expiry of one. */
+export function KeyForm({ apiKey, onDone, onClose }: KeyFormProps) {
+  const clients = useClients();
+  const { rpc, workspaceId: wId } = clients;
+  const { data: spaces, error } = useQuery(allSpacesQuery(clients));
+  const restricted = spaces?.filter(({ isRestricted }) => isRestricted) ?? [];
+  const saving = useMutation({
+    mutationFn: async (form: FormData) => {
+      const role = roleOf(String(form.get("role")));
+      const expiresAt = expiryIn(form);
+      // Where the spaces could not be read, those of the key stay.
+      const spaceIds = spaces && form.getAll("spaceIds").map(String);
+      if (apiKey === undefined) {
+        const name = String(form.get("name"));
+        const { secret } = await rpc.apiKeys.create.mutate({
+          wId,
+          name,
+          role,
+          expiresAt,
+          spaceIds,
+        });
+        return { name, secret };
+      }
+      const changed = { role, expiresAt: expiresAt ?? null, spaceIds };
+      await rpc.apiKeys.update.mutate({ wId, keyId: apiKey.sId, ...changed });
+      return { name: apiKey.name };
+    },
+    onSuccess: onDone,
+  });
+  return (
+    <FormDialog
+      title={apiKey === undefined ? "Create a key" : `Change ${apiKey.name}`}
+      submit={apiKey === undefined ? "Create" : "Save"}
+      action={saving}
+      onSubmit={(form) => saving.mutate(form)}
+      onClose={onClose}
+    >
+      {apiKey === undefined && (
+        <TextField
+          label="Name"
+          name="name"
+          required
+          maxLength={255}
+          autoComplete="off"
+          hint="What will use it, such as “backend”."
+        />
+      )}
+      <SelectField label="Role" name="role" defaultValue={apiKey?.role ?? "user"}>
+        {Object.entries(roles).map(([role, words]) => (
+          <option key={role} value={role}>
+            {words}
+          </option>
+        ))}
+      </SelectField>
+      {error ? (
+        <ErrorNotice title="The spaces could not be read" error={error} />
+      ) : (
+        <CheckList
+          // Again when the spaces are there, with those of the key checked.
+          key={restricted.length}
+          label="Restricted spaces that it reaches"
+          name="spaceIds"
+          choices={restricted.map(({ sId, name }) => ({ id: sId, name }))}
+          checkedIds={apiKey?.spaceIds ?? []}
+          empty={spaces ? "There are none; every key reaches the open spaces." : "Reading them …"}
+        />
+      )}
+      <ExpiryField at={apiKey?.expiresAt ?? null} />
+    </FormDialog>
+  );
+}
+
+function roleOf(value: string): ApiKey["role"] {
+  return value === "admin" || value === "builder" || value === "user" ? value : "none";
+}

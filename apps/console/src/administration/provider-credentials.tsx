@@ -1,0 +1,77 @@
+import { useQuery } from "@tanstack/react-query";
+import type { Output } from "parley-client";
+import { useClients } from "../api/use-session.ts";
+import { SelectField, TextField } from "../ui/field.tsx";
+import { SecretSection } from "./secret-section.tsx";
+
+type ProviderId = Output<"providerCredentials.list">["providerCredentials"][number]["providerId"];
+
+const providers: Readonly<Record<ProviderId, string>> = {
+  openai: "OpenAI",
+  anthropic: "Anthropic",
+  mistral: "Mistral",
+  google_ai_studio: "Google AI Studio",
+  deepseek: "DeepSeek",
+  fireworks: "Fireworks",
+  xai: "xAI",
+  openai_compatible: "A server of one’s own",
+};
+
+/** The credentials with which the workspace calls model providers. */
+export function ProviderCredentials() {
+  const { rpc, workspaceId: wId } = useClients();
+  const list = useQuery({
+    queryKey: ["provider-credentials", wId],
+    queryFn: async ({ signal }) => {
+      const { providerCredentials } = await rpc.providerCredentials.list.query({ wId }, { signal });
+      return providerCredentials.map(({ providerId, ...times }) => ({
+        ...times,
+        id: providerId,
+        name: providers[providerId],
+      }));
+    },
+  });
+  return (
+    <SecretSection
+      title="Credentials for model providers"
+      noun="credential"
+      list={list}
+      put={async (form, replaced) =>
+        rpc.providerCredentials.put.mutate({
+          wId,
+          providerId: providerOf(replaced?.id ?? String(form.get("providerId"))),
+          apiKey: String(form.get("apiKey")),
+        })
+      }
+      remove={async ({ id }) =>
+        rpc.providerCredentials.remove.mutate({ wId, providerId: providerOf(id) })
+      }
+      consequence="Agents with models of the provider use the server’s own credential from then on, or fail."
+      fields={(replaced) => (
+        <>
+          {!replaced && (
+            <SelectField label="Provider" name="providerId" required>
+              {Object.entries(providers).map(([id, name]) => (
+                <option key={id} value={id}>
+                  {name}
+                </option>
+              ))}
+            </SelectField>
+          )}
+          <TextField label="API key" name="apiKey" type="password" required autoComplete="off" />
+        </>
+      )}
+      empty={
+        <p className="text-muted">
+          Agents use the credentials of the server’s settings, where there are any. With one of its
+          own, the workspace pays for itself.
+        </p>
+      }
+    />
+  );
+}
+
+function providerOf(id: string): ProviderId {
+  // The ids of the list and of the form are those of the table.
+  return id as ProviderId;
+}

@@ -1,0 +1,46 @@
+import { useMutation } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { SelectField } from "../ui/field.tsx";
+import { FormDialog } from "../ui/form-dialog.tsx";
+
+/** The new secret of a rotated key. */
+export interface Rotated {
+  readonly secret: string;
+  readonly previousSecretExpiresAt: number;
+}
+
+interface RotateDialogProps {
+  /** Name of the key. */
+  readonly name: string;
+  readonly rotate: (overlapSeconds: number, form: FormData) => Promise<Rotated>;
+  readonly onRotate: (rotated: Rotated) => void;
+  readonly onClose: () => void;
+  /** Further fields. */
+  readonly children?: ReactNode;
+}
+
+/** Gives a key a new secret, while the one before stays valid for as long as is chosen. */
+export function RotateDialog({ name, rotate, onRotate, onClose, children }: RotateDialogProps) {
+  const rotating = useMutation({
+    mutationFn: async (form: FormData) => rotate(Number(form.get("overlapSeconds")), form),
+    onSuccess: onRotate,
+  });
+  return (
+    <FormDialog
+      title={`Rotate ${name}`}
+      description="The key gets a new secret. The secret before, and the sessions that were opened with it, end after the time that you choose."
+      submit="Rotate"
+      action={rotating}
+      onSubmit={(form) => rotating.mutate(form)}
+      onClose={onClose}
+    >
+      <SelectField label="The secret before is valid for" name="overlapSeconds" defaultValue="3600">
+        <option value="3600">1 hour more</option>
+        <option value="86400">1 day more</option>
+        <option value="604800">7 days more</option>
+        <option value="0">no time: it is refused at once</option>
+      </SelectField>
+      {children}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,71 @@
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useClients } from "../api/use-session.ts";
+import { CheckList } from "../ui/check-list.tsx";
+import { ErrorNotice } from "../ui/error-notice.tsx";
+import { CheckField, TextField } from "../ui/field.tsx";
+import { FormDialog } from "../ui/form-dialog.tsx";
+import { type AdministeredSpace, keysQuery } from "./read-keys.ts";
+
+interface SpaceFormProps {
+  /** The space that is changed; a new one without it. */
+  readonly space?: AdministeredSpace;
+  readonly onDone: (name: string) => void;
+  readonly onClose: () => void;
+}
+
+/** Creates a space, or renames it and says which keys reach it. */
+export function SpaceForm({ space, onDone, onClose }: SpaceFormProps) {
+  const clients = useClients();
+  const { rpc, workspaceId: wId } = clients;
+  const [isRestricted, setRestricted] = useState(space?.isRestricted ?? false);
+  const { data: keys, error } = useQuery(keysQuery(clients));
+  const usable = keys?.filter(({ revokedAt }) => revokedAt === null) ?? [];
+  const saving = useMutation({
+    mutationFn: async (form: FormData) => {
+      const name = String(form.get("name"));
+      // Where the keys could not be read, those of the space stay.
+      const keyIds = isRestricted && keys ? form.getAll("keyIds").map(String) : undefined;
+      const input = { wId, name, isRestricted, keyIds };
+      return space === undefined
+        ? rpc.spaces.create.mutate(input)
+        : rpc.spaces.update.mutate({ ...input, spaceId: space.sId });
+    },
+    onSuccess: (done) => onDone(done.space.name),
+  });
+  return (
+    <FormDialog
+      title={space === undefined ? "Create a space" : `Change ${space.name}`}
+      submit={space === undefined ? "Create" : "Save"}
+      action={saving}
+      onSubmit={(form) => saving.mutate(form)}
+      onClose={onClose}
+    >
+      <TextField
+        label="Name"
+        name="name"
+        required
+        maxLength={255}
+        autoComplete="off"
+        defaultValue={space?.name ?? ""}
+      />
+      <CheckField
+        label="Restricted"
+        hint="Only the keys that are given here reach it; an open space is for all keys."
+        checked={isRestricted}
+        onChange={(event) => setRestricted(event.target.checked)}
+      />
+      {isRestricted && error && <ErrorNotice title="The keys could not be read" error={error} />}
+      {isRestricted && !error && (
+        <CheckList
+          key={usable.length}
+          label="Keys that reach it"
+          name="keyIds"
+          choices={usable.map(({ sId, name, role }) => ({ id: sId, name: `${name} (${role})` }))}
+          checkedIds={space?.keyIds ?? []}
+          empty={keys ? "There are no keys." : "Reading them …"}
+        />
+      )}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,148 @@
+import { type ReactNode, useState } from "react";
+import { Button } from "../ui/button.tsx";
+import { ErrorNotice } from "../ui/error-notice.tsx";
+import { CheckField, SelectField, TextArea, TextField } from "../ui/field.tsx";
+import { Skeleton } from "../ui/skeleton.tsx";
+import { ChoiceList } from "./choice-list.tsx";
+import { type AgentDraft, type AgentInput, inputOfDraft } from "./definition.ts";
+import { useChoices } from "./use-choices.ts";
+
+interface AgentFormProps {
+  readonly initial: AgentDraft;
+  readonly submitLabel: string;
+  readonly isBusy: boolean;
+  /** Why the server refused what was sent. */
+  readonly refusal: unknown;
+  readonly onSubmit: (input: AgentInput) => void;
+  /** Further buttons. */
+  readonly children?: ReactNode;
+}
+
+/** The editor of an agent. */
+export function AgentForm(props: AgentFormProps) {
+  const { initial, submitLabel, isBusy, refusal, onSubmit, children } = props;
+  const [draft, setDraft] = useState(initial);
+  const [fault, setFault] = useState<Error>();
+  const { data: choices, error, refetch } = useChoices();
+  if (error) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
+  if (!choices) return <Skeleton label="the editor" lines={12} />;
+  const change = (changed: Partial<AgentDraft>) => setDraft((all) => ({ ...all, ...changed }));
+  const models = choices.models.map(({ providerId, modelId }) => `${providerId}/${modelId}`);
+  const shownModels =
+    draft.model === "" || models.includes(draft.model) ? models : [draft.model, ...models];
+  return (
+    <form
+      aria-label="Agent"
+      className="grid gap-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        try {
+          const input = inputOfDraft(draft);
+          setFault(undefined);
+          onSubmit(input);
+        } catch (cause) {
+          setFault(cause as Error);
+        }
+      }}
+    >
+      <TextField
+        label="Name"
+        required
+        value={draft.name}
+        onChange={(event) => change({ name: event.target.value })}
+      />
+      <TextField
+        label="Description"
+        hint="What the agent is for, as people who choose it read it"
+        value={draft.description}
+        onChange={(event) => change({ description: event.target.value })}
+      />
+      <TextArea
+        label="Instructions"
+        rows={12}
+        value={draft.instructions}
+        onChange={(event) => change({ instructions: event.target.value })}
+      />
+      <div className="grid gap-4 sm:grid-cols-2">
+        <SelectField
+          label="Model"
+          required
+          value={draft.model}
+          onChange={(event) => change({ model: event.target.value })}
+        >
+          <option value="">Choose …</option>
+          {shownModels.map((model) => (
+            <option key={model} value={model}>
+              {model}
+            </option>
+          ))}
+        </SelectField>
+        <SelectField
+          label="Who sees it"
+          value={draft.scope}
+          onChange={({ target: { value } }) =>
+            change({ scope: value === "hidden" ? "hidden" : "visible" })
+          }
+        >
+          <option value="visible">Everybody</option>
+          <option value="hidden">Who knows its id</option>
+        </SelectField>
+        <TextField
+          label="Temperature"
+          inputMode="decimal"
+          value={draft.temperature}
+          onChange={(event) => change({ temperature: event.target.value })}
+        />
+        <TextField
+          label="Steps of a turn"
+          inputMode="numeric"
+          value={draft.maxStepsPerRun}
+          onChange={(event) => change({ maxStepsPerRun: event.target.value })}
+        />
+      </div>
+      <CheckField
+        label="It may ask its user, and wait for the answer"
+        checked={draft.asksUser}
+        onChange={(event) => change({ asksUser: event.target.checked })}
+      />
+      <ChoiceList
+        label="Skills, besides those of every agent"
+        choices={choices.skills}
+        chosen={draft.skillIds}
+        onChange={(skillIds) => change({ skillIds })}
+      />
+      <ChoiceList
+        label="Functions that it may call"
+        choices={choices.functions}
+        chosen={draft.functionIds}
+        onChange={(functionIds) => change({ functionIds })}
+      />
+      <ChoiceList
+        label="Tools, besides those of its skills"
+        choices={choices.tools}
+        chosen={draft.toolIds}
+        onChange={(toolIds) => change({ toolIds })}
+      />
+      {draft.model.startsWith("simulated/") && (
+        <TextArea
+          label="Script of the simulated model, as JSON"
+          className="font-mono text-sm"
+          spellCheck={false}
+          hint='Such as {"steps": [{"text": "You said: {{message}}"}]}'
+          value={draft.script}
+          onChange={(event) => change({ script: event.target.value })}
+        />
+      )}
+      {fault !== undefined && <ErrorNotice error={fault} />}
+      {fault === undefined && refusal !== null && (
+        <ErrorNotice title="It was not saved" error={refusal} />
+      )}
+      <div className="flex flex-wrap gap-2">
+        <Button type="submit" variant="primary" isBusy={isBusy}>
+          {submitLabel}
+        </Button>
+        {children}
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import { draftOf, emptyDraft, inputOfDraft } from "./definition.ts";
+
+const draft = { ...emptyDraft, name: "Clerk", model: "custom/org/model-1" };
+
+test("gives the server what was written, with models whose names have slashes", () => {
+  expect(inputOfDraft({ ...draft, script: '{"steps": []}', skillIds: ["skl_a"] })).toMatchObject({
+    name: "Clerk",
+    model: { providerId: "custom", modelId: "org/model-1", temperature: 0.7 },
+    maxStepsPerRun: 8,
+    skillIds: ["skl_a"],
+    script: { steps: [] },
+  });
+  expect(inputOfDraft(draft)).not.toHaveProperty("script");
+});
+
+test.for([
+  [{ model: "" }, "Choose a model"],
+  [{ temperature: "warm" }, "Temperature must be a number"],
+  [{ maxStepsPerRun: "" }, "Steps of a turn must be a number"],
+  [{ script: "[]" }, "This must be a JSON object"],
+] as const)("refuses %o", ([changed, message]) => {
+  expect(() => inputOfDraft({ ...draft, ...changed })).toThrow(message);
+});
+
+test("gives a stored agent back as it was", () => {
+  const agentConfiguration = {
+    name: "Clerk",
+    description: "Answers",
+    instructions: null,
+    model: { providerId: "simulated", modelId: "simulated-1", temperature: 0 },
+    maxStepsPerRun: 3,
+    scope: "hidden",
+  };
+  const lists = { skillIds: [], functionIds: ["add"], toolIds: [] };
+  const stored = { agentConfiguration, script: null, asksUser: true, ...lists };
+  expect(inputOfDraft(draftOf(stored as unknown as Parameters<typeof draftOf>[0]))).toEqual({
+    name: "Clerk",
+    description: "Answers",
+    instructions: "",
+    model: { providerId: "simulated", modelId: "simulated-1", temperature: 0 },
+    maxStepsPerRun: 3,
+    scope: "hidden",
+    asksUser: true,
+    ...lists,
+  });
+});

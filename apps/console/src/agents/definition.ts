@@ -1,0 +1,88 @@
+import type { RpcClient } from "parley-client";
+import { parseObject } from "../ui/parse-json.ts";
+
+/** What the server takes to create an agent, besides its workspace. */
+export type AgentInput = Omit<Parameters<RpcClient["agents"]["create"]["mutate"]>[0], "wId">;
+
+type Stored = Awaited<ReturnType<RpcClient["agents"]["getDefinition"]["query"]>>;
+
+/** An agent as the editor holds it: numbers and the script are texts while they are written. */
+export interface AgentDraft {
+  readonly name: string;
+  readonly description: string;
+  readonly instructions: string;
+  /** Provider and model, with a slash between them. */
+  readonly model: string;
+  readonly temperature: string;
+  readonly maxStepsPerRun: string;
+  readonly scope: "visible" | "hidden";
+  readonly asksUser: boolean;
+  readonly skillIds: readonly string[];
+  readonly functionIds: readonly string[];
+  readonly toolIds: readonly string[];
+  /** JSON of the script for the simulated provider; empty without one. */
+  readonly script: string;
+}
+
+/** A new agent, before anything is written. */
+export const emptyDraft: AgentDraft = {
+  name: "",
+  description: "",
+  instructions: "",
+  model: "",
+  temperature: "0.7",
+  maxStepsPerRun: "8",
+  scope: "visible",
+  asksUser: false,
+  skillIds: [],
+  functionIds: [],
+  toolIds: [],
+  script: "",
+};
+
+/** A stored agent, to be changed. */
+export function draftOf(stored: Stored): AgentDraft {
+  const { agentConfiguration: agent, script, skillIds, functionIds, toolIds, asksUser } = stored;
+  return {
+    name: agent.name,
+    description: agent.description,
+    instructions: agent.instructions ?? "",
+    model: `${agent.model.providerId}/${agent.model.modelId}`,
+    temperature: String(agent.model.temperature),
+    maxStepsPerRun: String(agent.maxStepsPerRun),
+    scope: agent.scope === "hidden" ? "hidden" : "visible",
+    asksUser,
+    skillIds,
+    functionIds,
+    toolIds,
+    script: script === null ? "" : JSON.stringify(script, null, 2),
+  };
+}
+
+/** What the server takes for a draft. Throws an `Error` with a sentence for people. */
+export function inputOfDraft(draft: AgentDraft): AgentInput {
+  const { model, temperature, maxStepsPerRun, script, ...rest } = draft;
+  const slash = model.indexOf("/");
+  if (slash === -1) throw new Error("Choose a model");
+  return {
+    ...rest,
+    skillIds: [...draft.skillIds],
+    functionIds: [...draft.functionIds],
+    toolIds: [...draft.toolIds],
+    model: {
+      providerId: model.slice(0, slash),
+      // Models of some providers have slashes in their names.
+      modelId: model.slice(slash + 1),
+      temperature: numberOf("Temperature", temperature),
+    },
+    maxStepsPerRun: numberOf("Steps of a turn", maxStepsPerRun),
+    // The server says what is wrong with a script.
+    ...(script.trim() !== "" && { script: parseObject(script) as AgentInput["script"] }),
+  };
+}
+
+function numberOf(label: string, text: string): number {
+  const value = Number(text);
+  if (text.trim() === "" || !Number.isFinite(value)) throw new Error(`${label} must be a number`);
+  return value;
+}

@@ -1,0 +1,36 @@
+import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { sessionRoute } from "../app/root-routes.ts";
+import { oneOf, textOf } from "../app/search.ts";
+
+/** Which agents are listed: a search by name, or a page of those in a state. */
+interface ListSearch {
+  q?: string | undefined;
+  status?: "archived" | undefined;
+  after?: string | undefined;
+}
+
+const listRoute = createRoute({
+  getParentRoute: () => sessionRoute,
+  path: "/agents",
+  validateSearch: (search): ListSearch => ({
+    q: textOf(search, "q"),
+    status: oneOf(search, "status", ["archived"]),
+    after: textOf(search, "after"),
+  }),
+  component: lazyRouteComponent(() => import("./list-page.tsx"), "AgentListPage"),
+});
+
+const newRoute = createRoute({
+  getParentRoute: () => sessionRoute,
+  path: "/agents/new",
+  component: lazyRouteComponent(() => import("./new-page.tsx"), "NewAgentPage"),
+});
+
+const oneRoute = createRoute({
+  getParentRoute: () => sessionRoute,
+  path: "/agents/$agentId",
+  component: lazyRouteComponent(() => import("./agent-page.tsx"), "AgentPage"),
+});
+
+/** The pages about agents. */
+export const agentRoutes = [listRoute, newRoute, oneRoute] as const;

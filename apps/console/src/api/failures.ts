@@ -1,0 +1,51 @@
+import type { Issue } from "parley-client";
+
+/** What a notice shows of an error. */
+export interface Failure {
+  readonly message: string;
+  readonly status: number | undefined;
+  readonly requestId: string | undefined;
+  /** The single faults of an invalid request, one sentence each. */
+  readonly issues: readonly string[];
+}
+
+/** An error of the REST client, or what the one of the RPC has in its `data`. */
+interface Described {
+  readonly type?: string;
+  readonly status?: number;
+  readonly httpStatus?: number;
+  readonly requestId?: string;
+  readonly request_id?: string;
+  readonly issues?: readonly Issue[];
+}
+
+/** Describes any error: of the REST client, of the RPC, or of the page itself. */
+export function describeFailure(error: unknown): Failure {
+  if (!(error instanceof Error)) {
+    return { message: String(error), status: undefined, requestId: undefined, issues: [] };
+  }
+  const described = describedBy(error);
+  return {
+    message: error.message,
+    status: described.status ?? described.httpStatus,
+    requestId: described.requestId ?? described.request_id,
+    issues: (described.issues ?? []).map(({ path, message }) => `${path} ${message}`.trim()),
+  };
+}
+
+// Both clients' errors have these members, the RPC's in `data`.
+function describedBy(error: Error): Described {
+  return ((error as { data?: Described | null }).data ?? error) as Described;
+}
+
+/** Whether an error says that the session has ended. */
+export function isSessionOver(error: unknown): boolean {
+  return describeFailure(error).status === 401;
+}
+
+/** Whether an error says that there is no such thing, or none that the reader may see. */
+export function isNotFound(error: unknown): boolean {
+  if (describeFailure(error).status === 404) return true;
+  // Some are answered with 400, as published clients expect.
+  return error instanceof Error && describedBy(error).type?.endsWith("_not_found") === true;
+}

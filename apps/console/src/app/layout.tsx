@@ -1,0 +1,71 @@
+import { Outlet, useLocation } from "@tanstack/react-router";
+import { useEffect, useRef, useState } from "react";
+import { useSession } from "../api/use-session.ts";
+import { WaitingNews } from "../approvals/waiting-news.tsx";
+import { IconButton } from "../ui/button.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { Account } from "./account.tsx";
+import { ForbiddenPage } from "./fault-pages.tsx";
+import { mayOpen, Navigation } from "./navigation.tsx";
+
+/** What is around every page of a session: the menu, beside the page or above it. */
+export function Layout() {
+  const [isMenuOpen, setMenuOpen] = useState(false);
+  const main = useRef<HTMLElement>(null);
+  const session = useSession();
+  const { pathname } = useLocation();
+  useFocusOfPage(main, pathname);
+  return (
+    <div className="min-h-dvh md:grid md:grid-cols-[14rem_minmax(0,1fr)]">
+      <a
+        href="#content"
+        className="fixed top-2 left-2 z-50 -translate-y-16 rounded-md bg-accent px-3 py-2 text-on-accent focus:translate-y-0"
+      >
+        Skip to content
+      </a>
+      <header className="flex items-center gap-2 border-b border-line bg-surface px-3 py-2 md:hidden">
+        <IconButton label="Menu" onClick={() => setMenuOpen(true)}>
+          <Icon name="menu" />
+        </IconButton>
+        <span className="font-semibold">Parley</span>
+      </header>
+      <aside
+        aria-label="Menu"
+        className="sticky top-0 hidden h-dvh flex-col justify-between gap-4 overflow-y-auto border-r border-line bg-surface p-3 md:flex"
+      >
+        <div className="grid gap-4">
+          <p className="px-2.5 pt-1 font-semibold">Parley</p>
+          <Navigation />
+        </div>
+        <Account />
+      </aside>
+      <main
+        ref={main}
+        id="content"
+        tabIndex={-1}
+        className="min-w-0 px-4 py-5 outline-none md:px-8"
+      >
+        {mayOpen(session, pathname) ? <Outlet /> : <ForbiddenPage />}
+      </main>
+      {mayOpen(session, "/approvals") && <WaitingNews />}
+      <Dialog title="Parley" isOpen={isMenuOpen} onOpenChange={setMenuOpen} isSide>
+        <div className="mt-4 grid gap-6">
+          <Navigation onNavigate={() => setMenuOpen(false)} />
+          <Account />
+        </div>
+      </Dialog>
+    </div>
+  );
+}
+
+/** Moves the focus to a page that the menu has opened, so that its reader begins there. */
+function useFocusOfPage(main: { readonly current: HTMLElement | null }, pathname: string): void {
+  const shown = useRef(pathname);
+  useEffect(() => {
+    if (shown.current === pathname) return;
+    shown.current = pathname;
+    const { activeElement } = document;
+    if (activeElement === document.body || activeElement?.closest("nav")) main.current?.focus();
+  }, [pathname, main]);
+}

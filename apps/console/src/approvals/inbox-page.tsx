@@ -1,0 +1,105 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useRef } from "react";
+import { buttonLook } from "../ui/button.tsx";
+import { Command, EmptyState } from "../ui/empty-state.tsx";
+import { ErrorNotice } from "../ui/error-notice.tsx";
+import { SelectField } from "../ui/field.tsx";
+import { Page } from "../ui/page.tsx";
+import { Pager } from "../ui/pager.tsx";
+import { Skeleton } from "../ui/skeleton.tsx";
+import { useToast } from "../ui/toast.tsx";
+import { useWaiting, type WaitingCall } from "./use-waiting.ts";
+import { WaitingItem } from "./waiting-item.tsx";
+
+/** How often the inbox is read again. */
+const HERE_MS = 4000;
+
+const kinds = {
+  approvals: { name: "Approvals", type: "tool_approve_execution" },
+  questions: { name: "Questions", type: "tool_ask_user_question" },
+  access: { name: "Access to tools", type: "tool_personal_auth_required" },
+} as const satisfies Record<string, { name: string; type: WaitingCall["type"] }>;
+
+/** What waits for a person in all conversations, to be decided here. */
+export function InboxPage() {
+  const { after, show } = useSearch({ from: "/session/approvals" });
+  const navigate = useNavigate({ from: "/approvals" });
+  const queryClient = useQueryClient();
+  const say = useToast();
+  const list = useRef<HTMLDivElement>(null);
+  const { data, error, refetch } = useWaiting({ after, everyMs: HERE_MS });
+  const shown = data?.blockedActions.filter(
+    ({ type }) => show === undefined || type === kinds[show].type,
+  );
+  const onDone = async () => {
+    await queryClient.invalidateQueries({ queryKey: ["waiting"] });
+    say("Decided: the agent goes on");
+    // The button that had the focus is gone.
+    list.current?.focus();
+  };
+  return (
+    <Page title="Approvals">
+      <search className="sm:max-w-xs">
+        <SelectField
+          label="Show"
+          value={show ?? ""}
+          onChange={({ target: { value } }) =>
+            void navigate({ search: (before) => ({ ...before, show: kindOf(value) }) })
+          }
+        >
+          <option value="">All that waits</option>
+          {Object.entries(kinds).map(([kind, { name }]) => (
+            <option key={kind} value={kind}>
+              {name}
+            </option>
+          ))}
+        </SelectField>
+      </search>
+      {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Skeleton label="what waits" />}
+      {data && (
+        <div ref={list} tabIndex={-1} className="grid gap-5 outline-none">
+          <p role="status" className="text-sm text-muted">
+            {countText(data.blockedActions.length, data.hasMore)}
+          </p>
+          {data.blockedActions.length === 0 && <NothingWaits />}
+          {data.blockedActions.length > 0 && shown?.length === 0 && (
+            <EmptyState title="Nothing of this kind waits on this page">
+              <Link to="." search={{ after }} className={buttonLook()}>
+                Show all
+              </Link>
+            </EmptyState>
+          )}
+          <ol aria-label="Waiting calls" className="grid gap-5">
+            {shown?.map((call) => (
+              <WaitingItem key={call.actionId} call={call} onDone={onDone} />
+            ))}
+          </ol>
+          <Pager after={after} next={data.hasMore ? data.lastValue : null} />
+        </div>
+      )}
+    </Page>
+  );
+}
+
+function kindOf(value: string): keyof typeof kinds | undefined {
+  return value === "approvals" || value === "questions" || value === "access" ? value : undefined;
+}
+
+function countText(count: number, hasMore: boolean): string {
+  if (hasMore) return `${count} calls on this page, and more after it`;
+  return count === 1 ? "1 call waits for a person" : `${count} calls wait for a person`;
+}
+
+function NothingWaits() {
+  return (
+    <EmptyState title="Nothing waits for you">
+      <p className="text-muted">
+        Calls of tools that require an approval come here by themselves, with the questions of
+        agents. To be asked before each call of a tool:
+      </p>
+      <Command>{"parley tools update <tool> --default-stake high"}</Command>
+    </EmptyState>
+  );
+}

@@ -1,0 +1,22 @@
+import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { sessionRoute } from "../app/root-routes.ts";
+import { oneOf, textOf } from "../app/search.ts";
+
+/** Which page of the inbox, and what of it. */
+interface InboxSearch {
+  after?: string | undefined;
+  show?: "approvals" | "questions" | "access" | undefined;
+}
+
+const inboxRoute = createRoute({
+  getParentRoute: () => sessionRoute,
+  path: "/approvals",
+  validateSearch: (search): InboxSearch => ({
+    after: textOf(search, "after"),
+    show: oneOf(search, "show", ["approvals", "questions", "access"]),
+  }),
+  component: lazyRouteComponent(() => import("./inbox-page.tsx"), "InboxPage"),
+});
+
+/** The page about what waits for a person. */
+export const approvalRoutes = [inboxRoute] as const;

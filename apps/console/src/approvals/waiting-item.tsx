@@ -1,0 +1,73 @@
+import { Link } from "@tanstack/react-router";
+import { type ContextType, useMemo } from "react";
+import { useClients } from "../api/use-session.ts";
+import { ApprovalForm } from "../conversations/approval-form.tsx";
+import { QuestionForm } from "../conversations/question-form.tsx";
+import { TalkContext } from "../conversations/talk-context.ts";
+import { AllowTool } from "../conversations/tool-call.tsx";
+import { Time } from "../ui/time.tsx";
+import type { WaitingCall } from "./use-waiting.ts";
+
+interface WaitingItemProps {
+  readonly call: WaitingCall;
+  /** Called when its reader has decided. */
+  readonly onDone: () => Promise<void>;
+}
+
+/** A call that waits, with what can be decided about it and where it is from. */
+export function WaitingItem({ call, onDone }: WaitingItemProps) {
+  const { parley } = useClients();
+  const { conversationId } = call;
+  const actions = useMemo(
+    (): Talk => ({
+      conversationId,
+      decide: async ({ messageId, actionId }, approved) => {
+        await parley.messages.validateAction({ conversationId, messageId, actionId, approved });
+        return true;
+      },
+      answer: async ({ messageId, actionId }, given) => {
+        const answer =
+          typeof given === "string" ? { selectedOptions: [], customResponse: given } : given;
+        await parley.messages.answerQuestion({ conversationId, messageId, actionId, answer });
+        return true;
+      },
+      retry: async (messageId) => {
+        await parley.messages.retry({ conversationId, messageId });
+        return true;
+      },
+    }),
+    [parley, conversationId],
+  );
+  return (
+    <li className="grid gap-2">
+      <p className="flex flex-wrap gap-x-3 text-sm text-muted">
+        <span>
+          Waits since <Time at={call.created} />
+        </span>
+        <Link
+          to="/conversations/$conversationId"
+          params={{ conversationId }}
+          className="text-accent underline"
+        >
+          Conversation with {call.metadata.agentName}
+        </Link>
+      </p>
+      <TalkContext value={actions}>
+        {call.type === "tool_approve_execution" && (
+          <ApprovalForm approval={call} onDecide={onDone} />
+        )}
+        {call.type === "tool_ask_user_question" && (
+          <QuestionForm question={call} onAnswer={onDone} />
+        )}
+        {call.type === "tool_personal_auth_required" && (
+          <div className="grid gap-2 rounded-md border border-warn bg-warn-soft p-3">
+            <p>{call.authError.message}.</p>
+            <AllowTool toolId={call.metadata.mcpServerId} />
+          </div>
+        )}
+      </TalkContext>
+    </li>
+  );
+}
+
+type Talk = NonNullable<ContextType<typeof TalkContext>>;

@@ -1,0 +1,32 @@
+import { useLocation } from "@tanstack/react-router";
+import { useEffect, useRef } from "react";
+import { useToast } from "../ui/toast.tsx";
+import { ELSEWHERE_MS, useWaiting } from "./use-waiting.ts";
+
+/** Says when another call waits for a person, unless its conversation is shown. */
+export function WaitingNews() {
+  const { data } = useWaiting({ everyMs: ELSEWHERE_MS });
+  const { pathname } = useLocation();
+  const say = useToast();
+  const known = useRef<ReadonlySet<string>>(undefined);
+  useEffect(() => {
+    if (data === undefined) return;
+    const { blockedActions } = data;
+    const before = known.current;
+    known.current = new Set(blockedActions.map(({ actionId }) => actionId));
+    // What waited when the page was opened is no news.
+    if (before === undefined) return;
+    const added = blockedActions.filter(
+      ({ actionId, conversationId }) =>
+        !before.has(actionId) && !pathname.endsWith(`/${conversationId}`),
+    );
+    const [first] = added;
+    if (first === undefined) return;
+    say(
+      added.length === 1
+        ? `${first.metadata.agentName} waits for you: ${first.metadata.toolName}`
+        : `${added.length} calls more wait for you`,
+    );
+  }, [data, pathname, say]);
+  return null;
+}

@@ -1,0 +1,131 @@
+import { Fragment, useState } from "react";
+import type { AgentMessage } from "parley-client";
+import type { ShownConversation } from "parley-client/react";
+import { hasScope } from "../api/access.ts";
+import { useSession } from "../api/use-session.ts";
+import { StatusBadge } from "../ui/badge.tsx";
+import { Button } from "../ui/button.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { Markdown } from "../ui/markdown.tsx";
+import { Time } from "../ui/time.tsx";
+import { partsOf } from "./answer-parts.ts";
+import { useTalk } from "./talk-context.ts";
+import { ApprovalForm } from "./approval-form.tsx";
+import { QuestionForm } from "./question-form.tsx";
+import { ToolCall } from "./tool-call.tsx";
+import { useFrame } from "./use-frame.ts";
+import { Versions } from "./versions.tsx";
+
+/** What of an answer waits for a person. */
+export interface Waiting {
+  readonly approvals: ShownConversation["approvals"];
+  readonly questions: ShownConversation["questions"];
+}
+
+interface AgentAnswerProps extends Waiting {
+  readonly message: AgentMessage;
+}
+
+/** An agent's answer: its reasoning, calls and text, and what can be done with it. */
+export function AgentAnswer({ message, approvals, questions }: AgentAnswerProps) {
+  const { configuration, status, created, error } = message;
+  const isWriting = status === "created";
+  return (
+    <article
+      aria-busy={isWriting}
+      aria-label={`Answer of ${configuration.name}`}
+      className="grid min-w-0 gap-3 rounded-lg border border-line px-4 py-3"
+    >
+      <p className="flex flex-wrap items-center gap-2 text-sm text-muted">
+        <span className="font-medium text-ink">{configuration.name}</span>
+        <Time at={created} />
+        {status !== "succeeded" && <StatusBadge status={status} />}
+      </p>
+      <Written message={message} />
+      {approvals.map((approval) => (
+        <ApprovalForm key={approval.actionId} approval={approval} />
+      ))}
+      {questions.map((question) => (
+        <QuestionForm key={question.actionId} question={question} />
+      ))}
+      {error !== null && (
+        <p role="alert" className="rounded-md border border-bad bg-bad-soft px-3 py-2">
+          {error.message} <code className="font-mono text-sm">({error.code})</code>
+        </p>
+      )}
+      {!isWriting && <AnswerActions message={message} />}
+    </article>
+  );
+}
+
+/** The words and calls of an answer, drawn at most once for each frame while they come. */
+function Written({ message }: { readonly message: AgentMessage }) {
+  const shown = useFrame(message, useState(() => beginningOf(message))[0]);
+  const { chainOfThought } = shown;
+  return (
+    <>
+      {chainOfThought !== null && chainOfThought !== "" && (
+        <details className="rounded-md bg-surface px-3 py-2 text-sm">
+          <summary className="text-muted">Reasoning</summary>
+          <p className="mt-2 whitespace-pre-wrap text-muted">{chainOfThought}</p>
+        </details>
+      )}
+      {partsOf(shown).map(({ step, text, actions }) => (
+        <Fragment key={step}>
+          {text !== "" && <Markdown text={text} />}
+          {actions.map((action) => (
+            <ToolCall key={action.sId} action={action} />
+          ))}
+        </Fragment>
+      ))}
+    </>
+  );
+}
+
+/** Characters that are rendered at once when an answer is first shown. */
+const SHORT = 4000;
+
+/** What of an answer is shown at first: a long one follows in slices. */
+function beginningOf(message: AgentMessage): AgentMessage {
+  return message.content.length <= SHORT ? message : { ...message, content: "", rawContents: [] };
+}
+
+function AnswerActions({ message }: AgentAnswerOnly) {
+  const talk = useTalk();
+  const canWrite = hasScope(useSession(), "conversations:write");
+  const [isShown, setShown] = useState(false);
+  const [isBusy, setBusy] = useState(false);
+  if (talk === undefined) return null;
+  const retry = async () => {
+    setBusy(true);
+    await talk.retry(message.sId);
+    setBusy(false);
+  };
+  return (
+    <>
+      <div className="flex flex-wrap gap-2">
+        {canWrite && (
+          <Button isSmall variant="ghost" isBusy={isBusy} onClick={() => void retry()}>
+            <Icon name="retry" />
+            Answer again
+          </Button>
+        )}
+        {message.version > 0 && (
+          <Button
+            isSmall
+            variant="ghost"
+            aria-expanded={isShown}
+            onClick={() => setShown(!isShown)}
+          >
+            {isShown ? "Hide the versions" : `Compare ${message.version + 1} versions`}
+          </Button>
+        )}
+      </div>
+      {isShown && <Versions conversationId={talk.conversationId} messageId={message.sId} />}
+    </>
+  );
+}
+
+interface AgentAnswerOnly {
+  readonly message: AgentMessage;
+}

@@ -1,0 +1,75 @@
+import { queryOptions, useQuery } from "@tanstack/react-query";
+import type { AgentConfiguration } from "parley-client";
+import { useState } from "react";
+import type { Clients } from "../api/clients.ts";
+import { useClients } from "../api/use-session.ts";
+import { Button } from "../ui/button.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { Menu, MenuCheck } from "../ui/menu.tsx";
+
+/** Which agents are to answer. */
+export interface AgentChoice {
+  readonly agents: readonly AgentConfiguration[];
+  readonly agentIds: readonly string[];
+  readonly error: Error | null;
+  readonly choose: (agentId: string, isChosen: boolean) => void;
+}
+
+/** The agents that the reader can mention. */
+export function mentionableQuery({ parley, workspaceId }: Clients) {
+  return queryOptions({
+    queryKey: ["agents", workspaceId, "mentionable"],
+    queryFn: async ({ signal }) =>
+      (await parley.agents.list({ view: "list" }, { signal })).agentConfigurations,
+    staleTime: 60_000,
+  });
+}
+
+/** Holds which agents are to answer: those that are suggested, until others are chosen. */
+export function useAgentChoice(suggested: readonly string[] | undefined): AgentChoice {
+  const [chosen, setChosen] = useState<readonly string[]>();
+  const { data, error } = useQuery(mentionableQuery(useClients()));
+  const agents = data ?? [];
+  const first = agents.find(({ userFavorite }) => userFavorite) ?? agents[0];
+  const wanted = chosen ?? suggested ?? (first === undefined ? [] : [first.sId]);
+  const agentIds = wanted.filter((id) => agents.some(({ sId }) => sId === id));
+  return {
+    agents,
+    agentIds,
+    error,
+    choose: (agentId, isChosen) => {
+      const others = agentIds.filter((id) => id !== agentId);
+      setChosen(isChosen ? [...others, agentId] : others);
+    },
+  };
+}
+
+/** A menu of the agents, of which several may be chosen. */
+export function AgentChooser({ choice }: { readonly choice: AgentChoice }) {
+  const { agents, agentIds, error, choose } = choice;
+  const names = agents.filter(({ sId }) => agentIds.includes(sId)).map(({ name }) => name);
+  const shown = names.length === 0 ? "Nobody answers" : names.join(", ");
+  return (
+    <Menu
+      trigger={
+        <Button isSmall className="max-w-60" aria-label={`Agents: ${shown}`}>
+          <Icon name="agent" />
+          <span className="truncate">{error === null ? shown : "Agents could not be read"}</span>
+        </Button>
+      }
+    >
+      {agents.map(({ sId, name, description }) => (
+        <MenuCheck
+          key={sId}
+          isChecked={agentIds.includes(sId)}
+          onChange={(isChosen) => choose(sId, isChosen)}
+        >
+          <span>
+            <span className="block">{name}</span>
+            <span className="block max-w-64 truncate text-sm opacity-80">{description}</span>
+          </span>
+        </MenuCheck>
+      ))}
+    </Menu>
+  );
+}

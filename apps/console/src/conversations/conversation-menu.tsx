@@ -1,0 +1,91 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { hasScope } from "../api/access.ts";
+import { useClients, useSession } from "../api/use-session.ts";
+import { Button } from "../ui/button.tsx";
+import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
+import { TextField } from "../ui/field.tsx";
+import { FormDialog } from "../ui/form-dialog.tsx";
+import { Menu, MenuItem } from "../ui/menu.tsx";
+import { useToast } from "../ui/toast.tsx";
+
+interface Named {
+  readonly sId: string;
+  readonly title: string;
+}
+
+/** What can be done with a conversation as a whole. */
+export function ConversationMenu({ conversation }: { readonly conversation: Named }) {
+  const [dialog, setDialog] = useState<"rename" | "delete">();
+  if (!hasScope(useSession(), "conversations:write")) return null;
+  const close = () => setDialog(undefined);
+  return (
+    <>
+      <Menu trigger={<Button>More</Button>}>
+        <MenuItem onSelect={() => setDialog("rename")}>Rename …</MenuItem>
+        <MenuItem onSelect={() => setDialog("delete")}>Delete …</MenuItem>
+      </Menu>
+      {dialog === "rename" && <Rename conversation={conversation} onClose={close} />}
+      {dialog === "delete" && <Delete conversation={conversation} onClose={close} />}
+    </>
+  );
+}
+
+interface Asked {
+  readonly conversation: Named;
+  readonly onClose: () => void;
+}
+
+function Rename({ conversation, onClose }: Asked) {
+  const { parley } = useClients();
+  const queryClient = useQueryClient();
+  const [title, setTitle] = useState(conversation.title);
+  const renaming = useMutation({
+    mutationFn: async () =>
+      parley.conversations.update({ conversationId: conversation.sId, title }),
+    onSuccess: async () => {
+      onClose();
+      await queryClient.invalidateQueries({ queryKey: ["conversation", conversation.sId] });
+      await queryClient.invalidateQueries({ queryKey: ["conversations"] });
+    },
+  });
+  return (
+    <FormDialog
+      title="Rename the conversation"
+      submit="Rename"
+      action={renaming}
+      onSubmit={() => renaming.mutate()}
+      onClose={onClose}
+    >
+      <TextField
+        label="Title"
+        required
+        maxLength={512}
+        value={title}
+        onChange={(event) => setTitle(event.target.value)}
+      />
+    </FormDialog>
+  );
+}
+
+function Delete({ conversation, onClose }: Asked) {
+  const { parley } = useClients();
+  const queryClient = useQueryClient();
+  const navigate = useNavigate();
+  const say = useToast();
+  return (
+    <ConfirmDialog
+      title="Delete the conversation"
+      description="Its messages, events and attachments are deleted for everybody. This cannot be undone."
+      word="delete"
+      onClose={onClose}
+      onConfirm={async () => {
+        await parley.conversations.delete({ conversationId: conversation.sId });
+        await navigate({ to: "/conversations" });
+        say("The conversation is deleted");
+        await queryClient.invalidateQueries({ queryKey: ["conversations"] });
+      }}
+    />
+  );
+}

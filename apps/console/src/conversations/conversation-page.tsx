@@ -1,0 +1,69 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { lazy, Suspense, useEffect } from "react";
+import { hasScope } from "../api/access.ts";
+import { isNotFound } from "../api/failures.ts";
+import { useClients, useSession } from "../api/use-session.ts";
+import { NotFoundPage } from "../app/fault-pages.tsx";
+import { ErrorNotice } from "../ui/error-notice.tsx";
+import { Page } from "../ui/page.tsx";
+import { Skeleton } from "../ui/skeleton.tsx";
+import { Tabs } from "../ui/tabs.tsx";
+import { ConversationMenu } from "./conversation-menu.tsx";
+import { Talk } from "./talk.tsx";
+
+const Timeline = lazy(async () => ({ default: (await import("./timeline.tsx")).Timeline }));
+const RawEvents = lazy(async () => ({ default: (await import("./raw-events.tsx")).RawEvents }));
+
+const tabs = { talk: "Talk", timeline: "Timeline", events: "Events" } as const;
+
+/** One conversation: to talk in, as a timeline, and as its events. */
+export function ConversationPage() {
+  const { conversationId } = useParams({ from: "/session/conversations/$conversationId" });
+  const { view = "talk" } = useSearch({ from: "/session/conversations/$conversationId" });
+  const navigate = useNavigate({ from: "/conversations/$conversationId" });
+  const { parley } = useClients();
+  // Title and state: the newest position is all of the content that this read brings.
+  const { data, error, refetch } = useQuery({
+    queryKey: ["conversation", conversationId],
+    queryFn: ({ signal }) => parley.conversations.get({ conversationId, limit: 1 }, { signal }),
+  });
+  useMarkAsRead(conversationId, data?.conversation.unread === true);
+  if (isNotFound(error)) return <NotFoundPage />;
+  const title = data?.conversation.title;
+  return (
+    <Page
+      title={title === undefined || title === "" ? "Conversation" : title}
+      actions={data && <ConversationMenu conversation={data.conversation} />}
+    >
+      {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
+      <Tabs
+        label="Views of the conversation"
+        tabs={tabs}
+        value={view}
+        onChange={(next) =>
+          void navigate({ search: { view: next === "talk" ? undefined : next, log: undefined } })
+        }
+      >
+        <Suspense fallback={<Skeleton label="the view" />}>
+          {view === "talk" && <Talk key={conversationId} conversationId={conversationId} />}
+          {view === "timeline" && <Timeline conversationId={conversationId} />}
+          {view === "events" && <RawEvents conversationId={conversationId} />}
+        </Suspense>
+      </Tabs>
+    </Page>
+  );
+}
+
+function useMarkAsRead(conversationId: string, isUnread: boolean): void {
+  const { parley } = useClients();
+  const queryClient = useQueryClient();
+  const canWrite = hasScope(useSession(), "conversations:write");
+  const { mutate } = useMutation({
+    mutationFn: async () => parley.conversations.update({ conversationId, read: true }),
+    onSuccess: async () => queryClient.invalidateQueries({ queryKey: ["conversations"] }),
+  });
+  useEffect(() => {
+    if (isUnread && canWrite) mutate();
+  }, [isUnread, canWrite, mutate]);
+}

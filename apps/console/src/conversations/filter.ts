@@ -1,0 +1,25 @@
+/** What of a page of conversations is shown. */
+interface Filter {
+  readonly q?: string | undefined;
+  readonly show?: "unread" | "waiting" | undefined;
+}
+
+interface Filtered {
+  readonly title: string;
+  readonly unread: boolean;
+  readonly actionRequired: boolean;
+}
+
+/** Whether a conversation is shown: the words of `q` are all in its title, in any case. */
+export function matchesFilter(
+  { title, unread, actionRequired }: Filtered,
+  { q = "", show }: Filter,
+): boolean {
+  if (show === "unread" && !unread) return false;
+  if (show === "waiting" && !actionRequired) return false;
+  const lower = title.toLowerCase();
+  return q
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => lower.includes(word));
+}

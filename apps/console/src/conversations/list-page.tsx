@@ -1,0 +1,143 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import type { Output } from "parley-client";
+import { hasScope } from "../api/access.ts";
+import { useClients, useSession } from "../api/use-session.ts";
+import { Badge } from "../ui/badge.tsx";
+import { buttonLook } from "../ui/button.tsx";
+import { EmptyState } from "../ui/empty-state.tsx";
+import { ErrorNotice } from "../ui/error-notice.tsx";
+import { SelectField, TextField } from "../ui/field.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { Page } from "../ui/page.tsx";
+import { Pager } from "../ui/pager.tsx";
+import { Skeleton } from "../ui/skeleton.tsx";
+import { Table, TableRow } from "../ui/table.tsx";
+import { Time } from "../ui/time.tsx";
+import { matchesFilter } from "./filter.ts";
+
+type Summary = Output<"conversations.list">["conversations"][number];
+
+/** The conversations of the workspace, a page at a time. */
+export function ConversationListPage() {
+  const { parley, workspaceId } = useClients();
+  const search = useSearch({ from: "/session/conversations" });
+  const { after, size = "20" } = search;
+  const { data, error, refetch } = useQuery({
+    queryKey: ["conversations", workspaceId, after, size],
+    queryFn: ({ signal }) =>
+      parley.conversations.list({ lastValue: after, limit: Number(size) }, { signal }),
+  });
+  const canWrite = hasScope(useSession(), "conversations:write");
+  const shown = data?.conversations.filter((one) => matchesFilter(one, search));
+  return (
+    <Page
+      title="Conversations"
+      actions={
+        canWrite && (
+          <Link to="/conversations/new" className={buttonLook("primary")}>
+            <Icon name="plus" />
+            New conversation
+          </Link>
+        )
+      }
+    >
+      <Filters />
+      {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Skeleton label="the conversations" lines={10} />}
+      {data?.conversations.length === 0 && (
+        <EmptyState title="There are no conversations yet">
+          <p className="text-muted">
+            {canWrite
+              ? "Begin one with an agent; applications begin them over the API."
+              : "Applications begin them over the API."}
+          </p>
+        </EmptyState>
+      )}
+      {data && data.conversations.length > 0 && (
+        <>
+          {shown?.length === 0 ? (
+            <EmptyState title="No conversation of this page matches">
+              <Link to="." search={{ after, size: search.size }} className={buttonLook()}>
+                Remove the filter
+              </Link>
+            </EmptyState>
+          ) : (
+            <Table label="Conversations" columns={["Title", "State", "Last change", "Created"]}>
+              {shown?.map((one) => (
+                <Row key={one.sId} conversation={one} />
+              ))}
+            </Table>
+          )}
+          <Pager after={after} next={data.hasMore ? data.lastValue : null} />
+        </>
+      )}
+    </Page>
+  );
+}
+
+function Row({ conversation }: { readonly conversation: Summary }) {
+  const { sId, title, unread, actionRequired, updated, created } = conversation;
+  return (
+    <TableRow
+      cells={[
+        <Link
+          to="/conversations/$conversationId"
+          params={{ conversationId: sId }}
+          className="line-clamp-2 font-medium text-accent hover:underline"
+        >
+          {title === "" ? "Without a title" : title}
+        </Link>,
+        <span className="flex flex-wrap gap-1">
+          {actionRequired && <Badge tone="warn">waits for a person</Badge>}
+          {unread && <Badge tone="accent">unread</Badge>}
+        </span>,
+        <Time at={updated} />,
+        <Time at={created} />,
+      ]}
+    />
+  );
+}
+
+/** What is shown of a page; the choices are in the URL. */
+function Filters() {
+  const search = useSearch({ from: "/session/conversations" });
+  const navigate = useNavigate({ from: "/conversations" });
+  const change = (changed: Partial<typeof search>, replace: boolean) =>
+    void navigate({ search: (before) => ({ ...before, ...changed }), replace });
+  return (
+    <search className="grid gap-3 sm:grid-cols-3">
+      <TextField
+        label="Title on this page"
+        type="search"
+        value={search.q ?? ""}
+        onChange={(event) => change({ q: event.target.value || undefined }, true)}
+      />
+      <SelectField
+        label="Show"
+        value={search.show ?? ""}
+        onChange={({ target: { value } }) =>
+          change({ show: value === "unread" || value === "waiting" ? value : undefined }, false)
+        }
+      >
+        <option value="">All</option>
+        <option value="unread">Unread</option>
+        <option value="waiting">Waiting for a person</option>
+      </SelectField>
+      <SelectField
+        label="Conversations of a page"
+        value={search.size ?? ""}
+        onChange={({ target: { value } }) =>
+          change(
+            { size: value === "50" || value === "100" ? value : undefined, after: undefined },
+            false,
+          )
+        }
+      >
+        <option value="">20</option>
+        <option value="50">50</option>
+        <option value="100">100</option>
+      </SelectField>
+    </search>
+  );
+}

@@ -1,0 +1,138 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import type { ConversationMessage } from "parley-client";
+import { useConversation } from "parley-client/react";
+import { useMemo, useRef } from "react";
+import { hasScope } from "../api/access.ts";
+import { useClients, useSession } from "../api/use-session.ts";
+import { Button } from "../ui/button.tsx";
+import { EmptyState } from "../ui/empty-state.tsx";
+import { ErrorNotice } from "../ui/error-notice.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { Skeleton } from "../ui/skeleton.tsx";
+import { Composer, type Draft } from "./composer.tsx";
+import { authorOf } from "./draft.ts";
+import { MessageView } from "./message-view.tsx";
+import { TalkContext } from "./talk-context.ts";
+import { useNewMessages } from "./use-new-messages.ts";
+import { useStickToEnd } from "./use-stick-to-end.ts";
+
+interface TalkProps {
+  readonly conversationId: string;
+  /** Whether it is beside something else: then the page does not follow its end. */
+  readonly isBeside?: boolean;
+}
+
+/** A conversation to talk in: its messages, and what can be said and decided. */
+export function Talk({ conversationId, isBeside = false }: TalkProps) {
+  const { parley } = useClients();
+  const session = useSession();
+  const queryClient = useQueryClient();
+  const talk = useConversation({ parley, conversationId });
+  const { messages, status, error, approvals, questions } = talk;
+  const list = useRef<HTMLOListElement>(null);
+  useStickToEnd(list, !isBeside);
+  useNewMessages({ conversationId, status, messages, reload: talk.reload });
+  const { send, reload, decide, answer, retry } = talk;
+  // Those of `useConversation` stay the same: messages that have not changed are not rendered again.
+  const actions = useMemo(
+    () => ({ conversationId, decide, answer, retry }),
+    [conversationId, decide, answer, retry],
+  );
+  /** Files that are in the conversation already, where the message after them could not be sent. */
+  const attached = useRef(new Set<string>());
+  const sending = useMutation({
+    mutationFn: async ({ text, agentIds, files }: Draft) => {
+      // One after the other: that is their order in the conversation.
+      for (const { fileId, title } of files) {
+        if (attached.current.has(fileId)) continue;
+        await parley.contentFragments.create({ conversationId, fileId, title });
+        attached.current.add(fileId);
+      }
+      if (files.length > 0) await reload();
+      const mentions = agentIds.map((configurationId) => ({ configurationId }));
+      const isSent = await send({ content: text, mentions, context: authorOf(session) });
+      void queryClient.invalidateQueries({ queryKey: ["conversations"] });
+      return isSent;
+    },
+  });
+  const isAnswering = status === "answering";
+  /** Who is mentioned by default is known once there are messages. */
+  const isLoading = status === "loading" && messages.length === 0;
+  return (
+    <div className="grid min-w-0 gap-4">
+      {isLoading && <Skeleton label="the messages" lines={8} />}
+      {status === "ready" && messages.length === 0 && error === undefined && (
+        <EmptyState title="There are no messages in this conversation" />
+      )}
+      <TalkContext value={actions}>
+        <ol ref={list} aria-label="Messages" className="grid min-w-0 gap-5">
+          {messages.map((message) => (
+            <MessageView
+              key={message.sId}
+              message={message}
+              approvals={pick(approvals, message.sId)}
+              questions={pick(questions, message.sId)}
+            />
+          ))}
+        </ol>
+      </TalkContext>
+      <p role="status" className="min-h-6 text-sm text-muted">
+        {talk.isReconnecting
+          ? "The connection is broken: trying again …"
+          : isAnswering && `${answeringNames(messages)} …`}
+      </p>
+      {error !== undefined && (
+        <ErrorNotice
+          error={error}
+          {...(messages.length === 0 && { onRetry: () => void reload() })}
+        />
+      )}
+      {sending.isError && <ErrorNotice error={sending.error} />}
+      {hasScope(session, "conversations:write") && (
+        <div className={isBeside ? "" : "sticky bottom-0 -mx-1 bg-canvas px-1 pt-1 pb-3"}>
+          <Composer
+            suggestedAgentIds={lastMentioned(messages)}
+            onSend={async (draft) => sending.mutateAsync(draft).catch(() => false)}
+            isBusy={sending.isPending || isLoading}
+          >
+            {isAnswering && (
+              <Button onClick={() => void talk.cancel()}>
+                <Icon name="stop" />
+                Cancel
+              </Button>
+            )}
+          </Composer>
+        </div>
+      )}
+    </div>
+  );
+}
+
+const none: readonly never[] = [];
+
+/** What waits in a message; the same empty list for most, so that they are not rendered again. */
+function pick<T extends { readonly messageId: string }>(
+  waiting: readonly T[],
+  messageId: string,
+): readonly T[] {
+  const own = waiting.filter((one) => one.messageId === messageId);
+  return own.length === 0 ? none : own;
+}
+
+function answeringNames(messages: readonly ConversationMessage[]): string {
+  const names = messages.flatMap((message) =>
+    message.type === "agent_message" && message.status === "created"
+      ? message.configuration.name
+      : [],
+  );
+  return `${names.join(", ")} ${names.length > 1 ? "are" : "is"} answering`;
+}
+
+/** The agents that the last message mentions: the next one is probably for them too. */
+function lastMentioned(messages: readonly ConversationMessage[]): readonly string[] | undefined {
+  const last = messages.findLast(
+    (message) => message.type === "user_message" && message.mentions.length > 0,
+  );
+  if (last?.type !== "user_message") return undefined;
+  return last.mentions.map(({ configurationId }) => configurationId);
+}

@@ -1,0 +1,150 @@
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import type { AgentMessage, Output } from "parley-client";
+import { useClients } from "../api/use-session.ts";
+import { StatusBadge } from "../ui/badge.tsx";
+import { Button } from "../ui/button.tsx";
+import { EmptyState } from "../ui/empty-state.tsx";
+import { ErrorNotice } from "../ui/error-notice.tsx";
+import { Skeleton } from "../ui/skeleton.tsx";
+import { Table, TableRow } from "../ui/table.tsx";
+import { formatDuration, formatNumber, Time } from "../ui/time.tsx";
+import { CallTimeline } from "./call-timeline.tsx";
+
+type Consumption = Output<"conversations.getConsumption">;
+
+/** What the answers of a conversation took: steps, calls, tokens and durations. */
+export function Timeline({ conversationId }: { readonly conversationId: string }) {
+  const { parley } = useClients();
+  const consumption = useInfiniteQuery({
+    queryKey: ["conversation", conversationId, "consumption"],
+    queryFn: ({ pageParam, signal }) =>
+      parley.conversations.getConsumption({ conversationId, lastValue: pageParam }, { signal }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ hasMore, lastValue }) => (hasMore ? (lastValue ?? undefined) : undefined),
+  });
+  const content = useQuery({
+    queryKey: ["conversation", conversationId, "content"],
+    queryFn: async ({ signal }) =>
+      (await parley.conversations.get({ conversationId }, { signal })).conversation.content.flat(),
+  });
+  const error = consumption.error ?? content.error;
+  if (error) return <ErrorNotice error={error} />;
+  const first = consumption.data?.pages[0];
+  if (!first || !consumption.data || !content.data) return <Skeleton label="the timeline" />;
+  const answers = consumption.data.pages.flatMap(({ messages }) => messages);
+  const messages = new Map(
+    content.data.flatMap((message) =>
+      message.type === "agent_message" ? [[message.sId, message] as const] : [],
+    ),
+  );
+  if (answers.length === 0) return <EmptyState title="No agent has answered yet" />;
+  return (
+    <div className="grid gap-5">
+      <Totals total={first.total} />
+      <ol className="grid gap-4">
+        {answers.map((answer) => (
+          <Turn
+            key={`${answer.messageId} ${answer.version}`}
+            answer={answer}
+            message={messages.get(answer.messageId)}
+          />
+        ))}
+      </ol>
+      {consumption.hasNextPage && (
+        <Button
+          className="justify-self-start"
+          isBusy={consumption.isFetchingNextPage}
+          onClick={() => void consumption.fetchNextPage()}
+        >
+          More answers
+        </Button>
+      )}
+      <Table
+        label="By agent and model"
+        columns={["Agent or model", "Answers", "Steps", "Read", "Written", "Model", "Tools"]}
+      >
+        {first.agents.map((one) => (
+          <SumRow key={one.agentConfigurationId} name={one.agentConfigurationId} sums={one} />
+        ))}
+        {first.models.map((one) => (
+          <SumRow
+            key={`${one.providerId}/${one.modelId}`}
+            name={`${one.providerId}/${one.modelId}`}
+            sums={one}
+          />
+        ))}
+      </Table>
+    </div>
+  );
+}
+
+function SumRow({ name, sums }: { readonly name: string; readonly sums: Consumption["total"] }) {
+  return (
+    <TableRow
+      cells={[
+        name,
+        formatNumber(sums.answers),
+        formatNumber(sums.steps),
+        `${formatNumber(sums.inputTokens)} tokens`,
+        `${formatNumber(sums.outputTokens)} tokens`,
+        formatDuration(sums.modelDurationMs),
+        formatDuration(sums.toolDurationMs),
+      ]}
+    />
+  );
+}
+
+function Totals({ total }: { readonly total: Consumption["total"] }) {
+  const facts: readonly (readonly [string, string])[] = [
+    ["Answers", formatNumber(total.answers)],
+    ["Steps", formatNumber(total.steps)],
+    ["Tokens read", formatNumber(total.inputTokens)],
+    ["Tokens written", formatNumber(total.outputTokens)],
+    ["Models", formatDuration(total.modelDurationMs)],
+    ["Tool calls", formatNumber(total.toolCalls)],
+    ["Tools", formatDuration(total.toolDurationMs)],
+  ];
+  return (
+    <dl className="grid grid-cols-2 gap-3 sm:grid-cols-4 lg:grid-cols-7">
+      {facts.map(([name, value]) => (
+        <div key={name} className="rounded-md bg-surface px-3 py-2">
+          <dt className="text-sm text-muted">{name}</dt>
+          <dd className="font-medium">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+interface TurnProps {
+  readonly answer: Consumption["messages"][number];
+  /** Undefined for an answer that is newer than the read of the messages. */
+  readonly message: AgentMessage | undefined;
+}
+
+function Turn({ answer, message }: TurnProps) {
+  return (
+    <li className="grid min-w-0 gap-2 rounded-lg border border-line p-3">
+      <p className="flex flex-wrap items-center gap-2">
+        <span className="font-medium">
+          {message?.configuration.name ?? answer.agentConfigurationId}
+        </span>
+        {answer.version > 0 && <span className="text-muted">version {answer.version + 1}</span>}
+        <StatusBadge status={answer.status} />
+        {message && (
+          <span className="text-sm text-muted">
+            <Time at={message.created} />
+          </span>
+        )}
+      </p>
+      <p className="text-sm text-muted">
+        {answer.providerId}/{answer.modelId}: {formatNumber(answer.steps)}{" "}
+        {answer.steps === 1 ? "step" : "steps"}, {formatNumber(answer.inputTokens)} tokens read,{" "}
+        {formatNumber(answer.outputTokens)} written, {formatDuration(answer.modelDurationMs)} of the
+        model, {formatDuration(answer.toolDurationMs)} of {answer.toolCalls}{" "}
+        {answer.toolCalls === 1 ? "call" : "calls"}
+      </p>
+      {message && message.actions.length > 0 && <CallTimeline message={message} />}
+    </li>
+  );
+}

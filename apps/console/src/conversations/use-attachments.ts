@@ -1,0 +1,53 @@
+import { useCallback, useState } from "react";
+import { useClients } from "../api/use-session.ts";
+
+/** A file that is to go with a message. */
+export interface Attachment {
+  readonly id: number;
+  readonly title: string;
+  readonly state: "uploading" | "ready" | "failed";
+  readonly fileId?: string;
+  readonly error?: unknown;
+}
+
+/** Most files that go with one message. */
+const MAX_FILES = 20;
+
+/** The files of a message that is being written, which are uploaded as soon as they are chosen. */
+export function useAttachments() {
+  const { parley } = useClients();
+  const [attachments, setAttachments] = useState<readonly Attachment[]>([]);
+  const change = useCallback((id: number, changed: Partial<Attachment>) => {
+    setAttachments((all) => all.map((one) => (one.id === id ? { ...one, ...changed } : one)));
+  }, []);
+  const add = useCallback(
+    async (files: readonly File[]) => {
+      const added = files.slice(0, MAX_FILES).map((file) => ({ file, id: nextId++ }));
+      setAttachments((all) => [
+        ...all,
+        ...added.map(({ file, id }) => ({ id, title: file.name, state: "uploading" as const })),
+      ]);
+      for (const { file, id } of added) {
+        await parley.files
+          .upload({ content: file, fileName: file.name, contentType: typeOf(file) })
+          .then(
+            (answer) => change(id, { state: "ready", fileId: answer.file.sId }),
+            (error: unknown) => change(id, { state: "failed", error }),
+          );
+      }
+    },
+    [parley, change],
+  );
+  const remove = (id: number) => setAttachments((all) => all.filter((one) => one.id !== id));
+  return { attachments, add, remove, clear: () => setAttachments([]) };
+}
+
+let nextId = 0;
+
+/** The type of a file; browsers do not know those of most texts. */
+function typeOf({ name, type }: File): string {
+  if (type !== "") return type;
+  return /\.(?:md|txt|csv|json|ya?ml|ts|tsx|js|jsx|py|rs|go|java|sql|sh|toml|log)$/i.test(name)
+    ? "text/plain"
+    : "application/octet-stream";
+}

@@ -1,0 +1,63 @@
+import { useQueryClient } from "@tanstack/react-query";
+import type { ConversationMessage } from "parley-client";
+import type { ShownConversation } from "parley-client/react";
+import { useEffect, useState } from "react";
+import { useClients } from "../api/use-session.ts";
+
+interface Watched extends Pick<ShownConversation, "status" | "messages" | "reload"> {
+  readonly conversationId: string;
+}
+
+/** How long several ends of answers are waited for, before the state of the conversation is read. */
+const STATE_DELAY_MS = 300;
+
+/**
+ * Reads a conversation again when somebody else writes in it, as another tab does; and its title and
+ * whether it was read, when these change.
+ */
+export function useNewMessages({ conversationId, status, messages, reload }: Watched): void {
+  const { parley } = useClients();
+  const queryClient = useQueryClient();
+  const [announced, setAnnounced] = useState<ReadonlySet<string>>(new Set());
+  useEffect(() => {
+    const leaving = new AbortController();
+    const { signal } = leaving;
+    let reading: ReturnType<typeof setTimeout> | undefined;
+    const readState = () => {
+      reading ??= setTimeout(() => {
+        reading = undefined;
+        void queryClient.invalidateQueries({ queryKey: ["conversation", conversationId] });
+      }, STATE_DELAY_MS);
+    };
+    const follow = async () => {
+      const options = { signal, reconnectForMs: Infinity };
+      for await (const event of parley.conversations.follow({ conversationId }, options)) {
+        if (event.type === "user_message_new" || event.type === "agent_message_new") {
+          setAnnounced((before) => new Set([...before, event.messageId]));
+        }
+        if (event.type === "conversation_title" || event.type === "agent_message_done") readState();
+      }
+    };
+    // A refusal is shown where the conversation is read.
+    follow().catch(() => {});
+    return () => {
+      leaving.abort();
+      clearTimeout(reading);
+    };
+  }, [parley, queryClient, conversationId]);
+  useEffect(() => {
+    // A message that this page sends is announced before the response to it.
+    if (announced.size === 0 || status === "loading" || status === "sending") return;
+    setAnnounced(new Set());
+    if (!knowsAll(messages, announced)) void reload();
+  }, [announced, status, messages, reload]);
+}
+
+/** Whether all announced messages are there. Older versions, which are not shown, count as there. */
+function knowsAll(
+  messages: readonly ConversationMessage[],
+  announced: ReadonlySet<string>,
+): boolean {
+  const known = new Set(messages.map(({ sId }) => sId));
+  return [...announced].every((id) => known.has(id));
+}

@@ -1,0 +1,85 @@
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { isNotFound } from "../api/failures.ts";
+import { useClients, useSession } from "../api/use-session.ts";
+import { NotFoundPage } from "../app/fault-pages.tsx";
+import { StatusBadge } from "../ui/badge.tsx";
+import { JsonBlock } from "../ui/code-block.tsx";
+import { ErrorNotice } from "../ui/error-notice.tsx";
+import { Page } from "../ui/page.tsx";
+import { Skeleton } from "../ui/skeleton.tsx";
+import { Tabs } from "../ui/tabs.tsx";
+import { formatDuration, formatNumber } from "../ui/time.tsx";
+import { InvocationTable } from "./invocation-table.tsx";
+import { functionQuery, type ShownFunction } from "./read-function.ts";
+import { RunForm } from "./run-form.tsx";
+
+const tabs = { run: "Run", invocations: "Invocations", definition: "Definition" } as const;
+
+/** One function: to run, with its invocations and its definition. */
+export function FunctionPage() {
+  const { functionId } = useParams({ from: "/session/functions/$functionId" });
+  const { view = "run" } = useSearch({ from: "/session/functions/$functionId" });
+  const navigate = useNavigate({ from: "/functions/$functionId" });
+  const { data, error, refetch } = useQuery(functionQuery(useClients(), useSession(), functionId));
+  if (data === null || isNotFound(error)) return <NotFoundPage />;
+  return (
+    <Page title={data?.slug ?? "Function"}>
+      {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Skeleton label="the function" />}
+      {data && (
+        <>
+          <p className="text-muted">
+            {data.description} {data.status === "archived" && <StatusBadge status="archived" />}
+          </p>
+          <Tabs
+            label="Parts of the function"
+            tabs={tabs}
+            value={view}
+            onChange={(next) =>
+              void navigate({ search: { view: next === "run" ? undefined : next } })
+            }
+          >
+            {view === "run" && <RunForm key={data.sId} one={data} />}
+            {view === "invocations" && <InvocationTable functionId={functionId} />}
+            {view === "definition" && <Definition one={data} />}
+          </Tabs>
+        </>
+      )}
+    </Page>
+  );
+}
+
+function Definition({ one }: { readonly one: ShownFunction }) {
+  const facts: readonly (readonly [string, string])[] = [
+    ["Version", String(one.version)],
+    ["May run for", formatDuration(one.timeoutMs)],
+    ["Size of a result", `${formatNumber(one.maxOutputBytes)} bytes`],
+    ["Lines of its log", formatNumber(one.maxLogLines)],
+    ["At once", formatNumber(one.maxConcurrent)],
+    ["After an interruption", one.retryable ? "run again" : "not run again"],
+    ["Calls by agents", one.requiresApproval ? "wait for an approval" : "need no approval"],
+  ];
+  return (
+    <div className="grid gap-4">
+      <dl className="grid gap-3 sm:grid-cols-2 lg:grid-cols-4">
+        {facts.map(([name, value]) => (
+          <div key={name} className="rounded-md bg-surface px-3 py-2">
+            <dt className="text-sm text-muted">{name}</dt>
+            <dd className="font-medium">{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <h2 className="font-semibold">Schema of the input</h2>
+      <JsonBlock label="Schema of the input" value={one.inputSchema ?? {}} />
+      <h2 className="font-semibold">Schema of the result</h2>
+      <JsonBlock label="Schema of the result" value={one.outputSchema ?? {}} />
+      {one.program !== undefined && (
+        <>
+          <h2 className="font-semibold">Program</h2>
+          <JsonBlock label="Program" value={one.program} />
+        </>
+      )}
+    </div>
+  );
+}

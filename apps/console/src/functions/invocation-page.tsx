@@ -1,0 +1,122 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link, useParams } from "@tanstack/react-router";
+import type { InvocationEvent } from "parley-client";
+import { useEffect } from "react";
+import { isNotFound } from "../api/failures.ts";
+import { useClients } from "../api/use-session.ts";
+import { NotFoundPage } from "../app/fault-pages.tsx";
+import { StatusBadge } from "../ui/badge.tsx";
+import { Button, buttonLook } from "../ui/button.tsx";
+import { JsonBlock } from "../ui/code-block.tsx";
+import { ErrorNotice } from "../ui/error-notice.tsx";
+import { EventList } from "../ui/event-list.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { Page } from "../ui/page.tsx";
+import { Skeleton } from "../ui/skeleton.tsx";
+import { Time } from "../ui/time.tsx";
+import { useEvents } from "../ui/use-events.ts";
+import { InvocationOutput } from "./invocation-output.tsx";
+import { inputOfInvocation, knowsInput } from "./known-inputs.ts";
+import { useInvoke } from "./use-invoke.ts";
+
+const here = "/session/functions/$functionId/invocations/$invocationId";
+
+/** One invocation: its events as they come, its outcome, and running it again. */
+export function InvocationPage() {
+  const call = useParams({ from: here });
+  const { functionId, invocationId } = call;
+  const { parley } = useClients();
+  const queryClient = useQueryClient();
+  const queryKey = ["invocation", functionId, invocationId];
+  const { data, error } = useQuery({
+    queryKey,
+    queryFn: ({ signal }) => parley.invocations.get(call, { signal }),
+  });
+  const followed = useEvents<InvocationEvent>([functionId, invocationId], (options) =>
+    parley.invocations.follow({ ...call, include: ["log", "progress"] }, options),
+  );
+  const { isOver } = followed;
+  useEffect(() => {
+    if (isOver) void queryClient.invalidateQueries({ queryKey: ["invocation", functionId] });
+  }, [isOver, functionId, queryClient]);
+  const cancelling = useMutation({
+    mutationFn: async () => parley.invocations.cancel(call),
+    onSuccess: (answer) => queryClient.setQueryData(queryKey, answer),
+  });
+  if (isNotFound(error)) return <NotFoundPage />;
+  const isRunning = data?.invocation.status === "created" && !isOver;
+  return (
+    <Page
+      title={`Invocation of ${functionId}`}
+      actions={
+        <>
+          {isRunning && (
+            <Button isBusy={cancelling.isPending} onClick={() => cancelling.mutate()}>
+              <Icon name="stop" />
+              Cancel
+            </Button>
+          )}
+          <RunAgain functionId={functionId} invocationId={invocationId} />
+        </>
+      }
+    >
+      {error && <ErrorNotice error={error} />}
+      {cancelling.isError && <ErrorNotice error={cancelling.error} />}
+      {!data && !error && <Skeleton label="the invocation" lines={3} />}
+      {data && (
+        <p className="flex flex-wrap items-center gap-3 text-muted">
+          <code className="font-mono text-sm">{invocationId}</code>
+          <StatusBadge status={data.invocation.status} />
+          <Time at={data.invocation.createdAt} />
+          <Link
+            to="/functions/$functionId"
+            params={{ functionId }}
+            search={{ view: "invocations" }}
+            className="text-accent underline"
+          >
+            All invocations
+          </Link>
+        </p>
+      )}
+      {knowsInput(invocationId) && (
+        <details className="rounded-md border border-line px-3 py-2">
+          <summary>Input</summary>
+          <JsonBlock label="Input" value={inputOfInvocation(invocationId)} />
+        </details>
+      )}
+      <InvocationOutput events={followed.events} outcome={data?.outcome} />
+      {followed.error !== undefined && <ErrorNotice error={followed.error} />}
+      <h2 className="font-semibold">Events</h2>
+      <EventList label="Events" events={followed.events} />
+    </Page>
+  );
+}
+
+/** Runs the function again: with the same input where this page knows it, or with a changed one. */
+function RunAgain(call: { readonly functionId: string; readonly invocationId: string }) {
+  const { functionId, invocationId } = call;
+  const invoke = useInvoke(functionId);
+  const isKnown = knowsInput(invocationId);
+  return (
+    <>
+      {isKnown && (
+        <Button
+          isBusy={invoke.isPending}
+          onClick={() => invoke.mutate(inputOfInvocation(invocationId))}
+        >
+          <Icon name="retry" />
+          Run again
+        </Button>
+      )}
+      <Link
+        to="/functions/$functionId"
+        params={{ functionId }}
+        search={isKnown ? { from: invocationId } : {}}
+        className={buttonLook()}
+      >
+        Run with another input
+      </Link>
+      {invoke.isError && <ErrorNotice title="It was not run again" error={invoke.error} />}
+    </>
+  );
+}

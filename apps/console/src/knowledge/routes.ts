@@ -1,0 +1,31 @@
+import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { sessionRoute } from "../app/root-routes.ts";
+import { textOf } from "../app/search.ts";
+
+/** What of a data source is shown: a page of documents or a search, and one document. */
+interface SourceSearch {
+  after?: string | undefined;
+  q?: string | undefined;
+  doc?: string | undefined;
+}
+
+const listRoute = createRoute({
+  getParentRoute: () => sessionRoute,
+  path: "/data-sources",
+  validateSearch: (search): { space?: string | undefined } => ({ space: textOf(search, "space") }),
+  component: lazyRouteComponent(() => import("./list-page.tsx"), "DataSourceListPage"),
+});
+
+const sourceRoute = createRoute({
+  getParentRoute: () => sessionRoute,
+  path: "/data-sources/$spaceId/$viewId",
+  validateSearch: (search): SourceSearch => ({
+    after: textOf(search, "after"),
+    q: textOf(search, "q"),
+    doc: textOf(search, "doc"),
+  }),
+  component: lazyRouteComponent(() => import("./source-page.tsx"), "DataSourcePage"),
+});
+
+/** The pages about data sources. */
+export const knowledgeRoutes = [listRoute, sourceRoute] as const;

@@ -1,0 +1,61 @@
+import { useMutation } from "@tanstack/react-query";
+import type { Output } from "parley-client";
+import { useClients } from "../api/use-session.ts";
+import { SelectField, TextArea, TextField } from "../ui/field.tsx";
+import { FormDialog } from "../ui/form-dialog.tsx";
+
+interface SourceFormProps {
+  readonly spaces: Output<"spaces.list">["spaces"];
+  /** The space that is chosen at first. */
+  readonly spaceId: string | undefined;
+  readonly onCreate: (view: Output<"dataSourceViews.create">["dataSourceView"]) => Promise<void>;
+  readonly onClose: () => void;
+}
+
+/** Creates a data source in a space. */
+export function SourceForm({ spaces, spaceId, onCreate, onClose }: SourceFormProps) {
+  const { rpc, workspaceId: wId } = useClients();
+  const creating = useMutation({
+    mutationFn: async (form: FormData) => {
+      const description = String(form.get("description")).trim();
+      return rpc.dataSourceViews.create.mutate({
+        wId,
+        spaceId: String(form.get("spaceId")),
+        name: String(form.get("name")),
+        ...(description !== "" && { description }),
+      });
+    },
+    onSuccess: async ({ dataSourceView }) => onCreate(dataSourceView),
+  });
+  return (
+    <FormDialog
+      title="Create a data source"
+      submit="Create"
+      action={creating}
+      onSubmit={(form) => creating.mutate(form)}
+      onClose={onClose}
+    >
+      <TextField label="Name" name="name" required maxLength={255} autoComplete="off" />
+      <SelectField
+        label="Space"
+        name="spaceId"
+        required
+        defaultValue={spaceId ?? spaces[0]?.sId}
+        hint={spaces.length === 0 ? "There is none yet: an admin creates one." : undefined}
+      >
+        {spaces.map(({ sId, name, isRestricted }) => (
+          <option key={sId} value={sId}>
+            {isRestricted ? `${name} (restricted)` : name}
+          </option>
+        ))}
+      </SelectField>
+      <TextArea
+        label="What it holds"
+        name="description"
+        rows={3}
+        maxLength={2048}
+        hint="Agents and people choose by it."
+      />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,21 @@
+import { QueryClientProvider } from "@tanstack/react-query";
+import { RouterProvider } from "@tanstack/react-router";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { queryClient, router } from "./app/router.ts";
+import { applyTheme } from "./app/theme.ts";
+import { ToastProvider } from "./ui/toast.tsx";
+
+applyTheme();
+
+const root = document.getElementById("root");
+if (root === null) throw new Error("The page has no element #root");
+createRoot(root).render(
+  <StrictMode>
+    <QueryClientProvider client={queryClient}>
+      <ToastProvider>
+        <RouterProvider router={router} />
+      </ToastProvider>
+    </QueryClientProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,36 @@
+import type { RpcClient } from "parley-client";
+
+/** A turn of an agent, an invocation of a function, or a call of a tool. */
+export type Run = Awaited<ReturnType<RpcClient["runs"]["list"]["query"]>>["runs"][number];
+export type Kind = Run["kind"];
+export type Status = Run["status"];
+
+export const kinds = ["turn", "invocation", "tool_call"] as const satisfies readonly Kind[];
+
+export const statuses = [
+  "waiting",
+  "running",
+  "blocked",
+  "suspended",
+  "succeeded",
+  "errored",
+  "cancelled",
+] as const satisfies readonly Status[];
+
+/** What a kind of run is called. */
+export const nameOfKind: Readonly<Record<Kind, string>> = {
+  turn: "Turn",
+  invocation: "Invocation",
+  tool_call: "Tool call",
+};
+
+/** What a state of a run is called. */
+export const nameOfStatus: Readonly<Record<Status, string>> = {
+  waiting: "Waiting",
+  running: "Running",
+  blocked: "Blocked",
+  suspended: "Suspended",
+  succeeded: "Succeeded",
+  errored: "Failed",
+  cancelled: "Cancelled",
+};

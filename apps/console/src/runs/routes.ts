@@ -1,0 +1,29 @@
+import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { sessionRoute } from "../app/root-routes.ts";
+import { oneOf, textOf } from "../app/search.ts";
+import { type Kind, kinds, type Status, statuses } from "./kinds.ts";
+
+/** Which runs are listed; `function` and `agent` are ids or slugs. */
+interface RunSearch {
+  kind?: Kind | undefined;
+  status?: Status | undefined;
+  function?: string | undefined;
+  agent?: string | undefined;
+  after?: string | undefined;
+}
+
+const listRoute = createRoute({
+  getParentRoute: () => sessionRoute,
+  path: "/runs",
+  validateSearch: (search): RunSearch => ({
+    kind: oneOf(search, "kind", kinds),
+    status: oneOf(search, "status", statuses),
+    function: textOf(search, "function"),
+    agent: textOf(search, "agent"),
+    after: textOf(search, "after"),
+  }),
+  component: lazyRouteComponent(() => import("./list-page.tsx"), "RunListPage"),
+});
+
+/** The page about the work of a workspace. */
+export const runRoutes = [listRoute] as const;

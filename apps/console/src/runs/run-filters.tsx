@@ -1,0 +1,124 @@
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useClients } from "../api/use-session.ts";
+import { ErrorNotice } from "../ui/error-notice.tsx";
+import { SelectField } from "../ui/field.tsx";
+import { kinds, nameOfKind, nameOfStatus, statuses } from "./kinds.ts";
+
+/** Pages of functions that are read for the filter. */
+const MAX_PAGES = 10;
+
+interface Choice {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** Which runs are shown; the choices are in the URL. */
+export function RunFilters() {
+  const search = useSearch({ from: "/session/runs" });
+  const navigate = useNavigate({ from: "/runs" });
+  const { data, error, refetch } = useFunctionsAndAgents();
+  const change = (changed: Partial<typeof search>) =>
+    void navigate({ search: (before) => ({ ...before, ...changed, after: undefined }) });
+  return (
+    <>
+      <search className="grid gap-3 sm:grid-cols-2 lg:grid-cols-4">
+        <SelectField
+          label="Kind"
+          value={search.kind ?? ""}
+          onChange={({ target: { value } }) => change({ kind: kinds.find((one) => one === value) })}
+        >
+          <option value="">All</option>
+          {kinds.map((kind) => (
+            <option key={kind} value={kind}>
+              {nameOfKind[kind]}
+            </option>
+          ))}
+        </SelectField>
+        <SelectField
+          label="Status"
+          value={search.status ?? ""}
+          onChange={({ target: { value } }) =>
+            change({ status: statuses.find((one) => one === value) })
+          }
+        >
+          <option value="">All</option>
+          {statuses.map((status) => (
+            <option key={status} value={status}>
+              {nameOfStatus[status]}
+            </option>
+          ))}
+        </SelectField>
+        <ReferenceField
+          label="Function"
+          value={search.function}
+          choices={data?.functions ?? []}
+          onChange={(value) => change({ function: value })}
+        />
+        <ReferenceField
+          label="Agent"
+          value={search.agent}
+          choices={data?.agents ?? []}
+          onChange={(value) => change({ agent: value })}
+        />
+      </search>
+      {error && (
+        <ErrorNotice
+          title="The functions and agents to choose from could not be read"
+          error={error}
+          onRetry={() => void refetch()}
+        />
+      )}
+    </>
+  );
+}
+
+interface ReferenceFieldProps {
+  readonly label: string;
+  readonly value: string | undefined;
+  readonly choices: readonly Choice[];
+  readonly onChange: (value: string | undefined) => void;
+}
+
+/** A choice by id; a URL may name what is not among the choices, as archived ones are not. */
+function ReferenceField({ label, value, choices, onChange }: ReferenceFieldProps) {
+  const isListed = value === undefined || choices.some(({ id }) => id === value);
+  return (
+    <SelectField
+      label={label}
+      value={value ?? ""}
+      onChange={({ target }) => onChange(target.value === "" ? undefined : target.value)}
+    >
+      <option value="">All</option>
+      {!isListed && <option value={value}>{value}</option>}
+      {choices.map(({ id, name }) => (
+        <option key={id} value={id}>
+          {name}
+        </option>
+      ))}
+    </SelectField>
+  );
+}
+
+function useFunctionsAndAgents() {
+  const { parley, workspaceId } = useClients();
+  return useQuery({
+    queryKey: ["run-choices", workspaceId],
+    queryFn: async ({ signal }) => {
+      const { agentConfigurations } = await parley.agents.list({}, { signal });
+      const functions: Choice[] = [];
+      let lastValue: string | undefined;
+      for (let pages = 0; pages < MAX_PAGES; pages++) {
+        const page = await parley.functions.list({ limit: 100, lastValue }, { signal });
+        functions.push(...page.sandboxFunctions.map(({ slug }) => ({ id: slug, name: slug })));
+        if (!page.hasMore || page.lastValue === null) break;
+        lastValue = page.lastValue;
+      }
+      return {
+        functions,
+        agents: agentConfigurations.map(({ sId, name }): Choice => ({ id: sId, name })),
+      };
+    },
+    staleTime: 30_000,
+  });
+}

@@ -1,0 +1,102 @@
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { StatusBadge } from "../ui/badge.tsx";
+import { Table, TableRow } from "../ui/table.tsx";
+import { formatDuration, formatNumber, Time } from "../ui/time.tsx";
+import { isCancellable } from "./cancel-runs.ts";
+import { nameOfKind, type Run } from "./kinds.ts";
+
+const columns = [
+  "Select",
+  "Run",
+  "Kind",
+  "Status",
+  "Created",
+  "Duration",
+  "Attempts",
+  "Error",
+] as const;
+
+interface RunTableProps {
+  readonly runs: readonly Run[];
+  /** When they were read: those that run have lasted until then. */
+  readonly readAt: number;
+  readonly selected: ReadonlySet<string>;
+  readonly onSelect: (id: string, isSelected: boolean) => void;
+}
+
+/** Runs, of which those that have not ended can be selected. */
+export function RunTable({ runs, readAt, selected, onSelect }: RunTableProps) {
+  return (
+    <Table label="Runs" columns={columns}>
+      {runs.map((run) => (
+        <TableRow
+          key={run.id}
+          cells={[
+            isCancellable(run) && (
+              <input
+                type="checkbox"
+                aria-label={`Select ${nameOf(run)} ${run.id}`}
+                className="mt-1 size-4 accent-accent"
+                checked={selected.has(run.id)}
+                onChange={({ target }) => onSelect(run.id, target.checked)}
+              />
+            ),
+            <div className="min-w-36">
+              <Detail run={run}>{nameOf(run)}</Detail>
+              <code className="block font-mono text-xs text-muted">{run.id}</code>
+            </div>,
+            <span className="whitespace-nowrap">{nameOfKind[run.kind]}</span>,
+            <StatusBadge status={run.status} />,
+            <Time at={run.createdAt} />,
+            <span className="whitespace-nowrap tabular-nums">{durationOf(run, readAt)}</span>,
+            <span className="tabular-nums">{formatNumber(run.attempts)}</span>,
+            run.error && (
+              <div className="min-w-48 text-sm" title={run.error.message}>
+                <code className="font-mono">{run.error.code}</code>
+                <p className="line-clamp-2 text-muted">{run.error.message}</p>
+              </div>
+            ),
+          ]}
+        />
+      ))}
+    </Table>
+  );
+}
+
+/** What does the work: the agent of a turn, the function, or the tool. */
+function nameOf({ kind, function: called, tool, agent }: Run): string {
+  const named = kind === "turn" ? agent?.name : (called?.slug ?? tool?.name);
+  return named ?? nameOfKind[kind];
+}
+
+/** How long a run took, or has run so far; nothing before it has started. */
+function durationOf({ durationMs, startedAt, endedAt }: Run, readAt: number): string {
+  if (durationMs !== null) return formatDuration(durationMs);
+  if (startedAt === null || endedAt !== null) return "–";
+  // The clock of the browser may be before that of the server.
+  return formatDuration(Math.max(0, readAt - startedAt));
+}
+
+/** Leads to the page of an invocation, or to the conversation of a turn or of a call. */
+function Detail({ run, children }: { readonly run: Run; readonly children: ReactNode }) {
+  const { kind, id, function: called, conversationId } = run;
+  const look = "font-medium text-accent hover:underline";
+  if (kind === "invocation" && called !== null) {
+    return (
+      <Link
+        to="/functions/$functionId/invocations/$invocationId"
+        params={{ functionId: called.slug, invocationId: id }}
+        className={look}
+      >
+        {children}
+      </Link>
+    );
+  }
+  if (conversationId === null) return children;
+  return (
+    <Link to="/conversations/$conversationId" params={{ conversationId }} className={look}>
+      {children}
+    </Link>
+  );
+}

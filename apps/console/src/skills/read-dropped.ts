@@ -1,0 +1,60 @@
+import { checkBytes, type FolderFile, skillFiles } from "./skill-folders.ts";
+
+/** The files of a chosen folder, each with its path in it. Throws a sentence for people. */
+export function readChosenFolder(files: readonly File[]): FolderFile[] {
+  const placed = files.map((file) => ({ path: file.webkitRelativePath, content: file }));
+  return skillFiles(placed, "skill");
+}
+
+/** The files of a zip. Throws a sentence for people. */
+export async function readZip(zip: File): Promise<FolderFile[]> {
+  const { unzip } = await import("fflate");
+  const bytes = new Uint8Array(await zip.arrayBuffer());
+  let total = 0;
+  const entries = await new Promise<Record<string, Uint8Array>>((resolve, reject) => {
+    const filter = ({ originalSize }: { originalSize: number }) => {
+      // Refused before it is unpacked: a small zip may hold very much.
+      total += originalSize;
+      checkBytes(total);
+      return true;
+    };
+    unzip(bytes, { filter }, (error, unpacked) => (error ? reject(error) : resolve(unpacked)));
+  });
+  const files = Object.entries(entries)
+    .filter(([path]) => !path.endsWith("/"))
+    .map(([path, content]) => ({ path, content: new Blob([content as BlobPart]) }));
+  return skillFiles(files, zip.name.replace(/\.zip$/i, ""));
+}
+
+/** The files that were dropped: of a folder, or of a zip. Throws a sentence for people. */
+export async function readDropped(transfer: DataTransfer): Promise<FolderFile[]> {
+  // Read at once: the list is empty after the event.
+  const entries = [...transfer.items].flatMap((item) => item.webkitGetAsEntry() ?? []);
+  const [file] = [...transfer.files];
+  if (entries.length <= 1 && file !== undefined && /\.zip$/i.test(file.name)) return readZip(file);
+  const files = (await Promise.all(entries.map(filesBelow))).flat();
+  return skillFiles(files, "skill");
+}
+
+async function filesBelow(entry: FileSystemEntry): Promise<FolderFile[]> {
+  const path = entry.fullPath.replace(/^\//, "");
+  if (isFile(entry)) {
+    const content = await new Promise<File>((resolve, reject) => entry.file(resolve, reject));
+    return [{ path, content }];
+  }
+  const reader = (entry as FileSystemDirectoryEntry).createReader();
+  const children: FileSystemEntry[] = [];
+  for (;;) {
+    // A directory is read in parts, of which the last one is empty.
+    const part = await new Promise<FileSystemEntry[]>((resolve, reject) =>
+      reader.readEntries(resolve, reject),
+    );
+    if (part.length === 0) break;
+    children.push(...part);
+  }
+  return (await Promise.all(children.map(filesBelow))).flat();
+}
+
+function isFile(entry: FileSystemEntry): entry is FileSystemFileEntry {
+  return entry.isFile;
+}

@@ -1,0 +1,38 @@
+import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { sessionRoute } from "../app/root-routes.ts";
+import { flagOf, oneOf, textOf } from "../app/search.ts";
+
+/** Which skills are listed; `all` are also those of editors that the reader is not. */
+interface ListSearch {
+  status?: "archived" | "suggested" | undefined;
+  availability?: "editors" | "workspace_users" | "users_and_agents" | undefined;
+  q?: string | undefined;
+  all?: true | undefined;
+}
+
+const listRoute = createRoute({
+  getParentRoute: () => sessionRoute,
+  path: "/skills",
+  validateSearch: (search): ListSearch => ({
+    status: oneOf(search, "status", ["archived", "suggested"]),
+    availability: oneOf(search, "availability", ["editors", "workspace_users", "users_and_agents"]),
+    q: textOf(search, "q"),
+    all: flagOf(search, "all"),
+  }),
+  component: lazyRouteComponent(() => import("./list-page.tsx"), "SkillListPage"),
+});
+
+const importRoute = createRoute({
+  getParentRoute: () => sessionRoute,
+  path: "/skills/import",
+  component: lazyRouteComponent(() => import("./import-page.tsx"), "SkillImportPage"),
+});
+
+const oneRoute = createRoute({
+  getParentRoute: () => sessionRoute,
+  path: "/skills/$skillId",
+  component: lazyRouteComponent(() => import("./skill-page.tsx"), "SkillPage"),
+});
+
+/** The pages about skills. */
+export const skillRoutes = [listRoute, importRoute, oneRoute] as const;

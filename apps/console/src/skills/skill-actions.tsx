@@ -1,0 +1,75 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useClients } from "../api/use-session.ts";
+import { Button } from "../ui/button.tsx";
+import { ErrorNotice } from "../ui/error-notice.tsx";
+import { Menu, MenuCheck } from "../ui/menu.tsx";
+import { useToast } from "../ui/toast.tsx";
+import { availabilities, type Availability, availabilityOf } from "./availability.ts";
+import type { ShownSkill } from "./skill-page.tsx";
+
+interface SkillActionsProps {
+  readonly shown: ShownSkill;
+  readonly onChange: () => void;
+}
+
+/** Moves a skill between its states, each of which can be left again, and sets who can use it. */
+export function SkillActions({ shown, onChange }: SkillActionsProps) {
+  const { rpc, workspaceId: wId } = useClients();
+  const queryClient = useQueryClient();
+  const say = useToast();
+  const { skill, version = 0 } = shown;
+  const call = { wId, skillId: skill.sId, version };
+  const changing = useMutation({
+    mutationFn: async (change: "approve" | "archive" | "restore" | Availability) => {
+      if (change === "approve") return rpc.skills.approve.mutate(call);
+      if (change === "archive") return rpc.skills.archive.mutate(call);
+      if (change === "restore") return rpc.skills.restore.mutate(call);
+      return rpc.skills.publish.mutate({ ...call, availability: change });
+    },
+    onSuccess: async (changed) => {
+      say(
+        `${skill.name} is now ${changed.skill.status}, for: ${availabilities[changed.skill.availability].toLowerCase()}`,
+      );
+      onChange();
+      await queryClient.invalidateQueries({ queryKey: ["skills"] });
+    },
+  });
+  const isBusy = changing.isPending;
+  return (
+    <>
+      {changing.isError && <ErrorNotice error={changing.error} onRetry={onChange} />}
+      {skill.status === "suggested" && (
+        <Button variant="primary" isBusy={isBusy} onClick={() => changing.mutate("approve")}>
+          Approve
+        </Button>
+      )}
+      {skill.status === "active" && (
+        <Menu trigger={<Button isBusy={isBusy}>Who can use it</Button>}>
+          {Object.entries(availabilities).map(([value, words]) => (
+            <MenuCheck
+              key={value}
+              isChecked={skill.availability === value}
+              onChange={() => {
+                const availability = availabilityOf(value);
+                if (availability && availability !== skill.availability) {
+                  changing.mutate(availability);
+                }
+              }}
+            >
+              {words}
+            </MenuCheck>
+          ))}
+        </Menu>
+      )}
+      {skill.status === "archived" ? (
+        <Button isBusy={isBusy} onClick={() => changing.mutate("restore")}>
+          Restore
+        </Button>
+      ) : (
+        <Button isBusy={isBusy} onClick={() => changing.mutate("archive")}>
+          Archive
+        </Button>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,97 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useClients } from "../api/use-session.ts";
+import { Button } from "../ui/button.tsx";
+import { ErrorNotice } from "../ui/error-notice.tsx";
+import { CheckField, SelectField, TextField } from "../ui/field.tsx";
+import { useToast } from "../ui/toast.tsx";
+import { AuthFields } from "./auth-fields.tsx";
+import { LimitFields, readLimits, StakeOptions, type Stake, stakeOf } from "./limit-fields.tsx";
+import { type AuthKind, readAuth } from "./read-auth.ts";
+import { type Connected, toolQuery } from "./read-tool.ts";
+
+/** Changes how the tools of a remote server are called. */
+export function ConnectionForm({ shown }: { readonly shown: Connected }) {
+  const { tool, version, connection } = shown;
+  const clients = useClients();
+  const { rpc, workspaceId: wId } = clients;
+  const queryClient = useQueryClient();
+  const say = useToast();
+  const [kind, setKind] = useState<AuthKind>();
+  const names = tool.server.tools.map(({ name }) => name);
+  const saving = useMutation({
+    mutationFn: async (form: FormData) => {
+      const url = String(form.get("url")).trim();
+      return rpc.tools.updateConnection.mutate({
+        wId,
+        toolId: tool.sId,
+        version,
+        ...(url !== connection.url && { url }),
+        ...readLimits(form),
+        stakes: stakesIn(form, names),
+        retryableTools: form.getAll("retryable").map(String),
+        ...(kind !== undefined && readAuth(form, kind)),
+      });
+    },
+    onSuccess: (changed) => {
+      setKind(undefined);
+      queryClient.setQueryData(toolQuery(clients, tool.sId).queryKey, changed);
+      say("The connection is changed");
+    },
+  });
+  return (
+    <form
+      className="grid max-w-2xl gap-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        saving.mutate(new FormData(event.currentTarget));
+      }}
+    >
+      <TextField label="URL" name="url" type="url" required defaultValue={connection.url} />
+      <AuthFields kind={kind} onChange={setKind} canKeep />
+      <LimitFields connection={connection} />
+      {names.length > 0 && (
+        <fieldset className="grid gap-3">
+          <legend className="mb-1 font-medium">Single tools</legend>
+          {names.map((name) => (
+            <div key={name} className="grid items-end gap-2 sm:grid-cols-2">
+              <SelectField
+                label={`Calls of ${name}`}
+                name={`stake ${name}`}
+                defaultValue={connection.stakes[name] ?? ""}
+              >
+                <option value="">as the others</option>
+                <StakeOptions />
+              </SelectField>
+              <CheckField
+                label={`Make interrupted calls of ${name} again`}
+                name="retryable"
+                value={name}
+                defaultChecked={connection.retryableTools.includes(name)}
+              />
+            </div>
+          ))}
+        </fieldset>
+      )}
+      {saving.isError && <ErrorNotice error={saving.error} />}
+      <Button
+        type="submit"
+        variant="primary"
+        className="justify-self-start"
+        isBusy={saving.isPending}
+      >
+        Save the connection
+      </Button>
+    </form>
+  );
+}
+
+/** Who approves the calls of single tools. */
+function stakesIn(form: FormData, names: readonly string[]): Record<string, Stake> {
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const stake = stakeOf(form.get(`stake ${name}`));
+      return stake === undefined ? [] : [[name, stake] as const];
+    }),
+  );
+}

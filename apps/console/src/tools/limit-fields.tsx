@@ -1,0 +1,69 @@
+import type { Output } from "parley-client";
+import { SelectField, TextField } from "../ui/field.tsx";
+
+type Connection = Output<"tools.getConnection">["connection"];
+export type Stake = Connection["defaultStake"];
+
+/** Who approves a call, in words. */
+export const stakes = {
+  never_ask: "nobody",
+  low: "the user, who may approve all later ones",
+  medium: "the user, who may approve later ones of the same agent",
+  high: "the user, each time",
+} as const satisfies Record<Stake, string>;
+
+/** The stake that has this id. */
+export function stakeOf(value: unknown): Stake | undefined {
+  return typeof value === "string" && value in stakes ? (value as Stake) : undefined;
+}
+
+/** Who approves calls, and what bounds them, in a form. */
+export function LimitFields({ connection }: { readonly connection?: Connection }) {
+  return (
+    <>
+      <SelectField
+        label="Calls are approved by"
+        name="defaultStake"
+        defaultValue={connection?.defaultStake ?? "high"}
+      >
+        <StakeOptions />
+      </SelectField>
+      <TextField
+        label="Milliseconds that a call may take"
+        name="timeoutMs"
+        type="number"
+        min={100}
+        max={600_000}
+        required
+        defaultValue={connection?.timeoutMs ?? 60_000}
+      />
+      <TextField
+        label="Calls at once"
+        name="maxConcurrent"
+        type="number"
+        min={1}
+        max={1000}
+        required
+        defaultValue={connection?.maxConcurrent ?? 20}
+      />
+    </>
+  );
+}
+
+/** A choice of each stake. */
+export function StakeOptions() {
+  return Object.entries(stakes).map(([stake, words]) => (
+    <option key={stake} value={stake}>
+      {words}
+    </option>
+  ));
+}
+
+/** What these fields of a form say. */
+export function readLimits(form: FormData) {
+  return {
+    defaultStake: stakeOf(form.get("defaultStake")) ?? "high",
+    timeoutMs: Number(form.get("timeoutMs")),
+    maxConcurrent: Number(form.get("maxConcurrent")),
+  };
+}

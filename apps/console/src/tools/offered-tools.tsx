@@ -1,0 +1,33 @@
+import { JsonBlock } from "../ui/code-block.tsx";
+import { EmptyState } from "../ui/empty-state.tsx";
+import type { ShownTool } from "./read-tool.ts";
+
+/** The tools that a server offers, each with the schema of its input. */
+export function OfferedTools({ tool }: { readonly tool: ShownTool["tool"] }) {
+  const { tools } = tool.server;
+  if (tools.length === 0) {
+    return (
+      <EmptyState title="The server offers no tools">
+        <p className="text-muted">Refresh it once it offers some.</p>
+      </EmptyState>
+    );
+  }
+  return (
+    <ul aria-label="Tools of the server" className="rounded-lg border border-line">
+      {tools.map(({ name, description, inputSchema }) => (
+        <li key={name} className="border-t border-line first:border-t-0">
+          <details>
+            <summary className="flex flex-wrap gap-x-3 px-3 py-2">
+              <code className="font-mono font-medium">{name}</code>
+              <span className="line-clamp-2 text-muted">{description}</span>
+            </summary>
+            <div className="grid gap-2 p-3">
+              <p className="whitespace-pre-wrap">{description}</p>
+              <JsonBlock value={inputSchema} label={`Input of ${name}`} />
+            </div>
+          </details>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,62 @@
+/** How Parley authenticates itself at a server. */
+export const authKinds = {
+  none: "not at all",
+  bearer: "with a bearer token",
+  headers: "with headers",
+  client: "as an OAuth client",
+  personal: "as each user, who allows it (OAuth)",
+} as const;
+
+export type AuthKind = keyof typeof authKinds;
+
+/** The part of a registration that says how Parley authenticates itself. */
+interface Auth {
+  readonly headers?: Record<string, string>;
+  readonly oauth?: {
+    readonly grant: "client_credentials" | "authorization_code";
+    readonly clientId?: string;
+    readonly clientSecret?: string;
+    readonly scope?: string;
+  };
+}
+
+/** Reads it from a form. Throws `SyntaxError` with a sentence for people. */
+export function readAuth(form: FormData, kind: AuthKind): Auth {
+  const given = (name: string) => String(form.get(name) ?? "").trim();
+  switch (kind) {
+    case "none":
+      return { headers: {} };
+    case "bearer":
+      return { headers: { Authorization: `Bearer ${given("token")}` } };
+    case "headers":
+      return { headers: readHeaders(given("headers")) };
+    default: {
+      const optional = Object.fromEntries(
+        ["clientId", "clientSecret", "scope"]
+          .map((name) => [name, given(name)] as const)
+          .filter(([, value]) => value !== ""),
+      );
+      const grant = kind === "client" ? "client_credentials" : "authorization_code";
+      return { oauth: { grant, ...optional } };
+    }
+  }
+}
+
+/** Reads headers, one on each line. */
+function readHeaders(text: string): Record<string, string> {
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  return Object.fromEntries(
+    lines.map((line) => {
+      const colon = line.indexOf(":");
+      if (colon < 1) {
+        throw new SyntaxError(`Each line must be a header such as “X-Key: value”, not “${line}”`);
+      }
+      return [line.slice(0, colon).trim(), line.slice(colon + 1).trim()];
+    }),
+  );
+}
+
+/** The kind that has this id. */
+export function authKindOf(value: string): AuthKind | undefined {
+  return value in authKinds ? (value as AuthKind) : undefined;
+}

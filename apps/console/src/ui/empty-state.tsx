@@ -1,0 +1,32 @@
+import type { ReactNode } from "react";
+
+/** Says that there is nothing yet, and what to do about it. */
+export function EmptyState({
+  title,
+  children,
+}: {
+  readonly title: string;
+  readonly children?: ReactNode;
+}) {
+  return (
+    <div className="grid justify-items-start gap-3 rounded-lg border border-dashed border-control p-6">
+      <p className="font-medium">{title}</p>
+      {children}
+    </div>
+  );
+}
+
+/** A command to type, which can be selected and copied. */
+export function Command({ children }: { readonly children: string }) {
+  return (
+    <pre
+      // Reached by the keyboard, since it may be wider than the page.
+      tabIndex={0}
+      aria-label="Command"
+      role="group"
+      className="w-full overflow-x-auto rounded-md bg-surface p-3 font-mono text-sm"
+    >
+      {children}
+    </pre>
+  );
+}

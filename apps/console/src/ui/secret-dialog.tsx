@@ -1,0 +1,50 @@
+import type { ReactNode } from "react";
+import { Button } from "./button.tsx";
+import { Dialog } from "./dialog.tsx";
+import { TextField } from "./field.tsx";
+import { Icon } from "./icon.tsx";
+import { useToast } from "./toast.tsx";
+
+interface SecretDialogProps {
+  readonly title: string;
+  readonly secret: string;
+  readonly onClose: () => void;
+  /** What else to know about it. */
+  readonly children?: ReactNode;
+}
+
+/** Shows a secret that is shown only once, to be copied. A press beside the dialog does not close it. */
+export function SecretDialog({ title, secret, onClose, children }: SecretDialogProps) {
+  const say = useToast();
+  const copy = async () =>
+    navigator.clipboard.writeText(secret).then(
+      () => say("Copied"),
+      () => say("The browser does not let this page copy: select the text"),
+    );
+  return (
+    <Dialog
+      title={title}
+      description="Copy it now: it is not shown again, and nobody can read it from the server."
+      isOpen
+      isKept
+      onOpenChange={onClose}
+    >
+      <TextField
+        label="Secret"
+        readOnly
+        spellCheck={false}
+        value={secret}
+        className="font-mono text-sm"
+        onFocus={(event) => event.target.select()}
+      />
+      {children}
+      <div className="flex flex-wrap gap-2">
+        <Button variant="primary" onClick={() => void copy()}>
+          <Icon name="copy" />
+          Copy
+        </Button>
+        <Button onClick={onClose}>Close for good</Button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,16 @@
+/** Stands where `lines` lines are about to be, so that nothing jumps when they come. */
+export function Skeleton({
+  lines = 6,
+  label,
+}: {
+  readonly lines?: number;
+  readonly label: string;
+}) {
+  return (
+    <div role="status" aria-label={`Loading ${label}`} className="grid gap-3">
+      {Array.from({ length: lines }, (_, line) => (
+        <div key={line} className="h-9 animate-pulse rounded-md bg-surface" />
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,234 @@
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { send } from "../request.ts";
+import { shareServer } from "../server.ts";
+import { createCalls } from "../siblings/calls.ts";
+import { expectAccessible, hasBrowser, shareConsole } from "./open-console.ts";
+
+describe.skipIf(!hasBrowser)("administration", () => {
+  const server = shareServer();
+  const opened = shareConsole(server);
+  const calls = createCalls(server);
+
+  const wId = () => server().demo.workspaceId;
+  const rowOf = (page: Page, name: string) => page.getByRole("row").filter({ hasText: name });
+
+  /** The secret that a dialog shows, which is closed. */
+  async function takeSecret(page: Page): Promise<string> {
+    const secret = await page.getByRole("textbox", { name: "Secret" }).inputValue();
+    await page.getByRole("button", { name: "Close for good" }).click();
+    expect(await page.content()).not.toContain(secret);
+    return secret;
+  }
+
+  /** The status of a read with a key. */
+  const statusOf = async (key: string) => {
+    const path = `/api/v1/w/${wId()}/exists`;
+    return (await send(server(), { method: "GET", path, key })).status;
+  };
+
+  it("creates, changes, rotates, disables and revokes a key", async () => {
+    const { space } = await calls.rpc().spaces.create.mutate({
+      wId: wId(),
+      name: "Legal",
+      isRestricted: true,
+    });
+    const page = await opened().enter("/keys");
+    await rowOf(page, "demo admin").waitFor();
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Create a key" }).click();
+    await page.getByRole("textbox", { name: "Name" }).last().fill("backend");
+    await page.getByRole("combobox", { name: "Role" }).selectOption("builder");
+    await page.getByRole("checkbox", { name: "Legal" }).check();
+    await page.getByLabel("Expires").fill("2099-12-31T23:59");
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Create", exact: true }).click();
+    await page.getByRole("heading", { name: "The key backend" }).waitFor();
+    await expectAccessible(page);
+    // A press beside the dialog does not lose the secret.
+    await page.mouse.click(5, 5);
+    const first = await takeSecret(page);
+    expect(await statusOf(first)).toBe(200);
+    const row = rowOf(page, "backend");
+    expect(await row.textContent()).toMatch(/builder.*Legal.*active/);
+    const { apiKeys } = await calls.rpc().apiKeys.list.query({ wId: wId() });
+    const created = apiKeys.find(({ name }) => name === "backend");
+    expect(created).toMatchObject({ role: "builder", spaceIds: [space.sId] });
+    expect(new Date(created?.expiresAt ?? 0).getFullYear()).toBe(2099);
+    const choose = async (item: string) => {
+      await row.getByRole("button", { name: "Actions for backend" }).click();
+      await page.getByRole("menuitem", { name: item }).click();
+    };
+    await choose("Change");
+    await page.getByRole("combobox", { name: "Role" }).selectOption("user");
+    expect(await page.getByRole("checkbox", { name: "Legal" }).isChecked()).toBe(true);
+    await page.getByLabel("Expires").fill("");
+    await page.getByRole("button", { name: "Save" }).click();
+    await row.getByRole("cell", { name: "never" }).waitFor();
+    await choose("Rotate");
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Rotate", exact: true }).click();
+    await page.getByText("The secret before is refused from").waitFor();
+    const second = await takeSecret(page);
+    expect([await statusOf(first), await statusOf(second)]).toEqual([200, 200]);
+    await choose("Disable");
+    await row.getByText("disabled").waitFor();
+    await expect.poll(async () => statusOf(second)).toBe(401);
+    await choose("Enable");
+    await row.getByText("active").waitFor();
+    await choose("Revoke");
+    const revoke = page.getByRole("button", { name: "Revoke the key" });
+    expect(await revoke.isDisabled()).toBe(true);
+    await expectAccessible(page);
+    await page.getByRole("textbox", { name: /^Type/ }).fill("backend");
+    await revoke.click();
+    await row.waitFor({ state: "detached" });
+    await expect.poll(async () => statusOf(second)).toBe(401);
+    await page.getByRole("checkbox", { name: "Revoked keys too" }).check();
+    await row.getByText("revoked").waitFor();
+    await page.getByRole("searchbox", { name: "Name" }).fill("no such");
+    await page.getByText("No key matches").waitFor();
+    expect(page.url()).toContain("q=no+such");
+  });
+
+  it("sets, replaces and removes secrets, and never shows a value", async () => {
+    const page = await opened().enter("/secrets");
+    const functions = page.getByRole("region", { name: "Secrets of functions" });
+    const providers = page.getByRole("region", { name: "Credentials for model providers" });
+    await functions.getByText("parley functions secret put API_TOKEN").waitFor();
+    await providers.getByText("There is no credential yet").waitFor();
+    await expectAccessible(page);
+    await functions.getByRole("button", { name: "Set a secret" }).click();
+    await page.getByRole("textbox", { name: "Name" }).fill("shop-token");
+    await page.getByLabel("Value").fill("secret of the shop");
+    await page.getByRole("button", { name: "Set", exact: true }).click();
+    // The server says what a name has to be like, and in which request.
+    const alert = page.getByRole("dialog").getByRole("alert");
+    expect(await alert.textContent()).toMatch(/name.*Request/);
+    await expectAccessible(page);
+    await page.getByRole("textbox", { name: "Name" }).fill("SHOP_TOKEN");
+    await page.getByRole("button", { name: "Set", exact: true }).click();
+    await functions.getByRole("button", { name: "Replace SHOP_TOKEN" }).click();
+    await page.getByLabel("Value").fill("another secret");
+    await page.getByRole("button", { name: "Replace", exact: true }).click();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await providers.getByRole("button", { name: "Set a credential" }).click();
+    await page.getByRole("combobox", { name: "Provider" }).selectOption("Mistral");
+    await page.getByLabel("API key").fill("sk-of-mistral");
+    await page.getByRole("button", { name: "Set", exact: true }).click();
+    await providers.getByRole("button", { name: "Remove Mistral" }).waitFor();
+    await expectAccessible(page);
+    expect(await page.content()).not.toMatch(/secret of the shop|another secret|sk-of-mistral/);
+    const { functionSecrets } = await calls.rpc().functionSecrets.list.query({ wId: wId() });
+    expect(functionSecrets.map(({ name }) => name)).toEqual(["SHOP_TOKEN"]);
+    await functions.getByRole("button", { name: "Remove SHOP_TOKEN" }).click();
+    await page.getByRole("textbox", { name: /^Type/ }).fill("SHOP_TOKEN");
+    await page.getByRole("button", { name: "Remove the secret" }).click();
+    await functions.getByText("There is no secret yet").waitFor();
+    await providers.getByRole("button", { name: "Remove Mistral" }).click();
+    await page.getByRole("textbox", { name: /^Type/ }).fill("Mistral");
+    await page.getByRole("button", { name: "Remove the credential" }).click();
+    await providers.getByText("There is no credential yet").waitFor();
+  });
+
+  it("adds and removes a member", async () => {
+    const page = await opened().enter("/members");
+    await page.getByRole("button", { name: "Add a member" }).click();
+    await expectAccessible(page);
+    await page.getByLabel("E-mail").fill("grace@example.com");
+    await page.getByLabel("First name").fill("Grace");
+    await page.getByLabel("Last name").fill("Hopper");
+    await page.getByRole("button", { name: "Add", exact: true }).click();
+    await rowOf(page, "grace@example.com").waitFor();
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Add a member" }).click();
+    await page.getByLabel("E-mail").fill("grace@example.com");
+    await page.getByLabel("First name").fill("Grace");
+    await page.getByRole("button", { name: "Add", exact: true }).click();
+    await page.getByRole("dialog").getByRole("alert").getByText("has such a member").waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Remove Grace Hopper" }).click();
+    await page.getByRole("textbox", { name: /^Type/ }).fill("grace@example.com");
+    await page.getByRole("button", { name: "Remove the member" }).click();
+    await rowOf(page, "grace@example.com").waitFor({ state: "detached" });
+  });
+
+  it("creates a space, says which keys reach it, and deletes it with what it holds", async () => {
+    const page = await opened().enter("/spaces");
+    await page.getByRole("button", { name: "Create a space" }).click();
+    await page.getByRole("textbox", { name: "Name" }).fill("Payroll");
+    await page.getByRole("checkbox", { name: "Restricted" }).check();
+    await page.getByRole("checkbox", { name: "demo user (user)" }).check();
+    await page.getByRole("checkbox", { name: "demo admin (admin)" }).check();
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Create", exact: true }).click();
+    const row = rowOf(page, "Payroll");
+    await row.getByText("restricted").waitFor();
+    expect(await row.textContent()).toContain("demo user");
+    await expectAccessible(page);
+    await row.getByRole("button", { name: "Change Payroll" }).click();
+    await page.getByRole("checkbox", { name: "demo user (user)" }).uncheck();
+    await page.getByRole("button", { name: "Save" }).click();
+    await row.filter({ hasNotText: "demo user" }).getByText("demo admin").waitFor();
+    const { spaces } = await calls.rpc().spaces.listAll.query({ wId: wId() });
+    const spaceId = spaces.find(({ name }) => name === "Payroll")?.sId ?? "";
+    await calls.rpc().dataSourceViews.create.mutate({ wId: wId(), spaceId, name: "Wages" });
+    await row.getByRole("button", { name: "Delete Payroll" }).click();
+    await page.getByRole("textbox", { name: /^Type/ }).fill("Payroll");
+    await page.getByRole("button", { name: "Delete the space" }).click();
+    await page.getByRole("dialog").getByRole("alert").waitFor();
+    await expectAccessible(page);
+    await page.getByRole("checkbox", { name: "Delete what it holds too" }).check();
+    await page.getByRole("button", { name: "Delete the space" }).click();
+    await row.waitFor({ state: "detached" });
+  });
+
+  it("shows who changed what, with filters in the URL", async () => {
+    for (const name of ["One", "Two"]) {
+      await calls.rpc().spaces.create.mutate({ wId: wId(), name });
+    }
+    const page = await opened().enter("/audit");
+    await rowOf(page, "spaces.create").first().waitFor();
+    await expectAccessible(page);
+    await page.getByRole("textbox", { name: "Operation" }).fill("spaces.create");
+    await page.getByRole("button", { name: "Show" }).click();
+    await page.waitForURL(/action=spaces\.create/);
+    // Who filters with the keyboard goes on where the button is.
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Show");
+    const operations = async () => {
+      const named = page.locator("tbody code", { hasText: /^\w+\.\w+$/ });
+      return [...new Set(await named.allTextContents())];
+    };
+    await expect.poll(operations).toEqual(["spaces.create"]);
+    await page.getByRole("link", { name: "demo admin" }).first().click();
+    await page.waitForURL(/actor=key_/);
+    await expect.poll(operations).toEqual(["spaces.create"]);
+    await page.getByLabel("Until").fill("2020-01-01T00:00");
+    await page.getByRole("button", { name: "Show" }).click();
+    await page.getByText("No entry matches").waitFor();
+    await expectAccessible(page);
+    await page.getByRole("link", { name: "Remove the filters" }).click();
+    await expect.poll(async () => page.getByLabel("Operation").inputValue()).toBe("");
+    await rowOf(page, "spaces.create").first().waitFor();
+  });
+
+  it("shows keys of lower roles their own pages only, and says so at the URLs of others", async () => {
+    const named = { wId: wId(), name: "a builder", role: "builder" } as const;
+    const { secret: key } = await calls.rpc().apiKeys.create.mutate(named);
+    const builder = await opened().enter("/secrets", { key });
+    await builder.getByRole("region", { name: "Secrets of functions" }).waitFor();
+    expect(await builder.getByText("model providers").count()).toBe(0);
+    const user = await opened().enter("/", { key: server().demo.userKey });
+    const menu = (page: Page) => page.getByRole("navigation", { name: "Pages" });
+    for (const name of ["Keys", "Members", "Spaces", "Audit log"]) {
+      expect(await menu(builder).getByRole("link", { name }).count()).toBe(0);
+      expect(await menu(user).getByRole("link", { name }).count()).toBe(0);
+    }
+    expect(await menu(user).getByRole("link", { name: "Secrets" }).count()).toBe(0);
+    for (const path of ["/keys", "/members", "/spaces", "/audit", "/secrets"]) {
+      await user.goto(opened().url + path);
+      await user.getByRole("heading", { name: "This page is not for your key" }).waitFor();
+    }
+    await expectAccessible(user);
+  });
+});

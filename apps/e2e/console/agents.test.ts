@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import { shareServer } from "../server.ts";
+import { createCalls } from "../siblings/calls.ts";
+import { expectAccessible, hasBrowser, shareConsole } from "./open-console.ts";
+
+describe.skipIf(!hasBrowser)("agents", () => {
+  const server = shareServer();
+  const opened = shareConsole(server);
+  const calls = createCalls(server);
+
+  it("creates an agent, changes it, talks to it beside the editor, and archives it", async () => {
+    const page = await opened().enter("/agents");
+    await expectAccessible(page);
+    await page.getByRole("link", { name: "New agent" }).click();
+    await page.getByRole("textbox", { name: "Name" }).fill("Clerk");
+    await page.getByRole("textbox", { name: "Description" }).fill("Answers about orders");
+    await page.getByRole("textbox", { name: "Instructions" }).fill("Answer briefly");
+    await page.getByRole("combobox", { name: "Model" }).selectOption("simulated/simulated-1");
+    const script = page.getByRole("textbox", { name: /^Script/ });
+    await script.fill('{"steps": []}');
+    await page.getByRole("checkbox", { name: /^add/ }).check();
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Create" }).click();
+    await page.getByText("It was not saved").waitFor();
+    expect(await page.getByRole("alert").textContent()).toContain("script.steps");
+    await script.fill('{"steps": [{"text": "First: {{message}}"}]}');
+    await page.getByRole("button", { name: "Create" }).click();
+    await page.getByRole("heading", { name: "Clerk" }).waitFor();
+    const beside = page.getByRole("region", { name: "Try it" });
+    await beside.getByRole("textbox", { name: "Message" }).fill("One");
+    await beside.getByRole("button", { name: "Send" }).click();
+    await beside.getByText("First: One").waitFor();
+    await expectAccessible(page);
+    await script.fill('{"steps": [{"text": "Second: {{message}}"}]}');
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Saved as version 2").first().waitFor();
+    await beside.getByRole("textbox", { name: "Message" }).fill("Two");
+    await beside.getByRole("button", { name: "Send" }).click();
+    await beside.getByText("Second: Two").waitFor();
+    await page.getByRole("button", { name: "Archive" }).click();
+    await page.getByRole("button", { name: "Restore" }).waitFor();
+    await expectAccessible(page);
+  });
+
+  it("refuses to overwrite what somebody else has changed meanwhile", async () => {
+    const agentId = await calls.createAgent("Shared", { steps: [{ text: "x" }], tokenDelayMs: 0 });
+    const page = await opened().enter(`/agents/${agentId}`);
+    await page.getByRole("textbox", { name: "Instructions" }).fill("Mine");
+    const { workspaceId: wId } = server().demo;
+    await calls.rpc().agents.update.mutate({ wId, agentId, instructions: "Theirs" });
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("It was not saved").waitFor();
+    const stored = await calls.rpc().agents.getDefinition.query({ wId, agentId });
+    expect(stored.agentConfiguration.instructions).toBe("Theirs");
+  });
+
+  it("lets users find agents and talk to them, and change none", async () => {
+    const page = await opened().enter("/agents", { key: server().demo.userKey });
+    await page.getByRole("searchbox", { name: "Name" }).fill("help");
+    await page.getByRole("link", { name: "slowpoke", exact: true }).waitFor({ state: "detached" });
+    expect(page.url()).toContain("q=help");
+    await page.getByRole("link", { name: "helper", exact: true }).click();
+    await page.getByText("Answers at once").waitFor();
+    expect(await page.getByRole("button", { name: "Save" }).count()).toBe(0);
+    await expectAccessible(page);
+    await page.getByRole("link", { name: "Talk to it" }).click();
+    await page.getByRole("button", { name: "Agents: helper" }).waitFor();
+    await page.goto(`${opened().url}/agents/new`);
+    await page.getByRole("heading", { name: "There is no such page" }).waitFor();
+  });
+});

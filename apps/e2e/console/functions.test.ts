@@ -1,0 +1,110 @@
+import { describe, expect, it } from "vitest";
+import { shareServer } from "../server.ts";
+import { createCalls } from "../siblings/calls.ts";
+import { expectAccessible, hasBrowser, shareConsole } from "./open-console.ts";
+
+describe.skipIf(!hasBrowser)("functions", () => {
+  const server = shareServer();
+  const opened = shareConsole(server);
+  const calls = createCalls(server);
+
+  async function createFunction(slug: string, behaviour: object, inputSchema: object = {}) {
+    await calls.rpc().sandboxFunctions.create.mutate({
+      wId: server().demo.workspaceId,
+      slug,
+      description: `What ${slug} does`,
+      inputSchema: inputSchema as Record<string, unknown>,
+      program: { type: "simulated", behaviour: behaviour as { steps: [] } },
+    });
+  }
+
+  it("runs a function with a form made from its schema, again, and with another input", async () => {
+    const properties = {
+      price: { type: "number", description: "Of one" },
+      quantity: { type: "integer" },
+      unit: { enum: ["piece", "box"] },
+      tags: { type: "array", items: { type: "string" } },
+    };
+    await createFunction(
+      "total",
+      { steps: [], result: "{'total': price * quantity, 'unit': unit}" },
+      { type: "object", required: ["price", "quantity"], properties },
+    );
+    const page = await opened().enter("/functions");
+    await expectAccessible(page);
+    await page.getByRole("link", { name: "total", exact: true }).click();
+    await page.getByRole("textbox", { name: "price" }).fill("1.5");
+    await page.getByRole("textbox", { name: "quantity" }).fill("1.5");
+    await page.getByRole("button", { name: "Run" }).click();
+    await page.getByText("This must be a whole number").waitFor();
+    await expectAccessible(page);
+    await page.getByRole("textbox", { name: "quantity" }).fill("4");
+    await page.getByRole("combobox", { name: /^unit/ }).selectOption("box");
+    await page.getByRole("button", { name: "Run" }).click();
+    const result = page.getByRole("group", { name: "Result" });
+    await result.getByText('"total": 6').waitFor();
+    expect(await result.textContent()).toContain('"unit": "box"');
+    await page.getByText("sandbox_function_invocation_result").waitFor();
+    await expectAccessible(page);
+    const first = page.url();
+    await page.getByRole("button", { name: "Run again" }).click();
+    await expect.poll(() => page.url()).not.toBe(first);
+    await result.getByText('"total": 6').waitFor();
+    await page.getByRole("link", { name: "Run with another input" }).click();
+    expect(await page.getByRole("textbox", { name: "quantity" }).inputValue()).toBe("4");
+    await page.getByRole("button", { name: "Write JSON" }).click();
+    const json = page.getByRole("textbox", { name: "Input, as JSON" });
+    expect(JSON.parse(await json.inputValue())).toEqual({ price: 1.5, quantity: 4, unit: "box" });
+    await json.fill('{"price": 2, "quantity": 5}');
+    await page.getByRole("button", { name: "Run" }).click();
+    await result.getByText('"total": 10').waitFor();
+  });
+
+  it("shows progress and log while it runs, and cancels", async () => {
+    const steps = [
+      {
+        at: 0,
+        log: { stream: "stdout", text: "begun" },
+        progress: { done: 1, total: 3, label: "The first third" },
+      },
+    ];
+    await createFunction("lasting", { durationMs: 60_000, steps });
+    const page = await opened().enter("/functions/lasting");
+    await page.getByRole("button", { name: "Write JSON" }).waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Run" }).click();
+    await page.getByRole("group", { name: "Log" }).getByText("begun").waitFor();
+    await page.getByRole("progressbar", { name: "The first third" }).waitFor();
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("region", { name: "Outcome" }).getByText("(cancelled)").waitFor();
+    await page.getByRole("link", { name: "All invocations" }).click();
+    const status = page.getByRole("combobox", { name: "Status" });
+    await status.selectOption("Failed");
+    await page.getByRole("group", { name: "Invocations" }).getByRole("link").first().waitFor();
+    expect(page.url()).toContain("status=errored");
+    await expectAccessible(page);
+    await status.selectOption("Succeeded");
+    await page.getByText("There are no invocations to show").waitFor();
+  });
+
+  it("shows why a function failed, and its definition", async () => {
+    const page = await opened().enter("/functions/always-fails");
+    await page.getByRole("button", { name: "Run" }).click();
+    await page.getByRole("region", { name: "Outcome" }).getByRole("alert").waitFor();
+    await expectAccessible(page);
+    await page.goto(`${opened().url}/functions/add?view=definition`);
+    await page.getByRole("group", { name: "Program" }).getByText("a + b").waitFor();
+    await expectAccessible(page);
+  });
+
+  it("lets users run functions, without what only builders see", async () => {
+    const page = await opened().enter("/functions", { key: server().demo.userKey });
+    await page.getByRole("link", { name: "add" }).click();
+    await page.getByRole("button", { name: "Run" }).waitFor();
+    await page.getByRole("tab", { name: "Definition" }).click();
+    await page.getByRole("group", { name: "Schema of the input" }).waitFor();
+    expect(await page.getByRole("group", { name: "Program" }).count()).toBe(0);
+    await page.goto(`${opened().url}/functions/unknown`);
+    await page.getByRole("heading", { name: "There is no such page" }).waitFor();
+  });
+});

@@ -1,0 +1,119 @@
+import { existsSync } from "node:fs";
+import axe from "axe-core";
+import { type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, expect } from "vitest";
+import type { Server } from "../server.ts";
+import { startTcpProxy } from "../replicas/tcp-proxy.ts";
+
+const executablePath = "/usr/bin/chromium";
+
+/** Whether there is a browser to try the console in. */
+export const hasBrowser = existsSync(executablePath);
+if (!hasBrowser) console.warn(`The console is not tried: there is no ${executablePath}`);
+
+/** The console of a server, in a browser. */
+export interface OpenConsole extends AsyncDisposable {
+  readonly url: string;
+  /** Breaks every connection to the server, also those of streams; new ones are passed on. */
+  readonly breakConnections: () => void;
+  /** Opens a tab of a new visitor, whose faults count until the console is closed. */
+  readonly visit: (options?: BrowserContextOptions) => Promise<Page>;
+  /** Opens a tab of a new visitor who has signed in, at a path. */
+  readonly enter: (
+    path: string,
+    options?: BrowserContextOptions & { key?: string },
+  ) => Promise<Page>;
+  /** What pages have logged as errors, thrown, or requested from elsewhere. */
+  readonly faults: readonly string[];
+}
+
+/** Opens the console of a server in a browser. */
+export async function openConsole(server: Server): Promise<OpenConsole> {
+  const proxy = await startTcpProxy(Number(new URL(server.url).port));
+  const url = `http://127.0.0.1:${proxy.port}`;
+  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+  const faults: string[] = [];
+  const visit = async (options: BrowserContextOptions = {}) => {
+    const context = await browser.newContext({
+      viewport: { width: 1200, height: 900 },
+      reducedMotion: "reduce",
+      ...options,
+    });
+    const page = await context.newPage();
+    page.setDefaultTimeout(15_000);
+    page.on("console", (said) => {
+      // A refused request is no fault of the page.
+      const isRefusal = said.text().startsWith("Failed to load resource");
+      if (said.type() === "error" && !isRefusal) faults.push(said.text());
+    });
+    page.on("pageerror", (error) => faults.push(String(error)));
+    page.on("request", (request) => {
+      if (!/^(?:blob|data):/.test(request.url()) && !request.url().startsWith(url)) {
+        faults.push(`requested ${request.url()}`);
+      }
+    });
+    return page;
+  };
+  return {
+    url,
+    breakConnections: proxy.reset,
+    faults,
+    visit,
+    enter: async (path, { key = server.demo.adminKey, ...options } = {}) => {
+      const page = await visit(options);
+      await page.goto(url + path);
+      await page.getByLabel("Key", { exact: true }).fill(key);
+      await page.getByRole("button", { name: "Sign in" }).click();
+      await page.getByRole("main").getByRole("heading", { level: 1 }).waitFor();
+      await page.getByLabel("Key", { exact: true }).waitFor({ state: "detached" });
+      return page;
+    },
+    [Symbol.asyncDispose]: async () => {
+      await browser.close();
+      await proxy[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Opens the console for the tests of a file, and expects after them that no page had a fault. */
+export function shareConsole(server: () => Server): () => OpenConsole {
+  let open: OpenConsole | undefined;
+  beforeAll(async () => {
+    if (hasBrowser) open = await openConsole(server());
+  });
+  afterAll(async () => {
+    await open?.[Symbol.asyncDispose]();
+    expect(open?.faults ?? []).toEqual([]);
+  });
+  return () => {
+    if (open === undefined) throw new Error("The console of this file is not open");
+    return open;
+  };
+}
+
+/** Expects that axe finds nothing on a page, in light and dark, and that nothing is wider than it. */
+export async function expectAccessible(page: Page): Promise<void> {
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    // As a source, since the policy of the page lets nobody add a script to it.
+    await page.evaluate(axe.source);
+    const { violations } = await page.evaluate(async () =>
+      (globalThis as unknown as { axe: typeof axe }).axe.run(),
+    );
+    const found = violations.map(({ id, nodes }) => ({ id, at: nodes.map(({ html }) => html) }));
+    expect(found, `${page.url()} in ${colorScheme}`).toEqual([]);
+  }
+  await expectNoScroll(page);
+}
+
+/** Expects that a page needs no scrolling sideways, also on the narrowest screens. */
+async function expectNoScroll(page: Page): Promise<void> {
+  const before = page.viewportSize();
+  await page.setViewportSize({ width: 320, height: 640 });
+  const { scrollWidth, clientWidth } = await page.evaluate(() => {
+    const { documentElement: all } = document;
+    return { scrollWidth: all.scrollWidth, clientWidth: all.clientWidth };
+  });
+  expect(scrollWidth, `width of ${page.url()}`).toBeLessThanOrEqual(clientWidth);
+  if (before !== null) await page.setViewportSize(before);
+}

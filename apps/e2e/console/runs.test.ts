@@ -1,0 +1,82 @@
+import { describe, expect, it } from "vitest";
+import { shareServer } from "../server.ts";
+import { createCalls } from "../siblings/calls.ts";
+import { expectAccessible, hasBrowser, shareConsole } from "./open-console.ts";
+
+describe.skipIf(!hasBrowser)("runs", () => {
+  const server = shareServer();
+  const opened = shareConsole(server);
+  const calls = createCalls(server);
+
+  const createFunction = async (slug: string, durationMs: number) =>
+    calls.rpc().sandboxFunctions.create.mutate({
+      wId: server().demo.workspaceId,
+      slug,
+      description: `What ${slug} does`,
+      program: { type: "simulated", behaviour: { durationMs, steps: [] } },
+    });
+  const invoke = async (functionId: string) => {
+    const { workspaceId: wId } = server().demo;
+    const invoked = { wId, functionId, input: {} };
+    const { invocation } = await calls.rpc().sandboxFunctions.invoke.mutate(invoked);
+    return invocation.sId;
+  };
+
+  it("shows runs as they begin, and cancels those that are selected", async () => {
+    await createFunction("lasting", 60_000);
+    const page = await opened().enter("/runs");
+    const table = page.getByRole("group", { name: "Runs" });
+    const first = await invoke("lasting");
+    const row = table.getByRole("row").filter({ hasText: first });
+    await row.getByText("running", { exact: true }).waitFor();
+    await expectAccessible(page);
+    // One that begins later moves the row, and not what is selected.
+    await page.getByRole("checkbox", { name: `Select lasting ${first}` }).check();
+    const third = await invoke("lasting");
+    const script = { steps: [{ text: "word ".repeat(600) }], tokenDelayMs: 100 };
+    const ponderous = await calls.createAgent("ponderous", script);
+    await calls.create("Think", [ponderous]);
+    await page.getByRole("checkbox", { name: "Select ponderous" }).check();
+    await page.getByRole("button", { name: "Cancel the selected (2)" }).click();
+    await page.getByText("2 runs are cancelled").first().waitFor();
+    await row.getByText("cancelled", { exact: true }).first().waitFor();
+    expect(await row.getByRole("checkbox").count()).toBe(0);
+    const left = table.getByRole("row").filter({ hasText: third });
+    expect(await left.getByText("running", { exact: true }).count()).toBe(1);
+    await page.getByRole("button", { name: "Select all that have not ended" }).click();
+    await page.getByRole("button", { name: "Cancel the selected (1)" }).click();
+    await left.getByText("cancelled", { exact: true }).first().waitFor();
+    await row.getByRole("link", { name: "lasting" }).click();
+    await page.getByRole("region", { name: "Outcome" }).getByText("(cancelled)").waitFor();
+  });
+
+  it("filters in the URL, pages, and leads from a turn to its conversation", async () => {
+    const [agent] = server().demo.agents;
+    const { conversation } = await calls.create("Hello", [agent!.sId]);
+    for (let count = 0; count < 21; count++) await invoke("add");
+    const page = await opened().enter("/runs");
+    await page.getByRole("link", { name: "Next page" }).click();
+    await page.getByRole("link", { name: "First page" }).waitFor();
+    await page.getByRole("combobox", { name: "Kind" }).selectOption("Turn");
+    const rows = page.getByRole("group", { name: "Runs" }).getByRole("row");
+    // The names of the columns, this turn, and the one that was cancelled before.
+    await expect.poll(() => rows.count()).toBe(3);
+    expect(new URL(page.url()).search).toBe("?kind=turn");
+    await page.getByRole("combobox", { name: "Agent" }).selectOption(agent!.sId);
+    await expect.poll(() => new URL(page.url()).searchParams.get("agent")).toBe(agent!.sId);
+    await page.reload();
+    await expect.poll(() => rows.count()).toBe(2);
+    await rows.getByRole("link").click();
+    await page.waitForURL(`**/conversations/${conversation.sId}`);
+    await page.goto(`${opened().url}/runs?function=add&status=cancelled`);
+    await page.getByText("There are no runs to show").waitFor();
+    await expectAccessible(page);
+  });
+
+  it("is not for users", async () => {
+    const page = await opened().enter("/runs", { key: server().demo.userKey });
+    await page.getByRole("alert").waitFor();
+    const links = page.getByRole("navigation", { name: "Pages" }).getByRole("link");
+    expect(await links.filter({ hasText: /Runs|Overview/ }).count()).toBe(0);
+  });
+});

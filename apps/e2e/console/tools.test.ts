@@ -1,0 +1,96 @@
+import { createRpcClient } from "parley-client";
+import { describe, expect, it } from "vitest";
+import { shareServer } from "../server.ts";
+import { createCalls } from "../siblings/calls.ts";
+import { createShopAgents } from "../tools/shop-agent.ts";
+import { shareShop } from "../tools/shop-server.ts";
+import { expectAccessible, hasBrowser, shareConsole } from "./open-console.ts";
+
+describe.skipIf(!hasBrowser)("tools", () => {
+  const server = shareServer({ PARLEY_PRIVATE_HOSTS: "127.0.0.1" });
+  const opened = shareConsole(server);
+  const calls = createCalls(server);
+  const agents = createShopAgents(server);
+  const shop = shareShop();
+
+  it("registers a server, shows its tools, changes how they are called, and removes it", async () => {
+    const { workspace, adminKey: key } = await calls
+      .operator()
+      .workspaces.create.mutate({ name: "Shops" });
+    const wId = workspace.sId;
+    const rpc = createRpcClient({ url: server().url, apiKey: key });
+    await rpc.spaces.create.mutate({ wId, name: "Shoes" });
+    const page = await opened().enter("/tools", { key });
+    await page.getByText("There are no tools yet").waitFor();
+    await expectAccessible(page);
+    await page.getByRole("link", { name: "Register a server" }).click();
+    await page.getByLabel("URL").fill("http://127.0.0.1:1/mcp");
+    await page.getByLabel("Parley authenticates itself").selectOption("with headers");
+    await page.getByLabel("Headers").fill("X-Shop-Key: open-sesame");
+    await expectAccessible(page);
+    const register = page.getByRole("button", { name: "Register", exact: true });
+    await register.click();
+    const alert = page.getByRole("alert").filter({ hasText: "The server is not registered" });
+    await alert.waitFor();
+    expect(await alert.textContent()).toMatch(/Request\s*\S+/);
+    await page.getByLabel("URL").fill(shop().url);
+    await page.getByRole("textbox", { name: "Name" }).fill("Shoe shop");
+    await register.click();
+    await page.getByRole("heading", { name: "Shoe shop" }).waitFor();
+    expect(shop().key).toBe("open-sesame");
+    await page.getByText("headers X-Shop-Key").waitFor();
+    expect(await page.content()).not.toContain("open-sesame");
+    const offered = page.getByRole("list", { name: "Tools of the server" });
+    await offered.locator("summary", { hasText: "find" }).click();
+    await offered
+      .getByRole("group", { name: "Input of find" })
+      .getByText('"word"')
+      .first()
+      .waitFor();
+    await expectAccessible(page);
+    await page.getByLabel("Calls of find", { exact: true }).selectOption("nobody");
+    await page.getByLabel("Make interrupted calls of find again").check();
+    await page.getByLabel("Calls at once").fill("3");
+    await page.getByRole("button", { name: "Save the connection" }).click();
+    await page.getByText("The connection is changed").first().waitFor();
+    const { tools } = await rpc.tools.list.query({ wId });
+    const { sId: toolId } = tools[0]!.tool;
+    const { connection } = await rpc.tools.getConnection.query({ wId, toolId });
+    expect(connection).toMatchObject({
+      stakes: { find: "never_ask" },
+      retryableTools: ["find"],
+      maxConcurrent: 3,
+      headerNames: ["X-Shop-Key"],
+    });
+    shop().extend();
+    await page.getByRole("button", { name: "Refresh" }).click();
+    await offered.locator("summary", { hasText: "Sells" }).waitFor();
+    await page.getByRole("button", { name: "Change", exact: true }).click();
+    await page.getByRole("dialog").getByLabel("Name").fill("Boot shop");
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByRole("heading", { name: "Boot shop" }).waitFor();
+    await page.getByRole("link", { name: "Tools" }).click();
+    await page.getByRole("link", { name: "Boot shop" }).waitFor();
+    await expectAccessible(page);
+    await page.getByRole("link", { name: "Boot shop" }).click();
+    await page.getByRole("button", { name: "Remove" }).click();
+    await page.getByRole("textbox", { name: /^Type/ }).fill("Boot shop");
+    await page.getByRole("button", { name: "Remove the tool" }).click();
+    await page.getByText("There are no tools yet").waitFor();
+    await page.goto(`${opened().url}/tools/${toolId}`);
+    await page.getByRole("heading", { name: "There is no such page" }).waitFor();
+  });
+
+  it("approves for good the calls of a tool whose risk is low, from the inbox", async () => {
+    const { tool } = await agents.register(shop(), { defaultStake: "low" });
+    const agentId = await agents.createAgent(tool.sId, "shop__find");
+    await calls.create("Go on", [agentId]);
+    const page = await opened().enter("/approvals");
+    await page.getByRole("button", { name: "Approve for good" }).click();
+    await page.getByText("Nothing waits for you").waitFor();
+    const before = shop().calls.length;
+    await calls.create("Once more", [agentId], { blocking: true });
+    expect(shop().calls.length).toBe(before + 1);
+  });
+});
