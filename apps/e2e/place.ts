@@ -44,7 +44,8 @@ export async function createPlace({
     databaseUrl: database?.url,
     [Symbol.asyncDispose]: async () => {
       await database?.drop();
-      await rm(parent, { recursive: true, force: true });
+      // The database of a server that was killed ends a moment after it, and writes until then.
+      await rm(parent, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
     },
   };
 }

@@ -37,7 +37,10 @@ export function builtFile(name: string): string {
   return path.join(inject("build"), "bin", name);
 }
 
-/** Starts `parley` with these arguments and, of the environment, nothing but these settings. */
+/**
+ * Starts `parley` with these arguments and, of the environment, nothing but these settings; `input` is its
+ * standard input.
+ */
 export function startProgram(
   args: readonly string[],
   settings: Settings,
@@ -45,14 +48,18 @@ export function startProgram(
   {
     cwd = inject("build"),
     main = [builtFile("parley.js")],
-  }: { cwd?: string; main?: readonly string[] } = {},
+    input,
+  }: { cwd?: string; main?: readonly string[]; input?: string } = {},
 ): Program {
   const child = spawn(process.execPath, [...main, ...args], {
     cwd,
     env: settings,
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["pipe", "pipe", "pipe"],
   });
   endWithThisProcess(child);
+  // A program that does not read may be gone before it is written.
+  child.stdin.on("error", () => {});
+  child.stdin.end(input);
   const output = { stdout: "", stderr: "" };
   child.stdout.setEncoding("utf8").on("data", (text: string) => (output.stdout += text));
   child.stderr.setEncoding("utf8").on("data", (text: string) => (output.stderr += text));

@@ -106,6 +106,15 @@ export function describeMutations(
       });
       return { input: { ...ofDemo(), tokenId: userToken.sId }, subject: () => userToken.sId };
     },
+    "functionSecrets.put": async () => ({
+      input: { ...ofDemo(), name: "API_TOKEN", value: "secret-not-logged" },
+      subject: "API_TOKEN",
+    }),
+    "functionSecrets.remove": async () => {
+      const secret = { ...ofDemo(), name: "OLD_TOKEN" };
+      await rpc().functionSecrets.put.mutate({ ...secret, value: "secret-not-logged" });
+      return { input: secret, subject: "OLD_TOKEN" };
+    },
     "providerCredentials.put": async () => ({
       input: { ...ofDemo(), providerId: "mistral", apiKey: "sk-not-logged" },
       subject: "mistral",

@@ -20,8 +20,16 @@ export function describeQueries(
     "members.list": inDemo,
     "models.list": inDemo,
     "operatorKeys.list": async () => ({ input: { limit: 2 }, asOperator: true }),
+    "functionSecrets.list": inDemo,
     "providerCredentials.list": inDemo,
+    "conversations.listAll": async () => ({ input: { ...ofDemo(), limit: 2, title: "a" } }),
+    "overview.get": async () => ({ input: { ...ofDemo(), window: "day" } }),
+    "overview.getServer": async () => ({ input: { window: "hour" }, asOperator: true }),
+    "runs.list": async () => ({ input: { ...ofDemo(), limit: 2, status: "succeeded" } }),
     "sandboxFunctions.get": async () => ({ input: { ...ofDemo(), functionId: "add" } }),
+    "sandboxFunctions.listVersions": async () => ({
+      input: { ...ofDemo(), functionId: "add", limit: 2 },
+    }),
     "sandboxFunctions.listAll": async () => ({ input: { ...ofDemo(), limit: 2 } }),
     "skills.get": async () => {
       const skill = { ...ofDemo(), name: "read", agentFacingDescription: "x" };

@@ -103,6 +103,7 @@ export const naming: Partial<Record<EndpointName, Inputs>> = {
     { name: skillName, onConflict: "override" },
   ],
   "skills.get": ({ skillId }) => [{ skillId }],
+  "skills.export": ({ skillId }) => [{ skillId }],
   "skills.read": ({ skillId }) => [{ skillId }],
   "skills.create": ({ spaceId, toolId, attachedFileId }) =>
     [{ spaceIds: [spaceId] }, { toolIds: [toolId] }, { fileIds: [attachedFileId] }].map((more) => ({
@@ -129,6 +130,9 @@ export const naming: Partial<Record<EndpointName, Inputs>> = {
   "tools.getConnection": ({ toolId }) => [{ toolId }],
   "tools.updateConnection": ofTool,
   "tools.refresh": ({ toolId }) => [{ toolId }],
+  "toolAuthorizations.get": ({ toolId }) => [{ toolId }],
+  "toolAuthorizations.revoke": ({ toolId }) => [{ toolId }],
+  "toolAuthorizations.start": ({ toolId }) => [{ toolId }],
   "tools.listOfSpace": ({ spaceId }) => [{ spaceId }],
   "conversations.changeTools": ({ cId, toolId }, own) => [
     { cId, action: "add", mcp_server_view_id: toolId },
@@ -186,6 +190,7 @@ export const naming: Partial<Record<EndpointName, Inputs>> = {
 /** Calls that name nothing of a space but could tell of it. */
 export const telling: Partial<Record<EndpointName, (own: Own) => readonly object[]>> = {
   "conversations.list": () => [{}],
+  "conversations.listAll": () => [{}, { status: "succeeded" }],
   "conversations.get": ({ cId }) => [{ cId }],
   "skills.list": () =>
     ["active", "suggested", "archived"].flatMap((status) => [
@@ -194,8 +199,10 @@ export const telling: Partial<Record<EndpointName, (own: Own) => readonly object
     ]),
   "tools.list": () => [{}],
   "actions.listBlocked": () => [{}],
+  "runs.list": () => [{ limit: 100 }, { limit: 100, kind: "turn" }],
   "invocations.list": ({ functionId }) => [{ functionId }, { functionId, status: "succeeded" }],
   "sandboxFunctions.get": ({ functionId }) => [{ functionId }],
+  "sandboxFunctions.listVersions": ({ functionId }) => [{ functionId }],
   "sandboxFunctions.list": () => [{}],
   "sandboxFunctions.listAll": () => [{}],
   "spaces.list": () => [{}],
@@ -214,6 +221,7 @@ export const telling: Partial<Record<EndpointName, (own: Own) => readonly object
   "nodes.search": () => [{ query: MARK, includeDataSources: true }],
   "feedbacks.list": () => [{}],
   "members.list": () => [{}],
+  "functionSecrets.list": () => [{}],
   "providerCredentials.list": () => [{}],
   "workspaces.get": () => [{}],
   "analytics.export": () =>
@@ -243,6 +251,8 @@ export const apart: Partial<Record<EndpointName, string>> = {
   "members.add": "members are the workspace's",
   "members.listEmails": "members are the workspace's",
   "members.remove": "members are the workspace's",
+  "functionSecrets.put": "secrets are the workspace's",
+  "functionSecrets.remove": "secrets are the workspace's",
   "providerCredentials.put": "credentials are the workspace's",
   "providerCredentials.remove": "credentials are the workspace's",
   "workspaces.create": "is the operator's, who reaches all",
@@ -254,6 +264,8 @@ export const apart: Partial<Record<EndpointName, string>> = {
   "workspaces.exists": "says nothing but that the key is valid",
   "featureFlags.list": "there are none",
   "verifiedDomains.list": "there are none",
+  "overview.get": "counts what happens in the workspace, with nothing of it",
+  "overview.getServer": "is the operator's, who reaches all",
   "workspaces.usage": "counts what the workspace holds, with nothing of it",
   "workspaces.update": "settings are the workspace's",
   "spaces.create": "admins say which keys reach a space",
@@ -270,6 +282,10 @@ export const apart: Partial<Record<EndpointName, string>> = {
   "operatorKeys.rotate": "is the operator's, who reaches all",
   "operatorKeys.revoke": "is the operator's, who reaches all",
   "apiKeys.revoke": "keys are the workspace's",
+  "session.create": "is about the caller alone",
+  "session.createCode": "is about the caller alone",
+  "session.end": "is about the caller alone",
+  "session.get": "is about the caller alone",
   "userTokens.revoke": "tokens are their users'",
   "audit.list": "tells admins who did what, with ids and without content",
 };

@@ -1,4 +1,6 @@
 import type { Server } from "../server.ts";
+import { shareAccounts } from "../tools/account-server.ts";
+import { createPersonalUsers } from "../tools/personal-users.ts";
 import { createShopAgents } from "../tools/shop-agent.ts";
 import { shareShop } from "../tools/shop-server.ts";
 import type { Doable } from "./mutations.ts";
@@ -35,5 +37,16 @@ export function describeToolQueries(
       const { tool } = await createShopAgents(server).register(shop());
       return { input: { wId: server().demo.workspaceId, toolId: tool.sId } };
     },
+  };
+}
+
+/** A tool that each user allows, whose server and authorization server end with the tests of a file. */
+export function sharePersonalTool(
+  server: () => Pick<Server, "url" | "demo">,
+): () => Promise<{ wId: string; toolId: string }> {
+  const accounts = shareAccounts();
+  return async () => {
+    const { toolId } = await createPersonalUsers(server, accounts).prepare();
+    return { wId: server().demo.workspaceId, toolId };
   };
 }

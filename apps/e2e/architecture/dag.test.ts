@@ -12,13 +12,15 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "packages/db": ["schema"],
   "packages/core": ["schema", "db", "mcp"],
   "packages/agent": ["schema"],
-  "packages/mcp": ["schema"],
+  "packages/guarded-fetch": [],
+  "packages/mcp": ["schema", "guarded-fetch"],
+  "packages/sandbox": ["schema", "guarded-fetch"],
   "packages/rpc": ["schema", "core"],
   "packages/client": ["schema"],
   "apps/api": ["schema", "db", "core", "rpc"],
-  "apps/worker": ["schema", "db", "core", "agent", "mcp"],
+  "apps/worker": ["schema", "db", "core", "agent", "mcp", "guarded-fetch", "sandbox"],
   "apps/console": ["client", "schema"],
-  "apps/cli": ["api", "worker", "client", "db", "core", "mcp", "schema"],
+  "apps/cli": ["api", "worker", "client", "db", "core", "mcp", "sandbox", "schema"],
 };
 const allowed = (folder: string): readonly string[] =>
   mayImport[folder]?.map((name) => nameOf.get(name) ?? "") ?? everything;
@@ -79,7 +81,7 @@ test("core knows no transport and no model", () => {
 test("the client of MCP servers knows no database", () => {
   const names = [...namesIn("packages/mcp")];
   expect(names.filter((name) => /^(?:pg|drizzle-orm|@parley\/db)$/.test(name))).toEqual([]);
-  expect(names).toContain("undici");
+  expect(names).toContain("@parley/guarded-fetch");
 });
 
 test("only cli, e2e and bench import other apps", () => {

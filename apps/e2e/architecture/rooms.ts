@@ -21,8 +21,10 @@ const schema: Rooms = {
   knowledge: ["parsing", "params.ts"],
   workspaces: ["parsing", "params.ts", "roles.ts", "simulation"],
   conversations: ["examples.ts", "parsing", "params.ts", "tools", "workspaces"],
+  activity: ["parsing", "params.ts"],
   "events.ts": ["conversations", "invocations", "tools"],
   endpoints: [
+    "activity",
     "endpoint.ts",
     "examples.ts",
     "params.ts",
@@ -70,9 +72,11 @@ const core: Rooms = {
   invocations: [...ground, "idempotency.ts", "access", "runs", "functions", "tools"],
   messages: [...ground, "workspaces", "agents"],
   analytics: [...ground, "files", "messages"],
+  activity: [...ground, "access", "runs", "workspaces"],
   turns: [
     ...ground,
     "idempotency.ts",
+    "audit",
     "access",
     "runs",
     "workspaces",
@@ -98,6 +102,7 @@ const core: Rooms = {
   ],
   "create-core.ts": [
     ...ground,
+    "activity",
     "idempotency.ts",
     "audit",
     "runs",
@@ -112,7 +117,15 @@ const core: Rooms = {
     "conversations",
   ],
   "delete-space.ts": [...ground, "access", "workspaces", "knowledge", "conversations"],
-  "delete-workspace.ts": [...ground, "workspaces", "knowledge", "tools", "conversations"],
+  "delete-workspace.ts": [
+    ...ground,
+    "activity",
+    "workspaces",
+    "functions",
+    "knowledge",
+    "tools",
+    "conversations",
+  ],
 };
 
 const api: Rooms = {
@@ -125,6 +138,8 @@ const api: Rooms = {
   requests: ["http", "limits", "services.ts"],
   transports: ["http", "limits", "response-cache", "requests", "services.ts"],
   mcp: ["config.ts", "http", "requests", "services.ts"],
+  authorization: ["http", "requests", "services.ts"],
+  console: [],
   reference: ["http", "response-cache", "services.ts"],
   "server.ts": [
     "config.ts",
@@ -136,6 +151,8 @@ const api: Rooms = {
     "requests",
     "transports",
     "mcp",
+    "authorization",
+    "console",
     "reference",
   ],
 };
@@ -146,14 +163,19 @@ const worker: Rooms = {
   "config.ts": ["models"],
   executor: [],
   simulation: ["executor"],
+  javascript: ["config.ts", "executor"],
+  e2b: ["config.ts", "executor"],
+  "e2b/testing": ["e2b", "executor"],
   tools: ["executor"],
   invocations: ["runs", "executor"],
   turns: ["runs", "models"],
   "retention.ts": ["config.ts", "runs"],
   "worker.ts": [
     "config.ts",
+    "e2b",
     "executor",
     "invocations",
+    "javascript",
     "models",
     "retention.ts",
     "runs",

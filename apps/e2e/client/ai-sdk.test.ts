@@ -199,6 +199,29 @@ test("the last answer is regenerated as a new version", async () => {
   expect(page.text("ids").split(",").at(-1)).toBe(second.sId);
 });
 
+test("a question beside a call that waits for approval is answered first", async () => {
+  const agentId = await approvingAgent(server(), { asks: true });
+  const { page, created } = await openChat({ agentId });
+  page.click("send");
+  await page.shows("call", "input-available");
+  const [conversationId = ""] = created;
+  const parley = clientOf();
+  const list = parley.conversations.listBlockedActions;
+  await expect
+    .poll(async () => (await list({ conversationId })).blockedActions)
+    .toMatchObject([{}, { question: { question: "Why?" } }]);
+  const [, { actionId, messageId } = { actionId: "", messageId: "" }] = (
+    await list({ conversationId })
+  ).blockedActions;
+  const answer = { selectedOptions: [], customResponse: "It is broken" };
+  await parley.messages.answerQuestion({ conversationId, messageId, actionId, answer });
+  await page.shows("call", "approval-requested");
+  page.click("approve");
+  await page.shows("call", "output-available");
+  await page.shows("answer", /Done/);
+  await page.shows("status", "ready");
+});
+
 test.for([
   { act: "approve", isReopened: false, state: "output-available", status: "succeeded" },
   { act: "approve", isReopened: true, state: "output-available", status: "succeeded" },

@@ -2,8 +2,14 @@ import { randomUUID } from "node:crypto";
 import { createRpcClient } from "parley-client";
 import type { Server } from "../server.ts";
 
-/** Creates an agent that calls a function which requires approval, and then says what came of it. */
-export async function approvingAgent({ url, demo }: Server): Promise<string> {
+/**
+ * Creates an agent that calls a function which requires approval, and then says what came of it; it may ask
+ * its user in the same step.
+ */
+export async function approvingAgent(
+  { url, demo }: Server,
+  { asks = false }: { asks?: boolean } = {},
+): Promise<string> {
   const { workspaceId, adminKey: apiKey } = demo;
   const rpc = createRpcClient({ url, apiKey });
   const slug = `refund-${randomUUID()}`;
@@ -21,10 +27,38 @@ export async function approvingAgent({ url, demo }: Server): Promise<string> {
     description: "Pays back",
     model: { providerId: "simulated", modelId: "simulated-1" },
     functionIds: [slug],
+    asksUser: asks,
     script: {
       steps: [
-        { text: "One moment. ", toolCalls: [{ name: slug, params: { order: "4711" } }] },
+        {
+          text: "One moment. ",
+          toolCalls: [
+            { name: slug, params: { order: "4711" } },
+            ...(asks ? [{ name: "ask_user", params: { question: "Why?" } }] : []),
+          ],
+        },
         { text: "Done: {{result}}" },
+      ],
+    },
+  });
+  return agentConfiguration.sId;
+}
+
+/** Creates an agent that asks its user which size it is, and then says what it was answered. */
+export async function askingAgent({ url, demo }: Server): Promise<string> {
+  const { workspaceId, adminKey: apiKey } = demo;
+  const options = [{ label: "Small" }, { label: "Large" }];
+  const params = { question: "Which size?", options };
+  const { agentConfiguration } = await createRpcClient({ url, apiKey }).agents.create.mutate({
+    wId: workspaceId,
+    name: `Asking ${randomUUID()}`,
+    description: "Asks",
+    model: { providerId: "simulated", modelId: "simulated-1" },
+    asksUser: true,
+    script: {
+      steps: [
+        { text: "Well. ", toolCalls: [{ name: "ask_user", params }] },
+        { text: "So: {{result}}" },
       ],
     },
   });

@@ -12,8 +12,9 @@ export function Chat({ question = "Hello!", onRender, ...options }: ChatOptions)
   const chat = useConversation(options);
   onRender?.(chat);
   const answer = chat.messages.findLast(({ type }) => type === "agent_message");
-  const { cancel, send, retry, decide, reload } = chat;
+  const { cancel, send, retry, decide, answer: reply, reload } = chat;
   const [approval] = chat.approvals;
+  const [asked] = chat.questions;
   return [
     show("status", chat.status),
     show("id", chat.conversationId),
@@ -22,6 +23,7 @@ export function Chat({ question = "Hello!", onRender, ...options }: ChatOptions)
     show("outcome", answer?.type === "agent_message" ? answer.status : ""),
     show("failure", answer?.type === "agent_message" ? answer.error?.code : ""),
     show("approvals", chat.approvals.map(({ metadata }) => metadata.toolName).join()),
+    show("questions", chat.questions.map((one) => one.question.question).join()),
     show("reconnecting", chat.isReconnecting),
     show("error", chat.error?.message ?? "none"),
     button("send", () => send(question)),
@@ -29,6 +31,9 @@ export function Chat({ question = "Hello!", onRender, ...options }: ChatOptions)
     button("retry", () => retry(answer?.sId ?? "")),
     button("approve", () => approval && decide(approval, "approved")),
     button("reject", () => approval && decide(approval, "rejected")),
+    button("choose", () => asked && reply(asked, { selectedOptions: [1] })),
+    button("say", () => asked && reply(asked, "In red")),
+    button("say nothing", () => asked && reply(asked, "")),
     button("reload", reload),
   ];
 }

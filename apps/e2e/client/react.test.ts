@@ -5,7 +5,6 @@ import { renderToString } from "react-dom/server";
 import { expect, test } from "vitest";
 import { startTcpProxy } from "../replicas/tcp-proxy.ts";
 import { shareServer } from "../server.ts";
-import { approvingAgent } from "./approving-agent.ts";
 import { Chat, type ChatOptions } from "./chat.ts";
 import { createClientOf, numbers } from "./clients.ts";
 import { startCuttingProxy } from "./cutting-proxy.ts";
@@ -181,30 +180,6 @@ test("an answer is cancelled with its text, and written again by a retry", async
   expect(stored?.content.startsWith(cut)).toBe(true);
   expect(page.text("types")).toBe("user_message,agent_message");
 });
-
-test.for(["approve", "reject"])(
-  "a call waits for a person, also on a new page: %s",
-  async (act) => {
-    const agentIds = [await approvingAgent(server())];
-    const parley = clientOf();
-    const first = await chat({ parley, agentIds });
-    first.click("send");
-    await first.shows("approvals", /^refund/);
-    const conversationId = first.text("id");
-    first.unmount();
-    const page = await chat({ parley, agentIds, conversationId });
-    await page.shows("approvals", /^refund/);
-    page.click(act);
-    await page.shows("approvals", "");
-    await page.shows("outcome", "succeeded");
-    const [stored] = await storedAnswers(conversationId);
-    expect(stored?.actions.map(({ status }) => status)).toEqual([
-      act === "approve" ? "succeeded" : "denied",
-    ]);
-    expect(page.text("answer")).toBe(stored?.content);
-    expect(page.text("error")).toBe("none");
-  },
-);
 
 test("failures are shown, and another try is possible", async () => {
   const failing = await chat({ parley: clientOf(), agentIds: ["faulty"] });

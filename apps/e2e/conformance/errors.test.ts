@@ -9,21 +9,18 @@ import { shareServer } from "../server.ts";
 const server = shareServer();
 const conversations = () => pathsOf(server()).conversations;
 const json = { "content-type": "application/json" };
+const plain = { "content-type": "text/plain" };
 
 const unknownRoutes = [
-  { method: "GET", path: "/" },
+  { method: "GET", path: "/nothing" },
+  { method: "GET", path: "/assets/nothing.js", headers: { accept: "text/html" } },
   { method: "GET", path: "/api/v1/w" },
   { method: "GET", path: "/api/v1/w/x/spaces/" },
   { method: "GET", path: "/API/v1/w/x/skills" },
   { method: "DELETE", path: "/nothing/here" },
   { method: "OPTIONS", path: "/nothing/here" },
   { method: "POST", path: "/nothing/here", body: "{malformed", headers: json },
-  {
-    method: "POST",
-    path: "/nothing/here",
-    body: "text",
-    headers: { "content-type": "text/plain" },
-  },
+  { method: "POST", path: "/nothing/here", body: "text", headers: plain },
   { method: "POST", path: "/nothing/here", body: "x".repeat(9 * 1024 * 1024), headers: json },
 ];
 

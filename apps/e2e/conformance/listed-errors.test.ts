@@ -119,6 +119,7 @@ const members: Partial<Record<ErrorType, Readonly<Record<string, unknown>>>> = {
     modelSelection: unknownModel,
     models: [unknownModel],
   },
+  sandbox_function_secret_not_found: { name: nobody },
   provider_credential_not_found: { providerId: "mistral" },
   member_already_exists: { email: "ada@parley.test" },
   sandbox_function_already_exists: { slug: "add" },
@@ -155,6 +156,10 @@ const others: Readonly<Record<string, () => Promise<string>>> = {
     const yaml = JSON.stringify({ name: "x", description: "", model: unknownModel });
     return call("agents.import", { wId: there["wId"], yaml });
   },
+  "skills.export skill_not_found": async () => {
+    const { workspace } = pathsOf(server());
+    return (await rest({ path: `${workspace}/skills/nothing/export/zip` })).type;
+  },
   "agents.export agent_not_found": async () => {
     const agents = `${pathsOf(server()).workspace}/assistant/agent_configurations`;
     return (await rest({ path: `${agents}/nobody/export/yaml` })).type;
@@ -172,6 +177,15 @@ const others: Readonly<Record<string, () => Promise<string>>> = {
     const view = { wId, spaceId: space.sId, name: "x" };
     for (let nth = 0; nth < 20; nth++) await calls.operator().dataSourceViews.create.mutate(view);
     return call("dataSourceViews.create", view);
+  },
+  "clientServers.register mcp_server_not_found": async () => {
+    const path = `${pathsOf(server()).workspace}/mcp/register`;
+    const register = (key: string) =>
+      rest({ path, json: { serverName: "x" }, headers: { "idempotency-key": key } });
+    await register("first");
+    // Of 16 more, the last takes the place of the first.
+    for (let nth = 0; nth < 16; nth++) await register(`more ${nth}`);
+    return (await register("first")).type;
   },
   ...Object.fromEntries(
     ["documents", "folders"].map((group) => [

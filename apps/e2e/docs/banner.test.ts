@@ -45,8 +45,9 @@ test("a start that is logged names the file of the keys, and no key, and its com
   await using server = await startServer(place);
   const banner = await bannerIn(() => server.output.stdout, CALL);
   const file = path.join(place.directory, "demo.json");
-  expect(banner.slice(0, 3)).toEqual([
+  expect(banner.slice(0, 4)).toEqual([
     `Parley listens on ${server.url}`,
+    `  Console:   ${server.url}/`,
     `  Reference: ${server.url}/docs`,
     `  Keys:      ${file}, which only its owner can read`,
   ]);
@@ -79,6 +80,12 @@ test.skipIf(!hasScript)("a start in a terminal shows a key, and its commands wor
   const { adminKey, workspaceId, url, pid } = await readDemo(place);
   expect(banner).toContain(`  export URL=${url} W=${workspaceId} KEY=${adminKey}`);
   expect(banner.length).toBeLessThanOrEqual(10);
+  const link = banner.find((line) => line.startsWith("  Console:   "));
+  expect(link).toMatch(/#code=sc-\w{40}$/);
+  const authorization = `Bearer ${link?.split("#code=")[1]}`;
+  const signIn = () => fetch(`${url}/api/session`, { method: "POST", headers: { authorization } });
+  expect((await signIn()).status).toBe(200);
+  expect((await signIn()).status).toBe(401);
   expect(await runCommands(banner)).toMatchObject(answered);
   process.kill(pid, "SIGTERM");
   await within(12_000, exited);
@@ -100,5 +107,5 @@ test("a start without a demo says how to get the first key, until there is one",
   expect(await within(30_000, startProgram(["keys", "bootstrap"], settingsFor(place)).exited)).toBe(
     0,
   );
-  expect(await bannerOf()).toHaveLength(2);
+  expect(await bannerOf()).toHaveLength(3);
 });

@@ -2,6 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describeSettings } from "parley-server";
 import { startFakeService } from "@parley/agent/testing";
+import { startFakeE2b } from "@parley/worker/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createPlace, openHostedServer, root, type Settings, startServer } from "../server.ts";
 import { readBlocks } from "./blocks.ts";
@@ -30,6 +31,14 @@ const byDefault = Object.fromEntries(
 /** What a page asks its reader to start the server with. */
 async function settingsOf(page: string): Promise<Settings> {
   if (page === "docs/guide/tools.md") return { ...byDefault, PARLEY_PRIVATE_HOSTS: "127.0.0.1" };
+  if (page === "docs/guide/sandbox-functions.md") {
+    return { ...byDefault, PARLEY_SANDBOX_PRIVATE_HOSTS: "127.0.0.1" };
+  }
+  if (page === "docs/guide/e2b.md") {
+    const fake = await startFakeE2b();
+    onTestFinished(fake.close);
+    return { ...byDefault, ...fake.settings };
+  }
   if (page !== "docs/models.md") return byDefault;
   const service = await startFakeService();
   onTestFinished(service.close);

@@ -69,6 +69,9 @@ Questions and the metrics that answer them:
 - Does the database keep up? \`parley_database_waiting\` is above 0 if the pool is too small.
 - Are clients too slow? \`parley_stream_overruns_total\` counts slow readers, which lose nothing;
   \`parley_stream_evictions_total\` counts disconnected ones, which resume.
+- Do tools of remote servers answer? \`parley_invocations_ended_total\` with \`program="tool"\` has their outcomes,
+  \`parley_invocation_duration_seconds\` their time, \`parley_tool_servers_asked_total\` whether they say what
+  they offer.
 - Do workers die? \`parley_runs_taken_over_total\` counts the runs that other workers continued.
 
 ${head}

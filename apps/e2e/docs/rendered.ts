@@ -39,7 +39,15 @@ agents, data source views and their nodes, tools, and the skills that need one o
 keys reach a space, also a space that their own key does not reach, and the audit log records their decisions.
 An open stream ends as soon as its key would be refused. An operator key does everything whose path begins
 with /api/admin, in any workspace, and nothing else. Such operations refuse members that they do not know, and the
-RPC does so for all.
+RPC does so for all. Every credential with a role may call the operations of /api/session, which are about itself.
+
+## Sessions
+
+A page of this server acts as a key, or as a user's token, through a session: a cookie that no script reads and that
+other sites cannot send. \`POST /api/session\` opens one with the credential in the \`Authorization\` header, or with a code
+from \`POST /api/session/codes\`, which is valid for ten minutes and once. It is a credential only in requests with
+the header \`x-parley-session\`, from pages of the same origin, at an IP address, localhost or the host of
+\`PARLEY_PUBLIC_URL\`. It ends after 12 hours, when the page signs out, and with its credential.
 
 ## Whose conversations
 

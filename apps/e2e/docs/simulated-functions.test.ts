@@ -4,7 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { checkBehaviour, createThreads } from "@parley/core";
-import { Program } from "@parley/schema";
+import { SimulatedProgram } from "@parley/schema";
 import { expect, test } from "vitest";
 import { builtFile } from "../programs.ts";
 import { root } from "../server.ts";
@@ -30,7 +30,7 @@ test("the page's command prints a program that a function can have", async () =>
   await inFolder(async (folder) => {
     await run("bash", ["--norc", "-euc", parley + commands], { cwd: folder });
     const made: unknown = JSON.parse(await readFile(path.join(folder, "program.json"), "utf8"));
-    const program = Program.parse(made);
+    const program = SimulatedProgram.parse(made);
     expect(program).toEqual(made);
     const { behaviour } = program;
     const threads = createThreads();

@@ -34,7 +34,9 @@ export function isReplay({ headers }: Answer): boolean {
 
 /** Every id in an answer; the first is that of what was made. */
 export function idsIn({ text }: Answer): string[] {
-  return [...text.matchAll(/"(?:sId|serverId)":"([^"]+)"/g)].map(([, sid = ""]) => sid);
+  return [...text.matchAll(/"(?:sId|serverId|authorizationUrl)":"([^"]+)"/g)].map(
+    ([, sid = ""]) => sid,
+  );
 }
 
 /** The answer's conversation, as far as these tests look at it. */

@@ -6,7 +6,7 @@ import { replaysSuite } from "./replays.suite.ts";
 const suites = { replays: replaysSuite, "keys that are refused": refusalsSuite };
 
 describe("a server", () => {
-  const server = shareServer();
+  const server = shareServer({ PARLEY_PRIVATE_HOSTS: "127.0.0.1" });
   describe.for(Object.entries(suites))("%s", ([, suite]) => {
     suite(server);
   });

@@ -2,6 +2,7 @@ import type { InvokedSandboxFunction, PostedMessage } from "@parley/schema";
 import { expect, test } from "vitest";
 import { awaitApproval } from "../agent-calls/await-approval.ts";
 import { awaitQuestion } from "../agent-calls/await-question.ts";
+import { sharePersonalTool } from "../administration/tool-mutations.ts";
 import { toolServer } from "../administration/skill-mutations.ts";
 import { expectError, pathsOf, type Request, send } from "../request.ts";
 import type { Server } from "../server.ts";
@@ -31,6 +32,7 @@ export function replaysSuite(server: () => Server): void {
     json: members,
   });
 
+  const personalTool = sharePersonalTool(server);
   const registration = (): Request => ({
     path: `${pathsOf(server()).workspace}/mcp/register`,
     json: { serverName: "x" },
@@ -136,6 +138,11 @@ export function replaysSuite(server: () => Server): void {
       // The same decision again changes nothing.
       const json = { actionId, approved: "rejected" };
       return { request: { path, json }, withoutKey: "makes nothing" };
+    },
+    "toolAuthorizations.start": async () => {
+      const { toolId } = await personalTool();
+      const path = `${pathsOf(server()).workspace}/tools/${toolId}/authorization`;
+      return { request: { method: "POST", path } };
     },
     "sandboxFunctions.invoke": async () => ({
       request: { path: pathsOf(server()).invocations("add"), json: { input: { a: 1, b: 2 } } },

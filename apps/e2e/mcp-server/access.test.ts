@@ -41,7 +41,7 @@ describe("a token's scopes", () => {
     // Only who may list agents gets to know them.
     [[], ["conversations:write"]],
     [["agent__"], ["conversations:write", "agents:read"]],
-    [["function__"], ["functions:invoke"]],
+    [["invocation__read", "function__"], ["functions:invoke"]],
   ] as const)("offer %j with %j", async ([expected, scopes]) => {
     const client = await open(await tokenOf("scoped", ...scopes));
     const names = await toolNames(client);
@@ -53,6 +53,7 @@ describe("a token's scopes", () => {
       { name: "conversation__read", arguments: { conversationId: "AAAAAAAAAA" } },
       { name: "agent__helper", arguments: { message: "Hi" } },
       { name: "function__add", arguments: { a: 1, b: 2 } },
+      { name: "invocation__read", arguments: { functionId: "add", invocationId: "sfi_none" } },
     ];
     for (const call of all.filter(({ name }) => !names.includes(name))) {
       await expect(client.callTool(call)).rejects.toThrow("Unknown tool");
@@ -69,7 +70,7 @@ test("a key of another workspace sees that one, and a revoked key nothing", asyn
     role: "user",
   });
   const client = await open(secret);
-  expect(await toolNames(client)).toEqual(["conversation__read"]);
+  expect(await toolNames(client)).toEqual(["conversation__read", "invocation__read"]);
   await expect(
     client.callTool({ name: "function__add", arguments: { a: 1, b: 2 } }),
   ).rejects.toThrow("Unknown tool");
@@ -91,7 +92,59 @@ test("an answer past the limit is read on by another tool", async () => {
     result = await client.callTool(read);
   }
   expect(textOf(result)).toContain("nothing is missing");
-  const late = await client.callTool({ name: "function__slow-steps", arguments: {} });
-  expect(late.isError).toBe(true);
-  expect(late.structuredContent).toMatchObject({ status: "created" });
+});
+
+test("a function past the limit is read on by another tool", async () => {
+  const { userKey, workspaceId: wId } = server().demo;
+  const steps = [{ takesMs: 1500 }];
+  for (const [slug, result] of [
+    ["lasting", '{ "waited": true }'],
+    ["lasting-failure", '$error("Too much")'],
+  ] as const) {
+    await rpc(server().demo.adminKey).sandboxFunctions.create.mutate({
+      wId,
+      slug,
+      description: "Lasts",
+      program: { type: "simulated", behaviour: { steps, result } },
+    });
+  }
+  const client = await open(userKey);
+  const invoke = async (slug: string) => {
+    const late = await client.callTool({ name: `function__${slug}`, arguments: {} });
+    expect(late.isError).toBe(true);
+    const { status, ...params } = late.structuredContent as Record<string, string>;
+    expect([status, params["functionId"]]).toEqual(["created", slug]);
+    expect(textOf(late)).toContain(`call invocation__read with functionId ${slug} and`);
+    return { name: "invocation__read", arguments: params };
+  };
+  const readOn = async (read: Awaited<ReturnType<typeof invoke>>) => {
+    for (let reads = 0; reads < 20; reads++) {
+      const result = await client.callTool(read);
+      if ((result.structuredContent as { status: string }).status !== "created") return result;
+      expect(result.isError).toBeUndefined();
+      expect(textOf(result)).toContain("invocation__read");
+    }
+    throw new Error("It never ended");
+  };
+  const read = await invoke("lasting");
+  const succeeded = await readOn(read);
+  expect(succeeded.structuredContent).toEqual({
+    ...read.arguments,
+    status: "succeeded",
+    result: { waited: true },
+  });
+  expect(textOf(succeeded)).toBe('{"waited":true}');
+  const failed = await readOn(await invoke("lasting-failure"));
+  expect(failed.isError).toBe(true);
+  expect(failed.structuredContent).toMatchObject({ status: "errored", error: { code: "threw" } });
+
+  // What another workspace has is as unknown as what nobody has.
+  const operator = rpc(server().demo.operatorKey);
+  const { workspace: other } = await operator.workspaces.create.mutate({ name: "Else" });
+  const key = { wId: other.sId, name: "else", role: "user" } as const;
+  const stranger = await open((await operator.apiKeys.create.mutate(key)).secret);
+  const foreign = await stranger.callTool(read);
+  expect(foreign.isError).toBe(true);
+  const unknown = { ...read, arguments: { ...read.arguments, invocationId: "sfi_unknown" } };
+  expect(textOf(foreign)).toBe(textOf(await stranger.callTool(unknown)));
 });

@@ -48,11 +48,11 @@ function valuesOf(
     case "string":
       return textOf(schema, known);
     case "integer":
-    case "number":
-      return fc.integer({
-        min: (schema["minimum"] as number | undefined) ?? 0,
-        max: Math.min((schema["maximum"] as number | undefined) ?? 1000, 100_000),
-      });
+    case "number": {
+      const min = (schema["minimum"] as number | undefined) ?? 0;
+      const max = (schema["maximum"] as number | undefined) ?? 1000;
+      return fc.integer({ min, max: Math.max(min, Math.min(max, 100_000)) });
+    }
     case "boolean":
       // Who waits for an answer would wait for it in every other case.
       return fc.constant(false);

@@ -102,6 +102,9 @@ test("every documented request is answered as documented", async () => {
     "messages.validateAction": 400,
     "messages.answerQuestion": 400,
     "conversations.changeTools": 404,
+    "toolAuthorizations.get": 404,
+    "toolAuthorizations.revoke": 404,
+    "toolAuthorizations.start": 404,
     "clientServers.heartbeat": 404,
     "clientServers.answer": 404,
     "clientServers.events": 404,
@@ -202,8 +205,10 @@ test("every public route of the server is documented, and nothing else", async (
     ({ method, path }) => `${method} ${path.replaceAll(/\{(\w+)\}/g, ":$1")}`,
   );
   // The RPC is no part of the interface, and drawn without its prefix; the files of the page are
-  // no part of the document; MCP is a protocol of its own.
-  const isOurs = (route: string) => /^\S+ (?:\*$|\/docs\/|\/mcp$)/.test(route);
+  // no part of the document, nor are those of the console; MCP is a protocol of its own.
+  const isFile = (route: string) => /^\S+ \/(?:$|(?:index|icon)\.|assets\/|docs\/)/.test(route);
+  const isApart = (route: string) => /^\S+ \/?(?:\*|mcp|oauth\/callback)$/.test(route);
+  const isOurs = (route: string) => isFile(route) || isApart(route);
   const isHead = (route: string) => documented.includes(route.replace(/^HEAD /, "GET "));
   expect(routes.filter((one) => !isOurs(one) && !isHead(one))).toEqual([]);
   expect(documented.filter((one) => !routes.includes(one))).toEqual([]);

@@ -19,7 +19,9 @@ const ask = createAsk(server);
 
 const all = Object.entries(endpoints) as [EndpointName, Endpoint][];
 const forTokens = all.filter(([, { scope }]) => scope !== null);
-const notForTokens = all.filter(([, { scope }]) => scope === null);
+const notForTokens = all.filter(
+  ([, endpoint]) => endpoint.scope === null && !("concernsCaller" in endpoint),
+);
 
 /** Operations that list: what they could tell. */
 const telling: Partial<Record<EndpointName, (own: Own) => readonly object[]>> = {

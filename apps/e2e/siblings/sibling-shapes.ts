@@ -110,6 +110,19 @@ const question = {
   },
 } as const;
 
+const authorizationRequired = {
+  ...approval,
+  type: "tool_personal_auth_required",
+  metadata: { ...approval.metadata, mcpServerId: "string", mcpServerDisplayName: "string" },
+  authError: {
+    mcpServerId: "string",
+    message: "string",
+    provider: "mcp",
+    "scope?": "string",
+    toolName: "string",
+  },
+} as const;
+
 export const blockedActions: Shape = {
   blockedActions: [{ ...approval, status: "blocked_validation_required" }],
 };
@@ -125,6 +138,7 @@ export const messageFrame = enveloped({
   tool_params: { type: "tool_params", ...step, action },
   tool_approve_execution: { ...approval, step: "int" },
   tool_ask_user_question: { ...question, step: "int" },
+  tool_personal_auth_required: { ...authorizationRequired, step: "int" },
   agent_action_success: { type: "agent_action_success", ...step, action },
   agent_message_success: {
     type: "agent_message_success",
@@ -153,6 +167,7 @@ export const conversationFrame = enveloped({
   },
   tool_approve_execution: approval,
   tool_ask_user_question: question,
+  tool_personal_auth_required: authorizationRequired,
   agent_message_done: {
     type: "agent_message_done",
     created: "ms",

@@ -6,6 +6,9 @@ import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
 import { afterAll, beforeAll } from "vitest";
 import * as z from "zod";
 
+/** How long the shop says that the list of its tools holds. */
+export const LIST_TTL_MS = 3_600_000;
+
 /** A PNG of one pixel. */
 const pixel =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
@@ -54,7 +57,7 @@ export async function startShopServer(): Promise<ShopServer> {
   const handler = createMcpHandler(() => {
     const server = new McpServer(
       { name: "shop", version: "1.2.3" },
-      { instructions: "Sells shoes" },
+      { instructions: "Sells shoes", cacheHints: { "tools/list": { ttlMs: LIST_TTL_MS } } },
     );
     const word = z.object({ word: z.string() });
     server.registerTool("find", { description: "Finds", inputSchema: word }, async (given) =>

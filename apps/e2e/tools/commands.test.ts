@@ -1,0 +1,190 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, describe, it } from "vitest";
+import { builtFile, endWithThisProcess } from "../programs.ts";
+import { shareServer, startProgram } from "../server.ts";
+import { startAccountServer } from "./account-server.ts";
+import { shareShop } from "./shop-server.ts";
+
+const SECRET = "open-sesame";
+
+/** `script` gives a program a terminal. */
+const hasScript = spawnSync("script", ["--version"]).stdout?.includes("util-linux") ?? false;
+
+describe("the command line registers and keeps tools of remote servers", () => {
+  const server = shareServer({ PARLEY_PRIVATE_HOSTS: "127.0.0.1" });
+  const shop = shareShop();
+
+  const settings = (more: Record<string, string> = {}) => ({
+    PARLEY_URL: server().url,
+    PARLEY_WORKSPACE_ID: server().demo.workspaceId,
+    PARLEY_API_KEY: server().demo.adminKey,
+    ...more,
+  });
+  const run = async (
+    args: readonly string[],
+    { input = "", ...more }: { input?: string; [setting: string]: string } = {},
+  ) => {
+    const program = startProgram(["tools", ...args], settings(more), { input });
+    return { code: await program.exited, ...program.output };
+  };
+  const succeed = async (args: readonly string[], more?: Parameters<typeof run>[1]) => {
+    const { code, stdout, stderr } = await run(args, more);
+    expect([code, stderr]).toEqual([0, ""]);
+    return stdout;
+  };
+  const fail = async (args: readonly string[], more?: Parameters<typeof run>[1]) => {
+    const { code, stdout, stderr } = await run(args, more);
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toMatch(/^parley: [^\n]+\n$/);
+    return stderr.slice("parley: ".length);
+  };
+  const register = async (name: string, ...more: string[]) =>
+    JSON.parse(await succeed(["register", shop().url, "--name", name, "--json", ...more])) as {
+      tool: { sId: string };
+      version: number;
+    };
+
+  it("registers one that each user allows", async () => {
+    await using accounts = await startAccountServer();
+    const made: unknown = JSON.parse(
+      await succeed(["register", accounts.mcpUrl, "--per-user", "--json"]),
+    );
+    expect(made).toMatchObject({
+      tool: { oAuthUseCase: "personal_actions" },
+      connection: { oauth: { grant: "authorization_code" } },
+    });
+  });
+
+  it("registers, lists, shows, refreshes, changes and removes one", async () => {
+    const options = ["--stake", "find=never_ask", "--retryable", "find", "--timeout-ms", "5000"];
+    const registered = await succeed(["register", shop().url, ...options]);
+    expect(registered.replaceAll(/(?:msv|vlt)_\w+/g, "id").replace(/\d{4}-.*Z/, "time")).toBe(
+      [
+        "shop (id): remote, 5 tools, version 0",
+        "  space: id",
+        "  description: Sells shoes",
+        `  server: ${shop().url}`,
+        "  a call: 5000 ms at most, 20 at once",
+        "  asked for its tools: time",
+        "  - find, never_ask, retryable: Finds",
+        "  - buy, high: Buys",
+        "  - wait, high: Waits",
+        "  - fail, high: Fails",
+        "  - picture, high: Draws",
+        "",
+      ].join("\n"),
+    );
+    const [, id = ""] = /\((msv_\w+)\)/.exec(registered) ?? [];
+    expect(await succeed(["list"])).toContain(`shop (${id}): remote, 5 tools\n`);
+    expect(await succeed(["show", "shop"])).toBe(registered);
+
+    const changed = await succeed(["update", id, "--stake", "buy=low", "--retryable", ""]);
+    expect(changed).toContain("version 1");
+    expect(changed).toContain("- find, never_ask: Finds\n  - buy, low: Buys");
+    expect(changed).toContain("5000 ms");
+    expect(await succeed(["refresh", id])).toContain("5 tools, version 1");
+    expect(await succeed(["remove", "shop"])).toBe(`removed: shop (${id})\n`);
+    expect(await fail(["show", "shop"])).toBe(
+      "There is no tool shop: parley tools list shows what there is\n",
+    );
+  });
+
+  it("prints what the server answers with --json", async () => {
+    const { tool, version } = await register("printed");
+    expect(version).toBe(0);
+    const { tools } = JSON.parse(await succeed(["list", "--json"])) as {
+      tools: { tool: { sId: string } }[];
+    };
+    expect(tools).toContainEqual({ tool, version });
+    const shown = JSON.parse(await succeed(["show", tool.sId, "--json"])) as object;
+    expect(shown).toMatchObject({ tool, version, connection: { url: shop().url } });
+    expect(JSON.parse(await succeed(["remove", tool.sId, "--json"]))).toEqual({ success: true });
+  });
+
+  it("reads secrets from standard input, which the shop gets and nobody else", async () => {
+    const args = [
+      "register",
+      shop().url,
+      "--name",
+      "guarded",
+      "--bearer",
+      "--header",
+      "X-Shop-Key",
+    ];
+    const shown = await succeed(args, { input: `a-token\n${SECRET}\n` });
+    expect(shown).toContain("  headers: Authorization, X-Shop-Key\n");
+    expect(shown).not.toMatch(/a-token|open-sesame/);
+    expect(shop().key).toBe(SECRET);
+    const missing = await fail(args, { input: "a-token\n" });
+    expect(missing).toBe(
+      "Standard input must have 2 lines: the bearer token, the value of X-Shop-Key\n",
+    );
+    const bad = await fail(["update", "guarded", "--header", "X-Shop-Key"], {
+      input: `${SECRET}\u0007\n`,
+    });
+    expect(bad).toBe("headers.X-Shop-Key: must be printable ASCII\n");
+    await succeed(["update", "guarded", "--header", "X-Shop-Key"], { input: "another\n" });
+    expect(await succeed(["refresh", "guarded"])).toContain("  headers: X-Shop-Key\n");
+    expect(shop().key).toBe("another");
+    expect(server().output.stderr).not.toMatch(/a-token|open-sesame/);
+  });
+
+  it.skipIf(!hasScript)("asks a terminal for secrets, and does not show them", async () => {
+    const words = [process.execPath, builtFile("parley.js"), "tools", "register", shop().url];
+    const command = [...words, "--name", "asked", "--header", "X-Shop-Key"].join(" ");
+    const terminal = spawn("script", ["--quiet", "--flush", "--command", command, "/dev/null"], {
+      env: settings(),
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    endWithThisProcess(terminal);
+    const exited = once(terminal, "close");
+    let shown = "";
+    terminal.stdout.setEncoding("utf8").on("data", (text: string) => {
+      shown += text;
+      if (text.includes("the value of X-Shop-Key: ")) terminal.stdin.write(`${SECRET}\r`);
+    });
+    await exited;
+    expect(shown).toContain("asked (msv_");
+    expect(shown).not.toContain(SECRET);
+    expect(shop().key).toBe(SECRET);
+  });
+
+  it("says in one line what is wrong, and what to do", async () => {
+    const { tool } = await register("twin");
+    const { tool: second } = await register("twin");
+    expect(await fail(["show", "twin"])).toBe(
+      `2 tools are named twin; name one by its id: ${tool.sId}, ${second.sId}\n`,
+    );
+    const cases: readonly (readonly [args: string[], says: string])[] = [
+      [["register", "http://10.0.0.1/mcp"], "PARLEY_PRIVATE_HOSTS"],
+      [["register", "nowhere"], "url: must be an https URL"],
+      [["register", shop().url, "--space", "vlt_none"], "--space"],
+      [["register", shop().url, "--stake", "find"], "--stake find=never_ask"],
+      [["register", shop().url, "--stake", "find=often"], "stakes.find: "],
+      [["register", shop().url, "--timeout-ms", "soon"], "timeoutMs: "],
+      [["register", shop().url, "--oauth-scope", "all"], "--oauth-client"],
+      [["register"], "takes the URL of one server"],
+      [["register", shop().url, "--token", "x"], "--token"],
+      [["update", tool.sId], "takes what to change"],
+      [["show", "msv_none"], "parley tools list"],
+      [["drop"], "Unknown command: tools drop"],
+    ];
+    for (const [args, says] of cases) expect(await fail(args), args.join(" ")).toContain(says);
+    const { userKey } = server().demo;
+    expect(await fail(["list"], { PARLEY_API_KEY: userKey })).toContain("key of a builder");
+    expect(await fail(["list"], { PARLEY_API_KEY: "sk-nobody" })).toContain("PARLEY_API_KEY");
+    expect(await fail(["list", "--workspace", "none"])).toContain("--workspace");
+    const noParley = new URL(shop().url).origin;
+    expect(await fail(["list", "--url", noParley])).toMatch(/start the server|PARLEY_URL/);
+    const closed = createServer().listen(0, "127.0.0.1");
+    await once(closed, "listening");
+    const { port } = closed.address() as AddressInfo;
+    closed.close();
+    await once(closed, "close");
+    const gone = await fail(["list", "--url", `http://127.0.0.1:${port}`]);
+    expect(gone).toContain(`ECONNREFUSED 127.0.0.1:${port}: start the server`);
+  });
+});
