@@ -207,7 +207,11 @@ export async function createApi(options: ApiOptions): Promise<Api> {
   };
 }
 
-/** The path and query of a request target, which is absolute where the client took the server for a proxy. */
+/**
+ * The path and query of a request target, which is absolute where the client took the server for a proxy. `*`, of
+ * the server as a whole, is no page.
+ */
 function toOriginForm(url: string): string {
+  if (url === "*") return "/*";
   return url.startsWith("/") ? url : url.replace(/^https?:\/\/[^/?#]*\/?/i, "/");
 }

@@ -48,7 +48,7 @@ test("a target in absolute form is its path", async () => {
   for (const host of ["http://parley.test", "https://elsewhere.test:8080", "HTTP://x@y"]) {
     expect((await ask(`GET ${host}${skills} HTTP/1.1`)).status).toBe(200);
   }
-  expectError(await ask("GET http://parley.test HTTP/1.1"), "not_found");
+  expectError(await ask("GET http://parley.test/nothing HTTP/1.1"), "not_found");
   expectError(await ask(`GET ftp://parley.test${skills} HTTP/1.1`), "not_found");
 });
 

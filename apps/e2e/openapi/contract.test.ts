@@ -206,7 +206,8 @@ test("every public route of the server is documented, and nothing else", async (
   );
   // The RPC is no part of the interface, and drawn without its prefix; the files of the page are
   // no part of the document, nor are those of the console; MCP is a protocol of its own.
-  const isFile = (route: string) => /^\S+ \/(?:$|(?:index|icon)\.|assets\/|docs\/)/.test(route);
+  const isFile = (route: string) =>
+    /^\S+ \/(?:$|(?:index|icon|licenses)\.|assets\/|docs\/)/.test(route);
   const isApart = (route: string) => /^\S+ \/?(?:\*|mcp|oauth\/callback)$/.test(route);
   const isOurs = (route: string) => isFile(route) || isApart(route);
   const isHead = (route: string) => documented.includes(route.replace(/^HEAD /, "GET "));

@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import { FetchFault } from "./fetch-fault.ts";
 
 /** What a session may use. */
@@ -18,7 +19,7 @@ export interface Budget {
   takeRequest(): void;
   takeBytes(bytes: number): void;
   /** Also counts what a connection brings beside bodies: headers without end, padding of chunks. */
-  watch(connection: { readonly bytesRead: number }): void;
+  watch(connection: Socket): void;
   /** Ends what is under way, without a fault of the session. */
   end(): void;
 }
@@ -28,7 +29,6 @@ const MAX_REQUESTS = 256;
 /** What connections may bring for each byte of a body, and at least. */
 const MAX_OVERHEAD = 2;
 const MIN_OVERHEAD_BYTES = 1_048_576;
-const WATCH_MS = 100;
 
 /** Begins to spend limits. */
 export function createBudget(limits: FetchLimits): Budget {
@@ -48,15 +48,14 @@ export function createBudget(limits: FetchLimits): Budget {
     () => stop(new FetchFault("timed_out", `No answer within ${timeoutMs} ms`)),
     timeoutMs,
   );
-  const connections: { readonly bytesRead: number }[] = [];
-  const watch = setInterval(() => {
+  const connections: Socket[] = [];
+  const weigh = (): void => {
     const read = connections.reduce((sum, { bytesRead }) => sum + bytesRead, 0);
     if (read > maxBytes * MAX_OVERHEAD + MIN_OVERHEAD_BYTES) stop(tooLarge());
-  }, WATCH_MS);
+  };
   const tooLarge = () => new FetchFault("too_large", `The answer is larger than ${maxBytes} bytes`);
   const release = () => {
     clearTimeout(timer);
-    clearInterval(watch);
     signal?.removeEventListener("abort", cancel);
   };
   if (signal?.aborted === true) cancel();
@@ -78,6 +77,8 @@ export function createBudget(limits: FetchLimits): Budget {
     },
     watch(connection) {
       connections.push(connection);
+      // Heard before its reader hears it, each time that the system had more for it.
+      connection.on("readable", weigh);
     },
     end() {
       if (!controller.signal.aborted) {

@@ -56,7 +56,7 @@ export function createSender(budget: Budget, resolve: ResolveHost): Sender {
       bodyTimeout: 0,
       connect: (options, callback) => {
         connect(options, (...connected) => {
-          if (connected[1] !== null) budget.watch(connected[1]);
+          if (connected[0] === null) budget.watch(connected[1]);
           callback(...connected);
         });
       },

@@ -149,8 +149,12 @@ export function describeSandboxExecutor(
 
     it("ends as timed_out after the timeout", async () => {
       const limited = { ...limits, timeoutMs: programs.beginsWithinMs ?? 100 };
-      const [waited, spun] = await Promise.all(
-        [programs.waiting, programs.spinning].map((one) => run(one, { limits: limited })),
+      const [waited, spun] = await withExecutor((executor) =>
+        Promise.all(
+          [programs.waiting, programs.spinning].map((one) =>
+            Array.fromAsync(limitExecution(executor, execution(one, { limits: limited }))),
+          ),
+        ),
       );
       expect(waited?.map(({ type }) => type)).toEqual(["log", "errored"]);
       for (const event of [waited?.at(-1), spun?.at(-1)]) {

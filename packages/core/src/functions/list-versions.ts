@@ -7,6 +7,8 @@ import { administeredWorkspace } from "../workspaces/administered-workspace.ts";
 import { renderProgram } from "./programs.ts";
 import { getSandboxFunction } from "./sandbox-functions.ts";
 
+/** Of the column. A place past it is one before every version. */
+const MAX_VERSION = 2_147_483_647;
 /** Size of the programs and schemas of a page of several versions. */
 export const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 
@@ -34,7 +36,7 @@ export async function listFunctionVersions(
   const { id } = await getSandboxFunction(db, workspace.id, input.functionId);
   const ofPlace = and(
     eq(functionId, id),
-    lastValue === undefined ? undefined : lt(version, Number(lastValue)),
+    lastValue === undefined ? undefined : lt(version, Math.min(Number(lastValue), MAX_VERSION)),
   );
   const sizes = await db
     .select({ version, bytes })
