@@ -99,6 +99,7 @@ export const members: Record<string, object> = {
   "invocations.cancel": { functionId: "nothing", invocationId: "x" },
   "invocations.get": { functionId: "nothing", invocationId: "x" },
   "invocations.list": { functionId: "nothing" },
+  "runs.get": { runId: "nothing" },
   "sandboxFunctions.archive": { functionId: "nothing" },
   "sandboxFunctions.create": { slug: "add" },
   "sandboxFunctions.get": { functionId: "nothing" },

@@ -26,6 +26,11 @@ export function describeQueries(
     "overview.get": async () => ({ input: { ...ofDemo(), window: "day" } }),
     "overview.getServer": async () => ({ input: { window: "hour" }, asOperator: true }),
     "runs.list": async () => ({ input: { ...ofDemo(), limit: 2, status: "succeeded" } }),
+    "runs.get": async () => {
+      const call = { ...ofDemo(), functionId: "add", input: { a: 1, b: 2 } };
+      const { invocation } = await rpc().sandboxFunctions.invoke.mutate(call);
+      return { input: { ...ofDemo(), runId: invocation.sId } };
+    },
     "sandboxFunctions.get": async () => ({ input: { ...ofDemo(), functionId: "add" } }),
     "sandboxFunctions.listVersions": async () => ({
       input: { ...ofDemo(), functionId: "add", limit: 2 },

@@ -139,6 +139,7 @@ export const naming: Partial<Record<EndpointName, Inputs>> = {
     { cId: own.cId, action: "add", mcp_server_view_id: toolId },
   ],
   "invocations.get": ofInvocation,
+  "runs.get": ({ invocationId, mId }) => [{ runId: invocationId }, { runId: mId }],
   "invocations.cancel": ofInvocation,
   "sandboxFunctions.events": ofInvocation,
   "agents.create": ({ skillId, toolId }) =>

@@ -86,6 +86,7 @@ const members: Partial<Record<ErrorType, Readonly<Record<string, unknown>>>> = {
   message_not_found: { mId: nobody },
   sandbox_function_not_found: { functionId: nobody, functionIds: [nobody] },
   sandbox_function_invocation_not_found: { invocationId: nobody },
+  run_not_found: { runId: nobody },
   skill_not_found: { skillId: nobody, skillIds: [nobody] },
   space_not_found: { spaceId: nobody, spaceIds: [nobody] },
   member_not_found: { memberId: nobody, editorIds: [nobody] },

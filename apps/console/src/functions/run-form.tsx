@@ -1,20 +1,44 @@
+import { useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { useState } from "react";
+import { useClients } from "../api/use-session.ts";
 import { Button } from "../ui/button.tsx";
 import { ErrorNotice } from "../ui/error-notice.tsx";
 import { TextArea } from "../ui/field.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { parseJson } from "../ui/parse-json.ts";
-import { inputOfInvocation, knowsInput } from "./known-inputs.ts";
+import { Skeleton } from "../ui/skeleton.tsx";
 import type { ShownFunction } from "./read-function.ts";
+import { runQuery } from "./read-run.ts";
 import { type FieldTexts, fieldsOf, inputOf, textsOf } from "./schema-fields.ts";
 import { SchemaForm } from "./schema-form.tsx";
 import { useInvoke } from "./use-invoke.ts";
 
-/** Runs a function with an input from a form that its schema makes, or from JSON. */
+/** Runs a function with an input, which begins as that of the invocation that the URL names. */
 export function RunForm({ one }: { readonly one: ShownFunction }) {
   const { from } = useSearch({ from: "/session/functions/$functionId" });
-  const before = knowsInput(from) ? inputOfInvocation(from) : undefined;
+  return from === undefined ? <InputForm one={one} /> : <FormOfRun one={one} runId={from} />;
+}
+
+function FormOfRun({ one, runId }: { readonly one: ShownFunction; readonly runId: string }) {
+  const { data, error } = useQuery(runQuery(useClients(), runId));
+  if (!data && !error) return <Skeleton label="the input" lines={3} />;
+  return (
+    <>
+      {error && <ErrorNotice title="The input could not be read" error={error} />}
+      <InputForm key={runId} one={one} before={data?.input} />
+    </>
+  );
+}
+
+interface InputFormProps {
+  readonly one: ShownFunction;
+  /** The input that it begins with. */
+  readonly before?: unknown;
+}
+
+/** An input, from a form that the function's schema makes, or from JSON. */
+function InputForm({ one, before }: InputFormProps) {
   const fields = fieldsOf(one.inputSchema);
   const [isJson, setJson] = useState(fields === undefined);
   const [texts, setTexts] = useState<FieldTexts>(() => textsOf(fields ?? [], before));
