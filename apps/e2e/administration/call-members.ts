@@ -112,6 +112,7 @@ export const members: Record<string, object> = {
   "skills.archive": { skillId: "nothing", version: 0 },
   "skills.create": { name: "x", agentFacingDescription: "x", spaceIds: ["nowhere"] },
   "skills.get": { skillId: "nothing" },
+  "skills.listVersions": { skillId: "nothing" },
   "skills.publish": { skillId: "nothing", version: 0, availability: "editors" },
   "skills.read": { skillId: "nothing" },
   "skills.restore": { skillId: "nothing", version: 0 },

@@ -103,6 +103,7 @@ export const naming: Partial<Record<EndpointName, Inputs>> = {
     { name: skillName, onConflict: "override" },
   ],
   "skills.get": ({ skillId }) => [{ skillId }],
+  "skills.listVersions": ({ skillId }) => [{ skillId }],
   "skills.export": ({ skillId }) => [{ skillId }],
   "skills.read": ({ skillId }) => [{ skillId }],
   "skills.create": ({ spaceId, toolId, attachedFileId }) =>

@@ -106,9 +106,9 @@ describe.skipIf(!hasBrowser)("functions", () => {
   it("lets users run functions, without what only builders see", async () => {
     const page = await opened().enter("/functions", { key: server().demo.userKey });
     await page.getByRole("link", { name: "add" }).click();
-    await page.getByRole("textbox", { name: /^a\b/ }).fill("1");
-    await page.getByRole("textbox", { name: /^b\b/ }).fill("2");
+    await page.getByRole("textbox", { name: "Input, as JSON" }).fill('{"a": 1, "b": 2}');
     await page.getByRole("button", { name: "Run" }).click();
+    await page.waitForURL("**/invocations/*");
     const first = page.url();
     await page.getByRole("button", { name: "Run again" }).click();
     await expect.poll(() => page.url()).not.toBe(first);

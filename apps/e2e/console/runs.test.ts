@@ -15,7 +15,7 @@ describe.skipIf(!hasBrowser)("runs", () => {
       description: `What ${slug} does`,
       program: { type: "simulated", behaviour: { durationMs, steps: [] } },
     });
-  const invoke = async (functionId: string, input: object = {}) => {
+  const invoke = async (functionId: string, input: Record<string, number> = {}) => {
     const { workspaceId: wId } = server().demo;
     const invoked = { wId, functionId, input };
     const { invocation } = await calls.rpc().sandboxFunctions.invoke.mutate(invoked);
@@ -110,7 +110,7 @@ describe.skipIf(!hasBrowser)("runs", () => {
 
   it("is not for users", async () => {
     const page = await opened().enter("/runs", { key: server().demo.userKey });
-    await page.getByRole("alert").waitFor();
+    await page.getByText("This page is not for your key").waitFor();
     const links = page.getByRole("navigation", { name: "Pages" }).getByRole("link");
     expect(await links.filter({ hasText: /Runs|Overview/ }).count()).toBe(0);
   });

@@ -177,6 +177,7 @@ export { importSkills } from "./skills/import-skills.ts";
 export { type AnswerState, readSkillState } from "./skills/listing-state.ts";
 export * from "./skills/skill-administration.ts";
 export * from "./skills/skill-pages.ts";
+export { listSkillVersions } from "./skills/skill-versions.ts";
 export { listSkills, readSkill } from "./skills/skills.ts";
 export { createTool, listTools, removeTool, updateTool } from "./tools/tool-administration.ts";
 export {

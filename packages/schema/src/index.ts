@@ -41,6 +41,7 @@ export * from "./simulation/simulated-script.ts";
 export * from "./simulation/text-templates.ts";
 export * from "./skills/skill-administration.ts";
 export * from "./skills/skill-imports.ts";
+export * from "./skills/skill-versions.ts";
 export * from "./skills/skills.ts";
 export * from "./tools/client-servers.ts";
 export * from "./tools/conversation-tools.ts";

@@ -29,3 +29,20 @@ export function takePage<Row>(
   const lastValue = last === undefined ? null : String(numberOf(last));
   return { page, end: { hasMore: rows.length > limit, lastValue } };
 }
+
+/** Bytes of a page of several items that may be large. */
+const MAX_PAGE_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Where a page of large items ends: at the last that fits, or at the first. Of the rows, of which one more than a
+ * page has was read, each has the bytes of the items up to it.
+ */
+export function takeSizedPage<Row extends { readonly bytes: number }>(
+  rows: readonly Row[],
+  limit: number,
+): { last: Row | undefined; hasMore: boolean } {
+  const page = rows
+    .slice(0, limit)
+    .filter((row, index) => index === 0 || row.bytes <= MAX_PAGE_BYTES);
+  return { last: page.at(-1), hasMore: rows.length > page.length };
+}
