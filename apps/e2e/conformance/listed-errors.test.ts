@@ -2,6 +2,7 @@ import { type Endpoint, type EndpointName, endpoints, type ErrorType } from "@pa
 import { beforeAll, expect, test } from "vitest";
 import { describeMutations } from "../administration/mutations.ts";
 import { describeQueries } from "../administration/queries.ts";
+import { sharePersonalTool } from "../administration/tool-mutations.ts";
 import { pathsOf, type Request, send } from "../request.ts";
 import { shareServer } from "../server.ts";
 import { createCalls, mentionOf } from "../siblings/calls.ts";
@@ -18,6 +19,7 @@ const server = shareServer({
 const calls = createCalls(server);
 const mutations = describeMutations(server, calls);
 const queries = describeQueries(server, calls);
+const personalTool = sharePersonalTool(server);
 
 /** What there is in the demo workspace, by the members of inputs that name it. */
 let there: Readonly<Record<string, unknown>>;
@@ -216,6 +218,10 @@ const others: Readonly<Record<string, () => Promise<string>>> = {
     await call("tools.updateConnection", { ...input, url: silent });
     const { wId, toolId } = input as Record<string, unknown>;
     return call("tools.refresh", { wId, toolId });
+  },
+  "tools.call tool_unreachable": async () => {
+    const { wId, toolId } = await personalTool();
+    return call("tools.call", { wId, toolId, name: "whoami" });
   },
   "userTokens.create member_not_found": async () => mint({ userId: nobody }),
   "userTokens.create space_not_found": async () => mint({ externalId: "x", spaceIds: [nobody] }),

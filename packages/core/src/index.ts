@@ -253,6 +253,7 @@ export { listSkillFiles, loadSkillInstructions, readSkillFile } from "./turns/tu
 export { replayValidateAction, validateAction } from "./turns/validate-action.ts";
 
 export { listAllConversations } from "./activity/list-conversations.ts";
+export { callToolByHand, replayToolCall } from "./invocations/call-tool.ts";
 export { getRun } from "./activity/get-run.ts";
 export { listRuns } from "./activity/list-runs.ts";
 export { getOverview, getServerOverview } from "./activity/overview.ts";

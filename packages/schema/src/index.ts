@@ -48,6 +48,7 @@ export * from "./tools/conversation-tools.ts";
 export * from "./tools/mcp-messages.ts";
 export * from "./tools/stakes.ts";
 export * from "./tools/tool-authorizations.ts";
+export * from "./tools/tool-calls.ts";
 export * from "./tools/tool-connections.ts";
 export * from "./tools/tools.ts";
 export * from "./workspaces/agent-definitions.ts";

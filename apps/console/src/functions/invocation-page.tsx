@@ -45,11 +45,13 @@ export function InvocationPage() {
     mutationFn: async () => parley.invocations.cancel(call),
     onSuccess: (answer) => queryClient.setQueryData(queryKey, answer),
   });
+  // A call of a server's tool is one of the function that calls the server, which nobody sees.
+  const called = run.data?.kind === "tool_call" ? (run.data.tool ?? undefined) : undefined;
   if (isNotFound(error)) return <NotFoundPage />;
   const isRunning = data?.invocation.status === "created" && !isOver;
   return (
     <Page
-      title={`Invocation of ${functionId}`}
+      title={called === undefined ? `Invocation of ${functionId}` : `Call of ${called.name}`}
       actions={
         <>
           {isRunning && (
@@ -58,7 +60,7 @@ export function InvocationPage() {
               Cancel
             </Button>
           )}
-          {run.data && <RunAgain {...call} input={run.data.input} />}
+          {run.data?.kind === "invocation" && <RunAgain {...call} input={run.data.input} />}
         </>
       }
     >
@@ -70,14 +72,24 @@ export function InvocationPage() {
           <code className="font-mono text-sm">{invocationId}</code>
           <StatusBadge status={data.invocation.status} />
           <Time at={data.invocation.createdAt} />
-          <Link
-            to="/functions/$functionId"
-            params={{ functionId }}
-            search={{ view: "invocations" }}
-            className="text-accent underline"
-          >
-            All invocations
-          </Link>
+          {called === undefined ? (
+            <Link
+              to="/functions/$functionId"
+              params={{ functionId }}
+              search={{ view: "invocations" }}
+              className="text-accent underline"
+            >
+              All invocations
+            </Link>
+          ) : (
+            <Link
+              to="/tools/$toolId"
+              params={{ toolId: called.sId }}
+              className="text-accent underline"
+            >
+              The tool
+            </Link>
+          )}
         </p>
       )}
       {run.error && !error && (

@@ -75,13 +75,24 @@ function durationOf({ durationMs, startedAt, endedAt }: Run, readAt: number): st
 
 /** Leads to the page of an invocation, or to the conversation of a turn or of a call. */
 function Detail({ run, children }: { readonly run: Run; readonly children: ReactNode }) {
-  const { kind, id, function: called, conversationId } = run;
+  const { kind, id, function: called, tool, conversationId } = run;
   const look = "font-medium text-accent hover:underline";
   if (kind === "invocation" && called !== null) {
     return (
       <Link
         to="/functions/$functionId/invocations/$invocationId"
         params={{ functionId: called.slug, invocationId: id }}
+        className={look}
+      >
+        {children}
+      </Link>
+    );
+  }
+  if (kind === "tool_call" && conversationId === null && tool !== null) {
+    return (
+      <Link
+        to="/functions/$functionId/invocations/$invocationId"
+        params={{ functionId: tool.sId, invocationId: id }}
         className={look}
       >
         {children}

@@ -73,7 +73,7 @@ export function ToolPage() {
       {connection && <ConnectionFacts connection={connection} />}
       {tool && (
         <Section title="Tools">
-          <OfferedTools tool={tool} />
+          <OfferedTools tool={tool} connection={connection} />
         </Section>
       )}
       {tool && version !== undefined && connection && (
