@@ -128,7 +128,7 @@ export const members: Record<string, object> = {
   "toolAuthorizations.get": { toolId: "nothing" },
   "toolAuthorizations.revoke": { toolId: "nothing" },
   "toolAuthorizations.start": { toolId: "nothing" },
-  "tools.call": { toolId: "nothing", name: "x" },
+  "tools.invoke": { toolId: "nothing", name: "x" },
   "tools.create": {
     spaceId: "nowhere",
     name: "x",

@@ -125,7 +125,7 @@ export const naming: Partial<Record<EndpointName, Inputs>> = {
   "tools.create": ({ spaceId }) => [
     { spaceId, name: "POISONED", description: "x", serverType: "remote", server: "of the test" },
   ],
-  "tools.call": ({ toolId }) => [{ toolId, name: "find" }],
+  "tools.invoke": ({ toolId }) => [{ toolId, name: "find" }],
   "tools.update": ({ toolId }) => [{ toolId, version: 0, name: "POISONED" }],
   "tools.remove": ofTool,
   "tools.register": ({ spaceId }) => [{ spaceId, url: "https://tools.example.com/mcp" }],

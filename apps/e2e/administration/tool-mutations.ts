@@ -20,7 +20,7 @@ export function describeToolMutations(server: () => Server): Record<string, () =
       const input = { ...ofDemo(), toolId, version: 0, defaultStake: "low" };
       return { input, subject: toolId };
     },
-    "tools.call": async () => {
+    "tools.invoke": async () => {
       const toolId = await register();
       const call = { ...ofDemo(), toolId, name: "find", arguments: { word: "shoes" } };
       return { input: call, subject: toolId };

@@ -219,9 +219,9 @@ const others: Readonly<Record<string, () => Promise<string>>> = {
     const { wId, toolId } = input as Record<string, unknown>;
     return call("tools.refresh", { wId, toolId });
   },
-  "tools.call tool_unreachable": async () => {
+  "tools.invoke tool_unreachable": async () => {
     const { wId, toolId } = await personalTool();
-    return call("tools.call", { wId, toolId, name: "whoami" });
+    return call("tools.invoke", { wId, toolId, name: "whoami" });
   },
   "userTokens.create member_not_found": async () => mint({ userId: nobody }),
   "userTokens.create space_not_found": async () => mint({ externalId: "x", spaceIds: [nobody] }),

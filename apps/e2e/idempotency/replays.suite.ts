@@ -147,7 +147,7 @@ export function replaysSuite(server: () => Server): void {
       const path = `${pathsOf(server()).workspace}/tools/${toolId}/authorization`;
       return { request: { method: "POST", path } };
     },
-    "tools.call": async () => {
+    "tools.invoke": async () => {
       const { tool } = await createShopAgents(server).register(shop());
       const path = `${pathsOf(server()).workspace}/tools/${tool.sId}/calls`;
       return { request: { path, json: { name: "find", arguments: { word: "x" } } }, status: 201 };

@@ -32,7 +32,7 @@ describe("calls of tools by hand", () => {
 
   it("answer, and are listed among the runs with what was asked", async () => {
     const before = shop().calls.length;
-    const { invocation, outcome } = await clientOf().tools.call(find());
+    const { invocation, outcome } = await clientOf().tools.invoke(find());
     expect(outcome).toMatchObject({
       status: "succeeded",
       result: { content: [{ type: "text", text: "Found boots" }], isError: false },
@@ -51,18 +51,18 @@ describe("calls of tools by hand", () => {
     expect(run.input).toEqual({ name: "find", arguments: { word: "boots" } });
     const { auditEvents } = await calls.rpc().audit.list.query({ wId: wId(), limit: 5 });
     expect(auditEvents).toContainEqual(
-      expect.objectContaining({ action: "tools.call", subjectId: toolId, outcome: "succeeded" }),
+      expect.objectContaining({ action: "tools.invoke", subjectId: toolId, outcome: "succeeded" }),
     );
   });
 
   it("do not reach the server with arguments or a name that it does not take", async () => {
     const before = shop().calls.length;
-    const wrong = await clientOf().tools.call({ ...find(), arguments: { word: 7 } });
+    const wrong = await clientOf().tools.invoke({ ...find(), arguments: { word: 7 } });
     expect(wrong.outcome).toMatchObject({
       status: "errored",
       error: { code: "invalid_input", message: expect.stringContaining("input.word") },
     });
-    const unknown = clientOf().tools.call({ ...find(), name: "steal" });
+    const unknown = clientOf().tools.invoke({ ...find(), name: "steal" });
     await expect(unknown).rejects.toMatchObject({
       type: "invalid_request_error",
       issues: [{ path: "name" }],
@@ -71,7 +71,7 @@ describe("calls of tools by hand", () => {
   });
 
   it("show what the tool failed with", async () => {
-    const { outcome } = await clientOf().tools.call({ ...find(), name: "fail" });
+    const { outcome } = await clientOf().tools.invoke({ ...find(), name: "fail" });
     expect(outcome).toMatchObject({
       status: "succeeded",
       result: { content: [{ text: "Out of shoes" }], isError: true },
@@ -80,7 +80,7 @@ describe("calls of tools by hand", () => {
 
   it("can be followed and cancelled under the id of the tool", async () => {
     const waiting = { ...find(), name: "wait" };
-    const { invocation, outcome } = await clientOf().tools.call(waiting, { waitSeconds: 0 });
+    const { invocation, outcome } = await clientOf().tools.invoke(waiting, { waitSeconds: 0 });
     expect(outcome).toBeUndefined();
     await expect.poll(() => shop().calls.at(-1)?.name).toBe("wait");
     const named = { functionId: toolId, invocationId: invocation.sId };
@@ -99,7 +99,7 @@ describe("calls of tools by hand", () => {
 
   it("are for builders that reach the space of the tool, as are their outcomes", async () => {
     const user = await createKey("user");
-    await expect(clientOf(user.key).tools.call(find())).rejects.toMatchObject({
+    await expect(clientOf(user.key).tools.invoke(find())).rejects.toMatchObject({
       type: "app_auth_error",
     });
     const [insider, outsider] = [await createKey("builder"), await createKey("builder")];
@@ -113,10 +113,10 @@ describe("calls of tools by hand", () => {
     const closed = { wId: wId(), spaceId: space.sId, url: shop().url };
     const { tool } = await rpcOf(insider).tools.register.mutate(closed);
     const call = { ...find("secret"), toolId: tool.sId };
-    await expect(clientOf(outsider.key).tools.call(call)).rejects.toMatchObject({
+    await expect(clientOf(outsider.key).tools.invoke(call)).rejects.toMatchObject({
       type: "tool_not_found",
     });
-    const { invocation } = await clientOf(insider.key).tools.call(call);
+    const { invocation } = await clientOf(insider.key).tools.invoke(call);
     const idsOf = async (key: { key: string }) =>
       (await rpcOf(key).runs.list.query({ wId: wId() })).runs.map(({ id }) => id);
     expect(await idsOf(insider)).toContain(invocation.sId);
@@ -139,12 +139,12 @@ describe("calls of tools by hand", () => {
     const { key } = await createKey("builder");
     const call = { toolId: personal, name: "whoami", arguments: { word: "x" } };
     const before = accounts().calls.length;
-    await expect(clientOf(key).tools.call(call)).rejects.toMatchObject({
+    await expect(clientOf(key).tools.invoke(call)).rejects.toMatchObject({
       type: "tool_unreachable",
       message: expect.stringContaining("you have not"),
     });
     await users.allow(key, { toolId: personal, login: "bea" });
-    const { outcome } = await clientOf(key).tools.call(call);
+    const { outcome } = await clientOf(key).tools.invoke(call);
     expect(outcome).toMatchObject({ status: "succeeded" });
     expect(JSON.stringify(outcome)).toContain("You are bea");
     expect(accounts().calls.slice(before)).toEqual(["bea"]);

@@ -248,7 +248,7 @@ export function createParley(options: ParleyOptions) {
     },
     tools: {
       /** Calls a tool of a remote server, to try it, and waits a while for its outcome; needs a key of a builder. */
-      call: method("tools.call"),
+      invoke: method("tools.invoke"),
       /** Lists the tools of a space. */
       listOfSpace: method("tools.listOfSpace"),
     },

@@ -4,7 +4,8 @@ import type { ShownTool } from "./read-tool.ts";
 import { TryTool } from "./try-tool.tsx";
 
 /** The tools that a server offers, each with the schema of its input, and a form that calls it. */
-export function OfferedTools({ tool, connection }: Pick<ShownTool, "tool" | "connection">) {
+export function OfferedTools({ shown }: { readonly shown: ShownTool }) {
+  const { tool, connection } = shown;
   const { tools } = tool.server;
   if (tools.length === 0) {
     return (

@@ -24,7 +24,7 @@ export function TryTool({ toolId, name, schema }: TryToolProps) {
     mutationFn: async (input: unknown) => {
       const call = { toolId, name, arguments: input as never };
       // The page follows the call: nothing is to be waited for here.
-      return (await parley.tools.call(call, { waitSeconds: 0 })).invocation.sId;
+      return (await parley.tools.invoke(call, { waitSeconds: 0 })).invocation.sId;
     },
   });
   return (

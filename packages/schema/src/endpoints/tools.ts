@@ -87,7 +87,7 @@ export const toolEndpoints = {
     output: Success,
     subject: ["toolId"],
   },
-  "tools.call": {
+  "tools.invoke": {
     ...post,
     tags: ["tools"],
     role: "builder",
