@@ -151,12 +151,14 @@ describe("calls of tools by hand", () => {
   });
 
   it("leave the calls of agents to their conversations", async () => {
-    const agentId = await agents.createAgent(toolId, "shop__find");
+    const free = { name: "Stall", defaultStake: "never_ask" } as const;
+    const { sId } = (await agents.register(shop(), free)).tool;
+    const agentId = await agents.createAgent(sId, "stall__find");
     await calls.create("Go on", [agentId], { blocking: true });
     const { runs } = await calls.rpc().runs.list.query({ wId: wId(), kind: "tool_call", limit: 1 });
     const [{ id: invocationId } = { id: "" }] = runs;
     expect(runs).toMatchObject([{ conversationId: expect.any(String) }]);
-    const named = { functionId: toolId, invocationId };
+    const named = { functionId: sId, invocationId };
     await expect(clientOf().invocations.get(named)).rejects.toMatchObject({
       type: "sandbox_function_invocation_not_found",
     });
