@@ -20,11 +20,6 @@ export function describeToolMutations(server: () => Server): Record<string, () =
       const input = { ...ofDemo(), toolId, version: 0, defaultStake: "low" };
       return { input, subject: toolId };
     },
-    "tools.invoke": async () => {
-      const toolId = await register();
-      const call = { ...ofDemo(), toolId, name: "find", arguments: { word: "shoes" } };
-      return { input: call, subject: toolId };
-    },
     "tools.refresh": async () => {
       const toolId = await register();
       return { input: { ...ofDemo(), toolId }, subject: toolId };
