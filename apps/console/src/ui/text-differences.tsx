@@ -55,7 +55,8 @@ function Row({ row }: { readonly row: DifferenceRow }) {
     kind === "removed" && "bg-bad-soft text-bad",
     kind === "added" && "bg-good-soft text-good",
   );
-  const number = "w-px px-2 text-right align-top text-muted tabular-nums select-none";
+  const number =
+    "w-px px-2 text-right align-top whitespace-nowrap text-muted tabular-nums select-none";
   const Words = kind === "removed" ? "del" : kind === "added" ? "ins" : "span";
   return (
     <tr className={look}>
