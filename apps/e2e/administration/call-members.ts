@@ -99,6 +99,7 @@ export const members: Record<string, object> = {
   "invocations.cancel": { functionId: "nothing", invocationId: "x" },
   "invocations.get": { functionId: "nothing", invocationId: "x" },
   "invocations.list": { functionId: "nothing" },
+  "runs.get": { runId: "nothing" },
   "sandboxFunctions.archive": { functionId: "nothing" },
   "sandboxFunctions.create": { slug: "add" },
   "sandboxFunctions.get": { functionId: "nothing" },
@@ -111,6 +112,7 @@ export const members: Record<string, object> = {
   "skills.archive": { skillId: "nothing", version: 0 },
   "skills.create": { name: "x", agentFacingDescription: "x", spaceIds: ["nowhere"] },
   "skills.get": { skillId: "nothing" },
+  "skills.listVersions": { skillId: "nothing" },
   "skills.publish": { skillId: "nothing", version: 0, availability: "editors" },
   "skills.read": { skillId: "nothing" },
   "skills.restore": { skillId: "nothing", version: 0 },
@@ -126,6 +128,7 @@ export const members: Record<string, object> = {
   "toolAuthorizations.get": { toolId: "nothing" },
   "toolAuthorizations.revoke": { toolId: "nothing" },
   "toolAuthorizations.start": { toolId: "nothing" },
+  "tools.invoke": { toolId: "nothing", name: "x" },
   "tools.create": {
     spaceId: "nowhere",
     name: "x",

@@ -21,6 +21,7 @@ test("operations of the public API that are mutations are few", () => {
     "session.createCode",
     "session.end",
     "toolAuthorizations.revoke",
+    "tools.invoke",
   ]);
 });
 

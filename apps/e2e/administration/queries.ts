@@ -10,6 +10,11 @@ export function describeQueries(
 ): Record<string, () => Promise<Pick<Doable, "input" | "asOperator">>> {
   const ofDemo = () => ({ wId: server().demo.workspaceId });
   const inDemo = async () => ({ input: ofDemo() });
+  const ofNewSkill = async () => {
+    const skill = { ...ofDemo(), name: "read", agentFacingDescription: "x" };
+    const { skill: created } = await rpc().skills.create.mutate(skill);
+    return { input: { ...ofDemo(), skillId: created.sId } };
+  };
   return {
     "agents.getDefinition": async () => ({ input: { ...ofDemo(), agentId: "helper" } }),
     "agents.listAll": async () => ({ input: { ...ofDemo(), limit: 2, status: "active" } }),
@@ -26,16 +31,18 @@ export function describeQueries(
     "overview.get": async () => ({ input: { ...ofDemo(), window: "day" } }),
     "overview.getServer": async () => ({ input: { window: "hour" }, asOperator: true }),
     "runs.list": async () => ({ input: { ...ofDemo(), limit: 2, status: "succeeded" } }),
+    "runs.get": async () => {
+      const call = { ...ofDemo(), functionId: "add", input: { a: 1, b: 2 } };
+      const { invocation } = await rpc().sandboxFunctions.invoke.mutate(call);
+      return { input: { ...ofDemo(), runId: invocation.sId } };
+    },
     "sandboxFunctions.get": async () => ({ input: { ...ofDemo(), functionId: "add" } }),
     "sandboxFunctions.listVersions": async () => ({
       input: { ...ofDemo(), functionId: "add", limit: 2 },
     }),
     "sandboxFunctions.listAll": async () => ({ input: { ...ofDemo(), limit: 2 } }),
-    "skills.get": async () => {
-      const skill = { ...ofDemo(), name: "read", agentFacingDescription: "x" };
-      const { skill: created } = await rpc().skills.create.mutate(skill);
-      return { input: { ...ofDemo(), skillId: created.sId } };
-    },
+    "skills.get": ofNewSkill,
+    "skills.listVersions": ofNewSkill,
     "spaces.get": async () => ({ input: { ...ofDemo(), spaceId: server().demo.spaceId } }),
     "spaces.listAll": async () => ({ input: { ...ofDemo(), limit: 2 } }),
     ...describeToolQueries(server),

@@ -103,6 +103,7 @@ export const naming: Partial<Record<EndpointName, Inputs>> = {
     { name: skillName, onConflict: "override" },
   ],
   "skills.get": ({ skillId }) => [{ skillId }],
+  "skills.listVersions": ({ skillId }) => [{ skillId }],
   "skills.export": ({ skillId }) => [{ skillId }],
   "skills.read": ({ skillId }) => [{ skillId }],
   "skills.create": ({ spaceId, toolId, attachedFileId }) =>
@@ -124,6 +125,7 @@ export const naming: Partial<Record<EndpointName, Inputs>> = {
   "tools.create": ({ spaceId }) => [
     { spaceId, name: "POISONED", description: "x", serverType: "remote", server: "of the test" },
   ],
+  "tools.invoke": ({ toolId }) => [{ toolId, name: "find" }],
   "tools.update": ({ toolId }) => [{ toolId, version: 0, name: "POISONED" }],
   "tools.remove": ofTool,
   "tools.register": ({ spaceId }) => [{ spaceId, url: "https://tools.example.com/mcp" }],
@@ -139,6 +141,7 @@ export const naming: Partial<Record<EndpointName, Inputs>> = {
     { cId: own.cId, action: "add", mcp_server_view_id: toolId },
   ],
   "invocations.get": ofInvocation,
+  "runs.get": ({ invocationId, mId }) => [{ runId: invocationId }, { runId: mId }],
   "invocations.cancel": ofInvocation,
   "sandboxFunctions.events": ofInvocation,
   "agents.create": ({ skillId, toolId }) =>

@@ -2,10 +2,12 @@ import { type Endpoint, type EndpointName, endpoints, type ErrorType } from "@pa
 import { beforeAll, expect, test } from "vitest";
 import { describeMutations } from "../administration/mutations.ts";
 import { describeQueries } from "../administration/queries.ts";
+import { sharePersonalTool } from "../administration/tool-mutations.ts";
 import { pathsOf, type Request, send } from "../request.ts";
 import { shareServer } from "../server.ts";
 import { createCalls, mentionOf } from "../siblings/calls.ts";
 import { callByName } from "./call-by-name.ts";
+import { members, nobody, silent, unknownModel } from "./wrong-members.ts";
 
 // The endpoint table lists what an endpoint can answer beyond what all can: each type is provoked
 // here. That nothing else is answered is seen by every suite, where its server ends.
@@ -18,6 +20,7 @@ const server = shareServer({
 const calls = createCalls(server);
 const mutations = describeMutations(server, calls);
 const queries = describeQueries(server, calls);
+const personalTool = sharePersonalTool(server);
 
 /** What there is in the demo workspace, by the members of inputs that name it. */
 let there: Readonly<Record<string, unknown>>;
@@ -44,6 +47,7 @@ beforeAll(async () => {
     actionId: "nobody",
     approved: "approved",
     skillId: "nobody",
+    name: "find",
     result: { jsonrpc: "2.0", method: "notifications/message" },
     answer: { selectedOptions: [0] },
     action: "add",
@@ -72,58 +76,6 @@ async function createSource() {
   await calls.rpc().folders.upsert.mutate({ wId, dsId, folderId: "f", ...folder });
   return { spaceId, dsId, dsvId };
 }
-
-const nobody = "nobody";
-/** Nothing listens there. */
-const silent = "http://127.0.0.1:9/mcp";
-const inline = { title: "t", contentType: "text/plain" };
-const unknownModel = { providerId: "simulated", modelId: "nobody" };
-
-/** Which members of an input name what an error says is not there, or is there already. */
-const members: Partial<Record<ErrorType, Readonly<Record<string, unknown>>>> = {
-  workspace_not_found: { wId: nobody },
-  conversation_not_found: { cId: nobody, conversationId: nobody },
-  message_not_found: { mId: nobody },
-  sandbox_function_not_found: { functionId: nobody, functionIds: [nobody] },
-  sandbox_function_invocation_not_found: { invocationId: nobody },
-  skill_not_found: { skillId: nobody, skillIds: [nobody] },
-  space_not_found: { spaceId: nobody, spaceIds: [nobody] },
-  member_not_found: { memberId: nobody, editorIds: [nobody] },
-  file_not_found: {
-    fileId: nobody,
-    fileIds: [nobody],
-    contentFragment: { ...inline, fileId: nobody },
-    contentFragments: [{ ...inline, fileId: nobody }],
-  },
-  user_token_not_found: { tokenId: nobody },
-  mcp_server_not_found: { serverId: nobody },
-  tool_not_found: { toolId: nobody, toolIds: [nobody], mcp_server_view_id: nobody },
-  tool_unreachable: { url: silent },
-  api_key_not_found: { keyId: nobody, keyIds: [nobody] },
-  agent_not_found: { agentId: nobody, sId: nobody },
-  data_source_not_found: { dsId: nobody },
-  data_source_document_not_found: { documentId: nobody, folderId: nobody },
-  data_source_quota_error: { documentId: nobody, folderId: nobody },
-  data_source_view_not_found: {
-    dsvId: nobody,
-    dataSourceViewId: nobody,
-    nodeId: "n",
-    nodeDataSourceViewId: nobody,
-    contentFragment: { ...inline, nodeId: "n", nodeDataSourceViewId: nobody },
-    contentFragments: [{ ...inline, nodeId: "n", nodeDataSourceViewId: nobody }],
-  },
-  version_conflict: { version: 999 },
-  model_disabled: {
-    mentions: [],
-    model: unknownModel,
-    modelSelection: unknownModel,
-    models: [unknownModel],
-  },
-  sandbox_function_secret_not_found: { name: nobody },
-  provider_credential_not_found: { providerId: "mistral" },
-  member_already_exists: { email: "ada@parley.test" },
-  sandbox_function_already_exists: { slug: "add" },
-};
 
 /** What no member of an input provokes. */
 const others: Readonly<Record<string, () => Promise<string>>> = {
@@ -215,6 +167,10 @@ const others: Readonly<Record<string, () => Promise<string>>> = {
     await call("tools.updateConnection", { ...input, url: silent });
     const { wId, toolId } = input as Record<string, unknown>;
     return call("tools.refresh", { wId, toolId });
+  },
+  "tools.invoke tool_unreachable": async () => {
+    const { wId, toolId } = await personalTool();
+    return call("tools.invoke", { wId, toolId, name: "whoami" });
   },
   "userTokens.create member_not_found": async () => mint({ userId: nobody }),
   "userTokens.create space_not_found": async () => mint({ externalId: "x", spaceIds: [nobody] }),

@@ -47,10 +47,16 @@ describe.skipIf(!hasBrowser)("functions", () => {
     await page.getByText("sandbox_function_invocation_result").waitFor();
     await expectAccessible(page);
     const first = page.url();
+    // The server knows the input, whichever page began the run.
+    await page.reload();
+    await page.getByText("Input", { exact: true }).click();
+    await page.getByRole("group", { name: "Input" }).getByText('"quantity": 4').waitFor();
     await page.getByRole("button", { name: "Run again" }).click();
     await expect.poll(() => page.url()).not.toBe(first);
     await result.getByText('"total": 6').waitFor();
     await page.getByRole("link", { name: "Run with another input" }).click();
+    await page.reload();
+    await page.getByRole("textbox", { name: "quantity" }).waitFor();
     expect(await page.getByRole("textbox", { name: "quantity" }).inputValue()).toBe("4");
     await page.getByRole("button", { name: "Write JSON" }).click();
     const json = page.getByRole("textbox", { name: "Input, as JSON" });
@@ -100,7 +106,14 @@ describe.skipIf(!hasBrowser)("functions", () => {
   it("lets users run functions, without what only builders see", async () => {
     const page = await opened().enter("/functions", { key: server().demo.userKey });
     await page.getByRole("link", { name: "add" }).click();
-    await page.getByRole("button", { name: "Run" }).waitFor();
+    await page.getByRole("textbox", { name: "Input, as JSON" }).fill('{"a": 1, "b": 2}');
+    await page.getByRole("button", { name: "Run" }).click();
+    await page.waitForURL("**/invocations/*");
+    const first = page.url();
+    await page.getByRole("button", { name: "Run again" }).click();
+    await expect.poll(() => page.url()).not.toBe(first);
+    await page.getByRole("group", { name: "Result" }).waitFor();
+    await page.goto(`${opened().url}/functions/add`);
     await page.getByRole("tab", { name: "Definition" }).click();
     await page.getByRole("group", { name: "Schema of the input" }).waitFor();
     expect(await page.getByRole("group", { name: "Program" }).count()).toBe(0);

@@ -15,9 +15,9 @@ describe.skipIf(!hasBrowser)("runs", () => {
       description: `What ${slug} does`,
       program: { type: "simulated", behaviour: { durationMs, steps: [] } },
     });
-  const invoke = async (functionId: string) => {
+  const invoke = async (functionId: string, input: Record<string, number> = {}) => {
     const { workspaceId: wId } = server().demo;
-    const invoked = { wId, functionId, input: {} };
+    const invoked = { wId, functionId, input };
     const { invocation } = await calls.rpc().sandboxFunctions.invoke.mutate(invoked);
     return invocation.sId;
   };
@@ -40,7 +40,11 @@ describe.skipIf(!hasBrowser)("runs", () => {
     await page.getByRole("button", { name: "Cancel the selected (2)" }).click();
     await page.getByText("2 runs are cancelled").first().waitFor();
     await row.getByText("cancelled", { exact: true }).first().waitFor();
-    expect(await row.getByRole("checkbox").count()).toBe(0);
+    // It may be run again, and not be cancelled again.
+    await row.getByRole("checkbox").check();
+    expect(await page.getByRole("button", { name: "Cancel the selected (0)" }).isDisabled()).toBe(
+      true,
+    );
     const left = table.getByRole("row").filter({ hasText: third });
     expect(await left.getByText("running", { exact: true }).count()).toBe(1);
     await page.getByRole("button", { name: "Select all that have not ended" }).click();
@@ -48,6 +52,37 @@ describe.skipIf(!hasBrowser)("runs", () => {
     await left.getByText("cancelled", { exact: true }).first().waitFor();
     await row.getByRole("link", { name: "lasting" }).click();
     await page.getByRole("region", { name: "Outcome" }).getByText("(cancelled)").waitFor();
+  });
+
+  it("runs those that are selected again, each with its input, and says which failed", async () => {
+    const { workspaceId: wId } = server().demo;
+    await createFunction("repeated", 0);
+    await createFunction("archived", 0);
+    const inputs = [{ nth: 1 }, { nth: 2 }];
+    const ids = [await invoke("repeated", inputs[0]), await invoke("repeated", inputs[1])];
+    const refused = await invoke("archived");
+    await calls.rpc().sandboxFunctions.archive.mutate({ wId, functionId: "archived" });
+    const page = await opened().enter("/runs");
+    for (const id of ids) {
+      await page.getByRole("checkbox", { name: `Select repeated ${id}` }).check();
+    }
+    await page.getByRole("checkbox", { name: `Select archived ${refused}` }).check();
+    await page.getByRole("button", { name: "Run the selected again (3)" }).click();
+    await page.getByText("2 runs have begun, 1 failed").first().waitFor();
+    const failure = page.getByRole("alert").filter({ hasText: `archived ${refused}` });
+    await failure.getByText("The workspace has no such function").waitFor();
+    await expectAccessible(page);
+    // What failed is still selected.
+    await page.getByRole("button", { name: "Run the selected again (1)" }).waitFor();
+    const { runs } = await calls.rpc().runs.list.query({ wId, functionId: "repeated" });
+    const repeated = runs.filter(({ id }) => !ids.includes(id));
+    const given = await Promise.all(
+      repeated.map(
+        async ({ id: runId }) => (await calls.rpc().runs.get.query({ wId, runId })).input,
+      ),
+    );
+    expect(given).toHaveLength(2);
+    expect(given).toEqual(expect.arrayContaining(inputs));
   });
 
   it("filters in the URL, pages, and leads from a turn to its conversation", async () => {

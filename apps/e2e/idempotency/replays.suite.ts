@@ -4,6 +4,8 @@ import { awaitApproval } from "../agent-calls/await-approval.ts";
 import { awaitQuestion } from "../agent-calls/await-question.ts";
 import { sharePersonalTool } from "../administration/tool-mutations.ts";
 import { toolServer } from "../administration/skill-mutations.ts";
+import { createShopAgents } from "../tools/shop-agent.ts";
+import { shareShop } from "../tools/shop-server.ts";
 import { expectError, pathsOf, type Request, send } from "../request.ts";
 import type { Server } from "../server.ts";
 import { createCalls, mentionOf } from "../siblings/calls.ts";
@@ -33,6 +35,7 @@ export function replaysSuite(server: () => Server): void {
   });
 
   const personalTool = sharePersonalTool(server);
+  const shop = shareShop();
   const registration = (): Request => ({
     path: `${pathsOf(server()).workspace}/mcp/register`,
     json: { serverName: "x" },
@@ -143,6 +146,11 @@ export function replaysSuite(server: () => Server): void {
       const { toolId } = await personalTool();
       const path = `${pathsOf(server()).workspace}/tools/${toolId}/authorization`;
       return { request: { method: "POST", path } };
+    },
+    "tools.invoke": async () => {
+      const { tool } = await createShopAgents(server).register(shop());
+      const path = `${pathsOf(server()).workspace}/tools/${tool.sId}/calls`;
+      return { request: { path, json: { name: "find", arguments: { word: "x" } } }, status: 201 };
     },
     "sandboxFunctions.invoke": async () => ({
       request: { path: pathsOf(server()).invocations("add"), json: { input: { a: 1, b: 2 } } },

@@ -105,6 +105,7 @@ test("every documented request is answered as documented", async () => {
     "toolAuthorizations.get": 404,
     "toolAuthorizations.revoke": 404,
     "toolAuthorizations.start": 404,
+    "tools.invoke": 404,
     "clientServers.heartbeat": 404,
     "clientServers.answer": 404,
     "clientServers.events": 404,

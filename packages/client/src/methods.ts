@@ -68,7 +68,7 @@ export interface InvokeOptions extends PostOptions {
   readonly waitSeconds?: number | undefined;
 }
 
-type OptionsOf<N extends RouteName> = N extends "sandboxFunctions.invoke"
+type OptionsOf<N extends RouteName> = N extends "sandboxFunctions.invoke" | "tools.invoke"
   ? InvokeOptions
   : Endpoints[N] extends JsonEndpoint & { readonly method: "POST" }
     ? PostOptions

@@ -247,6 +247,8 @@ export function createParley(options: ParleyOptions) {
       start: method("toolAuthorizations.start"),
     },
     tools: {
+      /** Calls a tool of a remote server, to try it, and waits a while for its outcome; needs a key of a builder. */
+      invoke: method("tools.invoke"),
       /** Lists the tools of a space. */
       listOfSpace: method("tools.listOfSpace"),
     },

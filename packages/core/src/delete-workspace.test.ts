@@ -46,6 +46,7 @@ import { findInvocationStream, invokeSandboxFunction } from "./invocations/invok
 import { loadInvocation } from "./invocations/load-invocation.ts";
 import { appendEvents } from "./log/append.ts";
 import { followLog } from "./log/follow.ts";
+import { storeNewVersion } from "./skills/skill-versions.ts";
 import { insertApiKey, rotateApiKey } from "./workspaces/api-keys.ts";
 import { createUserToken } from "./workspaces/user-tokens.ts";
 import { createSecretBox } from "./workspaces/secret-box.ts";
@@ -126,8 +127,8 @@ describe("deleteWorkspace", () => {
       .returning();
     const toolId = tool!.id;
     await db().insert(skillTools).values({ skillId: skill!.id, toolId, position: 0 });
-    const editor = { skillId: skill!.id, userId: context.caller.user.id };
-    await db().insert(skillEditors).values(editor);
+    await db().insert(skillEditors).values({ skillId: skill!.id, userId: user.id });
+    await storeNewVersion(context, db(), skill!.id);
     await operator.updateAgent({ wId: workspaceId, agentId: "ann", skillIds: [skill!.sid] });
     const { id: functionId } = await insertTestFunction(test.core, workspace, { slug: "add" });
     await db().insert(functionApprovals).values({ userId: user.id, functionId, createdAt: 0 });

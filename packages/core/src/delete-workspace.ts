@@ -149,6 +149,7 @@ async function deleteRest(transaction: Transaction, id: number): Promise<void> {
     { column: tables.skillTools.skillId, of: skills },
     { column: tables.skillEditors.skillId, of: skills },
     { column: tables.skillAttachments.skillId, of: skills },
+    { column: tables.skillDefinitions.skillId, of: skills },
     { column: agentFunctions.functionId, of: sandboxFunctions },
     { column: tables.functionApprovals.functionId, of: sandboxFunctions },
     { column: tables.sandboxFunctionVersions.functionId, of: sandboxFunctions },

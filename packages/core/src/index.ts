@@ -177,6 +177,7 @@ export { importSkills } from "./skills/import-skills.ts";
 export { type AnswerState, readSkillState } from "./skills/listing-state.ts";
 export * from "./skills/skill-administration.ts";
 export * from "./skills/skill-pages.ts";
+export { listSkillVersions } from "./skills/skill-versions.ts";
 export { listSkills, readSkill } from "./skills/skills.ts";
 export { createTool, listTools, removeTool, updateTool } from "./tools/tool-administration.ts";
 export {
@@ -252,6 +253,8 @@ export { listSkillFiles, loadSkillInstructions, readSkillFile } from "./turns/tu
 export { replayValidateAction, validateAction } from "./turns/validate-action.ts";
 
 export { listAllConversations } from "./activity/list-conversations.ts";
+export { callToolByHand, replayToolCall } from "./invocations/call-tool.ts";
+export { getRun } from "./activity/get-run.ts";
 export { listRuns } from "./activity/list-runs.ts";
 export { getOverview, getServerOverview } from "./activity/overview.ts";
 export { type ActivityRecorder, startActivityRecorder } from "./activity/record-activity.ts";

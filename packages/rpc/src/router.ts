@@ -210,6 +210,7 @@ export const appRouter = router({
     archive: mutation(endpoints["skills.archive"], core.archiveSkill),
     create: mutation(endpoints["skills.create"], core.createSkill),
     get: query(endpoints["skills.get"], core.getSkill),
+    listVersions: query(endpoints["skills.listVersions"], core.listSkillVersions),
     publish: mutation(endpoints["skills.publish"], core.publishSkill),
     read: query(endpoints["skills.read"], core.readSkill),
     restore: mutation(endpoints["skills.restore"], core.restoreSkill),

@@ -14,6 +14,7 @@ export const toolRouters = {
     ),
   }),
   tools: router({
+    invoke: post(endpoints["tools.invoke"], core.callToolByHand, core.replayToolCall),
     create: mutation(endpoints["tools.create"], core.createTool),
     getConnection: query(endpoints["tools.getConnection"], core.getToolConnection),
     list: query(endpoints["tools.list"], core.listTools),

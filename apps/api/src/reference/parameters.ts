@@ -88,7 +88,7 @@ function headersOf(name: string, endpoint: Endpoint): object[] {
     const length = { minLength: 1, maxLength: 255 };
     headers.push(text("Idempotency-Key", about, "order-1017", length));
   }
-  if (name === "sandboxFunctions.invoke") {
+  if (name === "sandboxFunctions.invoke" || name === "tools.invoke") {
     const about = "`respond-async` answers at once; `wait=N` waits N seconds for the outcome";
     headers.push(text("Prefer", about, "wait=5"));
   }

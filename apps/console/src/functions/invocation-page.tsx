@@ -16,7 +16,7 @@ import { Skeleton } from "../ui/skeleton.tsx";
 import { Time } from "../ui/time.tsx";
 import { useEvents } from "../ui/use-events.ts";
 import { InvocationOutput } from "./invocation-output.tsx";
-import { inputOfInvocation, knowsInput } from "./known-inputs.ts";
+import { runQuery } from "./read-run.ts";
 import { useInvoke } from "./use-invoke.ts";
 
 const here = "/session/functions/$functionId/invocations/$invocationId";
@@ -25,7 +25,9 @@ const here = "/session/functions/$functionId/invocations/$invocationId";
 export function InvocationPage() {
   const call = useParams({ from: here });
   const { functionId, invocationId } = call;
-  const { parley } = useClients();
+  const clients = useClients();
+  const { parley } = clients;
+  const run = useQuery(runQuery(clients, invocationId));
   const queryClient = useQueryClient();
   const queryKey = ["invocation", functionId, invocationId];
   const { data, error } = useQuery({
@@ -43,11 +45,13 @@ export function InvocationPage() {
     mutationFn: async () => parley.invocations.cancel(call),
     onSuccess: (answer) => queryClient.setQueryData(queryKey, answer),
   });
+  // A call of a server's tool is one of the function that calls the server, which nobody sees.
+  const called = run.data?.kind === "tool_call" ? (run.data.tool ?? undefined) : undefined;
   if (isNotFound(error)) return <NotFoundPage />;
   const isRunning = data?.invocation.status === "created" && !isOver;
   return (
     <Page
-      title={`Invocation of ${functionId}`}
+      title={called === undefined ? `Invocation of ${functionId}` : `Call of ${called.name}`}
       actions={
         <>
           {isRunning && (
@@ -56,7 +60,7 @@ export function InvocationPage() {
               Cancel
             </Button>
           )}
-          <RunAgain functionId={functionId} invocationId={invocationId} />
+          {run.data?.kind === "invocation" && <RunAgain {...call} input={run.data.input} />}
         </>
       }
     >
@@ -68,20 +72,37 @@ export function InvocationPage() {
           <code className="font-mono text-sm">{invocationId}</code>
           <StatusBadge status={data.invocation.status} />
           <Time at={data.invocation.createdAt} />
-          <Link
-            to="/functions/$functionId"
-            params={{ functionId }}
-            search={{ view: "invocations" }}
-            className="text-accent underline"
-          >
-            All invocations
-          </Link>
+          {called === undefined ? (
+            <Link
+              to="/functions/$functionId"
+              params={{ functionId }}
+              search={{ view: "invocations" }}
+              className="text-accent underline"
+            >
+              All invocations
+            </Link>
+          ) : (
+            <Link
+              to="/tools/$toolId"
+              params={{ toolId: called.sId }}
+              className="text-accent underline"
+            >
+              The tool
+            </Link>
+          )}
         </p>
       )}
-      {knowsInput(invocationId) && (
+      {run.error && !error && (
+        <ErrorNotice
+          title="The input could not be read"
+          error={run.error}
+          onRetry={() => void run.refetch()}
+        />
+      )}
+      {run.data && (
         <details className="rounded-md border border-line px-3 py-2">
           <summary>Input</summary>
-          <JsonBlock label="Input" value={inputOfInvocation(invocationId)} />
+          <JsonBlock label="Input" value={run.data.input} />
         </details>
       )}
       <InvocationOutput events={followed.events} outcome={data?.outcome} />
@@ -92,26 +113,25 @@ export function InvocationPage() {
   );
 }
 
-/** Runs the function again: with the same input where this page knows it, or with a changed one. */
-function RunAgain(call: { readonly functionId: string; readonly invocationId: string }) {
-  const { functionId, invocationId } = call;
+interface RunAgainProps {
+  readonly functionId: string;
+  readonly invocationId: string;
+  readonly input: unknown;
+}
+
+/** Runs the function again, with the same input or with a changed one. */
+function RunAgain({ functionId, invocationId, input }: RunAgainProps) {
   const invoke = useInvoke(functionId);
-  const isKnown = knowsInput(invocationId);
   return (
     <>
-      {isKnown && (
-        <Button
-          isBusy={invoke.isPending}
-          onClick={() => invoke.mutate(inputOfInvocation(invocationId))}
-        >
-          <Icon name="retry" />
-          Run again
-        </Button>
-      )}
+      <Button isBusy={invoke.isPending} onClick={() => invoke.mutate(input)}>
+        <Icon name="retry" />
+        Run again
+      </Button>
       <Link
         to="/functions/$functionId"
         params={{ functionId }}
-        search={isKnown ? { from: invocationId } : {}}
+        search={{ from: invocationId }}
         className={buttonLook()}
       >
         Run with another input

@@ -10,7 +10,7 @@ interface SchemaFormProps {
 
 /** The fields of an input, made from its JSON Schema. */
 export function SchemaForm({ fields, texts, errors, onChange }: SchemaFormProps) {
-  if (fields.length === 0) return <p className="text-muted">This function takes no input.</p>;
+  if (fields.length === 0) return <p className="text-muted">It takes no input.</p>;
   return fields.map((field) => (
     <OneField
       key={field.name}

@@ -1,7 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useClients } from "../api/use-session.ts";
-import { rememberInput } from "./known-inputs.ts";
 
 /** Invokes a function with an input, and shows the invocation. */
 export function useInvoke(functionId: string) {
@@ -15,7 +14,6 @@ export function useInvoke(functionId: string) {
       // The page follows the invocation: nothing is to be waited for here.
       const call = { functionId, input: input as never, context };
       const { invocation } = await parley.functions.invoke(call, { waitSeconds: 0 });
-      rememberInput(invocation.sId, input);
       return invocation;
     },
     onSuccess: async ({ sId: invocationId }) => {

@@ -39,10 +39,12 @@ test("cancels the turns of a conversation with one call, and each invocation wit
     runOf({ id: "c" }),
     runOf({ id: "d", conversationId: "y" }),
     runOf({ id: "e", kind: "tool_call", conversationId: "y" }),
+    runOf({ id: "f", kind: "tool_call", conversationId: null, tool: { sId: "msv_1", name: "" } }),
   ]);
   expect(cancels).toEqual([
     { conversationId: "x", messageIds: ["a", "c"] },
     { conversationId: "y", messageIds: ["d"] },
     { functionId: "sfn_1", invocationId: "b" },
+    { functionId: "msv_1", invocationId: "f" },
   ]);
 });

@@ -34,3 +34,9 @@ export const nameOfStatus: Readonly<Record<Status, string>> = {
   errored: "Failed",
   cancelled: "Cancelled",
 };
+
+/** What does the work: the agent of a turn, the function, or the tool. */
+export function nameOf({ kind, function: called, tool, agent }: Run): string {
+  const named = kind === "turn" ? agent?.name : (called?.slug ?? tool?.name);
+  return named ?? nameOfKind[kind];
+}

@@ -1,19 +1,15 @@
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { useClients } from "../api/use-session.ts";
-import { Button } from "../ui/button.tsx";
 import { EmptyState } from "../ui/empty-state.tsx";
 import { ErrorNotice } from "../ui/error-notice.tsx";
-import { Icon } from "../ui/icon.tsx";
 import { Page } from "../ui/page.tsx";
 import { Pager } from "../ui/pager.tsx";
 import { Skeleton } from "../ui/skeleton.tsx";
-import { useToast } from "../ui/toast.tsx";
-import { type Cancel, cancelsOf, isCancellable } from "./cancel-runs.ts";
-import type { Run } from "./kinds.ts";
 import { RunFilters } from "./run-filters.tsx";
 import { RunTable } from "./run-table.tsx";
+import { SelectedRuns } from "./selected-runs.tsx";
 
 /** How often the first page is read again while it is looked at. */
 const REFRESH_MS = 2000;
@@ -41,7 +37,6 @@ export function RunListPage() {
     placeholderData: keepPreviousData,
   });
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
-  const open = data?.runs.filter(isCancellable) ?? [];
   const select = (id: string, isSelected: boolean) =>
     setSelected(
       (before) => new Set([...before].filter((one) => one !== id).concat(isSelected ? id : [])),
@@ -53,12 +48,7 @@ export function RunListPage() {
       {!data && !error && <Skeleton label="the runs" lines={10} />}
       {data && (
         <>
-          <CancelSelected
-            runs={open.filter(({ id }) => selected.has(id))}
-            onSelectAll={() => setSelected(new Set(open.map(({ id }) => id)))}
-            canSelect={open.some(({ id }) => !selected.has(id))}
-            onCancelled={() => setSelected(new Set())}
-          />
+          <SelectedRuns runs={data.runs} selected={selected} onSelectOnly={setSelected} />
           {data.runs.length === 0 ? (
             <EmptyState title={data.hasMore ? "None on this page" : "There are no runs to show"} />
           ) : (
@@ -73,58 +63,5 @@ export function RunListPage() {
         </>
       )}
     </Page>
-  );
-}
-
-interface CancelSelectedProps {
-  /** The selected ones that have not ended. */
-  readonly runs: readonly Run[];
-  readonly canSelect: boolean;
-  readonly onSelectAll: () => void;
-  readonly onCancelled: () => void;
-}
-
-/** Cancels what is selected; it stays above the table, so that no row moves when one is selected. */
-function CancelSelected({ runs, canSelect, onSelectAll, onCancelled }: CancelSelectedProps) {
-  const { parley } = useClients();
-  const queryClient = useQueryClient();
-  const say = useToast();
-  const cancel = async (call: Cancel): Promise<unknown> =>
-    "conversationId" in call
-      ? parley.conversations.cancel({ ...call, messageIds: [...call.messageIds] })
-      : parley.invocations.cancel(call);
-  const cancelling = useMutation({
-    mutationFn: async (chosen: readonly Run[]) => {
-      const ends = await Promise.allSettled(cancelsOf(chosen).map(cancel));
-      const refused = ends.find((end) => end.status === "rejected");
-      if (refused) throw refused.reason;
-    },
-    onSuccess: (_, { length }) => {
-      onCancelled();
-      say(length === 1 ? "The run is cancelled" : `${length} runs are cancelled`);
-    },
-    onSettled: async () => queryClient.invalidateQueries({ queryKey: ["runs"] }),
-  });
-  return (
-    <div className="grid gap-3">
-      <div className="flex flex-wrap gap-2">
-        <Button isSmall disabled={!canSelect} onClick={onSelectAll}>
-          Select all that have not ended
-        </Button>
-        <Button
-          isSmall
-          variant="danger"
-          disabled={runs.length === 0}
-          isBusy={cancelling.isPending}
-          onClick={() => cancelling.mutate(runs)}
-        >
-          <Icon name="stop" />
-          Cancel the selected ({runs.length})
-        </Button>
-      </div>
-      {cancelling.isError && (
-        <ErrorNotice title="Not all of them could be cancelled" error={cancelling.error} />
-      )}
-    </div>
   );
 }

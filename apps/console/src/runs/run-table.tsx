@@ -4,7 +4,8 @@ import { StatusBadge } from "../ui/badge.tsx";
 import { Table, TableRow } from "../ui/table.tsx";
 import { formatDuration, formatNumber, Time } from "../ui/time.tsx";
 import { isCancellable } from "./cancel-runs.ts";
-import { nameOfKind, type Run } from "./kinds.ts";
+import { nameOf, nameOfKind, type Run } from "./kinds.ts";
+import { isRepeatable } from "./repeat-runs.ts";
 
 const columns = [
   "Select",
@@ -25,7 +26,7 @@ interface RunTableProps {
   readonly onSelect: (id: string, isSelected: boolean) => void;
 }
 
-/** Runs, of which those that have not ended can be selected. */
+/** Runs, of which those can be selected that can be cancelled or run again. */
 export function RunTable({ runs, readAt, selected, onSelect }: RunTableProps) {
   return (
     <Table label="Runs" columns={columns}>
@@ -33,7 +34,7 @@ export function RunTable({ runs, readAt, selected, onSelect }: RunTableProps) {
         <TableRow
           key={run.id}
           cells={[
-            isCancellable(run) && (
+            (isCancellable(run) || isRepeatable(run)) && (
               <input
                 type="checkbox"
                 aria-label={`Select ${nameOf(run)} ${run.id}`}
@@ -64,12 +65,6 @@ export function RunTable({ runs, readAt, selected, onSelect }: RunTableProps) {
   );
 }
 
-/** What does the work: the agent of a turn, the function, or the tool. */
-function nameOf({ kind, function: called, tool, agent }: Run): string {
-  const named = kind === "turn" ? agent?.name : (called?.slug ?? tool?.name);
-  return named ?? nameOfKind[kind];
-}
-
 /** How long a run took, or has run so far; nothing before it has started. */
 function durationOf({ durationMs, startedAt, endedAt }: Run, readAt: number): string {
   if (durationMs !== null) return formatDuration(durationMs);
@@ -80,13 +75,24 @@ function durationOf({ durationMs, startedAt, endedAt }: Run, readAt: number): st
 
 /** Leads to the page of an invocation, or to the conversation of a turn or of a call. */
 function Detail({ run, children }: { readonly run: Run; readonly children: ReactNode }) {
-  const { kind, id, function: called, conversationId } = run;
+  const { kind, id, function: called, tool, conversationId } = run;
   const look = "font-medium text-accent hover:underline";
   if (kind === "invocation" && called !== null) {
     return (
       <Link
         to="/functions/$functionId/invocations/$invocationId"
         params={{ functionId: called.slug, invocationId: id }}
+        className={look}
+      >
+        {children}
+      </Link>
+    );
+  }
+  if (kind === "tool_call" && conversationId === null && tool !== null) {
+    return (
+      <Link
+        to="/functions/$functionId/invocations/$invocationId"
+        params={{ functionId: tool.sId, invocationId: id }}
         className={look}
       >
         {children}

@@ -34,5 +34,28 @@ const oneRoute = createRoute({
   component: lazyRouteComponent(() => import("./skill-page.tsx"), "SkillPage"),
 });
 
+/** Which versions are listed, which is shown, and with which it is compared; `none` for with none. */
+interface VersionSearch {
+  after?: string | undefined;
+  version?: string | undefined;
+  with?: string | undefined;
+}
+
+const isNumber = (text: string | undefined) => text !== undefined && /^\d{1,9}$/.test(text);
+
+const versionsRoute = createRoute({
+  getParentRoute: () => sessionRoute,
+  path: "/skills/$skillId/versions",
+  validateSearch: (search): VersionSearch => {
+    const [version, other] = [textOf(search, "version"), textOf(search, "with")];
+    return {
+      after: textOf(search, "after"),
+      version: isNumber(version) ? version : undefined,
+      with: other === "none" || isNumber(other) ? other : undefined,
+    };
+  },
+  component: lazyRouteComponent(() => import("./versions-page.tsx"), "SkillVersionsPage"),
+});
+
 /** The pages about skills. */
-export const skillRoutes = [listRoute, importRoute, oneRoute] as const;
+export const skillRoutes = [listRoute, importRoute, oneRoute, versionsRoute] as const;

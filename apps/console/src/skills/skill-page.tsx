@@ -1,11 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
-import { useParams } from "@tanstack/react-router";
+import { Link, useParams } from "@tanstack/react-router";
 import type { Skill } from "parley-client";
 import { hasRole } from "../api/access.ts";
 import { isNotFound } from "../api/failures.ts";
 import { useClients, useSession } from "../api/use-session.ts";
 import { NotFoundPage } from "../app/fault-pages.tsx";
 import { Badge, StatusBadge } from "../ui/badge.tsx";
+import { buttonLook } from "../ui/button.tsx";
 import { ErrorNotice } from "../ui/error-notice.tsx";
 import { Markdown } from "../ui/markdown.tsx";
 import { Page } from "../ui/page.tsx";
@@ -38,7 +39,16 @@ export function SkillPage() {
   return (
     <Page
       title={data?.skill.name ?? "Skill"}
-      actions={canChange && <SkillActions shown={data} onChange={() => void refetch()} />}
+      actions={
+        <>
+          {canChange && <SkillActions shown={data} onChange={() => void refetch()} />}
+          {data?.version !== undefined && (
+            <Link to="/skills/$skillId/versions" params={{ skillId }} className={buttonLook()}>
+              Versions
+            </Link>
+          )}
+        </>
+      }
     >
       {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Skeleton label="the skill" />}

@@ -1,9 +1,11 @@
 import { JsonBlock } from "../ui/code-block.tsx";
 import { EmptyState } from "../ui/empty-state.tsx";
 import type { ShownTool } from "./read-tool.ts";
+import { TryTool } from "./try-tool.tsx";
 
-/** The tools that a server offers, each with the schema of its input. */
-export function OfferedTools({ tool }: { readonly tool: ShownTool["tool"] }) {
+/** The tools that a server offers, each with the schema of its input, and a form that calls it. */
+export function OfferedTools({ shown }: { readonly shown: ShownTool }) {
+  const { tool, connection } = shown;
   const { tools } = tool.server;
   if (tools.length === 0) {
     return (
@@ -24,6 +26,7 @@ export function OfferedTools({ tool }: { readonly tool: ShownTool["tool"] }) {
             <div className="grid gap-2 p-3">
               <p className="whitespace-pre-wrap">{description}</p>
               <JsonBlock value={inputSchema} label={`Input of ${name}`} />
+              {connection && <TryTool toolId={tool.sId} name={name} schema={inputSchema} />}
             </div>
           </details>
         </li>

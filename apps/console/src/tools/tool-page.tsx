@@ -71,9 +71,9 @@ export function ToolPage() {
         </p>
       )}
       {connection && <ConnectionFacts connection={connection} />}
-      {tool && (
+      {data && (
         <Section title="Tools">
-          <OfferedTools tool={tool} />
+          <OfferedTools shown={data} />
         </Section>
       )}
       {tool && version !== undefined && connection && (

@@ -1,4 +1,4 @@
-import { type Column, gt, type SQL } from "drizzle-orm";
+import { type Column, gt, lt, type SQL } from "drizzle-orm";
 
 /** Of which workspace a page is, where it begins, and how many items it has at most. */
 export interface PageOf {
@@ -18,6 +18,17 @@ export function isAfter(number: Column, { lastValue }: Pick<PageOf, "lastValue">
   return lastValue === undefined ? undefined : gt(number, Number(lastValue));
 }
 
+/** The largest number of a version that its column holds. */
+const MAX_VERSION = 2_147_483_647;
+
+/** The condition that a version comes after the page before, in a list with the newest first. */
+export function isOlder(version: Column, lastValue: string | undefined): SQL | undefined {
+  // A place past every version is one before them all.
+  return lastValue === undefined
+    ? undefined
+    : lt(version, Math.min(Number(lastValue), MAX_VERSION));
+}
+
 /** The rows of a page, of which one more than fits was read, and the members that end it. */
 export function takePage<Row>(
   rows: readonly Row[],
@@ -28,4 +39,21 @@ export function takePage<Row>(
   const last = page.at(-1);
   const lastValue = last === undefined ? null : String(numberOf(last));
   return { page, end: { hasMore: rows.length > limit, lastValue } };
+}
+
+/** Bytes of a page of several items that may be large. */
+const MAX_PAGE_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Where a page of large items ends: at the last that fits, or at the first. Of the rows, of which one more than a
+ * page has was read, each has the bytes of the items up to it.
+ */
+export function takeSizedPage<Row extends { readonly bytes: number }>(
+  rows: readonly Row[],
+  limit: number,
+): { last: Row | undefined; hasMore: boolean } {
+  const page = rows
+    .slice(0, limit)
+    .filter((row, index) => index === 0 || row.bytes <= MAX_PAGE_BYTES);
+  return { last: page.at(-1), hasMore: rows.length > page.length };
 }

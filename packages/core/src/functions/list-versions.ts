@@ -1,16 +1,12 @@
 import { sandboxFunctionVersions, users } from "@parley/db";
 import type { FunctionVersionPage, ListFunctionVersions } from "@parley/schema";
-import { and, desc, eq, getTableColumns, gte, lt, sql } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, gte, sql } from "drizzle-orm";
 import type { RequestContext } from "../context.ts";
 import type { FunctionVersionRow } from "../data-access/rows.ts";
+import { isOlder, takeSizedPage } from "../data-access/numbered-pages.ts";
 import { administeredWorkspace } from "../workspaces/administered-workspace.ts";
 import { renderProgram } from "./programs.ts";
 import { getSandboxFunction } from "./sandbox-functions.ts";
-
-/** Of the column. A place past it is one before every version. */
-const MAX_VERSION = 2_147_483_647;
-/** Size of the programs and schemas of a page of several versions. */
-export const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 
 const { functionId, version, program, inputSchema, outputSchema } = sandboxFunctionVersions;
 // Nobody reads the bundle, which is as large as its sources.
@@ -36,7 +32,7 @@ export async function listFunctionVersions(
   const { id } = await getSandboxFunction(db, workspace.id, input.functionId);
   const ofPlace = and(
     eq(functionId, id),
-    lastValue === undefined ? undefined : lt(version, Math.min(Number(lastValue), MAX_VERSION)),
+    isOlder(version, lastValue),
   );
   const sizes = await db
     .select({ version, bytes })
@@ -44,10 +40,7 @@ export async function listFunctionVersions(
     .where(ofPlace)
     .orderBy(desc(version))
     .limit(limit + 1);
-  const page = sizes
-    .slice(0, limit)
-    .filter((row, index) => index === 0 || row.bytes <= MAX_PAGE_BYTES);
-  const last = page.at(-1);
+  const { last, hasMore } = takeSizedPage(sizes, limit);
   if (last === undefined) return { versions: [], hasMore: false, lastValue: null };
   const rows = await db
     .select({ row: columns, editor: { sId: users.sid, name: users.fullName } })
@@ -57,7 +50,7 @@ export async function listFunctionVersions(
     .orderBy(desc(version));
   return {
     versions: rows.map(({ row, editor }) => renderVersion(row, editor)),
-    hasMore: sizes.length > page.length,
+    hasMore,
     lastValue: String(last.version),
   };
 }

@@ -51,8 +51,19 @@ export async function getSandboxFunction(
   workspaceId: number,
   idOrSlug: string,
 ): Promise<InvocableFunction> {
+  const found = await findSandboxFunction(db, workspaceId, idOrSlug);
+  if (found === undefined) throw unknownFunction();
+  return found;
+}
+
+/** The same; undefined where there is none. */
+export async function findSandboxFunction(
+  db: Queryable,
+  workspaceId: number,
+  idOrSlug: string,
+): Promise<InvocableFunction | undefined> {
   const [row] = await findStatement.execute(db, { workspaceId, name: idOrSlug });
-  if (row === undefined) throw unknownFunction();
+  if (row === undefined) return undefined;
   const definition = fromColumns<InvocableFunction["definition"]>(row.definition);
   return { ...fromColumns<SandboxFunctionRow>(row.identity), definition };
 }

@@ -32,7 +32,8 @@ interface InvokeInput {
 }
 
 /** The context of functions that invoke. */
-type InvocationContext = KeyedContext & FunctionLookUp & InvocationServices & RunServices;
+type InvocationContext = StartContext & FunctionLookUp;
+type StartContext = KeyedContext & InvocationServices & RunServices;
 
 /**
  * Starts an invocation, and waits for its outcome as long as the caller prefers. Throws
@@ -58,6 +59,15 @@ export async function invokeSandboxFunction(
     ),
     timezone: input.context?.timezone ?? null,
   });
+  return startInvocation(context, { created, functionId: sandboxFunction.sid });
+}
+
+/** Writes a new invocation, and waits for its outcome as long as the caller prefers. */
+export async function startInvocation(
+  context: StartContext,
+  { created, functionId }: { created: NewInvocation; functionId: string },
+): Promise<InvokedSandboxFunction> {
+  const { workspace } = context.caller;
   if (created.row.status === "created")
     await context.reserveRunCapacity(workspace.id, "invocation", 1);
   // Listening from before the write, it need not read the log.
@@ -68,8 +78,7 @@ export async function invokeSandboxFunction(
     const written = await writeOnce(context, { ...created, holder });
     return written && toHeldRuns(workspace.sid, created, written);
   });
-  const { sid } = sandboxFunction;
-  return renderInvoked(created.row, sid, await readOutcome(created.row, pending));
+  return renderInvoked(created.row, functionId, await readOutcome(created.row, pending));
 }
 
 /** Replays an invocation. Throws `sandbox_function_not_found`. */
@@ -113,12 +122,17 @@ async function readOutcome(
   return { status: "succeeded", result: event.result };
 }
 
-/** With an Idempotency-Key, writes in a transaction of its own; otherwise shares a commit with others. */
+/**
+ * With an Idempotency-Key, or as an audited mutation, writes in a transaction of its own; otherwise shares a
+ * commit with others.
+ */
 async function writeOnce(
   context: KeyedContext & InvocationServices,
   created: NewInvocation,
 ): Promise<WrittenInvocation | undefined> {
-  if (context.claim === undefined) return context.writeInvocation(created, context.isWanted);
+  const { claim, mutation } = context;
+  if (claim === undefined && mutation === undefined)
+    return context.writeInvocation(created, context.isWanted);
   const writtenOf = await inTransactionOnce(context, { id: created.row.sid }, async ({ db }) =>
     writeInvocations(db, [created]),
   );

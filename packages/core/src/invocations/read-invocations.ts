@@ -1,4 +1,12 @@
-import { actions, conversations, hasRow, invocations, messages } from "@parley/db";
+import {
+  actions,
+  conversations,
+  hasRow,
+  invocations,
+  messages,
+  sandboxFunctions,
+  tools,
+} from "@parley/db";
 import {
   type InvocationPage,
   type InvokedSandboxFunction,
@@ -10,7 +18,12 @@ import { reachesConversation } from "../access/conversation-reach.ts";
 import { belongsTo, seesAllOfWorkspace } from "../access/ownership.ts";
 import type { Context } from "../context.ts";
 import type { InvocationRow, SandboxFunctionRow } from "../data-access/rows.ts";
-import { getSandboxFunction } from "../functions/sandbox-functions.ts";
+import {
+  findSandboxFunction,
+  getSandboxFunction,
+  unknownFunction,
+} from "../functions/sandbox-functions.ts";
+import { isReachedTool } from "../tools/tool-administration.ts";
 import { renderInvocation, renderInvoked, renderOutcome } from "./render-invocation.ts";
 
 /** Invocations that a page looks at where few of them may be in it. */
@@ -124,7 +137,9 @@ export async function requireInvocation(
 ): Promise<ReachedInvocation> {
   const { db } = context.database;
   const workspaceId = context.caller.workspace.id;
-  const sandboxFunction = await getSandboxFunction(db, workspaceId, functionId);
+  const sandboxFunction = await requireInvoked(context, functionId);
+  // The calls of agents are read in their conversations.
+  const isCall = sandboxFunction.toolId !== null;
   const ofFunction = and(
     eq(invocations.workspaceId, workspaceId),
     eq(invocations.functionId, sandboxFunction.id),
@@ -141,12 +156,38 @@ export async function requireInvocation(
         eq(invocations.sid, invocationId),
         or(
           and(isNull(invocations.actionId), belongsTo(context.caller, invocations)),
-          reachesConversation(context),
+          isCall ? undefined : reachesConversation(context),
         ),
       ),
     );
   if (found === undefined) throw unknownInvocation();
   return { ...found, sandboxFunction };
+}
+
+/**
+ * A function of the workspace, or the one that calls a server, by its id or by that of the server's tool, where
+ * the caller reaches the tool. Throws `sandbox_function_not_found`.
+ */
+async function requireInvoked(
+  { caller, database: { db } }: Context,
+  named: string,
+): Promise<SandboxFunctionRow> {
+  const { workspace } = caller;
+  const found = await findSandboxFunction(db, workspace.id, named);
+  if (found !== undefined) return found;
+  const [called] = await db
+    .select({ row: sandboxFunctions })
+    .from(sandboxFunctions)
+    .innerJoin(tools, eq(tools.id, sandboxFunctions.toolId))
+    .where(
+      and(
+        eq(sandboxFunctions.workspaceId, workspace.id),
+        or(eq(sandboxFunctions.sid, named), eq(sandboxFunctions.slug, named)),
+        isReachedTool(caller),
+      ),
+    );
+  if (called === undefined) throw unknownFunction();
+  return called.row;
 }
 
 /** The error for an invocation that is unknown, another function's, or not reached. */

@@ -8,7 +8,7 @@ import { readableZip, type ZipEntry } from "../files/zip.ts";
 import { threadOptions } from "../untrusted/thread-options.ts";
 import { filePathsOf, folderNameOf } from "./folders/folder-paths.ts";
 import { createWriteYaml } from "./folders/read-front-matter.ts";
-import { requireSkill, type SkillRow } from "./skill-administration.ts";
+import { requireSkill, type SkillRow } from "./required-skill.ts";
 
 /**
  * Reads a skill as a zip archive of its folder: SKILL.md with its name, description and instructions, and its

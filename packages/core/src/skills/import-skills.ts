@@ -12,6 +12,7 @@ import { type ParsedSkill, parseSkillFolders } from "./folders/parse-skill-folde
 import { createParseYaml } from "./folders/read-front-matter.ts";
 import { deleteSkillFiles, insertSkillFiles } from "./skill-files.ts";
 import { canMove } from "./skill-states.ts";
+import { changeVersion, storeNewVersion } from "./skill-versions.ts";
 import { mayEdit } from "./skills.ts";
 
 type SkillRow = typeof skills.$inferSelect;
@@ -48,14 +49,15 @@ export async function importSkills(
         report.skipped.push({ sId: before.sid, ...about, reason });
         continue;
       }
+      const attach = (row: SkillRow) =>
+        insertSkillFiles(db, context, {
+          skillId: row.id,
+          fileIds: fileIds.splice(0, skill.attachments.length),
+          files: skill.attachments,
+        });
       const row = before
-        ? await updateSkill(db, context, { input, skill, before })
-        : await insertSkill(db, context, { input, skill });
-      await insertSkillFiles(db, context, {
-        skillId: row.id,
-        fileIds: fileIds.splice(0, skill.attachments.length),
-        files: skill.attachments,
-      });
+        ? await updateSkill(db, context, { input, skill, before, attach })
+        : await insertSkill(db, context, { input, skill, attach });
       const reason = before ? "onConflict is override" : "The workspace had no skill of this name";
       report[before ? "updated" : "imported"].push({ sId: row.sid, ...about, reason });
     }
@@ -153,14 +155,16 @@ function findFaultOfMove(
 interface Written {
   readonly input: ImportSkills;
   readonly skill: NewSkill;
+  /** Stores its files. */
+  readonly attach: (row: SkillRow) => Promise<void>;
 }
 
 async function insertSkill(
   db: Queryable,
   context: Context,
-  { input, skill }: Written,
+  { input, skill, attach }: Written,
 ): Promise<SkillRow> {
-  return insertRow(db, skills, {
+  const row = await insertRow(db, skills, {
     sid: context.newId("skl"),
     workspaceId: context.caller.workspace.id,
     name: skill.name,
@@ -171,30 +175,38 @@ async function insertSkill(
     createdAt: context.now(),
     ...importedColumns(context, { input, skill }),
   });
+  await attach(row);
+  await storeNewVersion(context, db, row.id);
+  return row;
 }
 
 /** Replaces the contents of a skill; its state changes only where the input names one. */
 async function updateSkill(
   db: Queryable,
   context: Context,
-  { input, skill, before }: Written & { before: SkillRow },
+  { input, skill, before, attach }: Written & { before: SkillRow },
 ): Promise<SkillRow> {
-  await deleteSkillFiles(db, before);
-  await db.delete(skillAttachments).where(eq(skillAttachments.skillId, before.id));
-  await db
-    .update(skills)
-    .set({
-      version: before.version + 1,
-      status: input.status,
-      availability: input.availability,
-      userFacingDescription: before.userFacingDescription || skill.description,
-      ...importedColumns(context, { input, skill }),
-    })
-    .where(eq(skills.id, before.id));
+  const { id } = before;
+  const change = async () => {
+    await deleteSkillFiles(db, before);
+    await db.delete(skillAttachments).where(eq(skillAttachments.skillId, id));
+    await db
+      .update(skills)
+      .set({
+        version: before.version + 1,
+        status: input.status,
+        availability: input.availability,
+        userFacingDescription: before.userFacingDescription || skill.description,
+        ...importedColumns(context, { input, skill }),
+      })
+      .where(eq(skills.id, id));
+    await attach(before);
+  };
+  await changeVersion(context, db, { id, change });
   return before;
 }
 
-function importedColumns(context: Context, { input, skill }: Written) {
+function importedColumns(context: Context, { input, skill }: Pick<Written, "input" | "skill">) {
   const { repoUrl, source = "api" } = input;
   const isOnGithub =
     repoUrl !== undefined && /^(?:www\.)?github\.com$/.test(new URL(repoUrl).hostname);

@@ -29,6 +29,7 @@ import { deleteWorkspace } from "../delete-workspace.ts";
 /** Tables that hang on skills or tools but of which no list shows anything. */
 const unlisted: readonly string[] = [
   "skill_versions",
+  "skill_definitions",
   "agent_skills",
   "agent_tools",
   "conversation_tools",

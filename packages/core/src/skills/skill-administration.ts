@@ -7,9 +7,8 @@ import {
   type PublishSkill,
   type UpdateSkill,
 } from "@parley/schema";
-import { and, asc, eq } from "drizzle-orm";
+import { asc, eq } from "drizzle-orm";
 import type { PgUpdateSetSource } from "drizzle-orm/pg-core";
-import { reachesSkill } from "../access/skill-reach.ts";
 import type { RequestContext } from "../context.ts";
 import type { WorkspaceRow } from "../data-access/rows.ts";
 import { inTransaction } from "../log/transaction.ts";
@@ -20,11 +19,12 @@ import {
   requireVersion,
 } from "../workspaces/administered-workspace.ts";
 import { renderTexts } from "./folders/instructions-renderer.ts";
+import { requireSkill, type SkillRow } from "./required-skill.ts";
 import { findSpaces, findTools, setAttachments, setEditors, setTools } from "./skill-references.ts";
 import { moveSkill, type SkillMove } from "./skill-states.ts";
+import { changeVersion, storeNewVersion } from "./skill-versions.ts";
 import { mayEdit, renderSkills } from "./skills.ts";
 
-export type SkillRow = typeof skills.$inferSelect;
 type Changes = PgUpdateSetSource<typeof skills>;
 
 /** Reads a skill that the caller reaches, with its version. Throws `skill_not_found`. */
@@ -73,6 +73,7 @@ export async function createSkill(
     await setEditors(db, row, input.editorIds ?? []);
     await setTools(db, row.id, found);
     await setAttachments(context, db, { skill: row, sids: input.fileIds ?? [] });
+    await storeNewVersion(context, db, row.id);
     return renderAdministered(context, db, row);
   });
 }
@@ -147,39 +148,21 @@ async function changeSkill(
       throw new ParleyError("app_auth_error", "Only admins and the skill's editors may change it");
     }
     requireVersion("skill", row, input.version);
-    const [changed] = await db
-      .update(skills)
-      .set({
-        ...(await change(db, workspace, row)),
-        version: row.version + 1,
-        updatedAt: context.now(),
-        ...(caller.kind === "workspace" && { editedBy: caller.user.id }),
-      })
-      .where(eq(skills.id, row.id))
-      .returning();
+    const write = async () =>
+      db
+        .update(skills)
+        .set({
+          ...(await change(db, workspace, row)),
+          version: row.version + 1,
+          updatedAt: context.now(),
+          ...(caller.kind === "workspace" && { editedBy: caller.user.id }),
+        })
+        .where(eq(skills.id, row.id))
+        .returning();
+    const [changed] = await changeVersion(context, db, { id: row.id, change: write });
     if (changed === undefined) throw new Error("The skill was not written");
     return renderAdministered(context, db, changed);
   });
-}
-
-/** A skill that the caller reaches, locked if that is asked for. Throws `skill_not_found`. */
-export async function requireSkill(
-  { caller }: RequestContext,
-  db: Queryable,
-  { workspace, skillId }: { workspace: WorkspaceRow; skillId: string },
-  lock?: "update",
-): Promise<SkillRow> {
-  const ofSkill = and(
-    eq(skills.workspaceId, workspace.id),
-    eq(skills.sid, skillId),
-    reachesSkill(caller),
-  );
-  const query = db.select().from(skills).where(ofSkill);
-  const [row] = await (lock === undefined ? query : query.for(lock));
-  if (row === undefined) {
-    throw new ParleyError("skill_not_found", "skillId: the workspace has no such skill");
-  }
-  return row;
 }
 
 /** The spaces that a skill needs for its tools. */

@@ -237,7 +237,7 @@ async function revokeRemoved(
 }
 
 /** A tool with its connection that the caller reaches. */
-async function requireTool(
+export async function requireTool(
   { caller }: Context,
   db: Queryable,
   { toolId }: NamedTool,

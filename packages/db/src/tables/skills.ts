@@ -1,4 +1,4 @@
-import type { Skill } from "@parley/schema";
+import type { Skill, SkillDefinition } from "@parley/schema";
 import { sql } from "drizzle-orm";
 import { index, integer, jsonb, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
 import { agents } from "./agents.ts";
@@ -78,6 +78,24 @@ export const skillTools = pgTable(
     position: integer().notNull(),
   },
   (table) => [primaryKey({ columns: [table.skillId, table.toolId] })],
+);
+
+/** What skills were in their versions: the newest of each skill, the present one among them. */
+export const skillDefinitions = pgTable(
+  "skill_definitions",
+  {
+    skillId: number()
+      .notNull()
+      .references(() => skills.id, { onDelete: "cascade" }),
+    version: integer().notNull(),
+    createdAt: milliseconds().notNull(),
+    /** Null for an operator. */
+    editedBy: number().references(() => users.id),
+    /** The spaces that it named: who does not reach all of them does not see it. */
+    spaceIds: jsonb().$type<string[]>().notNull(),
+    definition: jsonb().$type<SkillDefinition>().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.skillId, table.version] })],
 );
 
 /** The skills of a version of an agent, beside those of every agent. */

@@ -95,6 +95,26 @@ export const ListRuns = WorkspaceParams.extend({
 });
 export type ListRuns = z.output<typeof ListRuns>;
 
+/** Names a run of a workspace. */
+export const RunIdentity = WorkspaceParams.extend({
+  runId: Reference.describe("Id of the run: of an answer's message, or of the invocation").meta({
+    example: "sfi_Hr5Tb8Nw3J",
+  }),
+});
+export type RunIdentity = z.output<typeof RunIdentity>;
+
+/** One run with what it was given. */
+export const RunDetails = ListedRun.extend({
+  input: z
+    .unknown()
+    .describe(
+      "The input of an invocation, or `{name, arguments}` of a call of a tool; null for a turn, whose input is " +
+        "its conversation",
+    )
+    .meta({ example: { a: 1, b: 2 } }),
+});
+export type RunDetails = z.infer<typeof RunDetails>;
+
 /** One page of the runs of a workspace. */
 export const RunPage = z.object({
   runs: z.array(ListedRun).describe("Runs, the newest first"),

@@ -1,6 +1,6 @@
 import { ListAllConversations, ListedConversationPage } from "../activity/conversations.ts";
 import { Overview, ReadOverview, ReadServerOverview } from "../activity/overview.ts";
-import { ListRuns, RunPage } from "../activity/runs.ts";
+import { ListRuns, RunDetails, RunIdentity, RunPage } from "../activity/runs.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { administer, administered } from "./defaults.ts";
 
@@ -15,6 +15,19 @@ export const activityEndpoints = {
     }),
     summary: "List agent turns and invocations, the newest first",
     output: RunPage,
+  },
+  "runs.get": {
+    ...administer({
+      role: "user",
+      method: "GET",
+      path: `${administered}/runs/{runId}`,
+      input: RunIdentity,
+    }),
+    // What the users of a page invoked, they may run again.
+    scope: "functions:invoke",
+    summary: "Read an agent turn or an invocation with its input",
+    output: RunDetails,
+    errors: ["workspace_not_found", "run_not_found"],
   },
   "conversations.listAll": {
     ...administer({

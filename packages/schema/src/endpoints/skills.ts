@@ -15,6 +15,7 @@ import {
   MAX_SKILL_BYTES,
   MAX_SKILL_FILES,
 } from "../skills/skill-imports.ts";
+import { ListSkillVersions, SkillVersionPage } from "../skills/skill-versions.ts";
 import { ListSkills, ReadSkill, Skill, SkillList } from "../skills/skills.ts";
 import { administer, administered, get, post } from "./defaults.ts";
 
@@ -88,6 +89,17 @@ export const skillEndpoints = {
     }),
     summary: "Read a skill with its version and its editors",
     output: AdministeredSkill,
+    errors: ["workspace_not_found", "skill_not_found"],
+  },
+  "skills.listVersions": {
+    ...administer({
+      role: "builder",
+      method: "GET",
+      path: `${skill}/versions`,
+      input: ListSkillVersions,
+    }),
+    summary: "List the versions of a skill with what it was in each, the newest first",
+    output: SkillVersionPage,
     errors: ["workspace_not_found", "skill_not_found"],
   },
   "skills.create": {

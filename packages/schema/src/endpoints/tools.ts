@@ -14,6 +14,9 @@ import {
   ToolAuthorization,
   ToolParams,
 } from "../tools/tool-authorizations.ts";
+import { exampleOf } from "../examples.ts";
+import { Invocation, InvokedSandboxFunction } from "../invocations/invocations.ts";
+import { CallTool } from "../tools/tool-calls.ts";
 import {
   ConnectedTool,
   NamedTool,
@@ -83,6 +86,29 @@ export const toolEndpoints = {
     summary: "Take back that a tool may be called for the user",
     output: Success,
     subject: ["toolId"],
+  },
+  "tools.invoke": {
+    ...post,
+    tags: ["tools"],
+    role: "builder",
+    scope: null,
+    summary: "Call a tool of a remote server, to try it",
+    path: "/api/v1/w/{wId}/tools/{toolId}/calls",
+    params: ToolParams,
+    body: CallTool,
+    output: InvokedSandboxFunction.meta({
+      example: {
+        invocation: { ...exampleOf(Invocation), status: "succeeded" },
+        outcome: {
+          status: "succeeded",
+          result: { content: [{ type: "text", text: "3 pairs" }], isError: false },
+        },
+      },
+    }),
+    status: 201,
+    rateLimit: "invoke",
+    subject: ["toolId"],
+    errors: ["tool_not_found", "tool_unreachable"],
   },
   "tools.list": {
     ...administer({

@@ -158,6 +158,11 @@ const rows = {
     cause: "The function has no such invocation.",
     cure: "Use the id that the invoke operation returned, under the same function.",
   },
+  run_not_found: {
+    status: 404,
+    cause: "There is no such run, or the caller does not reach it.",
+    cure: "Take the id from the list of runs, or from the answer that began it.",
+  },
   sandbox_function_already_exists: {
     status: 409,
     cause: "Another function has the slug.",

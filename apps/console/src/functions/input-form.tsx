@@ -1,0 +1,106 @@
+import { type ReactNode, useState } from "react";
+import { Button } from "../ui/button.tsx";
+import { TextArea } from "../ui/field.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { parseJson } from "../ui/parse-json.ts";
+import { type FieldTexts, fieldsOf, inputOf, textsOf } from "./schema-fields.ts";
+import { SchemaForm } from "./schema-form.tsx";
+
+interface InputFormProps {
+  /** The name of the form, where there are several. */
+  readonly label?: string;
+  /** JSON Schema of the input. */
+  readonly schema: Readonly<Record<string, unknown>> | null;
+  /** The input that it begins with. */
+  readonly before?: unknown;
+  /** What the button says. */
+  readonly action: string;
+  readonly isBusy: boolean;
+  readonly isDisabled?: boolean;
+  readonly onSubmit: (input: unknown) => void;
+  /** What stands above the button, as a failure. */
+  readonly children?: ReactNode;
+}
+
+/** An input, from a form that its schema makes, or from JSON. */
+export function InputForm(props: InputFormProps) {
+  const {
+    label = "Input",
+    schema,
+    before,
+    action,
+    isBusy,
+    isDisabled = false,
+    onSubmit,
+    children,
+  } = props;
+  const fields = fieldsOf(schema);
+  const [isJson, setJson] = useState(fields === undefined);
+  const [texts, setTexts] = useState<FieldTexts>(() => textsOf(fields ?? [], before));
+  const [json, setJsonText] = useState(() => JSON.stringify(before ?? {}, null, 2));
+  const [errors, setErrors] = useState<FieldTexts>({});
+
+  /** The input as it stands; undefined, with the errors shown, where it is none. */
+  const read = (): { input: unknown } | undefined => {
+    try {
+      if (isJson || fields === undefined) return { input: parseJson(json) };
+    } catch (error) {
+      setErrors({ json: (error as Error).message });
+      return undefined;
+    }
+    const filled = inputOf(fields, texts);
+    if ("input" in filled) return filled;
+    setErrors(filled.errors);
+    return undefined;
+  };
+  const change = () => {
+    setErrors({});
+    const filled = read();
+    if (filled === undefined || fields === undefined) return;
+    if (isJson) setTexts(textsOf(fields, filled.input));
+    else setJsonText(JSON.stringify(filled.input, null, 2));
+    setJson(!isJson);
+  };
+  return (
+    <form
+      aria-label={label}
+      className="grid max-w-3xl gap-4"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        setErrors({});
+        const filled = read();
+        if (filled !== undefined) onSubmit(filled.input);
+      }}
+    >
+      {isJson || fields === undefined ? (
+        <TextArea
+          label="Input, as JSON"
+          rows={10}
+          spellCheck={false}
+          className="font-mono text-sm"
+          error={errors["json"]}
+          value={json}
+          onChange={(event) => setJsonText(event.target.value)}
+        />
+      ) : (
+        <SchemaForm
+          fields={fields}
+          texts={texts}
+          errors={errors}
+          onChange={(name, text) => setTexts((all) => ({ ...all, [name]: text }))}
+        />
+      )}
+      {children}
+      <div className="flex flex-wrap gap-2">
+        <Button type="submit" variant="primary" disabled={isDisabled} isBusy={isBusy}>
+          <Icon name="play" />
+          {action}
+        </Button>
+        {fields !== undefined && (
+          <Button onClick={change}>{isJson ? "Use the form" : "Write JSON"}</Button>
+        )}
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,95 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useClients } from "../api/use-session.ts";
+import { Button } from "../ui/button.tsx";
+import { ErrorNotice } from "../ui/error-notice.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { useToast } from "../ui/toast.tsx";
+import { type Cancel, cancelsOf, isCancellable } from "./cancel-runs.ts";
+import { nameOf, type Run } from "./kinds.ts";
+import { isRepeatable, useRepeat } from "./repeat-runs.ts";
+
+interface SelectedRunsProps {
+  readonly runs: readonly Run[];
+  readonly selected: ReadonlySet<string>;
+  readonly onSelectOnly: (ids: ReadonlySet<string>) => void;
+}
+
+/** What can be done with the selected runs; it stays above the table, so that no row moves when one is selected. */
+export function SelectedRuns({ runs, selected, onSelectOnly }: SelectedRunsProps) {
+  const open = runs.filter(isCancellable);
+  const chosen = runs.filter(({ id }) => selected.has(id));
+  const toCancel = chosen.filter(isCancellable);
+  const toRepeat = chosen.filter(isRepeatable);
+  const leave = (done: readonly Run[]) => {
+    const ids = new Set(done.map(({ id }) => id));
+    onSelectOnly(new Set([...selected].filter((id) => !ids.has(id))));
+  };
+  const cancelling = useCancel(leave);
+  const repeating = useRepeat(leave);
+  const { failed = [] } = repeating.data ?? {};
+  return (
+    <div className="grid gap-3">
+      <div className="flex flex-wrap gap-2">
+        <Button
+          isSmall
+          disabled={!open.some(({ id }) => !selected.has(id))}
+          onClick={() => onSelectOnly(new Set(open.map(({ id }) => id)))}
+        >
+          Select all that have not ended
+        </Button>
+        <Button
+          isSmall
+          variant="danger"
+          disabled={toCancel.length === 0}
+          isBusy={cancelling.isPending}
+          onClick={() => cancelling.mutate(toCancel)}
+        >
+          <Icon name="stop" />
+          Cancel the selected ({toCancel.length})
+        </Button>
+        <Button
+          isSmall
+          disabled={toRepeat.length === 0}
+          isBusy={repeating.isPending}
+          onClick={() => repeating.mutate(toRepeat)}
+        >
+          <Icon name="retry" />
+          Run the selected again ({toRepeat.length})
+        </Button>
+      </div>
+      {cancelling.isError && (
+        <ErrorNotice title="Not all of them could be cancelled" error={cancelling.error} />
+      )}
+      {failed.map(({ run, error }) => (
+        <ErrorNotice
+          key={run.id}
+          title={`${nameOf(run)} ${run.id} was not run again`}
+          error={error}
+        />
+      ))}
+    </div>
+  );
+}
+
+function useCancel(onCancelled: (runs: readonly Run[]) => void) {
+  const { parley } = useClients();
+  const queryClient = useQueryClient();
+  const say = useToast();
+  const cancel = async (call: Cancel): Promise<unknown> =>
+    "conversationId" in call
+      ? parley.conversations.cancel({ ...call, messageIds: [...call.messageIds] })
+      : parley.invocations.cancel(call);
+  return useMutation({
+    mutationFn: async (chosen: readonly Run[]) => {
+      const ends = await Promise.allSettled(cancelsOf(chosen).map(cancel));
+      const refused = ends.find((end) => end.status === "rejected");
+      if (refused) throw refused.reason;
+    },
+    onSuccess: (_, chosen) => {
+      onCancelled(chosen);
+      const { length } = chosen;
+      say(length === 1 ? "The run is cancelled" : `${length} runs are cancelled`);
+    },
+    onSettled: async () => queryClient.invalidateQueries({ queryKey: ["runs"] }),
+  });
+}

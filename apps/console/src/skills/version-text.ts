@@ -1,0 +1,27 @@
+import type { RpcClient } from "parley-client";
+import { availabilities } from "./availability.ts";
+
+/** What a skill was in one version. */
+export type SkillVersion = Awaited<
+  ReturnType<RpcClient["skills"]["listVersions"]["query"]>
+>["versions"][number];
+
+/** A version as one text, to read and to compare. */
+export function textOfVersion(version: SkillVersion): string {
+  const { name, status, availability, agentFacingDescription, userFacingDescription } = version;
+  const { icon, fileAttachments, tools, manuallyRequestedSpaceIds: spaces } = version;
+  const lines = [
+    `Name: ${name}`,
+    `State: ${status}`,
+    `Who can use it: ${availabilities[availability].toLowerCase()}`,
+    `When agents use it: ${agentFacingDescription}`,
+    `What it does: ${userFacingDescription}`,
+    ...(icon === null ? [] : [`Icon: ${icon}`]),
+    ...spaces.map((id) => `Space: ${id}`),
+    ...tools.map((tool) => `Tool: ${tool.name} (${tool.sId})`),
+    ...fileAttachments.map((file) => `File: ${file.fileName} (${file.fileId})`),
+    "",
+    version.instructions ?? "",
+  ];
+  return `${lines.join("\n").trimEnd()}\n`;
+}

@@ -1,0 +1,91 @@
+import { useMutation } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { InvocationEvent } from "parley-client";
+import { useClients } from "../api/use-session.ts";
+import { InputForm } from "../functions/input-form.tsx";
+import { InvocationOutput } from "../functions/invocation-output.tsx";
+import { outputOf } from "../functions/output-of.ts";
+import { Button } from "../ui/button.tsx";
+import { ErrorNotice } from "../ui/error-notice.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { formatDuration } from "../ui/time.tsx";
+import { useEvents } from "../ui/use-events.ts";
+
+interface TryToolProps {
+  readonly toolId: string;
+  readonly name: string;
+  readonly schema: Readonly<Record<string, unknown>>;
+}
+
+/** Calls one tool of a server with arguments from a form that its schema makes, and shows what it answers. */
+export function TryTool({ toolId, name, schema }: TryToolProps) {
+  const { parley } = useClients();
+  const calling = useMutation({
+    mutationFn: async (input: unknown) => {
+      const call = { toolId, name, arguments: input as never };
+      // The page follows the call: nothing is to be waited for here.
+      return (await parley.tools.invoke(call, { waitSeconds: 0 })).invocation.sId;
+    },
+  });
+  return (
+    <section aria-label={`Try ${name}`} className="grid gap-4">
+      <InputForm
+        label={`Arguments of ${name}`}
+        schema={schema}
+        action={`Call ${name}`}
+        isBusy={calling.isPending}
+        onSubmit={(input) => calling.mutate(input)}
+      >
+        {calling.isError && <ErrorNotice title="It was not called" error={calling.error} />}
+      </InputForm>
+      {calling.data !== undefined && <Call toolId={toolId} invocationId={calling.data} />}
+    </section>
+  );
+}
+
+/** A call: how far it is, what came of it, and how long it took. */
+function Call(call: { readonly toolId: string; readonly invocationId: string }) {
+  const { toolId: functionId, invocationId } = call;
+  const { parley } = useClients();
+  const { events, isOver, error } = useEvents<InvocationEvent>([invocationId], (options) =>
+    parley.invocations.follow({ functionId, invocationId, include: ["progress"] }, options),
+  );
+  const cancelling = useMutation({
+    mutationFn: async () => parley.invocations.cancel({ functionId, invocationId }),
+  });
+  const { outcome } = outputOf(events);
+  const [first, last] = [events[0]?.event.created, events.at(-1)?.event.created];
+  const isRefused = outcome?.status === "succeeded" && isError(outcome.result);
+  return (
+    <div className="grid gap-3">
+      <p role="status" className="flex flex-wrap items-center gap-3 text-muted">
+        {outcome === undefined ? "Calling …" : isRefused ? "The tool answered with an error" : null}
+        {outcome?.status === "succeeded" && !isRefused && "The tool answered"}
+        {outcome?.status === "errored" && "The call failed"}
+        {outcome !== undefined && first !== undefined && last !== undefined && (
+          <span>after {formatDuration(Math.max(0, last - first))}</span>
+        )}
+        <Link
+          to="/functions/$functionId/invocations/$invocationId"
+          params={{ functionId, invocationId }}
+          className="text-accent underline"
+        >
+          The call
+        </Link>
+        {!isOver && (
+          <Button isSmall isBusy={cancelling.isPending} onClick={() => cancelling.mutate()}>
+            <Icon name="stop" />
+            Cancel
+          </Button>
+        )}
+      </p>
+      <InvocationOutput events={events} outcome={undefined} />
+      {cancelling.isError && <ErrorNotice title="It was not cancelled" error={cancelling.error} />}
+      {error !== undefined && <ErrorNotice error={error} />}
+    </div>
+  );
+}
+
+function isError(result: unknown): boolean {
+  return (result as { readonly isError?: boolean } | null)?.isError === true;
+}

@@ -1,0 +1,54 @@
+import type { ErrorType } from "@parley/schema";
+
+export const nobody = "nobody";
+/** Nothing listens there. */
+export const silent = "http://127.0.0.1:9/mcp";
+const inline = { title: "t", contentType: "text/plain" };
+export const unknownModel = { providerId: "simulated", modelId: "nobody" };
+
+/** Which members of an input name what an error says is not there, or is there already. */
+export const members: Partial<Record<ErrorType, Readonly<Record<string, unknown>>>> = {
+  workspace_not_found: { wId: nobody },
+  conversation_not_found: { cId: nobody, conversationId: nobody },
+  message_not_found: { mId: nobody },
+  sandbox_function_not_found: { functionId: nobody, functionIds: [nobody] },
+  sandbox_function_invocation_not_found: { invocationId: nobody },
+  run_not_found: { runId: nobody },
+  skill_not_found: { skillId: nobody, skillIds: [nobody] },
+  space_not_found: { spaceId: nobody, spaceIds: [nobody] },
+  member_not_found: { memberId: nobody, editorIds: [nobody] },
+  file_not_found: {
+    fileId: nobody,
+    fileIds: [nobody],
+    contentFragment: { ...inline, fileId: nobody },
+    contentFragments: [{ ...inline, fileId: nobody }],
+  },
+  user_token_not_found: { tokenId: nobody },
+  mcp_server_not_found: { serverId: nobody },
+  tool_not_found: { toolId: nobody, toolIds: [nobody], mcp_server_view_id: nobody },
+  tool_unreachable: { url: silent },
+  api_key_not_found: { keyId: nobody, keyIds: [nobody] },
+  agent_not_found: { agentId: nobody, sId: nobody },
+  data_source_not_found: { dsId: nobody },
+  data_source_document_not_found: { documentId: nobody, folderId: nobody },
+  data_source_quota_error: { documentId: nobody, folderId: nobody },
+  data_source_view_not_found: {
+    dsvId: nobody,
+    dataSourceViewId: nobody,
+    nodeId: "n",
+    nodeDataSourceViewId: nobody,
+    contentFragment: { ...inline, nodeId: "n", nodeDataSourceViewId: nobody },
+    contentFragments: [{ ...inline, nodeId: "n", nodeDataSourceViewId: nobody }],
+  },
+  version_conflict: { version: 999 },
+  model_disabled: {
+    mentions: [],
+    model: unknownModel,
+    modelSelection: unknownModel,
+    models: [unknownModel],
+  },
+  sandbox_function_secret_not_found: { name: nobody },
+  provider_credential_not_found: { providerId: "mistral" },
+  member_already_exists: { email: "ada@parley.test" },
+  sandbox_function_already_exists: { slug: "add" },
+};

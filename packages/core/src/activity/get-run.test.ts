@@ -1,0 +1,92 @@
+import { endpoints, parseInput, type TokenScope } from "@parley/schema";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openTestOperator, refusalOf } from "../../testing/operator.ts";
+import {
+  createTestConversation,
+  insertTestAgent,
+  insertTestFunction,
+  insertTestWorkspace,
+  openTestContext,
+  openTestCore,
+  type TestCore,
+} from "../../testing/testing.ts";
+import type { CoreContext } from "../create-core.ts";
+import type { WorkspaceRow } from "../data-access/rows.ts";
+import { invokeSandboxFunction } from "../invocations/invoke.ts";
+import { getRun } from "./get-run.ts";
+import { listRuns } from "./list-runs.ts";
+
+describe("one run", () => {
+  let test: TestCore;
+  let workspace: WorkspaceRow;
+  let user: CoreContext;
+  beforeAll(async () => {
+    test = await openTestCore();
+    workspace = await insertTestWorkspace(test.core);
+    user = await openTestContext(test.core, workspace, "user");
+    await insertTestAgent(test.core, workspace, { sid: "ann" });
+    await insertTestFunction(test.core, workspace, { slug: "add" });
+  });
+  afterAll(() => test.close());
+
+  const get = (by: CoreContext, runId: string) =>
+    getRun(by, parseInput(endpoints["runs.get"], { wId: workspace.sid, runId }));
+  const invoke = async (by: CoreContext, input: unknown) =>
+    (await invokeSandboxFunction(by, { functionId: "add", input })).invocation.sId;
+  const ask = async (by: CoreContext) => {
+    const { conversation } = await createTestConversation(by, ["ann"]);
+    return conversation.content[1]![0]!.sId;
+  };
+  const missing = "404 run_not_found";
+
+  it("has the input of an invocation, and what lists show", async () => {
+    const operator = openTestOperator(test.core).context;
+    const query = parseInput(endpoints["runs.list"], { wId: workspace.sid });
+    for (const input of [{ a: [1, "x"] }, "text", 0, null]) {
+      const runId = await invoke(user, input);
+      const found = await get(user, runId);
+      const [listed] = (await listRuns(operator, query)).runs;
+      expect(found).toEqual({ ...listed, id: runId, input });
+    }
+  });
+
+  it("has no input of a turn, which answers a conversation", async () => {
+    const runId = await ask(user);
+    expect(await get(user, runId)).toMatchObject({ id: runId, kind: "turn", input: null });
+  });
+
+  it("is not found by who does not reach it", async () => {
+    const runId = await invoke(user, { a: 1 });
+    const turn = await ask(user);
+    const another = await openTestContext(test.core, workspace, "user");
+    const builder = await openTestContext(test.core, workspace, "builder");
+    const elsewhere = await insertTestWorkspace(test.core);
+    const foreign = await openTestContext(test.core, elsewhere, "admin");
+    for (const id of [runId, turn]) {
+      expect(await refusalOf(get(another, id))).toBe(missing);
+      expect(await refusalOf(get(foreign, id))).toBe(missing);
+      expect(await get(builder, id)).toMatchObject({ id });
+    }
+    expect(await refusalOf(get(builder, "nobody"))).toBe(missing);
+  });
+
+  it("shows a token without the scope of conversations no turn", async () => {
+    const holder = (scopes: TokenScope[]): CoreContext => {
+      const userToken = {
+        sid: null,
+        scopes: new Set(scopes),
+        spaceIds: undefined,
+        keyRole: "user",
+        expiresAt: Number.MAX_SAFE_INTEGER,
+      };
+      const caller = { ...user.caller, userToken };
+      return Object.assign(Object.create(user) as CoreContext, { caller });
+    };
+    const reader = holder(["functions:invoke", "conversations:read"]);
+    const caller = holder(["functions:invoke"]);
+    const [turn, runId] = [await ask(reader), await invoke(reader, 1)];
+    expect(await get(reader, turn)).toMatchObject({ id: turn });
+    expect(await refusalOf(get(caller, turn))).toBe(missing);
+    expect(await get(caller, runId)).toMatchObject({ input: 1 });
+  });
+});

@@ -1,0 +1,28 @@
+import { invocations, runs } from "@parley/db";
+import { ParleyError, type RunDetails, type RunIdentity } from "@parley/schema";
+import { and, eq } from "drizzle-orm";
+import type { RequestContext } from "../context.ts";
+import { administeredWorkspace } from "../workspaces/administered-workspace.ts";
+import { renderRun, selectRuns } from "./select-runs.ts";
+
+/** Reads a run with its input. Throws `run_not_found`, also where the caller does not reach it. */
+export async function getRun(context: RequestContext, input: RunIdentity): Promise<RunDetails> {
+  const { db } = context.database;
+  const { caller } = context;
+  const workspace = await administeredWorkspace(context, db, input.wId);
+  const named = and(eq(runs.workspaceId, workspace.id), eq(runs.logId, input.runId));
+  const [row] = await selectRuns(db, context, named);
+  const isTurn = row?.kind === "turn";
+  // The scope of invocations does not open conversations.
+  const { scopes } = (caller.kind === "workspace" && caller.userToken) || {};
+  const isOpen = !isTurn || (scopes?.has("conversations:read") ?? true);
+  if (row?.isReached !== true || !isOpen) {
+    throw new ParleyError("run_not_found", "runId: the workspace has no such run");
+  }
+  if (isTurn) return { ...renderRun(row), input: null };
+  const [invocation] = await db
+    .select({ input: invocations.input })
+    .from(invocations)
+    .where(eq(invocations.sid, row.id));
+  return { ...renderRun(row), input: JSON.parse(invocation?.input ?? "null") as unknown };
+}
