@@ -1,13 +1,14 @@
-import { forceLinting } from "@codemirror/lint";
 import { EditorView } from "@codemirror/view";
 import { type ReactNode, useEffect, useEffectEvent, useId, useRef, useState } from "react";
 import { editorExtensions } from "./extensions.ts";
-import { findProblems, showProblem } from "./find-problems.ts";
+import { findProblems, findProblemsAgain, showProblem } from "./find-problems.ts";
 import type { Assistant, Language, Problem } from "./problem.ts";
 import { ProblemList } from "./problem-list.tsx";
 
 interface CodeViewProps {
   readonly label: string;
+  /** Whether something else on the page shows what the label says. */
+  readonly hidesLabel?: boolean;
   readonly language: Language;
   readonly value: string;
   readonly onChange: (text: string) => void;
@@ -24,7 +25,7 @@ const none: readonly Problem[] = [];
  * refused by the policy of the page.
  */
 export function CodeView(props: CodeViewProps) {
-  const { label, language, value, hint, problems = none, assistant } = props;
+  const { label, hidesLabel = false, language, value, hint, problems = none, assistant } = props;
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(undefined);
   const labelId = useId();
@@ -66,12 +67,16 @@ export function CodeView(props: CodeViewProps) {
   }, [value]);
 
   useEffect(() => {
-    if (view.current !== undefined) forceLinting(view.current);
+    if (view.current !== undefined) findProblemsAgain(view.current);
   }, [problems, assistant]);
 
   return (
     <div role="group" aria-labelledby={labelId} className="grid min-w-0 gap-1">
-      <span id={labelId} className="font-medium" onClick={() => view.current?.focus()}>
+      <span
+        id={labelId}
+        className={hidesLabel ? "sr-only" : "font-medium"}
+        onClick={() => view.current?.focus()}
+      >
         {label}
       </span>
       <div ref={host} className="min-w-0" />

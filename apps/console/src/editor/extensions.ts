@@ -52,7 +52,10 @@ export function editorExtensions({ label, language, assistant }: EditorOptions):
     highlightSpecialChars(),
     history(),
     drawSelection(),
-    autocompletion({ override: [async (context) => complete(context, assistant())] }),
+    autocompletion({
+      icons: false,
+      override: [async (context) => complete(context, assistant())],
+    }),
     isProse ? [] : code,
     keymap.of([...completionKeymap, ...defaultKeymap, ...historyKeymap, ...searchKeymap]),
     extensionOf(language),

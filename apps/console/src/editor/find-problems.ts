@@ -1,11 +1,14 @@
 import { type Diagnostic, forEachDiagnostic, linter, setDiagnosticsEffect } from "@codemirror/lint";
-import type { EditorState, Extension, Text } from "@codemirror/state";
+import { type EditorState, type Extension, StateEffect, type Text } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
 import { grammarFaults } from "./languages.ts";
 import type { Assistant, Language, Problem } from "./problem.ts";
 
 /** How long nothing is written before a text is looked at. */
 const DELAY_MS = 400;
+
+/** Says that what is known of the text has changed, though the text has not. */
+const lookAgain = StateEffect.define();
 
 interface Sources {
   readonly language: Language;
@@ -26,7 +29,11 @@ export function findProblems({ language, known, assistant, setFound }: Sources):
         const located = [...known(), ...assisted].map((one) => diagnosticOf(doc, one));
         return [...located, ...grammarFaults(view, language)];
       },
-      { delay: DELAY_MS },
+      {
+        delay: DELAY_MS,
+        needsRefresh: ({ transactions }) =>
+          transactions.some(({ effects }) => effects.some((effect) => effect.is(lookAgain))),
+      },
     ),
     EditorView.updateListener.of(({ transactions, state }) => {
       const isNew = transactions.some(({ effects }) =>
@@ -35,6 +42,11 @@ export function findProblems({ language, known, assistant, setFound }: Sources):
       if (isNew) setFound(problemsOf(state));
     }),
   ];
+}
+
+/** Looks for the problems of a text again. */
+export function findProblemsAgain(view: EditorView): void {
+  view.dispatch({ effects: lookAgain.of(null) });
 }
 
 function diagnosticOf(doc: Text, problem: Problem): Diagnostic {

@@ -18,10 +18,10 @@ const look = EditorView.theme({
     fontFamily: "var(--font-mono)",
     lineHeight: "1.5",
     maxHeight: "34rem",
-    minHeight: "6rem",
     borderRadius: "6px",
   },
   ".cm-content": { caretColor: "var(--color-ink)" },
+  ".cm-content, .cm-gutter": { minHeight: "6rem" },
   ".cm-cursor, .cm-dropCursor": { borderLeftColor: "var(--color-ink)" },
   ".cm-gutters": {
     backgroundColor: "var(--color-surface)",

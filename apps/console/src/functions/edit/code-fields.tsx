@@ -57,7 +57,8 @@ export function CodeFields({ files, problemsOf, onChange }: CodeFieldsProps) {
         onChange={setChosen}
       >
         <CodeEditor
-          label={shown}
+          label={`Code of ${shown}`}
+          hidesLabel
           language={language}
           value={text}
           onChange={(next) => onChange({ ...files, [shown]: next })}
