@@ -37,7 +37,7 @@ export function Versions({ slug }: { readonly slug: string }) {
         old={old ?? Math.max(newest - 1, 1)}
         now={now ?? newest}
       />
-      <Table label="Versions" columns={["Version", "Saved", "By", "Runs", ""]}>
+      <Table label="Versions" columns={["Version", "Saved", "By", "Runs", "Actions"]}>
         {versions.map((one) => (
           <Row key={one.version} slug={slug} one={one} isNewest={one.version === newest} />
         ))}
