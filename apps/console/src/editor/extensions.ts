@@ -21,7 +21,7 @@ import {
 } from "@codemirror/view";
 import { extensionOf } from "./languages.ts";
 import type { Assistant, Language } from "./problem.ts";
-import { theme } from "./theme.ts";
+import { proseTheme, theme } from "./theme.ts";
 
 /** Words that can be completed. */
 const WORD = /[\w$]*$/;
@@ -56,7 +56,7 @@ export function editorExtensions({ label, language, assistant }: EditorOptions):
       icons: false,
       override: [async (context) => complete(context, assistant())],
     }),
-    isProse ? [] : code,
+    isProse ? proseTheme : code,
     keymap.of([...completionKeymap, ...defaultKeymap, ...historyKeymap, ...searchKeymap]),
     extensionOf(language),
     theme,

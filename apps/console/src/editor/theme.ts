@@ -91,3 +91,9 @@ const colours = HighlightStyle.define([
 
 /** How an editor looks. */
 export const theme: Extension = [look, syntaxHighlighting(colours)];
+
+/** How an editor of prose looks besides. */
+export const proseTheme: Extension = EditorView.theme({
+  ".cm-scroller": { fontFamily: "var(--font-sans)" },
+  ".cm-content": { minHeight: "18rem", padding: "8px" },
+});

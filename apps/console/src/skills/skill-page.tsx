@@ -12,6 +12,7 @@ import { Page } from "../ui/page.tsx";
 import { Skeleton } from "../ui/skeleton.tsx";
 import { Time } from "../ui/time.tsx";
 import { availabilities } from "./availability.ts";
+import { ExportSkill } from "./export-skill.tsx";
 import { SkillActions } from "./skill-actions.tsx";
 import { SkillFiles } from "./skill-files.tsx";
 
@@ -38,7 +39,14 @@ export function SkillPage() {
   return (
     <Page
       title={data?.skill.name ?? "Skill"}
-      actions={canChange && <SkillActions shown={data} onChange={() => void refetch()} />}
+      actions={
+        data?.version !== undefined && (
+          <>
+            <ExportSkill skill={data.skill} />
+            {canChange && <SkillActions shown={data} onChange={() => void refetch()} />}
+          </>
+        )
+      }
     >
       {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Skeleton label="the skill" />}
