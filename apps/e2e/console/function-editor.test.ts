@@ -166,6 +166,7 @@ export default (input: { n: number }, context: Context) => input.n.trim();
     await writeCode(page, "Code of index.ts", "export default () => 7;");
     await page.getByRole("button", { name: "Save as a new version" }).click();
     await page.getByText("Saved as version 2").first().waitFor();
+    expect((await stored(slug)).program).toMatchObject({ source: "export default () => 7;" });
   });
 
   it("asks before changes are lost, and refuses to overwrite those of others", async () => {

@@ -102,7 +102,9 @@ function Nothing({ isMore }: { readonly isMore: boolean }) {
           Remove the filter
         </Link>
       ) : (
-        <p className="text-muted">People and applications begin them.</p>
+        <Link to="/conversations/new" className={buttonLook()}>
+          Begin one
+        </Link>
       )}
     </EmptyState>
   );

@@ -26,7 +26,7 @@ export function faultsOf(draft: FunctionDraft, issues: readonly Issue[]): Faults
     }
     const found = textAt(path);
     if (found === undefined) continue;
-    const place = placeOfPath(String(draft[found.name]), found.rest);
+    const place = placeOfPath(draft[found.name], found.rest);
     (texts[found.name] ??= []).push({ ...place, message, severity: "error" });
   }
   return { files, texts };

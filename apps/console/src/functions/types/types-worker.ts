@@ -10,5 +10,5 @@ addEventListener("message", ({ data }: MessageEvent<Question>) => {
     offset === undefined
       ? { id, problems: service.findProblems(files, path) }
       : { id, suggestions: service.suggest(files, path, offset) };
-  postMessage(answer);
+  postMessage(answer, {});
 });

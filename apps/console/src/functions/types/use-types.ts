@@ -78,7 +78,7 @@ function startChecker(onState: (state: TypesState) => void): Checker {
     const { promise, resolve } = Promise.withResolvers<Answer | undefined>();
     const id = ++ids;
     waiting.set(id, resolve);
-    worker.postMessage({ ...question, id } satisfies Question);
+    worker.postMessage({ ...question, id } satisfies Question, {});
     return promise;
   };
   return { ask, end };

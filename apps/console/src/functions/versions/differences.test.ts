@@ -22,8 +22,15 @@ test("shows lines that differ with those around them, and their numbers", () => 
     [
       "a",
       [
-        ...["7|7 line 7", "8|8 line 8", "9|9 line 9", "10|-line 10", "|10+changed", "|11+new"],
-        ...["11|12 line 11", "12|13 line 12", "13|14 line 13"],
+        "7|7 line 7",
+        "8|8 line 8",
+        "9|9 line 9",
+        "10|-line 10",
+        "|10+changed",
+        "|11+new",
+        "11|12 line 11",
+        "12|13 line 12",
+        "13|14 line 13",
       ],
     ],
   ]);
