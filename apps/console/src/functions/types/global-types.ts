@@ -18,6 +18,12 @@ declare function structuredClone<T>(value: T): T;
 declare function atob(text: string): string;
 declare function btoa(text: string): string;
 
+interface Performance {
+  readonly timeOrigin: number;
+  now(): number;
+}
+declare var performance: Performance;
+
 interface Crypto {
   getRandomValues<T extends ArrayBufferView>(array: T): T;
   randomUUID(): string;

@@ -8,7 +8,16 @@ const texts = import.meta.glob<string>(
   { query: "?raw", import: "default", eager: true },
 );
 
-/** The types of the language itself, of the JavaScript that functions are written in, by file name. */
+/** The values of Intl, which are the only variables inside a namespace, and Atomics. */
+const MISSING = /^(?: {4}(?:var|const)|declare var(?= Atomics)) (\w+): /gm;
+
+/**
+ * The types of the language itself, of the JavaScript that functions are written in, by file name. What the sandbox does
+ * not have is a type without a value.
+ */
 export const libraries: ReadonlyMap<string, string> = new Map(
-  Object.entries(texts).map(([path, text]) => [path.slice(path.lastIndexOf("/") + 1), text]),
+  Object.entries(texts).map(([path, text]) => [
+    path.slice(path.lastIndexOf("/") + 1),
+    text.replaceAll(MISSING, "type Missing$1 = "),
+  ]),
 );
