@@ -1,9 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { readFile } from "node:fs/promises";
-import path from "node:path";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { root, shareServer } from "../server.ts";
+import { shareServer } from "../server.ts";
 import { createCalls } from "../siblings/calls.ts";
 import { expectAccessible, hasBrowser, shareConsole } from "./open-console.ts";
 import { codeIn, writeCode } from "./write-code.ts";
@@ -138,6 +136,50 @@ export default (input: { n: number }, context: Context) => input.n.trim();
     expect((await stored(slug)).program).toMatchObject({ source: GREET });
   });
 
+  it("lets code use secrets, and read some of them", async () => {
+    const slug = await createCode();
+    const { workspaceId: wId } = server().demo;
+    for (const name of ["RATES_TOKEN", "OTHER_TOKEN"]) {
+      await calls.rpc().functionSecrets.put.mutate({ wId, name, value: "rates-token-1" });
+    }
+    const page = await opened().enter(`/functions/${slug}?view=edit`);
+    await page.getByRole("checkbox", { name: "RATES_TOKEN", exact: true }).check();
+    await page.getByRole("checkbox", { name: "OTHER_TOKEN", exact: true }).check();
+    await page.getByRole("checkbox", { name: "The code may read RATES_TOKEN" }).check();
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Save as a new version" }).click();
+    await page.getByText("Saved as version 2").first().waitFor();
+    const { program } = await stored(slug);
+    const secrets = program.type === "javascript" ? (program.secrets ?? []) : [];
+    expect(secrets.toSorted((one, other) => one.name.localeCompare(other.name))).toEqual([
+      { name: "OTHER_TOKEN", readable: false },
+      { name: "RATES_TOKEN", readable: true },
+    ]);
+  });
+
+  it("edits a simulation, whose faults it shows at their lines", async () => {
+    const slug = await createCode();
+    const page = await opened().enter(`/functions/${slug}?view=edit`);
+    await page.getByRole("combobox", { name: "What it runs" }).selectOption("simulated");
+    const name = "Behaviour, as JSON";
+    await writeCode(page, name, '{\n  "steps": [],');
+    const problems = page.getByRole("list", { name: `Problems of “${name}”` });
+    await problems.getByRole("button").first().waitFor();
+    await page.getByRole("button", { name: "Save as a new version" }).click();
+    await page
+      .getByRole("alert")
+      .getByText(/^Behaviour: This is not JSON/)
+      .waitFor();
+    await writeCode(page, name, '{\n  "steps": [],\n  "result": "a +"\n}');
+    await page.getByRole("button", { name: "Save as a new version" }).click();
+    await problems.getByRole("button", { name: /^Line 3, / }).waitFor();
+    await expectAccessible(page);
+    await writeCode(page, name, '{ "steps": [], "result": "1 + 1" }');
+    await page.getByRole("button", { name: "Save as a new version" }).click();
+    await page.getByText("Saved as version 2").first().waitFor();
+    expect((await stored(slug)).program).toMatchObject({ behaviour: { result: "1 + 1" } });
+  });
+
   it("is left with Escape and Tab, and says so", async () => {
     const slug = await createCode();
     const page = await opened().enter(`/functions/${slug}?view=edit`);
@@ -201,16 +243,4 @@ export default (input: { n: number }, context: Context) => input.n.trim();
     await page.goto(`${opened().url}/functions/new`);
     await page.getByRole("heading", { name: "There is no such page" }).waitFor();
   });
-});
-
-it("knows the same context as the folders of the command line", async () => {
-  const read = async (file: string) => readFile(path.join(root, file), "utf8");
-  const [ours, theirs] = await Promise.all([
-    read("apps/console/src/functions/types/context-types.ts"),
-    read("apps/cli/src/function-template.ts"),
-  ]);
-  const textOf = (source: string, name: string) =>
-    source.split(`const ${name} = \``)[1]?.split("`;")[0];
-  expect(textOf(ours, "CONTEXT_TYPES")).toBeTruthy();
-  expect(textOf(ours, "CONTEXT_TYPES")).toBe(textOf(theirs, "context"));
 });
