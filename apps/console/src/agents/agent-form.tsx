@@ -69,7 +69,7 @@ export function AgentForm(props: AgentFormProps) {
         label="Instructions"
         language="markdown"
         hint="What the model is told before each conversation, as Markdown"
-        value={draft.instructions}
+        initial={draft.instructions}
         onChange={(instructions) => change({ instructions })}
       />
       <div className="grid gap-4 sm:grid-cols-2">

@@ -1,5 +1,6 @@
 import { EditorView } from "@codemirror/view";
 import { type ReactNode, useEffect, useEffectEvent, useId, useRef, useState } from "react";
+import { flushSync } from "react-dom";
 import { editorExtensions } from "./extensions.ts";
 import { findProblems, findProblemsAgain, showProblem } from "./find-problems.ts";
 import type { Assistant, Language, Problem } from "./problem.ts";
@@ -10,7 +11,8 @@ interface CodeViewProps {
   /** Whether something else on the page shows what the label says. */
   readonly hidesLabel?: boolean;
   readonly language: Language;
-  readonly value: string;
+  /** What it begins with. The text is its own from then on: what is typed meanwhile would be lost to an older one. */
+  readonly initial: string;
   readonly onChange: (text: string) => void;
   readonly hint?: ReactNode;
   /** What is already known to be wrong with this very text. */
@@ -25,7 +27,7 @@ const none: readonly Problem[] = [];
  * refused by the policy of the page.
  */
 export function CodeView(props: CodeViewProps) {
-  const { label, hidesLabel = false, language, value, hint, problems = none, assistant } = props;
+  const { label, hidesLabel = false, language, initial, hint, problems = none, assistant } = props;
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(undefined);
   const labelId = useId();
@@ -33,7 +35,7 @@ export function CodeView(props: CodeViewProps) {
   const onText = useEffectEvent((text: string) => props.onChange(text));
   const known = useEffectEvent(() => problems);
   const assisting = useEffectEvent(() => assistant);
-  const first = useEffectEvent(() => value);
+  const first = useEffectEvent(() => initial);
 
   useEffect(() => {
     if (host.current === null) return undefined;
@@ -47,7 +49,8 @@ export function CodeView(props: CodeViewProps) {
         editorExtensions({ label, language, assistant: () => assisting() }),
         findProblems({ language, known: () => known(), assistant: () => assisting(), setFound }),
         EditorView.updateListener.of(({ docChanged, state }) => {
-          if (docChanged) onText(state.doc.toString());
+          // At once: a press on a button right after a key is about this text.
+          if (docChanged) flushSync(() => onText(state.doc.toString()));
         }),
       ],
     });
@@ -59,12 +62,6 @@ export function CodeView(props: CodeViewProps) {
       root.replaceChildren();
     };
   }, [label, language]);
-
-  useEffect(() => {
-    const shown = view.current;
-    if (shown === undefined || shown.state.doc.toString() === value) return;
-    shown.dispatch({ changes: { from: 0, to: shown.state.doc.length, insert: value } });
-  }, [value]);
 
   useEffect(() => {
     if (view.current !== undefined) findProblemsAgain(view.current);

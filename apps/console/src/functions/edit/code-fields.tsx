@@ -60,7 +60,7 @@ export function CodeFields({ files, problemsOf, onChange }: CodeFieldsProps) {
           label={`Code of ${shown}`}
           hidesLabel
           language={language}
-          value={text}
+          initial={text}
           onChange={(next) => onChange({ ...files, [shown]: next })}
           problems={problemsOf(shown)}
           assistant={hasTypes && state !== "failed" ? assistantOf(shown) : undefined}

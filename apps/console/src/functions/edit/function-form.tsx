@@ -103,7 +103,7 @@ export function FunctionForm(props: FunctionFormProps) {
           label="Schema of the input"
           language="json"
           hint="JSON Schema (2020-12); empty for any input"
-          value={draft.inputSchema}
+          initial={draft.inputSchema}
           onChange={(inputSchema) => change({ inputSchema })}
           problems={problemsOf("inputSchema")}
         />
@@ -111,7 +111,7 @@ export function FunctionForm(props: FunctionFormProps) {
           label="Schema of the result"
           language="json"
           hint="JSON Schema (2020-12); empty for any result"
-          value={draft.outputSchema}
+          initial={draft.outputSchema}
           onChange={(outputSchema) => change({ outputSchema })}
           problems={problemsOf("outputSchema")}
         />

@@ -24,7 +24,7 @@ export function ProgramFields(props: ProgramFieldsProps) {
         label="Behaviour, as JSON"
         language="json"
         hint="How long a run takes, what it prints, and its result: a JSONata expression over the input"
-        value={draft.behaviour}
+        initial={draft.behaviour}
         onChange={(behaviour) => onChange({ behaviour })}
         problems={behaviourProblems}
       />
@@ -54,7 +54,7 @@ export function ProgramFields(props: ProgramFieldsProps) {
         <CodeEditor
           label="Code"
           language={draft.language}
-          value={draft.source}
+          initial={draft.source}
           onChange={(source) => onChange({ source })}
         />
       </>
