@@ -32,6 +32,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
   },
+  worker: { format: "es" },
   server: {
     proxy: { "/api": "http://127.0.0.1:3000", "/rpc": "http://127.0.0.1:3000" },
   },

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { shareServer } from "../server.ts";
 import { createCalls } from "../siblings/calls.ts";
 import { expectAccessible, hasBrowser, shareConsole } from "./open-console.ts";
+import { codeIn, writeCode } from "./write-code.ts";
 
 describe.skipIf(!hasBrowser)("agents", () => {
   const server = shareServer();
@@ -14,7 +15,7 @@ describe.skipIf(!hasBrowser)("agents", () => {
     await page.getByRole("link", { name: "New agent" }).click();
     await page.getByRole("textbox", { name: "Name" }).fill("Clerk");
     await page.getByRole("textbox", { name: "Description" }).fill("Answers about orders");
-    await page.getByRole("textbox", { name: "Instructions" }).fill("Answer briefly");
+    await writeCode(page, "Instructions", "# Tone\n\nAnswer briefly");
     await page.getByRole("combobox", { name: "Model" }).selectOption("simulated/simulated-1");
     const script = page.getByRole("textbox", { name: /^Script/ });
     await script.fill('{"steps": []}');
@@ -37,6 +38,7 @@ describe.skipIf(!hasBrowser)("agents", () => {
     await beside.getByRole("textbox", { name: "Message" }).fill("Two");
     await beside.getByRole("button", { name: "Send" }).click();
     await beside.getByText("Second: Two").waitFor();
+    expect(await codeIn(page, "Instructions")).toBe("# Tone\n\nAnswer briefly");
     await page.getByRole("button", { name: "Archive" }).click();
     await page.getByRole("button", { name: "Restore" }).waitFor();
     await expectAccessible(page);
@@ -45,7 +47,10 @@ describe.skipIf(!hasBrowser)("agents", () => {
   it("refuses to overwrite what somebody else has changed meanwhile", async () => {
     const agentId = await calls.createAgent("Shared", { steps: [{ text: "x" }], tokenDelayMs: 0 });
     const page = await opened().enter(`/agents/${agentId}`);
-    await page.getByRole("textbox", { name: "Instructions" }).fill("Mine");
+    await writeCode(page, "Instructions", "Mine");
+    await page.getByRole("link", { name: "Functions" }).click();
+    await page.getByRole("dialog", { name: "Leave without saving?" }).waitFor();
+    await page.getByRole("button", { name: "Stay" }).click();
     const { workspaceId: wId } = server().demo;
     await calls.rpc().agents.update.mutate({ wId, agentId, instructions: "Theirs" });
     await page.getByRole("button", { name: "Save" }).click();

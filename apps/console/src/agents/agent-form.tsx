@@ -1,8 +1,10 @@
 import { type ReactNode, useState } from "react";
+import { CodeEditor } from "../editor/code-editor.tsx";
 import { Button } from "../ui/button.tsx";
 import { ErrorNotice } from "../ui/error-notice.tsx";
 import { CheckField, SelectField, TextArea, TextField } from "../ui/field.tsx";
 import { Skeleton } from "../ui/skeleton.tsx";
+import { UnsavedGuard } from "../ui/unsaved-guard.tsx";
 import { ChoiceList } from "./choice-list.tsx";
 import { type AgentDraft, type AgentInput, inputOfDraft } from "./definition.ts";
 import { useChoices } from "./use-choices.ts";
@@ -11,6 +13,8 @@ interface AgentFormProps {
   readonly initial: AgentDraft;
   readonly submitLabel: string;
   readonly isBusy: boolean;
+  /** Whether what was sent last is stored. */
+  readonly isSaved: boolean;
   /** Why the server refused what was sent. */
   readonly refusal: unknown;
   readonly onSubmit: (input: AgentInput) => void;
@@ -20,8 +24,10 @@ interface AgentFormProps {
 
 /** The editor of an agent. */
 export function AgentForm(props: AgentFormProps) {
-  const { initial, submitLabel, isBusy, refusal, onSubmit, children } = props;
+  const { initial, submitLabel, isBusy, isSaved, refusal, onSubmit, children } = props;
   const [draft, setDraft] = useState(initial);
+  const [first] = useState(draft);
+  const [sent, setSent] = useState<AgentDraft>();
   const [fault, setFault] = useState<Error>();
   const { data: choices, error, refetch } = useChoices();
   if (error) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
@@ -39,12 +45,14 @@ export function AgentForm(props: AgentFormProps) {
         try {
           const input = inputOfDraft(draft);
           setFault(undefined);
+          setSent(draft);
           onSubmit(input);
         } catch (cause) {
           setFault(cause as Error);
         }
       }}
     >
+      <UnsavedGuard isUnsaved={!isBusy && draft !== (isSaved ? sent : first)} />
       <TextField
         label="Name"
         required
@@ -57,11 +65,12 @@ export function AgentForm(props: AgentFormProps) {
         value={draft.description}
         onChange={(event) => change({ description: event.target.value })}
       />
-      <TextArea
+      <CodeEditor
         label="Instructions"
-        rows={12}
-        value={draft.instructions}
-        onChange={(event) => change({ instructions: event.target.value })}
+        language="markdown"
+        hint="What the model is told before each conversation, as Markdown"
+        initial={draft.instructions}
+        onChange={(instructions) => change({ instructions })}
       />
       <div className="grid gap-4 sm:grid-cols-2">
         <SelectField

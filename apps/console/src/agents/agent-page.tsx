@@ -103,10 +103,15 @@ function Editor({ definition, onChange }: EditorProps) {
           initial={draftOf(definition)}
           submitLabel="Save"
           isBusy={saving.isPending}
+          isSaved={saving.isSuccess}
           refusal={saving.error}
           onSubmit={(input) => saving.mutate(input)}
         />
-        {canTalk && !isArchived && <TryAgent agentId={agentId} />}
+        {canTalk && !isArchived && (
+          <div className="lg:sticky lg:top-4 lg:max-h-[calc(100vh-2rem)] lg:overflow-y-auto">
+            <TryAgent agentId={agentId} />
+          </div>
+        )}
       </div>
     </Page>
   );

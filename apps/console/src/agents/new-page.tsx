@@ -20,7 +20,7 @@ export function NewAgentPage() {
     onSuccess: async ({ agentConfiguration: { sId: agentId, name } }) => {
       say(`${name} is created`);
       void queryClient.invalidateQueries({ queryKey: ["agents"] });
-      await navigate({ to: "/agents/$agentId", params: { agentId } });
+      await navigate({ to: "/agents/$agentId", params: { agentId }, ignoreBlocker: true });
     },
   });
   if (!isBuilder) return <NotFoundPage />;
@@ -30,6 +30,7 @@ export function NewAgentPage() {
         initial={emptyDraft}
         submitLabel="Create"
         isBusy={creating.isPending}
+        isSaved={creating.isSuccess}
         refusal={creating.error}
         onSubmit={(input) => creating.mutate(input)}
       />

@@ -38,6 +38,11 @@ function describedBy(error: Error): Described {
   return ((error as { data?: Described | null }).data ?? error) as Described;
 }
 
+/** The single faults of an invalid request, each with the path of what is wrong. */
+export function issuesOf(error: unknown): readonly Issue[] {
+  return error instanceof Error ? (describedBy(error).issues ?? []) : [];
+}
+
 /** Whether an error says that the session has ended. */
 export function isSessionOver(error: unknown): boolean {
   return describeFailure(error).status === 401;

@@ -35,6 +35,12 @@ export function textsOf(search: RawSearch, name: string): readonly string[] | un
   return values.length === 0 ? undefined : values;
 }
 
+/** A whole number of a query from 1, if it has one of that name. */
+export function numberOf(search: RawSearch, name: string): number | undefined {
+  const value = Number([search[name]].flat()[0]);
+  return Number.isSafeInteger(value) && value > 0 ? value : undefined;
+}
+
 /** A text of a query, if it is one of these. */
 export function oneOf<T extends string>(
   search: RawSearch,

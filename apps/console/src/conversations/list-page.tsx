@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import type { Output } from "parley-client";
-import { hasScope } from "../api/access.ts";
+import { hasRole, hasScope } from "../api/access.ts";
 import { useClients, useSession } from "../api/use-session.ts";
 import { Badge } from "../ui/badge.tsx";
 import { buttonLook } from "../ui/button.tsx";
@@ -28,18 +28,26 @@ export function ConversationListPage() {
     queryFn: ({ signal }) =>
       parley.conversations.list({ lastValue: after, limit: Number(size) }, { signal }),
   });
-  const canWrite = hasScope(useSession(), "conversations:write");
+  const session = useSession();
+  const canWrite = hasScope(session, "conversations:write");
   const shown = data?.conversations.filter((one) => matchesFilter(one, search));
   return (
     <Page
       title="Conversations"
       actions={
-        canWrite && (
-          <Link to="/conversations/new" className={buttonLook("primary")}>
-            <Icon name="plus" />
-            New conversation
-          </Link>
-        )
+        <>
+          {hasRole(session, "builder") && (
+            <Link to="/conversations/all" className={buttonLook()}>
+              Search all
+            </Link>
+          )}
+          {canWrite && (
+            <Link to="/conversations/new" className={buttonLook("primary")}>
+              <Icon name="plus" />
+              New conversation
+            </Link>
+          )}
+        </>
       }
     >
       <Filters />

@@ -1,6 +1,7 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { sessionRoute } from "../app/root-routes.ts";
 import { oneOf, textOf, textsOf } from "../app/search.ts";
+import { type ConversationState, conversationStates } from "./search/states.ts";
 
 /** Which page of the conversations, and what of it. */
 interface ListSearch {
@@ -8,6 +9,16 @@ interface ListSearch {
   q?: string | undefined;
   show?: "unread" | "waiting" | undefined;
   size?: "50" | "100" | undefined;
+}
+
+/** Which conversations of everybody are searched for; times are those of the reader's zone. */
+interface AllSearch {
+  q?: string | undefined;
+  agent?: string | undefined;
+  status?: ConversationState | undefined;
+  since?: string | undefined;
+  until?: string | undefined;
+  after?: string | undefined;
 }
 
 /** How a conversation is shown; `log` is the answer whose events are. */
@@ -26,6 +37,20 @@ const listRoute = createRoute({
     size: oneOf(search, "size", ["50", "100"]),
   }),
   component: lazyRouteComponent(() => import("./list-page.tsx"), "ConversationListPage"),
+});
+
+const allRoute = createRoute({
+  getParentRoute: () => sessionRoute,
+  path: "/conversations/all",
+  validateSearch: (search): AllSearch => ({
+    q: textOf(search, "q"),
+    agent: textOf(search, "agent"),
+    status: oneOf(search, "status", conversationStates),
+    since: textOf(search, "since"),
+    until: textOf(search, "until"),
+    after: textOf(search, "after"),
+  }),
+  component: lazyRouteComponent(() => import("./search/search-page.tsx"), "ConversationSearchPage"),
 });
 
 const newRoute = createRoute({
@@ -48,4 +73,4 @@ const oneRoute = createRoute({
 });
 
 /** The pages about conversations. */
-export const conversationRoutes = [listRoute, newRoute, oneRoute] as const;
+export const conversationRoutes = [listRoute, allRoute, newRoute, oneRoute] as const;

@@ -1,5 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { lazy, Suspense } from "react";
+import { hasRole } from "../api/access.ts";
 import { isNotFound } from "../api/failures.ts";
 import { useClients, useSession } from "../api/use-session.ts";
 import { NotFoundPage } from "../app/fault-pages.tsx";
@@ -14,14 +16,24 @@ import { InvocationTable } from "./invocation-table.tsx";
 import { functionQuery, type ShownFunction } from "./read-function.ts";
 import { RunForm } from "./run-form.tsx";
 
+const EditFunction = lazy(async () => ({
+  default: (await import("./edit/edit-function.tsx")).EditFunction,
+}));
+const Versions = lazy(async () => ({
+  default: (await import("./versions/versions.tsx")).Versions,
+}));
+
 const tabs = { run: "Run", invocations: "Invocations", definition: "Definition" } as const;
+const builderTabs = { ...tabs, edit: "Edit", versions: "Versions" } as const;
 
 /** One function: to run, with its invocations and its definition. */
 export function FunctionPage() {
   const { functionId } = useParams({ from: "/session/functions/$functionId" });
-  const { view = "run" } = useSearch({ from: "/session/functions/$functionId" });
+  const { view = "run", of } = useSearch({ from: "/session/functions/$functionId" });
+  const session = useSession();
+  const isBuilder = hasRole(session, "builder");
   const navigate = useNavigate({ from: "/functions/$functionId" });
-  const { data, error, refetch } = useQuery(functionQuery(useClients(), useSession(), functionId));
+  const { data, error, refetch } = useQuery(functionQuery(useClients(), session, functionId));
   if (data === null || isNotFound(error)) return <NotFoundPage />;
   return (
     <Page title={data?.slug ?? "Function"}>
@@ -34,12 +46,18 @@ export function FunctionPage() {
           </p>
           <Tabs
             label="Parts of the function"
-            tabs={tabs}
+            tabs={isBuilder ? builderTabs : tabs}
             value={view}
             onChange={(next) =>
               void navigate({ search: { view: next === "run" ? undefined : next } })
             }
           >
+            <Suspense fallback={<Skeleton label="the view" />}>
+              {view === "edit" && isBuilder && (
+                <EditFunction key={`${data.sId} ${of}`} slug={data.slug} of={of} />
+              )}
+              {view === "versions" && isBuilder && <Versions slug={data.slug} />}
+            </Suspense>
             {view === "run" && <RunForm key={data.sId} one={data} />}
             {view === "invocations" && <InvocationTable functionId={functionId} />}
             {view === "definition" && <Definition one={data} />}

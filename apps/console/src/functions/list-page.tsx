@@ -3,9 +3,11 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { hasRole } from "../api/access.ts";
 import { useClients, useSession } from "../api/use-session.ts";
 import { Badge, StatusBadge } from "../ui/badge.tsx";
+import { buttonLook } from "../ui/button.tsx";
 import { Command, EmptyState } from "../ui/empty-state.tsx";
 import { ErrorNotice } from "../ui/error-notice.tsx";
 import { SelectField } from "../ui/field.tsx";
+import { Icon } from "../ui/icon.tsx";
 import { Page } from "../ui/page.tsx";
 import { Pager } from "../ui/pager.tsx";
 import { Skeleton } from "../ui/skeleton.tsx";
@@ -28,7 +30,17 @@ export function FunctionListPage() {
     },
   });
   return (
-    <Page title="Functions">
+    <Page
+      title="Functions"
+      actions={
+        isBuilder && (
+          <Link to="/functions/new" className={buttonLook("primary")}>
+            <Icon name="plus" />
+            New function
+          </Link>
+        )
+      }
+    >
       {isBuilder && (
         <SelectField
           label="State"
@@ -63,7 +75,7 @@ function NoFunctions({ isArchived }: { readonly isArchived: boolean }) {
   if (isArchived) return <EmptyState title="No function is archived" />;
   return (
     <EmptyState title="There are no functions yet">
-      <p className="text-muted">Make a folder with one, and push it:</p>
+      <p className="text-muted">Write one here, or make a folder with one, and push it:</p>
       <Command>parley functions init my-function</Command>
     </EmptyState>
   );

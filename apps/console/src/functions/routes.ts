@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { sessionRoute } from "../app/root-routes.ts";
-import { oneOf, textOf } from "../app/search.ts";
+import { numberOf, oneOf, textOf } from "../app/search.ts";
 
 /** Which page of the functions, and in which state. */
 interface ListSearch {
@@ -8,12 +8,18 @@ interface ListSearch {
   status?: "archived" | undefined;
 }
 
-/** What of a function is shown: of its invocations, those with a status; `from` is one to run again. */
+/**
+ * What of a function is shown: of its invocations, those with a status; `from` is one to run again. `of` is the version
+ * to edit; `old` and `new` are those whose differences are shown.
+ */
 interface FunctionSearch {
-  view?: "invocations" | "definition" | undefined;
+  view?: "invocations" | "definition" | "edit" | "versions" | undefined;
   status?: "created" | "succeeded" | "errored" | undefined;
   after?: string | undefined;
   from?: string | undefined;
+  of?: number | undefined;
+  old?: number | undefined;
+  new?: number | undefined;
 }
 
 const listRoute = createRoute({
@@ -26,14 +32,23 @@ const listRoute = createRoute({
   component: lazyRouteComponent(() => import("./list-page.tsx"), "FunctionListPage"),
 });
 
+const newRoute = createRoute({
+  getParentRoute: () => sessionRoute,
+  path: "/functions/new",
+  component: lazyRouteComponent(() => import("./edit/new-page.tsx"), "NewFunctionPage"),
+});
+
 const oneRoute = createRoute({
   getParentRoute: () => sessionRoute,
   path: "/functions/$functionId",
   validateSearch: (search): FunctionSearch => ({
-    view: oneOf(search, "view", ["invocations", "definition"]),
+    view: oneOf(search, "view", ["invocations", "definition", "edit", "versions"]),
     status: oneOf(search, "status", ["created", "succeeded", "errored"]),
     after: textOf(search, "after"),
     from: textOf(search, "from"),
+    of: numberOf(search, "of"),
+    old: numberOf(search, "old"),
+    new: numberOf(search, "new"),
   }),
   component: lazyRouteComponent(() => import("./function-page.tsx"), "FunctionPage"),
 });
@@ -45,4 +60,4 @@ const invocationRoute = createRoute({
 });
 
 /** The pages about functions and their invocations. */
-export const functionRoutes = [listRoute, oneRoute, invocationRoute] as const;
+export const functionRoutes = [listRoute, newRoute, oneRoute, invocationRoute] as const;

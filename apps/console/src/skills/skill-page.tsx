@@ -13,6 +13,7 @@ import { Page } from "../ui/page.tsx";
 import { Skeleton } from "../ui/skeleton.tsx";
 import { Time } from "../ui/time.tsx";
 import { availabilities } from "./availability.ts";
+import { ExportSkill } from "./export-skill.tsx";
 import { SkillActions } from "./skill-actions.tsx";
 import { SkillFiles } from "./skill-files.tsx";
 
@@ -40,14 +41,15 @@ export function SkillPage() {
     <Page
       title={data?.skill.name ?? "Skill"}
       actions={
-        <>
-          {canChange && <SkillActions shown={data} onChange={() => void refetch()} />}
-          {data?.version !== undefined && (
+        data?.version !== undefined && (
+          <>
+            {canChange && <SkillActions shown={data} onChange={() => void refetch()} />}
             <Link to="/skills/$skillId/versions" params={{ skillId }} className={buttonLook()}>
               Versions
             </Link>
-          )}
-        </>
+            <ExportSkill skill={data.skill} />
+          </>
+        )
       }
     >
       {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}

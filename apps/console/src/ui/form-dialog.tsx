@@ -35,6 +35,8 @@ export function FormDialog({
         className="grid gap-4"
         onSubmit={(event) => {
           event.preventDefault();
+          // It may be part of a form in the tree of components, which is not submitted by it.
+          event.stopPropagation();
           onSubmit(new FormData(event.currentTarget));
         }}
       >

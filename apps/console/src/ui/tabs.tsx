@@ -5,15 +5,16 @@ interface TabsProps<T extends string> {
   readonly label: string;
   readonly value: T;
   readonly onChange: (value: T) => void;
-  /** The tabs in order: their values with their names. */
-  readonly tabs: Readonly<Record<T, string>>;
+  /** The tabs in order: their values with their names. Those without a name are not offered. */
+  readonly tabs: Readonly<Partial<Record<T, string>>>;
   /** What the chosen tab shows. */
   readonly children: ReactNode;
 }
 
 /** Tabs of which one is shown. */
 export function Tabs<T extends string>({ label, value, onChange, tabs, children }: TabsProps<T>) {
-  const names = Object.entries<string>(tabs);
+  // A type with a parameter for its keys has no entries that the compiler knows.
+  const names = Object.entries(tabs as Readonly<Record<string, string>>);
   return (
     <Radix.Root
       value={value}

@@ -1,0 +1,116 @@
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useClients } from "../../api/use-session.ts";
+import { Button } from "../../ui/button.tsx";
+import { SelectField, TextField } from "../../ui/field.tsx";
+import { useResetForm } from "../../ui/use-reset-form.ts";
+import { conversationStates, nameOfState } from "./states.ts";
+
+/** Pages of agents that are read for the choice. */
+const MAX_PAGES = 10;
+
+/** Which conversations are searched for; what was chosen is in the URL. */
+export function SearchFields() {
+  const search = useSearch({ from: "/session/conversations/all" });
+  const navigate = useNavigate({ from: "/conversations/all" });
+  const agents = useAgents();
+  const formRef = useResetForm(JSON.stringify({ ...search, after: undefined }));
+  const isListed = search.agent === undefined || agents.some(({ sId }) => sId === search.agent);
+  const apply = (form: FormData) => {
+    const given = (name: string) => String(form.get(name) ?? "").trim() || undefined;
+    const status = given("status");
+    void navigate({
+      search: {
+        q: given("q"),
+        agent: given("agent"),
+        status: conversationStates.find((one) => one === status),
+        since: given("since"),
+        until: given("until"),
+      },
+    });
+  };
+  return (
+    <search>
+      <form
+        ref={formRef}
+        className="grid items-end gap-3 sm:grid-cols-2 lg:grid-cols-3"
+        onSubmit={(event) => {
+          event.preventDefault();
+          apply(new FormData(event.currentTarget));
+        }}
+      >
+        <TextField
+          label="Words of the title"
+          name="q"
+          type="search"
+          defaultValue={search.q ?? ""}
+        />
+        <SelectField
+          // A select has its default from the options that it begins with.
+          key={`agent ${search.agent} ${agents.length}`}
+          label="Agent"
+          name="agent"
+          defaultValue={search.agent ?? ""}
+        >
+          <option value="">Any</option>
+          {!isListed && <option value={search.agent}>{search.agent}</option>}
+          {agents.map(({ sId, name }) => (
+            <option key={sId} value={sId}>
+              {name}
+            </option>
+          ))}
+        </SelectField>
+        <SelectField
+          key={`status ${search.status}`}
+          label="State"
+          name="status"
+          defaultValue={search.status ?? ""}
+        >
+          <option value="">Any</option>
+          {conversationStates.map((state) => (
+            <option key={state} value={state}>
+              {nameOfState[state]}
+            </option>
+          ))}
+        </SelectField>
+        <TextField
+          label="Created from"
+          name="since"
+          type="datetime-local"
+          defaultValue={search.since ?? ""}
+        />
+        <TextField
+          label="Created before"
+          name="until"
+          type="datetime-local"
+          defaultValue={search.until ?? ""}
+        />
+        <Button type="submit" className="justify-self-start">
+          Search
+        </Button>
+      </form>
+    </search>
+  );
+}
+
+/** The agents of the workspace, the archived too: they have answered. */
+function useAgents(): readonly { readonly sId: string; readonly name: string }[] {
+  const { rpc, workspaceId: wId } = useClients();
+  const { data } = useQuery({
+    queryKey: ["agent-names", wId],
+    queryFn: async ({ signal }) => {
+      const names: { sId: string; name: string }[] = [];
+      let lastValue: string | undefined;
+      for (let pages = 0; pages < MAX_PAGES; pages++) {
+        const place = lastValue === undefined ? {} : { lastValue };
+        const page = await rpc.agents.listAll.query({ wId, limit: 100, ...place }, { signal });
+        names.push(...page.agentConfigurations.map(({ sId, name }) => ({ sId, name })));
+        if (!page.hasMore || page.lastValue === null) break;
+        lastValue = page.lastValue;
+      }
+      return names.toSorted((one, other) => one.name.localeCompare(other.name));
+    },
+    staleTime: 60_000,
+  });
+  return data ?? [];
+}

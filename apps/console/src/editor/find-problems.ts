@@ -1,0 +1,84 @@
+import { type Diagnostic, forEachDiagnostic, linter, setDiagnosticsEffect } from "@codemirror/lint";
+import { type EditorState, type Extension, StateEffect, type Text } from "@codemirror/state";
+import { EditorView } from "@codemirror/view";
+import { grammarFaults } from "./languages.ts";
+import type { Assistant, Language, Problem } from "./problem.ts";
+
+/** How long nothing is written before a text is looked at. */
+const DELAY_MS = 400;
+
+/** Says that what is known of the text has changed, though the text has not. */
+const lookAgain = StateEffect.define();
+
+interface Sources {
+  readonly language: Language;
+  /** What is already known to be wrong with the text as it is. */
+  readonly known: () => readonly Problem[];
+  readonly assistant: () => Assistant | undefined;
+  /** Gets what is shown, in the order of the lines. */
+  readonly setFound: (problems: readonly Problem[]) => void;
+}
+
+/** Shows problems at their lines, of all sources together. */
+export function findProblems({ language, known, assistant, setFound }: Sources): Extension {
+  return [
+    linter(
+      async (view) => {
+        const { doc } = view.state;
+        const assisted = (await assistant()?.findProblems(doc.toString())) ?? [];
+        const located = [...known(), ...assisted].map((one) => diagnosticOf(doc, one));
+        return [...located, ...grammarFaults(view, language)];
+      },
+      {
+        delay: DELAY_MS,
+        needsRefresh: ({ transactions }) =>
+          transactions.some(({ effects }) => effects.some((effect) => effect.is(lookAgain))),
+      },
+    ),
+    EditorView.updateListener.of(({ transactions, state }) => {
+      const isNew = transactions.some(({ effects }) =>
+        effects.some((effect) => effect.is(setDiagnosticsEffect)),
+      );
+      if (isNew) setFound(problemsOf(state));
+    }),
+  ];
+}
+
+/** Looks for the problems of a text again. */
+export function findProblemsAgain(view: EditorView): void {
+  view.dispatch({ effects: lookAgain.of(null) });
+}
+
+function diagnosticOf(doc: Text, problem: Problem): Diagnostic {
+  const from = offsetOf(doc, problem);
+  // A place without an extent is seen as a character.
+  const to = Math.min(from + 1, doc.lineAt(from).to);
+  return { from, to, severity: problem.severity, message: problem.message };
+}
+
+function offsetOf(doc: Text, { line, column }: Problem): number {
+  const place = doc.line(Math.min(Math.max(line, 1), doc.lines));
+  return Math.min(place.from + Math.max(column - 1, 0), place.to);
+}
+
+function problemsOf(state: EditorState): Problem[] {
+  const problems: Problem[] = [];
+  forEachDiagnostic(state, ({ severity, message }, from) => {
+    const { number, from: start } = state.doc.lineAt(from);
+    const isError = severity === "error";
+    problems.push({
+      line: number,
+      column: from - start + 1,
+      message,
+      severity: isError ? "error" : "warning",
+    });
+  });
+  return problems;
+}
+
+/** Moves the cursor to a problem. */
+export function showProblem(view: EditorView, problem: Problem): void {
+  const anchor = offsetOf(view.state.doc, problem);
+  view.dispatch({ selection: { anchor }, effects: EditorView.scrollIntoView(anchor) });
+  view.focus();
+}

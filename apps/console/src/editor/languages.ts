@@ -1,0 +1,35 @@
+import { javascript } from "@codemirror/lang-javascript";
+import { json, jsonParseLinter } from "@codemirror/lang-json";
+import { markdown } from "@codemirror/lang-markdown";
+import { python } from "@codemirror/lang-python";
+import type { Diagnostic } from "@codemirror/lint";
+import type { Extension } from "@codemirror/state";
+import { EditorView } from "@codemirror/view";
+import type { Language } from "./problem.ts";
+
+/** What an editor knows of a language. */
+export function extensionOf(language: Language): Extension {
+  switch (language) {
+    case "typescript":
+      return javascript({ typescript: true });
+    case "javascript":
+      return javascript();
+    case "json":
+      return json();
+    case "python":
+      return python();
+    case "markdown":
+      return [markdown(), EditorView.lineWrapping];
+    default:
+      return EditorView.lineWrapping;
+  }
+}
+
+const findInJson = jsonParseLinter();
+
+/** What is wrong with a text by its grammar alone. */
+export function grammarFaults(view: EditorView, language: Language): readonly Diagnostic[] {
+  // An empty text is no JSON, and means nothing.
+  if (language !== "json" || view.state.doc.toString().trim() === "") return [];
+  return findInJson(view);
+}

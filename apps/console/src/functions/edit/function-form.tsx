@@ -1,0 +1,149 @@
+import { type ReactNode, useState } from "react";
+import { issuesOf } from "../../api/failures.ts";
+import { CodeEditor } from "../../editor/code-editor.tsx";
+import { Button } from "../../ui/button.tsx";
+import { ErrorNotice } from "../../ui/error-notice.tsx";
+import { CheckField, SelectField, TextArea, TextField } from "../../ui/field.tsx";
+import { UnsavedGuard } from "../../ui/unsaved-guard.tsx";
+import { type Definition, definitionOf, type FunctionDraft, type ProgramType } from "./draft.ts";
+import { faultsOf } from "./faults.ts";
+import { LimitFields } from "./limit-fields.tsx";
+import { ProgramFields } from "./program-fields.tsx";
+
+interface FunctionFormProps {
+  /** What it begins with, or what was saved last: another draft is unsaved. */
+  readonly initial: FunctionDraft;
+  readonly isNew: boolean;
+  readonly submitLabel: string;
+  readonly isBusy: boolean;
+  /** Why the server refused what was sent. */
+  readonly refusal: unknown;
+  readonly onSubmit: (draft: FunctionDraft, definition: Definition) => void;
+  /** Further buttons. */
+  readonly children?: ReactNode;
+}
+
+const types: Readonly<Record<ProgramType, string>> = {
+  javascript: "JavaScript or TypeScript, in the sandbox of this server",
+  e2b: "Node packages or Python, in a sandbox of E2B",
+  simulated: "A simulation, without code",
+};
+
+/** The editor of a function: each save is a new version. */
+export function FunctionForm(props: FunctionFormProps) {
+  const { initial, isNew, submitLabel, isBusy, refusal, onSubmit, children } = props;
+  const [draft, setDraft] = useState(initial);
+  // What was sent: faults are of that text, and of no later one.
+  const [sent, setSent] = useState<FunctionDraft>();
+  const [fault, setFault] = useState<Error>();
+  const change = (changed: Partial<FunctionDraft>) => setDraft((all) => ({ ...all, ...changed }));
+  const faults = sent && refusal !== null ? faultsOf(sent, issuesOf(refusal)) : undefined;
+  const problemsOf = (name: "inputSchema" | "outputSchema" | "behaviour") =>
+    sent?.[name] === draft[name] ? faults?.texts[name] : undefined;
+  return (
+    <form
+      aria-label="Function"
+      className="grid gap-5"
+      onSubmit={(event) => {
+        event.preventDefault();
+        try {
+          const definition = definitionOf(draft);
+          setFault(undefined);
+          setSent(draft);
+          onSubmit(draft, definition);
+        } catch (cause) {
+          setFault(cause as Error);
+        }
+      }}
+    >
+      <UnsavedGuard isUnsaved={draft !== initial && !isBusy} />
+      {isNew && (
+        <TextField
+          label="Name in paths"
+          required
+          pattern="[a-z0-9]+(-[a-z0-9]+)*"
+          hint="Lowercase letters and digits, in words separated by hyphens. It never changes."
+          autoComplete="off"
+          spellCheck={false}
+          className="max-w-96 font-mono"
+          value={draft.slug}
+          onChange={(event) => change({ slug: event.target.value })}
+        />
+      )}
+      <TextArea
+        label="Description"
+        hint="What it does, as agents that call it read it"
+        rows={2}
+        value={draft.description}
+        onChange={(event) => change({ description: event.target.value })}
+      />
+      <SelectField
+        label="What it runs"
+        className="max-w-xl"
+        value={draft.type}
+        onChange={({ target: { value } }) => {
+          if (value in types) change({ type: value as ProgramType });
+        }}
+      >
+        {Object.entries(types).map(([type, words]) => (
+          <option key={type} value={type}>
+            {words}
+          </option>
+        ))}
+      </SelectField>
+      <ProgramFields
+        draft={draft}
+        sent={sent}
+        faults={faults}
+        behaviourProblems={problemsOf("behaviour")}
+        onChange={change}
+      />
+      <div className="grid items-start gap-5 lg:grid-cols-2">
+        <CodeEditor
+          label="Schema of the input"
+          language="json"
+          hint="JSON Schema (2020-12); empty for any input"
+          initial={draft.inputSchema}
+          onChange={(inputSchema) => change({ inputSchema })}
+          problems={problemsOf("inputSchema")}
+        />
+        <CodeEditor
+          label="Schema of the result"
+          language="json"
+          hint="JSON Schema (2020-12); empty for any result"
+          initial={draft.outputSchema}
+          onChange={(outputSchema) => change({ outputSchema })}
+          problems={problemsOf("outputSchema")}
+        />
+      </div>
+      <LimitFields
+        isCode={draft.type === "javascript"}
+        limits={draft.limits}
+        onChange={(limits) => change({ limits })}
+      />
+      <div className="grid gap-2">
+        <CheckField
+          label="An interrupted invocation is run again"
+          hint="Only where running it twice does no harm"
+          checked={draft.retryable}
+          onChange={(event) => change({ retryable: event.target.checked })}
+        />
+        <CheckField
+          label="Calls by agents wait for an approval"
+          checked={draft.requiresApproval}
+          onChange={(event) => change({ requiresApproval: event.target.checked })}
+        />
+      </div>
+      {fault !== undefined && <ErrorNotice title="It was not saved" error={fault} />}
+      {fault === undefined && refusal !== null && (
+        <ErrorNotice title="It was not saved" error={refusal} />
+      )}
+      <div className="flex flex-wrap gap-2">
+        <Button type="submit" variant="primary" isBusy={isBusy}>
+          {submitLabel}
+        </Button>
+        {children}
+      </div>
+    </form>
+  );
+}

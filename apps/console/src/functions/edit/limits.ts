@@ -1,0 +1,55 @@
+/** A bound of an invocation, as its field says it. */
+interface Limit {
+  readonly label: string;
+  readonly byDefault: number;
+}
+
+/** Bounds of every invocation. */
+export const invocationLimits = {
+  timeoutMs: { label: "Duration, in milliseconds", byDefault: 60_000 },
+  maxOutputBytes: { label: "Result, in bytes", byDefault: 262_144 },
+  maxLogLines: { label: "Lines of the log", byDefault: 1000 },
+  maxConcurrent: { label: "Invocations at once", byDefault: 20 },
+} as const satisfies Record<string, Limit>;
+
+/** Bounds of code in the sandbox. */
+export const codeLimits = {
+  cpuMs: { label: "Processor time, in milliseconds", byDefault: 10_000 },
+  memoryBytes: { label: "Memory, in bytes", byDefault: 67_108_864 },
+  logBytes: { label: "Log, in bytes", byDefault: 1_048_576 },
+  fetches: { label: "Requests", byDefault: 50 },
+  fetchBytes: { label: "Bodies of requests, in bytes", byDefault: 16_777_216 },
+} as const satisfies Record<string, Limit>;
+
+type InvocationLimit = keyof typeof invocationLimits;
+type CodeLimit = keyof typeof codeLimits;
+export type LimitName = InvocationLimit | CodeLimit;
+
+/** The limits as they are written. */
+export type LimitTexts = Readonly<Record<LimitName, string>>;
+
+const all: Readonly<Record<LimitName, Limit>> = { ...invocationLimits, ...codeLimits };
+
+/** Limits as texts: those that are given, and the defaults of the others. */
+export function limitTexts(given: { readonly [K in LimitName]?: number | undefined }): LimitTexts {
+  return Object.fromEntries(
+    Object.entries(all).map(([name, { byDefault }]) => [
+      name,
+      String(given[name as LimitName] ?? byDefault),
+    ]),
+  ) as LimitTexts;
+}
+
+/** The numbers of limits. Throws an `Error` with a sentence for people. */
+export function limitsOf<T extends LimitName>(
+  names: Readonly<Record<T, Limit>>,
+  texts: LimitTexts,
+): Record<T, number> {
+  return Object.fromEntries(
+    Object.entries<Limit>(names).map(([name, { label }]) => {
+      const text = texts[name as LimitName].trim();
+      if (!/^\d+$/.test(text)) throw new Error(`“${label}” must be a whole number`);
+      return [name, Number(text)];
+    }),
+  ) as Record<T, number>;
+}

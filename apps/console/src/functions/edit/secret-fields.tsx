@@ -1,0 +1,90 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useClients } from "../../api/use-session.ts";
+import { ErrorNotice } from "../../ui/error-notice.tsx";
+import type { UsedSecret } from "./draft.ts";
+
+interface SecretFieldsProps {
+  readonly secrets: readonly UsedSecret[];
+  readonly onChange: (secrets: readonly UsedSecret[]) => void;
+}
+
+/** Which secrets of the workspace the code may use, and which of them it may read. */
+export function SecretFields({ secrets, onChange }: SecretFieldsProps) {
+  const { rpc, workspaceId: wId } = useClients();
+  const { data, error } = useQuery({
+    queryKey: ["function-secret-names", wId],
+    queryFn: async ({ signal }) => {
+      const { functionSecrets } = await rpc.functionSecrets.list.query({ wId }, { signal });
+      return functionSecrets.map(({ name }) => name);
+    },
+  });
+  const known = data ?? [];
+  // One that was removed can be taken away here.
+  const gone = secrets.map(({ name }) => name).filter((name) => !known.includes(name));
+  return (
+    <fieldset className="grid gap-1">
+      <legend className="mb-1 font-medium">Secrets that it may use</legend>
+      {error && <ErrorNotice error={error} />}
+      {data && known.length + gone.length === 0 && (
+        <p className="text-sm text-muted">
+          The workspace has none.{" "}
+          <Link to="/secrets" className="text-accent underline">
+            Set one
+          </Link>
+        </p>
+      )}
+      {[...known, ...gone].map((name) => {
+        const used = secrets.find((one) => one.name === name);
+        const others = secrets.filter((one) => one.name !== name);
+        return (
+          <div key={name} className="flex flex-wrap gap-x-5 gap-y-1">
+            <Check
+              label={name}
+              isMono
+              isChecked={used !== undefined}
+              onChange={(isUsed) =>
+                onChange(isUsed ? [...others, { name, readable: false }] : others)
+              }
+            />
+            {used !== undefined && (
+              <Check
+                label={`The code may read ${name}`}
+                isChecked={used.readable}
+                onChange={(readable) => onChange([...others, { name, readable }])}
+              />
+            )}
+          </div>
+        );
+      })}
+      {secrets.length > 0 && (
+        <p className="text-sm text-muted">
+          {"Headers name one as {{secrets."}
+          {secrets[0]?.name}
+          {"}}; the server puts it there."}
+        </p>
+      )}
+    </fieldset>
+  );
+}
+
+interface CheckProps {
+  readonly label: string;
+  readonly isMono?: boolean;
+  readonly isChecked: boolean;
+  readonly onChange: (isChecked: boolean) => void;
+}
+
+function Check({ label, isMono = false, isChecked, onChange }: CheckProps) {
+  return (
+    <label className="flex items-center gap-2">
+      <input
+        type="checkbox"
+        checked={isChecked}
+        onChange={(event) => onChange(event.target.checked)}
+        className="size-4 shrink-0 accent-accent"
+      />
+      <span className={isMono ? "font-mono text-sm" : "text-sm"}>{label}</span>
+    </label>
+  );
+}

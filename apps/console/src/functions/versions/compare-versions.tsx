@@ -1,0 +1,76 @@
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useMemo } from "react";
+import { useClients } from "../../api/use-session.ts";
+import { ErrorNotice } from "../../ui/error-notice.tsx";
+import { SelectField } from "../../ui/field.tsx";
+import { Section } from "../../ui/section.tsx";
+import { Skeleton } from "../../ui/skeleton.tsx";
+import { DiffTable } from "./diff-table.tsx";
+import { differencesOf } from "./differences.ts";
+import { partsOf } from "./parts.ts";
+import { readVersion } from "./read-versions.ts";
+
+interface CompareVersionsProps {
+  readonly slug: string;
+  readonly newest: number;
+  readonly old: number;
+  readonly now: number;
+}
+
+/** Two versions to choose, which the URL names, and what differs between them. */
+export function CompareVersions({ slug, newest, old, now }: CompareVersionsProps) {
+  const navigate = useNavigate({ from: "/functions/$functionId" });
+  const numbers = Array.from({ length: newest }, (_, index) => newest - index);
+  const choose = (chosen: { old?: number; new?: number }) =>
+    void navigate({ search: { view: "versions", old, new: now, ...chosen } });
+  const options = numbers.map((number) => (
+    <option key={number} value={number}>
+      Version {number}
+    </option>
+  ));
+  return (
+    <Section title="Differences">
+      <div className="grid max-w-xl grid-cols-2 gap-3">
+        <SelectField
+          label="From"
+          value={old}
+          onChange={({ target }) => choose({ old: Number(target.value) })}
+        >
+          {options}
+        </SelectField>
+        <SelectField
+          label="To"
+          value={now}
+          onChange={({ target }) => choose({ new: Number(target.value) })}
+        >
+          {options}
+        </SelectField>
+      </div>
+      <Differences slug={slug} old={old} now={now} />
+    </Section>
+  );
+}
+
+function Differences({ slug, old, now }: Omit<CompareVersionsProps, "newest">) {
+  const clients = useClients();
+  const { data, error, refetch } = useQuery({
+    queryKey: ["function-version-pair", clients.workspaceId, slug, old, now],
+    queryFn: async ({ signal }) =>
+      Promise.all([
+        readVersion(clients, { functionId: slug, version: old }, signal),
+        readVersion(clients, { functionId: slug, version: now }, signal),
+      ]),
+    // Versions never change.
+    staleTime: Infinity,
+  });
+  const differences = useMemo(() => {
+    const [before, after] = data ?? [];
+    return before && after && differencesOf(partsOf(before), partsOf(after));
+  }, [data]);
+  if (error) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
+  if (!data) return <Skeleton label="the differences" />;
+  if (differences === undefined) return <p className="text-muted">There is no such version.</p>;
+  if (differences.length === 0) return <p className="text-muted">They do not differ.</p>;
+  return differences.map((part) => <DiffTable key={part.name} part={part} />);
+}

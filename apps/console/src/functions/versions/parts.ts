@@ -1,0 +1,25 @@
+import { filesOf } from "../edit/draft.ts";
+import type { FunctionVersion } from "./read-versions.ts";
+
+/** What a version consists of, as texts by their names: its settings, its schemas and its files. */
+export function partsOf(version: FunctionVersion): ReadonlyMap<string, string> {
+  const { program, inputSchema, outputSchema, description, ...rest } = version;
+  const { version: _version, createdAt: _createdAt, editor: _editor, ...settings } = rest;
+  const parts = new Map<string, string>();
+  const ofProgram: Record<string, unknown> = { ...program };
+  if (program.type === "simulated") {
+    parts.set("Behaviour", showJson(program.behaviour));
+    delete ofProgram["behaviour"];
+  } else {
+    const files = program.type === "e2b" ? { Code: program.source } : filesOf(program.source);
+    for (const [path, text] of Object.entries(files)) parts.set(path, text);
+    delete ofProgram["source"];
+  }
+  parts.set("Description", description);
+  parts.set("Schema of the input", showJson(inputSchema ?? {}));
+  parts.set("Schema of the result", showJson(outputSchema ?? {}));
+  parts.set("Settings", showJson({ ...settings, program: ofProgram }));
+  return parts;
+}
+
+const showJson = (value: unknown): string => JSON.stringify(value, null, 2);

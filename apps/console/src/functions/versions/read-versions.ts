@@ -1,0 +1,29 @@
+import type { RpcClient } from "parley-client";
+import type { Clients } from "../../api/clients.ts";
+
+/** What a function was in one of its versions. */
+export type FunctionVersion = Awaited<
+  ReturnType<RpcClient["sandboxFunctions"]["listVersions"]["query"]>
+>["versions"][number];
+
+interface Wanted {
+  readonly functionId: string;
+  /** The newest one, if none is given. */
+  readonly version?: number;
+}
+
+/** Reads a version of a function; undefined if there is none. */
+export async function readVersion(
+  { rpc, workspaceId: wId }: Clients,
+  { functionId, version }: Wanted,
+  signal: AbortSignal,
+): Promise<FunctionVersion | undefined> {
+  // Pages continue below a number, the newest first.
+  const place = version === undefined ? {} : { lastValue: String(version + 1) };
+  const page = await rpc.sandboxFunctions.listVersions.query(
+    { wId, functionId, limit: 1, ...place },
+    { signal },
+  );
+  const [found] = page.versions;
+  return version === undefined || found?.version === version ? found : undefined;
+}

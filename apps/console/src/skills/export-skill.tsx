@@ -1,0 +1,21 @@
+import { useMutation } from "@tanstack/react-query";
+import type { Skill } from "parley-client";
+import { useClients } from "../api/use-session.ts";
+import { Button } from "../ui/button.tsx";
+import { saveFile } from "../ui/save-file.ts";
+import { useToast } from "../ui/toast.tsx";
+
+/** A button that saves a skill as a zip of its folder, which an import takes. */
+export function ExportSkill({ skill: { sId, name } }: { readonly skill: Skill }) {
+  const { parley } = useClients();
+  const say = useToast();
+  const exporting = useMutation({
+    mutationFn: async () => saveFile(await parley.skills.export({ skillId: sId }), `${name}.zip`),
+    onError: (error) => say(`${name} could not be exported: ${error.message}`),
+  });
+  return (
+    <Button isBusy={exporting.isPending} onClick={() => exporting.mutate()}>
+      Export
+    </Button>
+  );
+}
