@@ -107,16 +107,21 @@ async function fillFunctions(server: Server): Promise<string> {
 async function fillSkills({ url, demo }: Server): Promise<string> {
   const { workspaceId: wId, adminKey: apiKey } = demo;
   const parley = createParley({ baseUrl: url, apiKey, workspaceId: wId });
-  const rpc = createRpcClient({ url, apiKey });
-  await parley.skills.import({
+  const { imported } = await parley.skills.import({
+    status: "active",
+    availability: "users_and_agents",
     files: Object.entries(skills).map(([name, text]) => ({
       path: `${name}/SKILL.md`,
       content: new Blob([text]),
     })),
   });
-  const listed = await rpc.skills.list.query({ wId, bypassEditorVisibility: true });
-  const skill = listed.skills.find(({ name }) => name === "answer-politely");
-  return skill?.sId ?? "";
+  const rpc = createRpcClient({ url, apiKey });
+  await rpc.skills.create.mutate({
+    wId,
+    name: "price-list",
+    agentFacingDescription: "What each shoe costs, from the newest list of the makers.",
+  });
+  return imported.find(({ name }) => name === "answer-politely")?.sId ?? "";
 }
 
 async function fillKnowledge({ url, demo }: Server): Promise<string> {
