@@ -91,7 +91,7 @@ function EntryRow({ entry, isOfServer }: { readonly entry: Entry; readonly isOfS
           <Link
             to="."
             search={(before) => ({ ...before, after: undefined, actor: actor.id })}
-            className="text-accent hover:underline"
+            className="whitespace-nowrap text-accent hover:underline"
             title={`Only what ${actor.id} did`}
           >
             {actor.name}

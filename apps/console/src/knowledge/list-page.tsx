@@ -94,7 +94,7 @@ export function DataSourceListPage() {
                 </Link>,
                 nameOf(spaceId),
                 kind === "default" ? "all of it" : <Badge tone="accent">a part of it</Badge>,
-                <span className="text-muted">{dataSource.description ?? ""}</span>,
+                <span className="text-muted">{dataSource.description || "–"}</span>,
                 <Time at={createdAt} />,
               ]}
             />
