@@ -70,6 +70,23 @@ export async function fillShop(server: Server, shop: ShopServer): Promise<ShownI
   };
 }
 
+/** Asks an agent of the shop and invokes a function of it with another key. */
+export async function useAgents(
+  { url, demo }: Server,
+  apiKey: string,
+): Promise<Pick<ShownIds, "conversationId" | "invocationId">> {
+  const parley = createParley({ baseUrl: url, apiKey, workspaceId: demo.workspaceId });
+  const { conversation } = await parley.conversations.create({
+    message: { content: "Do you sell laces, too?", mentions: [{ configurationId: "helper" }] },
+    blocking: true,
+  });
+  const { invocation } = await parley.functions.invoke({
+    functionId: "find-order",
+    input: { orderId: "7" },
+  });
+  return { conversationId: conversation.sId, invocationId: invocation.sId };
+}
+
 /** Creates the functions, invokes them, and gives an invocation that has succeeded. */
 async function fillFunctions(server: Server): Promise<string> {
   const { workspaceId: wId } = server.demo;

@@ -119,7 +119,7 @@ export const pages: readonly ShownPage[] = [
   {
     route: "/skills",
     name: "skills",
-    pathOf: () => "/skills?all=true",
+    pathOf: () => "/skills",
     keys: everyUser,
     alt: "A table of skills with their states and who can use them",
   },
