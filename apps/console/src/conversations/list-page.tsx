@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import type { Output } from "parley-client";
+import { CurlCommand } from "../api/curl-command.tsx";
 import { hasScope } from "../api/access.ts";
 import { useClients, useSession } from "../api/use-session.ts";
 import { Badge } from "../ui/badge.tsx";
@@ -49,9 +50,19 @@ export function ConversationListPage() {
         <EmptyState title="There are no conversations yet">
           <p className="text-muted">
             {canWrite
-              ? "Begin one with an agent; applications begin them over the API."
-              : "Applications begin them over the API."}
+              ? "Begin one with an agent; applications begin them over the API:"
+              : "Applications begin them over the API:"}
           </p>
+          <CurlCommand
+            path={`/api/v1/w/${workspaceId}/assistant/conversations`}
+            body={{
+              message: {
+                content: "Hello",
+                mentions: [{ configurationId: "helper" }],
+                context: { username: "ada", timezone: "UTC" },
+              },
+            }}
+          />
         </EmptyState>
       )}
       {data && data.conversations.length > 0 && (

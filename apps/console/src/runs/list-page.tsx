@@ -3,7 +3,7 @@ import { useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { useClients } from "../api/use-session.ts";
 import { Button } from "../ui/button.tsx";
-import { EmptyState } from "../ui/empty-state.tsx";
+import { Command, EmptyState } from "../ui/empty-state.tsx";
 import { ErrorNotice } from "../ui/error-notice.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Page } from "../ui/page.tsx";
@@ -60,7 +60,17 @@ export function RunListPage() {
             onCancelled={() => setSelected(new Set())}
           />
           {data.runs.length === 0 ? (
-            <EmptyState title={data.hasMore ? "None on this page" : "There are no runs to show"} />
+            <EmptyState title={data.hasMore ? "None on this page" : "There are no runs to show"}>
+              {!data.hasMore && (
+                <>
+                  <p className="text-muted">
+                    Each answer of an agent is a run, each call of a tool, and each invocation of a
+                    function, such as:
+                  </p>
+                  <Command>{"parley functions invoke my-function --input '{}'"}</Command>
+                </>
+              )}
+            </EmptyState>
           ) : (
             <RunTable
               runs={data.runs}
