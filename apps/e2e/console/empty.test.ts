@@ -39,6 +39,10 @@ describe.skipIf(!hasBrowser)("an empty workspace", () => {
     const created = await calls.operator().workspaces.create.mutate({ name: "Empty" });
     key = created.adminKey;
     wId = created.workspace.sId;
+    // The one that every workspace begins with.
+    const rpc = createRpcClient({ url: server().url, apiKey: key });
+    const { spaces } = await rpc.spaces.listAll.query({ wId });
+    for (const { sId: spaceId } of spaces) await rpc.spaces.delete.mutate({ wId, spaceId });
   });
 
   const open = async (page: Page, path: string) => {

@@ -28,7 +28,7 @@ export interface OpenConsole extends AsyncDisposable {
 }
 
 /** Opens the console of a server in a browser. */
-export async function openConsole(server: Server): Promise<OpenConsole> {
+export async function openConsole(server: Pick<Server, "url" | "demo">): Promise<OpenConsole> {
   const proxy = await startTcpProxy(Number(new URL(server.url).port));
   const url = `http://127.0.0.1:${proxy.port}`;
   const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
