@@ -13,7 +13,6 @@ const run = promisify(execFile);
 /** Pages whose commands a shell can run at once, in an order in which one needs no later one. */
 const withRequests = [
   "/members",
-  "/spaces",
   "/agents",
   "/conversations",
   "/data-sources",
@@ -39,10 +38,6 @@ describe.skipIf(!hasBrowser)("an empty workspace", () => {
     const created = await calls.operator().workspaces.create.mutate({ name: "Empty" });
     key = created.adminKey;
     wId = created.workspace.sId;
-    // The one that every workspace begins with.
-    const rpc = createRpcClient({ url: server().url, apiKey: key });
-    const { spaces } = await rpc.spaces.listAll.query({ wId });
-    for (const { sId: spaceId } of spaces) await rpc.spaces.delete.mutate({ wId, spaceId });
   });
 
   const open = async (page: Page, path: string) => {

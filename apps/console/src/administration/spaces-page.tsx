@@ -1,7 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import { CurlCommand } from "../api/curl-command.tsx";
 import { useClients } from "../api/use-session.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
@@ -60,9 +59,7 @@ export function SpacesPage() {
         <EmptyState title="There are no spaces yet">
           <p className="text-muted">
             A space holds data sources, tools and conversations, for all keys or for given ones.
-            Create one here, or with:
           </p>
-          <CurlCommand path={`/api/admin/workspaces/${wId}/spaces`} body={{ name: "Support" }} />
         </EmptyState>
       )}
       {data && data.spaces.length > 0 && (
