@@ -71,7 +71,7 @@ export function ProviderCredentials() {
           <CurlCommand
             method="PUT"
             path={`/api/admin/workspaces/${wId}/provider-credentials/mistral`}
-            body={{ apiKey: "sk-…" }}
+            body={{ apiKey: "sk-your-key" }}
           />
         </>
       }
