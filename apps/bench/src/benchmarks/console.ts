@@ -141,9 +141,11 @@ async function measureRuns(
     for (let turned = 0; turned < TURNED_PAGES; turned++) {
       await page.getByRole("row").nth(1).waitFor();
       await page.mouse.wheel(0, 5000);
-      const before = page.url();
-      await page.getByRole("link", { name: "Next page" }).click();
-      await page.waitForURL((now) => now.href !== before);
+      const next = page.getByRole("link", { name: "Next page" });
+      const href = (await next.getAttribute("href")) ?? "";
+      await next.click();
+      // The page before stays until the next one is read.
+      await page.locator(`a[href="${href}"]`).waitFor({ state: "detached" });
     }
     tasks.push(...(await longTasksOf(page)));
   }

@@ -108,7 +108,7 @@ function EntryRow({ entry, isOfServer }: { readonly entry: Entry; readonly isOfS
         </span>,
         <Badge tone={outcome === "succeeded" ? "good" : "bad"}>{outcome}</Badge>,
         ...(isOfServer ? [<code className={code}>{workspaceId ?? "the server’s"}</code>] : []),
-        <span className="text-sm">{clientIp ?? "–"}</span>,
+        <span className="block min-w-24 text-sm">{clientIp ?? "–"}</span>,
         <code className={code}>{requestId ?? "–"}</code>,
       ]}
     />
