@@ -92,6 +92,11 @@ export const kinds = {
     environment: {},
     note: "Left out: everything but the browser",
   },
+  screenshots: {
+    only: ["apps/e2e/console/shown/take-screenshots.ts"],
+    leavesOut: [],
+    environment: {},
+  },
 } as const satisfies Record<string, Kind>;
 
 export type KindName = keyof typeof kinds;

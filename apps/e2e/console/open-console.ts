@@ -28,7 +28,7 @@ export interface OpenConsole extends AsyncDisposable {
 }
 
 /** Opens the console of a server in a browser. */
-export async function openConsole(server: Server): Promise<OpenConsole> {
+export async function openConsole(server: Pick<Server, "url" | "demo">): Promise<OpenConsole> {
   const proxy = await startTcpProxy(Number(new URL(server.url).port));
   const url = `http://127.0.0.1:${proxy.port}`;
   const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
@@ -106,14 +106,16 @@ export async function expectAccessible(page: Page): Promise<void> {
   await expectNoScroll(page);
 }
 
-/** Expects that a page needs no scrolling sideways, also on the narrowest screens. */
+/** Expects that a page needs no scrolling sideways, on the narrowest screens and on wide ones. */
 async function expectNoScroll(page: Page): Promise<void> {
   const before = page.viewportSize();
-  await page.setViewportSize({ width: 320, height: 640 });
-  const { scrollWidth, clientWidth } = await page.evaluate(() => {
-    const { documentElement: all } = document;
-    return { scrollWidth: all.scrollWidth, clientWidth: all.clientWidth };
-  });
-  expect(scrollWidth, `width of ${page.url()}`).toBeLessThanOrEqual(clientWidth);
+  for (const width of [320, 1600]) {
+    await page.setViewportSize({ width, height: 640 });
+    const { scrollWidth, clientWidth } = await page.evaluate(() => {
+      const { documentElement: all } = document;
+      return { scrollWidth: all.scrollWidth, clientWidth: all.clientWidth };
+    });
+    expect(scrollWidth, `width of ${page.url()}`).toBeLessThanOrEqual(clientWidth);
+  }
   if (before !== null) await page.setViewportSize(before);
 }

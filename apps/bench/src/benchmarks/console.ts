@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { createRpcClient } from "parley-client";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { gzipSync } from "node:zlib";
+import { seedEndedInvocations } from "../invoke/seed-invocations.ts";
 import type { BenchmarkOptions } from "../options.ts";
 import { type Demo, startParley } from "../parley-server.ts";
 import { answerFigure, type ResultRow } from "../report.ts";
@@ -14,20 +15,30 @@ const SLOWDOWN = 4;
 const LONG_ANSWER = `${"Words of a long answer, with *some* of them `coded`. ".repeat(8)}\n\n- one\n- two\n\n\`\`\`ts\nconst answer: number = 42;\n\`\`\`\n\n`;
 const PARAGRAPHS = 45;
 const END = "The very end";
+const RUNS = 10_000;
+/** Pages of runs, and of the invocations of a function, that are turned after the first. */
+const TURNED_PAGES = 10;
 
 interface Round {
   readonly scriptKilobytes: number;
   readonly interactiveMs: number;
   readonly longestTaskMs: number;
+  readonly runsShownMs: number;
+  readonly runsLongestTaskMs: number;
+  readonly runsLongTasks: number;
 }
 
-/** Measures the console in Chromium: its first page, on a slow processor, and a long answer that comes at once. */
+/**
+ * Measures the console in Chromium: its first page, on a slow processor, a long answer that comes at once,
+ * and lists of many runs.
+ */
 export async function benchConsole(options: BenchmarkOptions): Promise<ResultRow[]> {
   const { postgres, resources, rounds, print } = options;
   if (!existsSync(executablePath)) throw new Error(`bench console needs ${executablePath}`);
   const database = await postgres.createDatabase(resources, "console");
   const { demo } = await startParley(resources, database.url);
   const agentId = await createAgent(demo);
+  await seedEndedInvocations(database.url, RUNS);
   const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
   resources.defer(() => browser.close());
   const measured: Round[] = [];
@@ -49,6 +60,17 @@ export async function benchConsole(options: BenchmarkOptions): Promise<ResultRow
       (one) => one.longestTaskMs,
       "longestTaskMs",
     ),
+    figure(
+      `rows of ${RUNS} runs, processor ${SLOWDOWN} times slowed: ms`,
+      (one) => one.runsShownMs,
+      "interactiveMs",
+    ),
+    figure(
+      `longest task, ${2 * TURNED_PAGES} pages of ${RUNS} runs turned: ms`,
+      (one) => one.runsLongestTaskMs,
+      "longestTaskMs",
+    ),
+    figure("tasks over 50 ms meanwhile", (one) => one.runsLongTasks, "longTasksOfRuns"),
   ];
   print(`\n${renderTable(results)}`);
   return results;
@@ -78,7 +100,8 @@ async function measureRound(browser: Browser, demo: Demo, agentId: string): Prom
   await page.getByRole("textbox", { name: "Message" }).fill("Go on");
   await page.getByRole("button", { name: "Send" }).click();
   await page.getByText(END).waitFor();
-  return { scriptKilobytes, interactiveMs, longestTaskMs: await longestTaskOf(page) };
+  const longestTaskMs = Math.max(0, ...(await longTasksOf(page)));
+  return { scriptKilobytes, interactiveMs, longestTaskMs, ...(await measureRuns(page, demo)) };
 }
 
 async function measureScript(page: Page): Promise<number> {
@@ -96,26 +119,63 @@ async function measureScript(page: Page): Promise<number> {
 
 /** How long a page takes from its request until a click on it has led to a field that takes a word. */
 async function measureInteractive(page: Page): Promise<number> {
+  return whileSlow(page, async () => {
+    await page.reload({ waitUntil: "commit" });
+    await page.getByRole("link", { name: "New conversation" }).click();
+    await page.getByRole("textbox", { name: "Message" }).fill("x");
+  });
+}
+
+/** Opens the runs and the invocations of a function, scrolls through each page, and turns to the next. */
+async function measureRuns(
+  page: Page,
+  { url }: Demo,
+): Promise<Pick<Round, "runsShownMs" | "runsLongestTaskMs" | "runsLongTasks">> {
+  const runsShownMs = await whileSlow(page, async () => {
+    await page.goto(`${url}/runs`, { waitUntil: "commit" });
+    await page.getByRole("link", { name: "add" }).first().waitFor();
+  });
+  const tasks: number[] = [];
+  for (const path of ["/runs", "/functions/add?view=invocations"]) {
+    await page.goto(url + path);
+    for (let turned = 0; turned < TURNED_PAGES; turned++) {
+      await page.getByRole("row").nth(1).waitFor();
+      await page.mouse.wheel(0, 5000);
+      const next = page.getByRole("link", { name: "Next page" });
+      const href = (await next.getAttribute("href")) ?? "";
+      await next.click();
+      // The page before stays until the next one is read.
+      await page.locator(`a[href="${href}"]`).waitFor({ state: "detached" });
+    }
+    tasks.push(...(await longTasksOf(page)));
+  }
+  return {
+    runsShownMs,
+    runsLongestTaskMs: Math.max(0, ...tasks),
+    runsLongTasks: tasks.length,
+  };
+}
+
+/** How long what a page does takes on a slow processor. */
+async function whileSlow(page: Page, work: () => Promise<void>): Promise<number> {
   const devTools = await page.context().newCDPSession(page);
   await devTools.send("Emulation.setCPUThrottlingRate", { rate: SLOWDOWN });
   const startedAt = performance.now();
-  await page.reload({ waitUntil: "commit" });
-  await page.getByRole("link", { name: "New conversation" }).click();
-  await page.getByRole("textbox", { name: "Message" }).fill("x");
+  await work();
   const tookMs = performance.now() - startedAt;
   await devTools.send("Emulation.setCPUThrottlingRate", { rate: 1 });
   return tookMs;
 }
 
-/** The longest time for which the page answered to nothing, in milliseconds; 0 for none above 50. */
-async function longestTaskOf(page: Page): Promise<number> {
-  return page.evaluate(async () => {
-    const durations = await new Promise<number[]>((resolve) => {
-      new PerformanceObserver((list) =>
-        resolve(list.getEntries().map(({ duration }) => duration)),
-      ).observe({ type: "longtask", buffered: true });
-      setTimeout(() => resolve([]), 200);
-    });
-    return Math.max(0, ...durations);
-  });
+/** The times above 50 ms for which the page answered to nothing since it was opened. */
+async function longTasksOf(page: Page): Promise<number[]> {
+  return page.evaluate(
+    async () =>
+      new Promise<number[]>((resolve) => {
+        new PerformanceObserver((list) =>
+          resolve(list.getEntries().map(({ duration }) => duration)),
+        ).observe({ type: "longtask", buffered: true });
+        setTimeout(() => resolve([]), 200);
+      }),
+  );
 }

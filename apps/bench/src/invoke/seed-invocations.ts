@@ -10,9 +10,10 @@ const SEED = `
   ),
   ended as (
     insert into invocations (sid, workspace_id, function_id, function_version, status, input, result,
-      created_at, finished_at)
+      created_at, finished_at, api_key_id)
     select 'sfi_seed' || lpad(n::text, 8, '0'), workspace_id, id, version, 'succeeded',
-      '{"a":1,"b":2}', '{"sum":3}', 0, 0
+      '{"a":1,"b":2}', '{"sum":3}', 0, 0,
+      (select min(id) from api_keys where api_keys.workspace_id = target.workspace_id)
     from target, generate_series($1::int, $2::int) n
     returning id, sid, workspace_id, function_id
   ),

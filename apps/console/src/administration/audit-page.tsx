@@ -91,7 +91,7 @@ function EntryRow({ entry, isOfServer }: { readonly entry: Entry; readonly isOfS
           <Link
             to="."
             search={(before) => ({ ...before, after: undefined, actor: actor.id })}
-            className="text-accent hover:underline"
+            className="whitespace-nowrap text-accent hover:underline"
             title={`Only what ${actor.id} did`}
           >
             {actor.name}
@@ -108,7 +108,7 @@ function EntryRow({ entry, isOfServer }: { readonly entry: Entry; readonly isOfS
         </span>,
         <Badge tone={outcome === "succeeded" ? "good" : "bad"}>{outcome}</Badge>,
         ...(isOfServer ? [<code className={code}>{workspaceId ?? "the server’s"}</code>] : []),
-        <span className="text-sm">{clientIp ?? "–"}</span>,
+        <span className="block min-w-24 text-sm">{clientIp ?? "–"}</span>,
         <code className={code}>{requestId ?? "–"}</code>,
       ]}
     />

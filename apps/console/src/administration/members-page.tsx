@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import type { Output } from "parley-client";
 import { useState } from "react";
+import { CurlCommand } from "../api/curl-command.tsx";
 import { useClients } from "../api/use-session.ts";
 import { Button } from "../ui/button.tsx";
 import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
@@ -50,8 +51,12 @@ export function MembersPage() {
         <EmptyState title="There are no members yet">
           <p className="text-muted">
             A member is the author of the messages that come with the member’s e-mail address, and
-            the user of tokens. Applications add members too, with the first token of a user.
+            the user of tokens. Applications add members too, with the first token of a user, or so:
           </p>
+          <CurlCommand
+            path={`/api/admin/workspaces/${wId}/members`}
+            body={{ email: "ada@example.com", firstName: "Ada" }}
+          />
         </EmptyState>
       )}
       {data && data.members.length > 0 && (

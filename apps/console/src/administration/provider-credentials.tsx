@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Output } from "parley-client";
+import { CurlCommand } from "../api/curl-command.tsx";
 import { useClients } from "../api/use-session.ts";
 import { SelectField, TextField } from "../ui/field.tsx";
 import { SecretSection } from "./secret-section.tsx";
@@ -62,10 +63,17 @@ export function ProviderCredentials() {
         </>
       )}
       empty={
-        <p className="text-muted">
-          Agents use the credentials of the server’s settings, where there are any. With one of its
-          own, the workspace pays for itself.
-        </p>
+        <>
+          <p className="text-muted">
+            Agents use the credentials of the server’s settings, where there are any. With one of
+            its own, the workspace pays for itself. Set it here, or with:
+          </p>
+          <CurlCommand
+            method="PUT"
+            path={`/api/admin/workspaces/${wId}/provider-credentials/mistral`}
+            body={{ apiKey: "sk-your-key" }}
+          />
+        </>
       }
     />
   );

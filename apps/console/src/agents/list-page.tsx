@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import type { AgentConfiguration } from "parley-client";
+import { CurlCommand } from "../api/curl-command.tsx";
 import { hasRole, hasScope } from "../api/access.ts";
 import type { Clients } from "../api/clients.ts";
 import { useClients, useSession } from "../api/use-session.ts";
@@ -98,7 +99,19 @@ export function AgentListPage() {
       {!data && !error && <Skeleton label="the agents" />}
       {data?.agents.length === 0 && (
         <EmptyState title="There are no such agents">
-          {isBuilder && <p className="text-muted">“New agent” makes one.</p>}
+          {isBuilder && (
+            <>
+              <p className="text-muted">“New agent” makes one, and so does:</p>
+              <CurlCommand
+                path={`/api/admin/workspaces/${clients.workspaceId}/agents`}
+                body={{
+                  name: "Helper",
+                  description: "Answers questions",
+                  model: { providerId: "simulated", modelId: "simulated-1" },
+                }}
+              />
+            </>
+          )}
         </EmptyState>
       )}
       {data && data.agents.length > 0 && <AgentTable agents={data.agents} />}

@@ -116,6 +116,11 @@ const places: readonly Place[] = [
   },
 ];
 
+/** Pages below those of the menu that take a higher role than them. */
+const placesBelow: readonly Pick<Place, "to" | "isFor">[] = (
+  ["/agents/new", "/skills/import"] as const
+).map((to) => ({ to, isFor: (session) => hasRole(session, "builder") }));
+
 /** The first page that a session may use. */
 export function firstPlace(session: Session): NonNullable<LinkProps["to"]> {
   return places.find(({ isFor }) => isFor(session))?.to ?? "/no-access";
@@ -123,7 +128,9 @@ export function firstPlace(session: Session): NonNullable<LinkProps["to"]> {
 
 /** Whether a session may use the page at a path; what is no page, and what leads to one, is for everybody. */
 export function mayOpen(session: Session, pathname: string): boolean {
-  const place = places.find(({ to }) => pathname === to || pathname.startsWith(`${to}/`));
+  const place = [...placesBelow, ...places].find(
+    ({ to }) => pathname === to || pathname.startsWith(`${to}/`),
+  );
   return place === undefined || place.isFor(session);
 }
 

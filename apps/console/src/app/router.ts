@@ -25,6 +25,7 @@ import {
   workspacesRoute,
 } from "./root-routes.ts";
 import { parseSearch, stringifySearch } from "./search.ts";
+import { followOtherTabs } from "./sign-out.ts";
 
 const onError = (error: Error): void => {
   if (isSessionOver(error)) endHere();
@@ -76,6 +77,7 @@ declare module "@tanstack/react-router" {
 }
 
 whenSessionOver(endHere);
+followOtherTabs(router, queryClient);
 
 /** Shows the sign-in, which leads back, once the server no longer knows the session. */
 function endHere(): void {

@@ -1,14 +1,27 @@
-import { useQueryClient } from "@tanstack/react-query";
-import { useRouter } from "@tanstack/react-router";
+import { type QueryClient, useQueryClient } from "@tanstack/react-query";
+import { type AnyRouter, useRouter } from "@tanstack/react-router";
 import { sessionQuery } from "../api/session.ts";
 
-/** Returns what forgets the session in this page, and shows the sign-in. */
+/** Tabs of one browser share a session: the one that ends it says so to the others. */
+const tabs = new BroadcastChannel("parley-session");
+
+/** Returns what forgets the session in every tab of this browser, and shows the sign-in. */
 export function useSignOut(): () => Promise<void> {
   const queryClient = useQueryClient();
   const router = useRouter();
   return async () => {
-    queryClient.setQueryData(sessionQuery.queryKey, null);
-    await router.navigate({ to: "/sign-in", search: {} });
-    queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== "session" });
+    tabs.postMessage("ended");
+    await showSignIn(router, queryClient);
   };
+}
+
+/** Shows the sign-in once another tab has ended the session. */
+export function followOtherTabs(router: AnyRouter, queryClient: QueryClient): void {
+  tabs.addEventListener("message", () => void showSignIn(router, queryClient));
+}
+
+async function showSignIn(router: AnyRouter, queryClient: QueryClient): Promise<void> {
+  queryClient.setQueryData(sessionQuery.queryKey, null);
+  await router.navigate({ to: "/sign-in", search: {} });
+  queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== "session" });
 }

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import type { Output } from "parley-client";
 import { hasRole, hasScope } from "../api/access.ts";
+import { CurlCommand } from "../api/curl-command.tsx";
 import { useClients, useSession } from "../api/use-session.ts";
 import { Badge } from "../ui/badge.tsx";
 import { buttonLook } from "../ui/button.tsx";
@@ -57,9 +58,19 @@ export function ConversationListPage() {
         <EmptyState title="There are no conversations yet">
           <p className="text-muted">
             {canWrite
-              ? "Begin one with an agent; applications begin them over the API."
-              : "Applications begin them over the API."}
+              ? "Begin one with an agent; applications begin them over the API:"
+              : "Applications begin them over the API:"}
           </p>
+          <CurlCommand
+            path={`/api/v1/w/${workspaceId}/assistant/conversations`}
+            body={{
+              message: {
+                content: "Hello",
+                mentions: [{ configurationId: "helper" }],
+                context: { username: "ada", timezone: "UTC" },
+              },
+            }}
+          />
         </EmptyState>
       )}
       {data && data.conversations.length > 0 && (

@@ -43,7 +43,7 @@ export function QuestionForm({ question, onAnswer }: QuestionFormProps) {
       }}
     >
       <fieldset className="grid gap-3" disabled={!canAnswer || talk === undefined}>
-        <legend className="font-medium">{text}</legend>
+        <legend className="mb-2 font-medium">{text}</legend>
         {options.map(({ label, description }, index) => (
           <label key={label} className="flex items-start gap-2">
             <input

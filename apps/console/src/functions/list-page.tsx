@@ -76,7 +76,7 @@ function NoFunctions({ isArchived }: { readonly isArchived: boolean }) {
   return (
     <EmptyState title="There are no functions yet">
       <p className="text-muted">Write one here, or make a folder with one, and push it:</p>
-      <Command>parley functions init my-function</Command>
+      <Command>{"parley functions init my-function\nparley functions push my-function"}</Command>
     </EmptyState>
   );
 }

@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
+import { CurlCommand } from "../api/curl-command.tsx";
 import { hasRole } from "../api/access.ts";
 import { useClients, useSession } from "../api/use-session.ts";
 import { Badge } from "../ui/badge.tsx";
@@ -72,6 +73,12 @@ export function DataSourceListPage() {
               ? "Create one and upload texts: conversations and skills give them to agents."
               : "A builder of the workspace creates them, and uploads the documents that agents read."}
           </p>
+          {canBuild && (
+            <CurlCommand
+              path={`/api/admin/workspaces/${workspaceId}/data-source-views`}
+              body={{ spaceId: space ?? "vlt_…", name: "Handbook" }}
+            />
+          )}
           {space !== undefined && (
             <Link to="/data-sources" className={buttonLook()}>
               Show all spaces
@@ -94,7 +101,7 @@ export function DataSourceListPage() {
                 </Link>,
                 nameOf(spaceId),
                 kind === "default" ? "all of it" : <Badge tone="accent">a part of it</Badge>,
-                <span className="text-muted">{dataSource.description ?? ""}</span>,
+                <span className="text-muted">{dataSource.description || "–"}</span>,
                 <Time at={createdAt} />,
               ]}
             />

@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import type { Output } from "parley-client";
 import { useState } from "react";
+import { CurlCommand } from "../api/curl-command.tsx";
 import { rpc } from "../api/clients.ts";
 import { StatusBadge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
@@ -71,7 +72,9 @@ export function WorkspacesPage() {
         <EmptyState title="There are no workspaces yet">
           <p className="text-muted">
             Create one, and give its first key to those who work in it: they sign in here with it.
+            An operator’s key creates one with:
           </p>
+          <CurlCommand path="/api/admin/workspaces" body={{ name: "Support" }} />
         </EmptyState>
       )}
       {data && data.workspaces.length > 0 && (

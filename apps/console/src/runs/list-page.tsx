@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { useClients } from "../api/use-session.ts";
-import { EmptyState } from "../ui/empty-state.tsx";
+import { Command, EmptyState } from "../ui/empty-state.tsx";
 import { ErrorNotice } from "../ui/error-notice.tsx";
 import { Page } from "../ui/page.tsx";
 import { Pager } from "../ui/pager.tsx";
@@ -50,7 +50,17 @@ export function RunListPage() {
         <>
           <SelectedRuns runs={data.runs} selected={selected} onSelectOnly={setSelected} />
           {data.runs.length === 0 ? (
-            <EmptyState title={data.hasMore ? "None on this page" : "There are no runs to show"} />
+            <EmptyState title={data.hasMore ? "None on this page" : "There are no runs to show"}>
+              {!data.hasMore && (
+                <>
+                  <p className="text-muted">
+                    Each answer of an agent is a run, each call of a tool, and each invocation of a
+                    function, such as:
+                  </p>
+                  <Command>{"parley functions invoke my-function --input '{}'"}</Command>
+                </>
+              )}
+            </EmptyState>
           ) : (
             <RunTable
               runs={data.runs}

@@ -38,12 +38,12 @@ export function RunTable({ runs, readAt, selected, onSelect }: RunTableProps) {
               <input
                 type="checkbox"
                 aria-label={`Select ${nameOf(run)} ${run.id}`}
-                className="mt-1 size-4 accent-accent"
+                className="size-4 translate-y-0.5 accent-accent"
                 checked={selected.has(run.id)}
                 onChange={({ target }) => onSelect(run.id, target.checked)}
               />
             ),
-            <div className="min-w-36">
+            <div className="min-w-32">
               <Detail run={run}>{nameOf(run)}</Detail>
               <code className="block font-mono text-xs text-muted">{run.id}</code>
             </div>,
@@ -53,7 +53,7 @@ export function RunTable({ runs, readAt, selected, onSelect }: RunTableProps) {
             <span className="whitespace-nowrap tabular-nums">{durationOf(run, readAt)}</span>,
             <span className="tabular-nums">{formatNumber(run.attempts)}</span>,
             run.error && (
-              <div className="min-w-48 text-sm" title={run.error.message}>
+              <div className="min-w-40 text-sm" title={run.error.message}>
                 <code className="font-mono">{run.error.code}</code>
                 <p className="line-clamp-2 text-muted">{run.error.message}</p>
               </div>

@@ -39,7 +39,7 @@ export function TableRow({ cells }: { readonly cells: readonly ReactNode[] }) {
     <tr className="border-t border-line hover:bg-surface">
       {cells.map((cell, index) => (
         // Columns never change places.
-        <td key={index} className="min-w-24 px-3 py-2 align-top">
+        <td key={index} className="min-w-20 px-3 py-2 align-baseline empty:min-w-0">
           {cell}
         </td>
       ))}

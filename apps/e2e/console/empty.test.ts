@@ -1,0 +1,110 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { createRpcClient } from "parley-client";
+import type { Page } from "playwright-core";
+import { beforeAll, describe, expect, it } from "vitest";
+import { shareServer, startProgram } from "../server.ts";
+import { createCalls } from "../siblings/calls.ts";
+import { expectAccessible, hasBrowser, shareConsole } from "./open-console.ts";
+import { pages } from "./shown/pages.ts";
+
+const run = promisify(execFile);
+
+/** Pages whose commands a shell can run at once, in an order in which one needs no later one. */
+const withRequests = [
+  "/members",
+  "/agents",
+  "/conversations",
+  "/data-sources",
+  "/secrets",
+] as const;
+const withCommands = [
+  "/approvals",
+  "/functions",
+  "/runs",
+  "/secrets",
+  "/skills",
+  "/tools",
+] as const;
+
+describe.skipIf(!hasBrowser)("an empty workspace", () => {
+  const server = shareServer();
+  const opened = shareConsole(server);
+  const calls = createCalls(server);
+  let key = "";
+  let wId = "";
+
+  beforeAll(async () => {
+    const created = await calls.operator().workspaces.create.mutate({ name: "Empty" });
+    key = created.adminKey;
+    wId = created.workspace.sId;
+  });
+
+  const open = async (page: Page, path: string) => {
+    await page.goto(opened().url + path);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await expect.poll(() => page.locator("[aria-label^=Loading]").count()).toBe(0);
+  };
+  const commandsOf = async (page: Page) =>
+    page.getByRole("group", { name: "Command" }).allTextContents();
+
+  it("opens on every page, and each says what is not there yet", async () => {
+    const page = await opened().enter("/no-access", { key });
+    for (const { route, keys } of pages) {
+      if (route.includes("$") || keys?.includes("admin") !== true) continue;
+      await open(page, route);
+      await expectAccessible(page);
+      expect(await page.getByRole("alert").count(), route).toBe(0);
+    }
+  });
+
+  it("gives commands of parley that there are", async () => {
+    const program = startProgram(["--help"], {});
+    await program.exited;
+    const usage = program.output.stdout
+      .split("\n")
+      .filter((line) => /^\s*(Usage: )?parley /.test(line));
+    const page = await opened().enter("/no-access", { key });
+    for (const path of withCommands) {
+      await open(page, path);
+      const lines = (await commandsOf(page)).flatMap((text) => text.split("\n"));
+      const commands = lines.filter((line) => line.startsWith("parley "));
+      expect(commands.length, path).toBeGreaterThan(0);
+      for (const command of commands) {
+        const [, noun = "", verb = ""] = command.split(" ");
+        const isKnown = usage.some(
+          (line) => line.includes(`parley ${noun} `) && line.split(/[\s|]/).includes(verb),
+        );
+        expect(isKnown, command).toBe(true);
+      }
+    }
+  });
+
+  it("gives requests that make what is not there", async () => {
+    const page = await opened().enter("/no-access", { key });
+    for (const path of withRequests) {
+      await open(page, path === "/data-sources" ? await pathOfSpace() : path);
+      const commands = await commandsOf(page);
+      const requests = commands.filter((text) => text.startsWith("curl "));
+      expect(requests, path).toHaveLength(1);
+      const [request = ""] = requests;
+      // Fails with curl where the server refuses it.
+      const { stdout } = await run("sh", ["-c", `${request} --fail-with-body --silent`], {
+        env: { PATH: "/usr/bin:/bin", PARLEY_KEY: key },
+      });
+      expect(JSON.parse(stdout), path).toBeTypeOf("object");
+      await page.reload();
+      await expect
+        .poll(async () => (await commandsOf(page)).filter((text) => text.startsWith("curl ")))
+        .toEqual([]);
+    }
+  });
+
+  const pathOfSpace = async () => {
+    const { spaces } = await createRpcClient({
+      url: server().url,
+      apiKey: key,
+    }).spaces.listAll.query({ wId });
+    return `/data-sources?space=${spaces[0]?.sId}`;
+  };
+});

@@ -1,0 +1,181 @@
+import { createParley, createRpcClient } from "parley-client";
+import { eventually, type Server } from "../../server.ts";
+import { createCalls } from "../../siblings/calls.ts";
+import type { ShopServer } from "../../tools/shop-server.ts";
+import { agents, documents, functions, members, skills } from "./shop-data.ts";
+
+/** Ids of what pages about one thing show. */
+export interface ShownIds {
+  readonly conversationId: string;
+  readonly agentId: string;
+  readonly functionId: string;
+  readonly invocationId: string;
+  readonly skillId: string;
+  readonly toolId: string;
+  readonly spaceId: string;
+  readonly viewId: string;
+}
+
+/** Fills the demo workspace with a made-up shop: something in every state, for every page. */
+export async function fillShop(server: Server, shop: ShopServer): Promise<ShownIds> {
+  const calls = createCalls(() => server);
+  const rpc = calls.rpc();
+  const { workspaceId: wId, spaceId } = server.demo;
+  const invocationId = await fillFunctions(server);
+  const { tool } = await rpc.tools.register.mutate({
+    wId,
+    spaceId,
+    url: shop.url,
+    name: "Shoe shop",
+    description: "Finds and orders shoes",
+    defaultStake: "low",
+    headers: { "X-Shop-Key": "open-sesame" },
+  });
+  const skillId = await fillSkills(server);
+  const viewId = await fillKnowledge(server);
+  await fillAdministration(server);
+  const create = async (name: keyof typeof agents) => {
+    const { agentConfiguration } = await rpc.agents.create.mutate({
+      wId,
+      ...agents[name],
+      skillIds: [skillId],
+      asksUser: name === "sizes",
+      model: { providerId: "simulated", modelId: "simulated-1" },
+    });
+    return agentConfiguration.sId;
+  };
+  const clerk = await create("clerk");
+  const refunder = await create("refunder");
+  const sizes = await create("sizes");
+  const ask = async (content: string, agentId: string, blocking = true) =>
+    (await calls.create(content, [agentId], { blocking })).conversation.sId;
+  await ask("Do you sell laces, too?", "helper");
+  await ask("Is the shop open on Sunday?", "faulty");
+  await ask("The parcel with order 1042 is on its way back to you.", refunder, false);
+  await ask("I need shoes for the mountains.", sizes, false);
+  await eventually(async () => {
+    const { blockedActions } = await rpc.actions.listBlocked.query({ wId });
+    return blockedActions.length === 2 ? { value: true } : {};
+  }, 20_000);
+  const conversationId = await ask("Where is my order 1042?", clerk);
+  return {
+    conversationId,
+    agentId: clerk,
+    functionId: "find-order",
+    invocationId,
+    skillId,
+    toolId: tool.sId,
+    spaceId,
+    viewId,
+  };
+}
+
+/** Asks an agent of the shop and invokes a function of it with another key. */
+export async function useAgents(
+  { url, demo }: Server,
+  apiKey: string,
+): Promise<Pick<ShownIds, "conversationId" | "invocationId">> {
+  const parley = createParley({ baseUrl: url, apiKey, workspaceId: demo.workspaceId });
+  const { conversation } = await parley.conversations.create({
+    message: { content: "Do you sell laces, too?", mentions: [{ configurationId: "helper" }] },
+    blocking: true,
+  });
+  const { invocation } = await parley.functions.invoke({
+    functionId: "find-order",
+    input: { orderId: "7" },
+  });
+  return { conversationId: conversation.sId, invocationId: invocation.sId };
+}
+
+/** Creates the functions, invokes them, and gives an invocation that has succeeded. */
+async function fillFunctions(server: Server): Promise<string> {
+  const { workspaceId: wId } = server.demo;
+  const rpc = createCalls(() => server).rpc();
+  let shown: string | undefined;
+  for (const { slug, description, behaviour, inputs, requiresApproval } of functions) {
+    await rpc.sandboxFunctions.create.mutate({
+      wId,
+      slug,
+      description,
+      program: { type: "simulated", behaviour },
+      ...(requiresApproval && { requiresApproval }),
+    });
+    for (const input of inputs) {
+      const { invocation } = await rpc.sandboxFunctions.invoke.mutate({
+        wId,
+        functionId: slug,
+        input: { ...input },
+      });
+      shown ??= invocation.sId;
+    }
+  }
+  const invocationId = shown ?? "";
+  await eventually(async () => {
+    const { invocation } = await rpc.invocations.get.query({
+      wId,
+      functionId: "find-order",
+      invocationId,
+    });
+    return invocation.status === "succeeded" ? { value: true } : {};
+  }, 20_000);
+  return invocationId;
+}
+
+async function fillSkills({ url, demo }: Server): Promise<string> {
+  const { workspaceId: wId, adminKey: apiKey } = demo;
+  const parley = createParley({ baseUrl: url, apiKey, workspaceId: wId });
+  const { imported } = await parley.skills.import({
+    status: "active",
+    availability: "users_and_agents",
+    files: Object.entries(skills).map(([name, text]) => ({
+      path: `${name}/SKILL.md`,
+      content: new Blob([text]),
+    })),
+  });
+  const rpc = createRpcClient({ url, apiKey });
+  await rpc.skills.create.mutate({
+    wId,
+    name: "price-list",
+    agentFacingDescription: "What each shoe costs, from the newest list of the makers.",
+  });
+  return imported.find(({ name }) => name === "answer-politely")?.sId ?? "";
+}
+
+async function fillKnowledge({ url, demo }: Server): Promise<string> {
+  const { workspaceId: wId, spaceId, adminKey: apiKey } = demo;
+  const parley = createParley({ baseUrl: url, apiKey, workspaceId: wId });
+  const rpc = createRpcClient({ url, apiKey });
+  const view = { wId, spaceId, name: "Handbook of the shop" };
+  const { dataSourceView } = await rpc.dataSourceViews.create.mutate(view);
+  const dsId = dataSourceView.dataSourceId;
+  for (const document of documents) await parley.documents.upsert({ dsId, ...document });
+  return dataSourceView.sId;
+}
+
+async function fillAdministration({ url, demo }: Server): Promise<void> {
+  const { workspaceId: wId, adminKey: apiKey } = demo;
+  const rpc = createRpcClient({ url, apiKey });
+  for (const member of members) await rpc.members.add.mutate({ wId, ...member });
+  const accounts = { wId, name: "Accounts", isRestricted: true };
+  const { space } = await rpc.spaces.create.mutate(accounts);
+  await rpc.spaces.create.mutate({ wId, name: "Warehouse" });
+  await rpc.apiKeys.create.mutate({
+    wId,
+    name: "web shop",
+    role: "builder",
+    spaceIds: [space.sId],
+    expiresAt: Date.UTC(2099, 0, 1),
+  });
+  const { apiKey: old } = await rpc.apiKeys.create.mutate({ wId, name: "till", role: "user" });
+  await rpc.apiKeys.update.mutate({ wId, keyId: old.sId, disabled: true });
+  for (const name of ["SHOP_TOKEN", "WAREHOUSE_PASSWORD"]) {
+    await rpc.functionSecrets.put.mutate({ wId, name, value: "secret-not-logged" });
+  }
+  const credential = { wId, providerId: "mistral", apiKey: "sk-not-logged" } as const;
+  await rpc.providerCredentials.put.mutate(credential);
+  const operator = createRpcClient({ url, apiKey: demo.operatorKey });
+  const { workspace } = await operator.workspaces.create.mutate({ name: "Boots and more" });
+  await operator.workspaces.suspend.mutate({ wId: workspace.sId });
+  await operator.workspaces.create.mutate({ name: "Sandals" });
+  await operator.operatorKeys.create.mutate({ name: "Ada" });
+}
