@@ -6,8 +6,7 @@ import { ErrorNotice } from "../../ui/error-notice.tsx";
 import { SelectField } from "../../ui/field.tsx";
 import { Section } from "../../ui/section.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
-import { DiffTable } from "./diff-table.tsx";
-import { differencesOf } from "./differences.ts";
+import { TextDifferences } from "../../ui/text-differences.tsx";
 import { partsOf } from "./parts.ts";
 import { readVersion } from "./read-versions.ts";
 
@@ -66,11 +65,25 @@ function Differences({ slug, old, now }: Omit<CompareVersionsProps, "newest">) {
   });
   const differences = useMemo(() => {
     const [before, after] = data ?? [];
-    return before && after && differencesOf(partsOf(before), partsOf(after));
+    return before && after && differentParts(partsOf(before), partsOf(after));
   }, [data]);
   if (error) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
   if (!data) return <Skeleton label="the differences" />;
   if (differences === undefined) return <p className="text-muted">There is no such version.</p>;
   if (differences.length === 0) return <p className="text-muted">They do not differ.</p>;
-  return differences.map((part) => <DiffTable key={part.name} part={part} />);
+  return differences.map(({ name, before, after }) => (
+    <div key={name} className="grid min-w-0 gap-1">
+      <h3 className="font-medium">{name}</h3>
+      <TextDifferences label={`Differences of ${name}`} before={before} after={after} />
+    </div>
+  ));
+}
+
+type Parts = ReadonlyMap<string, string>;
+
+/** The parts that differ, by name; one that a version lacks is empty there. */
+function differentParts(old: Parts, now: Parts) {
+  return [...new Set([...old.keys(), ...now.keys()])]
+    .map((name) => ({ name, before: old.get(name) ?? "", after: now.get(name) ?? "" }))
+    .filter(({ before, after }) => before !== after);
 }
