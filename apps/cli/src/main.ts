@@ -4,12 +4,12 @@ import { readSettings, type Settings } from "./config.ts";
 import { describeFailure } from "./describe-failure.ts";
 import { loadEnvironmentFile } from "./environment.ts";
 import { renderHelp } from "./help.ts";
-import type { Parts, RunningServer } from "./serve.ts";
-import { shutdownDelayOf } from "./shutdown-delay.ts";
-import { startDatabase } from "./start-database.ts";
+import type { Parts, RunningServer } from "./server/serve.ts";
+import { shutdownDelayOf } from "./server/shutdown-delay.ts";
+import { startDatabase } from "./server/start-database.ts";
 import { CommandError } from "./command-error.ts";
 import { readVersion } from "./read-version.ts";
-import type { ServerCommand } from "./server-command.ts";
+import type { ServerCommand } from "./connection/server-command.ts";
 
 /** Time for closing after the grace period of runs; then the process exits. */
 const CLOSE_SLACK_MS = 4000;
@@ -28,25 +28,25 @@ const commands: Readonly<Record<string, Command>> = {
   worker: (args) => run(args, { api: false, worker: true }),
   migrate: async (args) => {
     refuseArguments(args);
-    const { migrate } = await import("./administer.ts");
+    const { migrate } = await import("./server/administer.ts");
     await migrate(await administration(), printLine);
   },
   "keys bootstrap": async (args) => {
     refuseArguments(args);
-    const { bootstrapKeys } = await import("./administer.ts");
+    const { bootstrapKeys } = await import("./server/administer.ts");
     await bootstrapKeys(await administration(), printLine);
   },
   export: async (args) => {
-    const { exportAll } = await import("./transfer.ts");
+    const { exportAll } = await import("./server/transfer.ts");
     await exportAll(await administration(), fileOf(args), reportLine);
   },
   import: async (args) => {
-    const { importAll } = await import("./transfer.ts");
+    const { importAll } = await import("./server/transfer.ts");
     await importAll(await administration(), fileOf(args), reportLine);
   },
   "database url": async (args) => {
     refuseArguments(args);
-    const { describeDatabaseUrl } = await import("./database-url.ts");
+    const { describeDatabaseUrl } = await import("./server/database-url.ts");
     printLine(await describeDatabaseUrl(readSettings()));
   },
   console: async (args) => {
@@ -54,19 +54,19 @@ const commands: Readonly<Record<string, Command>> = {
     await openConsole(args, printLine);
   },
   "skills import": async (args) => {
-    const { importSkills } = await import("./import-skills.ts");
+    const { importSkills } = await import("./skills/import-skills.ts");
     await importSkills(args, printLine);
   },
   tools: async (args) => {
-    const { toolCommands } = await import("./tool-commands.ts");
+    const { toolCommands } = await import("./tools/tool-commands.ts");
     await runSecond("tools", toolCommands, args);
   },
   "functions record": async (args) => {
-    const { recordFunction } = await import("./record-function.ts");
+    const { recordFunction } = await import("./functions/record-function.ts");
     await recordFunction(args, printLine);
   },
   functions: async (args) => {
-    const { functionCommands } = await import("./function-commands.ts");
+    const { functionCommands } = await import("./functions/function-commands.ts");
     await runSecond("functions", functionCommands, args);
   },
 };
@@ -119,7 +119,7 @@ async function administration() {
 }
 
 async function openLog(settings: Settings) {
-  const { createLogger } = await import("./logger.ts");
+  const { createLogger } = await import("./server/logger.ts");
   const logger = createLogger(settings.PARLEY_LOG_LEVEL);
   if (environmentFile !== undefined) {
     logger.info({ file: environmentFile }, "Settings that the environment lacks are from a file");
@@ -158,7 +158,7 @@ async function start({ settings, parts, demo, isEmbedded }: Start): Promise<Runn
   const logger = await openLog(settings);
   // The database starts while the server is loaded.
   const [{ serve }, embedded] = await Promise.all([
-    import("./serve.ts"),
+    import("./server/serve.ts"),
     isEmbedded ? startDatabase(settings, logger, lock) : undefined,
   ]);
   const print = (text: string): void => void process.stdout.write(text);

@@ -1,10 +1,10 @@
 import { parseArgs } from "node:util";
 import { createRpcClient } from "parley-client";
-import { callServer } from "./call-server.ts";
+import { callServer } from "./connection/call-server.ts";
 import { CommandError } from "./command-error.ts";
 import { readConsoleSettings, readSettings } from "./config.ts";
 import { readDemoFile } from "./demo-file.ts";
-import type { Print } from "./server-command.ts";
+import type { Print } from "./connection/server-command.ts";
 
 /**
  * Opens the console in the browser, signed in once by a link. Without the variables that name a server, it is that
