@@ -13,8 +13,8 @@ const cures: Readonly<Record<string, string>> = {
   tool_unreachable:
     "check its URL and its secrets; hosts of private networks must be in PARLEY_PRIVATE_HOSTS of the server",
   version_conflict: "somebody else has changed it: run the command again",
-  workspace_auth_error: "check PARLEY_API_KEY, and --workspace or PARLEY_WORKSPACE_ID",
-  workspace_not_found: "check --workspace or PARLEY_WORKSPACE_ID",
+  workspace_auth_error: "check PARLEY_API_KEY, and --workspace or PARLEY_WORKSPACE",
+  workspace_not_found: "check --workspace or PARLEY_WORKSPACE",
 };
 
 /** An error of the server, as the clients give it. */

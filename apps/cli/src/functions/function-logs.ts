@@ -1,15 +1,10 @@
-import process from "node:process";
-import { parseArgs } from "node:util";
 import type { InvocationEvent } from "@parley/schema";
 import { callServer } from "../connection/call-server.ts";
 import { CommandError } from "../command-error.ts";
 import { renderInvocationEvent } from "./render-functions.ts";
-import {
-  connect,
-  type ServerCommand,
-  type ServerConnection,
-  serverOptions,
-} from "../connection/server-command.ts";
+import { connect, type ServerConnection } from "../connection/connect.ts";
+import type { ServerOptions } from "../connection/server-options.ts";
+import { printLine, reportLine } from "../print.ts";
 
 /** How long the events that there are may take to come, after the first: a stream does not say which is the last. */
 const READ_MS = 1000;
@@ -18,27 +13,22 @@ const READ_MS = 1000;
  * Prints the events of an invocation, the newest of its function by default, with their times: those so far,
  * or with `--follow` all until its end.
  */
-export const printLogs: ServerCommand = async (args, print) => {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: { ...serverOptions, follow: { type: "boolean" } },
-  });
-  const [functionId, given, ...others] = positionals;
-  if (functionId === undefined || others.length > 0) {
-    throw new CommandError("functions logs takes a function and an invocation; see parley --help");
-  }
-  const connection = connect(values);
+export async function printLogs(
+  functionId: string,
+  given: string | undefined,
+  options: ServerOptions & { readonly follow?: true },
+): Promise<void> {
+  const connection = await connect(options);
   const invocationId = given ?? (await findNewest(connection, functionId));
   const write = (event: InvocationEvent): void => {
     const time = new Date(event.created).toISOString();
-    print(values.json ? JSON.stringify(event) : `${time} ${renderInvocationEvent(event)}`);
+    printLine(options.json ? JSON.stringify(event) : `${time} ${renderInvocationEvent(event)}`);
   };
   const isWhole = await callServer(
-    readEvents(connection, { functionId, invocationId, follow: values.follow === true }, write),
+    readEvents(connection, { functionId, invocationId, follow: options.follow === true }, write),
   );
-  if (!isWhole) process.stderr.write("It has not ended: --follow prints the rest too\n");
-};
+  if (!isWhole) reportLine("It has not ended: --follow prints the rest too");
+}
 
 async function findNewest({ parley }: ServerConnection, functionId: string): Promise<string> {
   const { invocations } = await callServer(parley.invocations.list({ functionId, limit: 1 }));

@@ -1,5 +1,4 @@
 import process from "node:process";
-import { parseArgs } from "node:util";
 import { InvokeSandboxFunction } from "@parley/schema";
 import type * as z from "zod";
 import { callServer } from "../connection/call-server.ts";
@@ -7,14 +6,9 @@ import { CommandError } from "../command-error.ts";
 import { describeFailure } from "../describe-failure.ts";
 import { readInput } from "../connection/read-secrets.ts";
 import { plain, renderInvocationEvent, renderJson } from "./render-functions.ts";
-import {
-  check,
-  connect,
-  onlyOne,
-  type ServerCommand,
-  type ServerConnection,
-  serverOptions,
-} from "../connection/server-command.ts";
+import { check, connect, type ServerConnection } from "../connection/connect.ts";
+import type { ServerOptions } from "../connection/server-options.ts";
+import { printLine, reportLine } from "../print.ts";
 
 interface Invoked {
   readonly functionId: string;
@@ -25,17 +19,13 @@ interface Invoked {
  * Invokes a function, prints its lines to standard error as they come, and its result. Throws `CommandError` where
  * it fails. The first Ctrl-C cancels the invocation.
  */
-export const invokeFunction: ServerCommand = async (args, print) => {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    allowNegative: true,
-    options: { ...serverOptions, input: { type: "string" }, wait: { type: "boolean" } },
-  });
-  const functionId = onlyOne(positionals, "functions invoke takes one function");
-  const connection = connect(values);
+export async function invokeFunction(
+  functionId: string,
+  options: ServerOptions & { readonly input?: string; readonly wait: boolean },
+): Promise<void> {
+  const connection = await connect(options);
   const { parley } = connection;
-  const input = await parseInput(values.input);
+  const input = await parseInput(options.input);
   check(InvokeSandboxFunction, { input });
   const begun = Promise.withResolvers<Invoked>();
   cancelOnInterrupt(connection, begun.promise);
@@ -43,20 +33,20 @@ export const invokeFunction: ServerCommand = async (args, print) => {
   const { invocation } = await callServer(invoking);
   const invoked = { functionId, invocationId: invocation.sId };
   begun.resolve(invoked);
-  if (values.wait === false) {
-    return print(values.json ? JSON.stringify({ invocation }) : invocation.sId);
+  if (!options.wait) {
+    return printLine(options.json ? JSON.stringify({ invocation }) : invocation.sId);
   }
   await callServer(printEvents(connection, invoked));
   const ended = await callServer(parley.invocations.get(invoked));
-  if (values.json) print(JSON.stringify(ended));
+  if (options.json) printLine(JSON.stringify(ended));
   const { outcome } = ended;
   if (outcome?.status === "succeeded") {
-    if (!values.json) print(renderJson(outcome.result));
+    if (!options.json) printLine(renderJson(outcome.result));
     return;
   }
   const { code, message } = outcome?.error ?? { code: "invocation_failed", message: "no outcome" };
   throw new CommandError(`${code}: ${plain(message)}`);
-};
+}
 
 type Input = z.input<typeof InvokeSandboxFunction>["input"];
 
@@ -75,9 +65,9 @@ async function printEvents({ parley }: ServerConnection, invoked: Invoked): Prom
   const events = parley.invocations.follow({ ...invoked, include: ["log", "progress"] });
   for await (const event of events) {
     const isLog = event.type === "sandbox_function_invocation_log";
-    if (isLog) process.stderr.write(`${plain(event.text)}\n`);
+    if (isLog) reportLine(plain(event.text));
     if (event.type === "sandbox_function_invocation_progress") {
-      process.stderr.write(`${renderInvocationEvent(event)}\n`);
+      reportLine(renderInvocationEvent(event));
     }
   }
 }
@@ -91,7 +81,7 @@ function cancelOnInterrupt({ parley }: ServerConnection, begun: Promise<Invoked>
     begun
       .then(async (invoked) => callServer(parley.invocations.cancel(invoked)))
       .catch((error: unknown) => {
-        process.stderr.write(`parley: not cancelled: ${describeFailure(error)}\n`);
+        reportLine(`parley: not cancelled: ${describeFailure(error)}`);
       });
   };
   process.once("SIGINT", cancel);

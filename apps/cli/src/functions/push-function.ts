@@ -1,16 +1,12 @@
-import { isDeepStrictEqual, parseArgs } from "node:util";
+import { isDeepStrictEqual } from "node:util";
 import { callServer, errorTypeOf } from "../connection/call-server.ts";
 import { describeCodeFaults } from "./code-faults.ts";
 import { CommandError } from "../command-error.ts";
 import { type FunctionFolder, readFunctionFolder } from "./read-function-folder.ts";
 import { filesOfProgram, type ShownFunction } from "./render-functions.ts";
-import {
-  connect,
-  onlyOne,
-  type ServerCommand,
-  type ServerConnection,
-  serverOptions,
-} from "../connection/server-command.ts";
+import { connect, type ServerConnection } from "../connection/connect.ts";
+import type { ServerOptions } from "../connection/server-options.ts";
+import { printLine, reportLine } from "../print.ts";
 
 /** Somebody else may push at the same time; what is read again then is compared again. */
 const MAX_ATTEMPTS = 3;
@@ -27,27 +23,21 @@ interface Pushed {
  * Makes the function of the server what its folder is: creates it, or gives it a new version where something
  * differs.
  */
-export const pushFunction: ServerCommand = async (args, print) => {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: serverOptions,
-  });
-  const place = onlyOne(positionals, "functions push takes one folder");
+export async function pushFunction(place: string, options: ServerOptions): Promise<void> {
   const folder = await readFunctionFolder(place);
-  const connection = connect(values);
+  const connection = await connect(options);
   const { change, sandboxFunction } = await push(connection, folder);
   const invokeUrl = `${connection.url.replace(/\/+$/, "")}/api/w/${connection.wId}/sandbox-functions/${folder.slug}/invocations`;
-  if (values.json) print(JSON.stringify({ change, invokeUrl, sandboxFunction }));
+  if (options.json) printLine(JSON.stringify({ change, invokeUrl, sandboxFunction }));
   else {
     const { slug, sId, version } = sandboxFunction;
-    print(`${change}: ${slug} (${sId}), version ${version}`);
-    print(`  invoke: POST ${invokeUrl}`);
+    printLine(`${change}: ${slug} (${sId}), version ${version}`);
+    printLine(`  invoke: POST ${invokeUrl}`);
   }
   for (const name of await findUnsetSecrets(connection, folder)) {
-    process.stderr.write(`${name} is not set: parley functions secret put ${name}\n`);
+    reportLine(`${name} is not set: parley functions secret put ${name}`);
   }
-};
+}
 
 async function push(connection: ServerConnection, folder: FunctionFolder): Promise<Pushed> {
   for (let attempt = 1; ; attempt++) {

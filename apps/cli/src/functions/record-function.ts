@@ -3,6 +3,7 @@ import { createInterface } from "node:readline/promises";
 import { recordBehaviour } from "@parley/core";
 import { ParleyError, type Program } from "@parley/schema";
 import { CommandError } from "../command-error.ts";
+import { printLine } from "../print.ts";
 
 /** Bounds of the file: more than a behaviour can hold is refused unread. */
 const MAX_LINES = 2000;
@@ -12,14 +13,7 @@ const MAX_CHARACTERS = 16 * 1024 * 1024;
  * Prints the simulated program that replays the past invocations of a JSON Lines file. Throws
  * `CommandError`, which names the invalid line.
  */
-export async function recordFunction(
-  args: readonly string[],
-  print: (line: string) => void,
-): Promise<void> {
-  const [file, ...others] = args;
-  if (file === undefined || others.length > 0) {
-    throw new CommandError("functions record takes one file; see parley --help");
-  }
+export async function recordFunction(file: string): Promise<void> {
   const lines: string[] = [];
   let characters = 0;
   for await (const line of createInterface({ input: createReadStream(file) })) {
@@ -30,7 +24,7 @@ export async function recordFunction(
   }
   try {
     const program: Program = { type: "simulated", behaviour: recordBehaviour(lines) };
-    print(JSON.stringify(program));
+    printLine(JSON.stringify(program));
   } catch (error) {
     throw error instanceof ParleyError ? new CommandError(`${file}: ${error.message}`) : error;
   }

@@ -1,5 +1,5 @@
 import { filesOf, type InvocationEvent, type SandboxFunction } from "@parley/schema";
-import type { ServerConnection } from "../connection/server-command.ts";
+import type { ServerConnection } from "../connection/connect.ts";
 
 /** A function with its program, as the client reads it. */
 export type ShownFunction = Awaited<

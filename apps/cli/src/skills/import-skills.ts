@@ -1,50 +1,43 @@
-import { parseArgs } from "node:util";
-import { createParley, ParleyError } from "parley-client";
+import { ParleyError } from "parley-client";
 import { ImportSkills } from "@parley/schema";
-import { readServerSettings } from "../config.ts";
+import { connect } from "../connection/connect.ts";
+import type { ServerOptions } from "../connection/server-options.ts";
+import { printLine } from "../print.ts";
 import { readSkillFolders } from "./read-skill-folders.ts";
 import { CommandError } from "../command-error.ts";
 
-/** Imports skill folders into the workspace of a running server, and prints the result of each. */
-export async function importSkills(
-  args: readonly string[],
-  print: (line: string) => void,
-): Promise<void> {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: {
-      "on-conflict": { type: "string" },
-      status: { type: "string" },
-      availability: { type: "string" },
-      "repo-url": { type: "string" },
-      url: { type: "string" },
-      workspace: { type: "string" },
-    },
-  });
-  const [folder, ...others] = positionals;
-  if (folder === undefined || others.length > 0) {
-    throw new CommandError("skills import takes one folder; see parley --help");
-  }
+/** What an import says of all its skills. */
+interface ImportOptions extends ServerOptions {
+  readonly onConflict?: string;
+  readonly status?: string;
+  readonly availability?: string;
+  readonly repoUrl?: string;
+}
+
+/** Imports skill folders into a workspace, and prints the result of each. */
+export async function importSkills(folder: string, options: ImportOptions): Promise<void> {
+  const { onConflict, status, availability, repoUrl } = options;
   const fields = ImportSkills.safeParse({
-    onConflict: values["on-conflict"],
-    status: values.status,
-    availability: values.availability,
-    repoUrl: values["repo-url"],
+    onConflict,
+    status,
+    availability,
+    repoUrl,
     source: "local_file",
   });
   if (!fields.success) {
     const [issue] = fields.error.issues;
     throw new CommandError(`${String(issue?.path[0])}: ${issue?.message}`);
   }
-  const parley = createParley(readServerSettings(values));
+  const { parley } = await connect(options);
   const { files, leftOut } = await readSkillFolders(folder);
-  for (const name of leftOut) print(`left out: ${name}`);
+  for (const name of leftOut) printLine(`left out: ${name}`);
   const report = await parley.skills.import({ ...fields.data, files }).catch((error: unknown) => {
     throw error instanceof ParleyError ? new CommandError(describeRefusal(error)) : error;
   });
+  if (options.json) return printLine(JSON.stringify(report));
   for (const kind of ["imported", "updated", "skipped"] as const) {
-    for (const { name, sId, reason } of report[kind]) print(`${kind}: ${name} (${sId}): ${reason}`);
+    for (const { name, sId, reason } of report[kind])
+      printLine(`${kind}: ${name} (${sId}): ${reason}`);
   }
 }
 

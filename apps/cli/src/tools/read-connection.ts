@@ -1,45 +1,15 @@
-import type { ParseArgsConfig } from "node:util";
 import { RegisterTool, UpdateToolConnection } from "@parley/schema";
 import { CommandError } from "../command-error.ts";
 import { readSecrets } from "../connection/read-secrets.ts";
-import { check } from "../connection/server-command.ts";
-
-type Options = NonNullable<ParseArgsConfig["options"]>;
-
-/** Options that say how a server is called. */
-export const connectionOptions = {
-  bearer: { type: "boolean" },
-  header: { type: "string", multiple: true },
-  "oauth-client": { type: "string" },
-  "oauth-scope": { type: "string" },
-  "per-user": { type: "boolean" },
-  "default-stake": { type: "string" },
-  stake: { type: "string", multiple: true },
-  retryable: { type: "string", multiple: true },
-  "timeout-ms": { type: "string" },
-  "max-concurrent": { type: "string" },
-} as const satisfies Options;
-
-/** The values of `connectionOptions`. */
-export interface ConnectionValues {
-  readonly bearer?: boolean | undefined;
-  readonly header?: readonly string[] | undefined;
-  readonly "oauth-client"?: string | undefined;
-  readonly "oauth-scope"?: string | undefined;
-  readonly "per-user"?: boolean | undefined;
-  readonly "default-stake"?: string | undefined;
-  readonly stake?: readonly string[] | undefined;
-  readonly retryable?: readonly string[] | undefined;
-  readonly "timeout-ms"?: string | undefined;
-  readonly "max-concurrent"?: string | undefined;
-}
+import type { ConnectionOptions } from "./connection-options.ts";
+import { check } from "../connection/connect.ts";
 
 /** The settings of a connection that options name; secrets come from standard input or a prompt. */
-export async function readConnection(values: ConnectionValues) {
-  const { bearer = false, header: names = [], "oauth-client": clientId } = values;
-  const { "oauth-scope": scope, "per-user": isPerUser = false } = values;
+export async function readConnection(options: ConnectionOptions) {
+  const { bearer = false, header: names = [], oauthClient: clientId } = options;
+  const { oauthScope: scope, perUser: isPerUser = false } = options;
   if (scope !== undefined && clientId === undefined && !isPerUser) {
-    throw new CommandError("--oauth-scope is for --oauth-client or --per-user; see parley --help");
+    throw new CommandError("--oauth-scope is for --oauth-client or --per-user");
   }
   const wanted = [
     ...(bearer ? ["the bearer token"] : []),
@@ -62,12 +32,12 @@ export async function readConnection(values: ConnectionValues) {
         scope,
       },
     }),
-    defaultStake: values["default-stake"],
-    stakes: values.stake && Object.fromEntries(values.stake.map(readStake)),
+    defaultStake: options.defaultStake,
+    stakes: options.stake && Object.fromEntries(options.stake.map(readStake)),
     // An empty name leaves none.
-    retryableTools: values.retryable?.filter((name) => name !== ""),
-    timeoutMs: numberIn(values["timeout-ms"]),
-    maxConcurrent: numberIn(values["max-concurrent"]),
+    retryableTools: options.retryable?.filter((name) => name !== ""),
+    timeoutMs: numberIn(options.timeoutMs),
+    maxConcurrent: numberIn(options.maxConcurrent),
   };
 }
 
