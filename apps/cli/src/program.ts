@@ -52,7 +52,7 @@ function finish(command: Command): void {
     .helpCommand(false)
     .exitOverride()
     .configureOutput({ outputError: () => {} });
-  for (const one of command.commands) finish(one as Command);
+  for (const one of command.commands) finish(one);
 }
 
 export { CommanderError };
