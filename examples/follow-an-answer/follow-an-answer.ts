@@ -1,12 +1,12 @@
 import { agentMessages, AnswerFailed, createParley } from "parley-client";
 
-const { PARLEY_URL, PARLEY_WORKSPACE_ID, PARLEY_API_KEY, PARLEY_AGENT_ID = "helper" } = process.env;
-if (!PARLEY_URL || !PARLEY_WORKSPACE_ID || !PARLEY_API_KEY) {
-  throw new Error("Set PARLEY_URL, PARLEY_WORKSPACE_ID and PARLEY_API_KEY");
+const { PARLEY_URL, PARLEY_WORKSPACE, PARLEY_API_KEY, PARLEY_AGENT_ID = "helper" } = process.env;
+if (!PARLEY_URL || !PARLEY_WORKSPACE || !PARLEY_API_KEY) {
+  throw new Error("Set PARLEY_URL, PARLEY_WORKSPACE and PARLEY_API_KEY");
 }
 const parley = createParley({
   baseUrl: PARLEY_URL,
-  workspaceId: PARLEY_WORKSPACE_ID,
+  workspaceId: PARLEY_WORKSPACE,
   apiKey: PARLEY_API_KEY,
   onWarning: ({ message }) => console.error(message),
 });

@@ -92,58 +92,51 @@ export const Settings = z.object({
 });
 export type Settings = z.output<typeof Settings>;
 
-/** A running server and its key. The key is never an argument, because those are visible to others. */
-const ServerSettings = z.object({
-  PARLEY_URL: z.url({
-    protocol: /^https?$/,
-    error: "it must be the URL of a server, as in http://127.0.0.1:3000",
-  }),
-  PARLEY_WORKSPACE_ID: z.string(),
-  PARLEY_API_KEY: z.string(),
+/** The server that a command calls. The key is never an argument, because those are visible to others. */
+const ClientSettings = Settings.pick({ PARLEY_DATA_DIR: true }).extend({
+  PARLEY_URL: z
+    .url({
+      protocol: /^https?$/,
+      error: "it must be the URL of a server, as in http://127.0.0.1:3000",
+    })
+    .optional()
+    .describe("Server that commands call"),
+  PARLEY_API_KEY: z
+    .string()
+    .optional()
+    .describe("Key with which commands call it; parley login saves one"),
+  PARLEY_WORKSPACE: z
+    .string()
+    .optional()
+    .describe("Id of the workspace; by default that of the key"),
+  PARLEY_PROFILE: z.string().optional().describe("Profile of parley login that commands use"),
 });
+type ClientSettings = z.output<typeof ClientSettings>;
 
 /** Reads the settings from the environment; a blank variable counts as unset. Throws `BadConfiguration`. */
 export function readSettings(environment: NodeJS.ProcessEnv = process.env): Settings {
   return read(Settings, environment);
 }
 
-/** Reads the server to call; arguments take precedence. Throws `BadConfiguration`. */
-export function readServerSettings(
-  given: { url?: string | undefined; workspace?: string | undefined },
+/** Reads which server a command calls; arguments take precedence. Throws `BadConfiguration`. */
+export function readClientSettings(
+  given: {
+    url?: string | undefined;
+    workspace?: string | undefined;
+    profile?: string | undefined;
+  },
   environment: NodeJS.ProcessEnv = process.env,
-): { baseUrl: string; workspaceId: string; apiKey: string } {
-  const settings = read(ServerSettings, {
+): ClientSettings {
+  return read(ClientSettings, {
     ...environment,
     PARLEY_URL: given.url ?? environment.PARLEY_URL,
-    PARLEY_WORKSPACE_ID: given.workspace ?? environment.PARLEY_WORKSPACE_ID,
+    PARLEY_WORKSPACE: given.workspace ?? environment.PARLEY_WORKSPACE,
+    PARLEY_PROFILE: given.profile ?? environment.PARLEY_PROFILE,
   });
-  const { PARLEY_URL: baseUrl, PARLEY_WORKSPACE_ID: workspaceId } = settings;
-  return { baseUrl, workspaceId, apiKey: settings.PARLEY_API_KEY };
-}
-
-/**
- * Reads the server whose console to open; undefined where none is named. The argument takes precedence. Throws
- * `BadConfiguration`.
- */
-export function readConsoleSettings(
-  url: string | undefined,
-  environment: NodeJS.ProcessEnv = process.env,
-): { url: string; apiKey: string } | undefined {
-  const given = {
-    ...environment,
-    PARLEY_URL: url ?? environment.PARLEY_URL,
-    PARLEY_API_KEY: environment.PARLEY_API_KEY,
-  };
-  if (given.PARLEY_URL === undefined && given.PARLEY_API_KEY === undefined) return undefined;
-  const { PARLEY_URL, PARLEY_API_KEY } = read(
-    ServerSettings.omit({ PARLEY_WORKSPACE_ID: true }),
-    given,
-  );
-  return { url: PARLEY_URL, apiKey: PARLEY_API_KEY };
 }
 
 /** Every name that some command reads. */
-const names = [...Object.keys(Settings.shape), ...Object.keys(ServerSettings.shape)];
+const names = [...Object.keys(Settings.shape), ...Object.keys(ClientSettings.shape)];
 
 function read<S extends z.ZodObject>(schema: S, environment: NodeJS.ProcessEnv): z.output<S> {
   const values = Object.fromEntries(
@@ -160,12 +153,24 @@ function read<S extends z.ZodObject>(schema: S, environment: NodeJS.ProcessEnv):
 export const isDebugging = (): boolean =>
   /^(?:debug|trace)$/.test(process.env.PARLEY_LOG_LEVEL ?? "");
 
-/** A row for each setting: its name, its default as text, its description. */
-export function describeSettings(): { name: string; byDefault: string; description: string }[] {
-  const defaults = Settings.parse({}) as Record<string, unknown>;
-  return Object.entries(Settings.shape).map(([name, schema]) => ({
+/** A setting for readers: its name, its default as text, its description. */
+export interface DescribedSetting {
+  readonly name: string;
+  readonly byDefault: string;
+  readonly description: string;
+}
+
+/** A row for each setting of the server's processes. */
+export const describeSettings = (): DescribedSetting[] => describe(Settings);
+
+/** A row for each setting of commands that call a server. */
+export const describeClientSettings = (): DescribedSetting[] => describe(ClientSettings);
+
+function describe(schema: z.ZodObject): DescribedSetting[] {
+  const defaults = schema.parse({});
+  return Object.entries(schema.shape as Record<string, z.ZodType>).map(([name, one]) => ({
     name,
     byDefault: String(defaults[name] ?? ""),
-    description: schema.description ?? "",
+    description: one.description ?? "",
   }));
 }

@@ -9,18 +9,23 @@ const NAME = ".env";
 const ENTRY =
   /\s*(?:#.*|(?:export\s+)?[A-Za-z_][\w.-]*[ \t]*=[ \t]*(?:(?:"[^"]*"|'[^']*'|`[^`]*`)[ \t]*(?:#.*)?|[^"'`\s].*)?)?(?:\r?\n|$)/y;
 
+/** The file whose settings were added to the environment. */
+let loaded: string | undefined;
+
+/** The path of that file; undefined where there is none. */
+export const environmentFile = (): string | undefined => loaded;
+
 /**
- * Adds the settings of `.env` in the working directory to the environment, which takes precedence. Gives
- * the file's path; undefined where there is none. Throws `BadConfiguration` where it cannot be read or has
+ * Adds the settings of `.env` in the working directory to the environment, which takes precedence. Throws `BadConfiguration` where it cannot be read or has
  * a line that sets nothing: Node would ignore this.
  */
-export function loadEnvironmentFile(directory: string = process.cwd()): string | undefined {
+export function loadEnvironmentFile(directory: string = process.cwd()): void {
   const file = path.join(directory, NAME);
-  if (!existsSync(file)) return undefined;
+  if (!existsSync(file)) return;
   try {
     requireAssignments(file, readFileSync(file, "utf8"));
     process.loadEnvFile(file);
-    return file;
+    loaded = file;
   } catch (cause) {
     if (cause instanceof BadConfiguration) throw cause;
     const { code = "" } = cause as NodeJS.ErrnoException;

@@ -185,10 +185,57 @@ const worker: Rooms = {
   ],
 };
 
+/** What the rooms of commands are built on. */
+const ofCommands = ["command-error.ts", "group.ts", "print.ts"];
+
+const cli: Rooms = {
+  "command-error.ts": [],
+  "setting-faults.ts": [],
+  "print.ts": [],
+  "group.ts": [],
+  "demo-file.ts": [],
+  "read-version.ts": [],
+  "regular-files.ts": ["command-error.ts"],
+  "config.ts": ["setting-faults.ts"],
+  "environment.ts": ["setting-faults.ts"],
+  "database-failure.ts": [],
+  "describe-failure.ts": ["config.ts", "database-failure.ts"],
+  "fail.ts": ["describe-failure.ts"],
+  "render-settings.ts": ["config.ts"],
+  connection: [...ofCommands, "setting-faults.ts", "config.ts", "demo-file.ts"],
+  skills: [...ofCommands, "regular-files.ts", "connection"],
+  tools: [...ofCommands, "connection"],
+  functions: [...ofCommands, "regular-files.ts", "describe-failure.ts", "connection"],
+  server: [
+    ...ofCommands,
+    "setting-faults.ts",
+    "demo-file.ts",
+    "read-version.ts",
+    "config.ts",
+    "environment.ts",
+    "fail.ts",
+    "render-settings.ts",
+  ],
+  "program.ts": [
+    "print.ts",
+    "read-version.ts",
+    "config.ts",
+    "render-settings.ts",
+    "connection",
+    "skills",
+    "tools",
+    "functions",
+    "server",
+  ],
+  "main.ts": ["environment.ts", "fail.ts", "program.ts"],
+  "parley.ts": ["main.ts"],
+};
+
 /** The packages that have rooms, by their folders. */
 export const packagesWithRooms: Readonly<Record<string, Rooms>> = {
   "packages/schema": schema,
   "packages/core": core,
   "apps/api": api,
   "apps/worker": worker,
+  "apps/cli": cli,
 };

@@ -25,6 +25,7 @@ export async function runPage(
     await mkdir(path.join(folder, ".blocks"));
     const script = [
       'unset DATABASE_URL REDIS_URL "${!PARLEY_@}"',
+      'export XDG_CONFIG_HOME="$PWD/.config"',
       `export URL='${demo.url}' W='${demo.workspaceId}' KEY='${demo.adminKey}'`,
       `parley() { ${quote(process.execPath, builtFile("parley.js"))} "$@"; }`,
     ];

@@ -36,7 +36,7 @@ beforeAll(async () => {
   const { url, workspaceId, userKey } = server.demo;
   const settings = {
     PARLEY_URL: url,
-    PARLEY_WORKSPACE_ID: workspaceId,
+    PARLEY_WORKSPACE: workspaceId,
     PARLEY_API_KEY: userKey,
     PARLEY_AGENT_ID: "slowpoke",
   };

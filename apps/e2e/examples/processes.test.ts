@@ -38,7 +38,7 @@ describe("follow-an-answer", () => {
       cwd: folder.path,
       env: {
         PARLEY_URL: url,
-        PARLEY_WORKSPACE_ID: workspaceId,
+        PARLEY_WORKSPACE: workspaceId,
         PARLEY_API_KEY: userKey,
         PARLEY_AGENT_ID: agentId,
       },

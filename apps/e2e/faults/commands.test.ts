@@ -52,7 +52,7 @@ test.for([
 ])("$args with $name is one sentence", async ({ args, name, says }) => {
   const server = {
     PARLEY_URL: "http://127.0.0.1:1",
-    PARLEY_WORKSPACE_ID: "w",
+    PARLEY_WORKSPACE: "w",
     PARLEY_API_KEY: "sk-not-logged",
   };
   expect(await fail([...args, inDirectory(name)], server)).toContain(says);

@@ -123,7 +123,7 @@ test("a command line that is not understood is one line", async () => {
   const commands = [["serve", "now"], ["sreve"], ["serve", "--nonsense"]];
   const programs = commands.map((args) => startProgram(args, {}));
   for (const { exited, output } of programs) {
-    expect(await within(30_000, exited)).toBe(1);
+    expect(await within(30_000, exited)).toBe(2);
     expect(lineIn({ stderr: output.stderr, durationMs: 0 })).not.toBe("");
   }
 });

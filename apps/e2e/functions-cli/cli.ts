@@ -35,7 +35,7 @@ export async function openCli({ url, demo }: Pick<Server, "url" | "demo">): Prom
   onTestFinished(async () => rm(folder, { recursive: true }));
   const server = {
     PARLEY_URL: url,
-    PARLEY_WORKSPACE_ID: demo.workspaceId,
+    PARLEY_WORKSPACE: demo.workspaceId,
     PARLEY_API_KEY: demo.adminKey,
   };
   const start: FunctionsCli["start"] = (args, { input = "", settings = {} } = {}) =>
@@ -54,8 +54,10 @@ export async function openCli({ url, demo }: Pick<Server, "url" | "demo">): Prom
     },
     fail: async (args, given) => {
       const { exited, output } = start(args, given);
-      expect([await exited, output.stdout]).toEqual([1, ""]);
+      const code = await exited;
       expect(output.stderr).toMatch(/^parley: /);
+      const isMistake = output.stderr.endsWith("; see parley --help\n");
+      expect([code, output.stdout]).toEqual([isMistake ? 2 : 1, ""]);
       return output.stderr.slice("parley: ".length);
     },
     configure: async (name, members) => {

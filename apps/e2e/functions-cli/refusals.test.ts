@@ -133,11 +133,11 @@ describe("functions from a terminal say in one line what is wrong, and what to d
   it("where the words are others", async () => {
     const cli = await openCli(server());
     const cases: readonly (readonly [args: string[], says: string])[] = [
-      [["drop"], "Unknown command: functions drop"],
-      [["secret", "show"], "Unknown command: functions secret show"],
-      [["init"], "takes one folder"],
-      [["push", "a", "b"], "takes one folder"],
-      [["invoke"], "takes one function"],
+      [["drop"], "unknown command 'drop'"],
+      [["secret", "show"], "unknown command 'show'"],
+      [["init"], "missing required argument 'folder'"],
+      [["push", "a", "b"], "too many arguments"],
+      [["invoke"], "missing required argument 'function'"],
       [["invoke", "add", "--input", "{"], "--input takes JSON"],
       [["invoke", "add", "--inputs", "1"], "--inputs"],
       [["invoke", "missing"], "parley functions list"],

@@ -115,7 +115,7 @@ test("it serves, imports skills and runs functions", async () => {
   await cp(folders, path.join(project.path, "skills"), { recursive: true });
   const importing = start(["skills", "import", "skills", "--status", "active"], {
     PARLEY_URL: baseUrl,
-    PARLEY_WORKSPACE_ID: workspaceId,
+    PARLEY_WORKSPACE: workspaceId,
     PARLEY_API_KEY: apiKey,
   });
   expect([await importing.exited, importing.output.stderr]).toEqual([0, ""]);

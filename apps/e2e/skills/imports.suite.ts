@@ -49,7 +49,7 @@ export function importsSuite(server: () => Server): void {
     const run = async (args: readonly string[]) => {
       const program = startProgram(["skills", "import", ...args], {
         PARLEY_URL: server().url,
-        PARLEY_WORKSPACE_ID: server().demo.workspaceId,
+        PARLEY_WORKSPACE: server().demo.workspaceId,
         PARLEY_API_KEY: server().demo.adminKey,
       });
       return { code: await program.exited, ...program.output };
@@ -119,7 +119,7 @@ export function importsSuite(server: () => Server): void {
         const unknown = await run([folder, "--on-conflict", "ask"]);
         expect(unknown.stderr).toMatch(/^parley: onConflict: /);
         expect((await run([])).stderr).toBe(
-          "parley: skills import takes one folder; see parley --help\n",
+          "parley: missing required argument 'folder'; see parley --help\n",
         );
         expect((await run([folder, "--url", "nowhere"])).stderr).toContain("PARLEY_URL is ");
       } finally {

@@ -68,7 +68,7 @@ describe("names", () => {
     const importing = { args: ["skills", "import", folder], cwd: folder };
     const server = {
       PARLEY_URL: "http://127.0.0.1:1",
-      PARLEY_WORKSPACE_ID: "w",
+      PARLEY_WORKSPACE: "w",
       PARLEY_API_KEY: "sk-not-logged",
     };
     const sentence = sentenceOf(await failToStart(server, importing));

@@ -32,7 +32,7 @@ describe.skipIf(redisServer.isMissing)(`a tool of a remote server${redisServer.s
   const parley = async (...args: string[]) => {
     const program = startProgram(args, {
       PARLEY_URL: fleet.apis[0]!.url,
-      PARLEY_WORKSPACE_ID: wId(),
+      PARLEY_WORKSPACE: wId(),
       PARLEY_API_KEY: fleet.demo.adminKey,
     });
     const code = await within(30_000, program.exited);

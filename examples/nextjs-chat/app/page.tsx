@@ -4,6 +4,6 @@ import { Chat } from "./chat.tsx";
 export const dynamic = "force-dynamic";
 
 export default function Page() {
-  const { PARLEY_URL = "", PARLEY_WORKSPACE_ID = "", PARLEY_AGENT_ID = "helper" } = process.env;
-  return <Chat baseUrl={PARLEY_URL} workspaceId={PARLEY_WORKSPACE_ID} agentId={PARLEY_AGENT_ID} />;
+  const { PARLEY_URL = "", PARLEY_WORKSPACE = "", PARLEY_AGENT_ID = "helper" } = process.env;
+  return <Chat baseUrl={PARLEY_URL} workspaceId={PARLEY_WORKSPACE} agentId={PARLEY_AGENT_ID} />;
 }

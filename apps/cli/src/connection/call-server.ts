@@ -1,0 +1,57 @@
+import { CommandError } from "../command-error.ts";
+
+/** What to do about an error of the server, by its type. */
+const cures: Readonly<Record<string, string>> = {
+  app_auth_error: "set PARLEY_API_KEY to a key of a builder",
+  invalid_api_key_error: "set PARLEY_API_KEY to a key of the workspace",
+  not_authenticated: "set PARLEY_API_KEY to a key of the workspace",
+  sandbox_function_invocation_not_found: "parley functions logs without an id shows the newest",
+  sandbox_function_not_found: "parley functions list shows what there is",
+  sandbox_function_secret_not_found: "parley functions secret list shows what there is",
+  space_not_found: "name a space that the key reaches with --space",
+  tool_not_found: "parley tools list shows what there is",
+  tool_unreachable:
+    "check its URL and its secrets; hosts of private networks must be in PARLEY_PRIVATE_HOSTS of the server",
+  version_conflict: "somebody else has changed it: run the command again",
+  workspace_auth_error: "check PARLEY_API_KEY, and --workspace or PARLEY_WORKSPACE",
+  workspace_not_found: "check --workspace or PARLEY_WORKSPACE",
+};
+
+/** An error of the server, as the clients give it. */
+interface ServerFault extends Error {
+  readonly data?: { readonly type?: string } | null;
+}
+
+const typeOf = (error: Error): string | undefined =>
+  (error as ServerFault).data?.type ?? (error as { type?: string }).type;
+
+/** The type of the server's error that a `CommandError` of `callServer` was made of. */
+export function errorTypeOf(error: unknown): string | undefined {
+  return error instanceof CommandError && error.cause instanceof Error
+    ? typeOf(error.cause)
+    : undefined;
+}
+
+/** The result of a call of the server. Throws `CommandError`: one line with what to do next. */
+export async function callServer<T>(call: Promise<T>): Promise<T> {
+  try {
+    return await call;
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    const type = typeOf(error);
+    // The other clients say so themselves when there was no answer.
+    if (type === undefined || type === "connection_failed") {
+      const message = `${reasonOf(error)}: start the server, or set PARLEY_URL to where it is`;
+      throw new CommandError(message, { cause: error });
+    }
+    const cure = cures[type];
+    const message = error.message.replaceAll(/\s+/g, " ");
+    throw new CommandError(cure === undefined ? message : `${message} (${cure})`, { cause: error });
+  }
+}
+
+/** Why there was no answer: what the network said, where it said something. */
+function reasonOf({ message, cause }: Error): string {
+  const innermost = cause instanceof Error && cause.message !== "" ? reasonOf(cause) : message;
+  return innermost.split("\n", 1)[0] ?? "";
+}

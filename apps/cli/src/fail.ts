@@ -1,0 +1,7 @@
+import { describeFailure } from "./describe-failure.ts";
+
+/** Prints why the command failed, in one sentence, and exits. */
+export function fail(error: unknown): never {
+  process.stderr.write(`parley: ${describeFailure(error)}\n`);
+  process.exit(1);
+}

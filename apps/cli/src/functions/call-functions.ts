@@ -1,0 +1,61 @@
+import { FunctionSecretIdentity, PutFunctionSecret, type SandboxFunction } from "@parley/schema";
+import { callServer } from "../connection/call-server.ts";
+import { check, connect, type ServerConnection } from "../connection/connect.ts";
+import type { ServerOptions } from "../connection/server-options.ts";
+import { readSecrets } from "../connection/read-secrets.ts";
+import { printLine } from "../print.ts";
+import { renderFunction, renderListedFunction } from "./render-functions.ts";
+
+/** Lists the functions that can be invoked. */
+export async function listFunctions(options: ServerOptions): Promise<void> {
+  const sandboxFunctions = await Array.fromAsync(readAll(await connect(options)));
+  if (options.json) return printLine(JSON.stringify({ sandboxFunctions }));
+  for (const one of sandboxFunctions) printLine(renderListedFunction(one));
+}
+
+async function* readAll({ rpc, wId }: ServerConnection): AsyncGenerator<SandboxFunction> {
+  for (let lastValue: string | undefined, hasMore = true; hasMore;) {
+    const place = lastValue === undefined ? {} : { lastValue };
+    const page = await callServer(rpc.sandboxFunctions.list.query({ wId, ...place }));
+    yield* page.sandboxFunctions;
+    lastValue = page.lastValue ?? undefined;
+    ({ hasMore } = page);
+  }
+}
+
+/** Shows a function with what it runs. */
+export async function showFunction(functionId: string, options: ServerOptions): Promise<void> {
+  const { rpc, wId } = await connect(options);
+  const shown = await callServer(rpc.sandboxFunctions.get.query({ wId, functionId }));
+  if (options.json) return printLine(JSON.stringify(shown));
+  for (const line of renderFunction(shown.sandboxFunction)) printLine(line);
+}
+
+/** Sets a secret of the workspace, which is read from standard input or asked for. */
+export async function putSecret(name: string, options: ServerOptions): Promise<void> {
+  const { rpc, wId } = await connect(options);
+  check(FunctionSecretIdentity, { wId, name });
+  // Before a person is asked for it, the server and the key are known to be good.
+  await callServer(rpc.functionSecrets.list.query({ wId }));
+  const [value] = await readSecrets([`the value of ${name}`]);
+  const input = check(PutFunctionSecret, { wId, name, value });
+  const put = await callServer(rpc.functionSecrets.put.mutate(input));
+  printLine(options.json ? JSON.stringify(put) : `set: ${name}`);
+}
+
+/** Lists the names of the workspace's secrets. */
+export async function listSecrets(options: ServerOptions): Promise<void> {
+  const { rpc, wId } = await connect(options);
+  const listed = await callServer(rpc.functionSecrets.list.query({ wId }));
+  if (options.json) return printLine(JSON.stringify(listed));
+  for (const { name, updatedAt } of listed.functionSecrets) {
+    printLine(`${name}: set ${new Date(updatedAt).toISOString()}`);
+  }
+}
+
+/** Removes a secret of the workspace. */
+export async function removeSecret(name: string, options: ServerOptions): Promise<void> {
+  const { rpc, wId } = await connect(options);
+  const removed = await callServer(rpc.functionSecrets.remove.mutate({ wId, name }));
+  printLine(options.json ? JSON.stringify(removed) : `removed: ${name}`);
+}

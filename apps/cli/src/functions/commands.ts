@@ -1,0 +1,84 @@
+import { Command } from "@commander-js/extra-typings";
+import { withServer } from "../connection/server-options.ts";
+import { group } from "../group.ts";
+
+const load = () => import("./call-functions.ts");
+
+const init = new Command("init")
+  .description("write the folder of a small function that works")
+  .argument("<folder>", "a new folder, or an empty one")
+  .option("--javascript", "in JavaScript, not in TypeScript")
+  .action(async (folder, options) =>
+    (await import("./init-function.ts")).initFunction(folder, options),
+  );
+
+const push = withServer(new Command("push"))
+  .description("make the function of the server what a folder is")
+  .argument("<folder>", "folder with a function.json")
+  .addHelpText(
+    "after",
+    `
+The source is every file but function.json, README, package.json, lockfiles, tsconfig.json, node_modules, tests
+(*.test.*, *.spec.*), types (*.d.ts) and names that begin with a dot. Where nothing differs there is no new version.`,
+  )
+  .action(async (folder, options) =>
+    (await import("./push-function.ts")).pushFunction(folder, options),
+  );
+
+const invoke = withServer(new Command("invoke"))
+  .description("invoke a function: its lines go to standard error, its result to standard output")
+  .argument("<function>", "id or slug")
+  .option("--input <json>", "input as JSON; - reads standard input")
+  .option("--no-wait", "print the id of the invocation, and leave it to the server")
+  .addHelpText("after", "\nCtrl-C cancels the invocation.")
+  .action(async (name, options) =>
+    (await import("./invoke-function.ts")).invokeFunction(name, options),
+  );
+
+const logs = withServer(new Command("logs"))
+  .description("print the events of an invocation")
+  .argument("<function>", "id or slug")
+  .argument("[invocation]", "id; the newest by default")
+  .option("--follow", "until it ends")
+  .action(async (name, invocation, options) =>
+    (await import("./function-logs.ts")).printLogs(name, invocation, options),
+  );
+
+const list = withServer(new Command("list"))
+  .description("list the functions that can be invoked")
+  .action(async (options) => (await load()).listFunctions(options));
+
+const show = withServer(new Command("show"))
+  .description("show a function with what it runs")
+  .argument("<function>", "id or slug")
+  .action(async (name, options) => (await load()).showFunction(name, options));
+
+const putSecret = withServer(new Command("put"))
+  .description("set a secret: its value is read from standard input, or asked for")
+  .argument("<name>")
+  .action(async (name, options) => (await load()).putSecret(name, options));
+
+const listSecrets = withServer(new Command("list"))
+  .description("list the names of secrets")
+  .action(async (options) => (await load()).listSecrets(options));
+
+const removeSecret = withServer(new Command("remove"))
+  .description("remove a secret")
+  .argument("<name>")
+  .action(async (name, options) => (await load()).removeSecret(name, options));
+
+const record = new Command("record")
+  .description("print the program of a simulated function that replays past invocations")
+  .argument("<file>", "JSON Lines")
+  .action(async (file) => (await import("./record-function.ts")).recordFunction(file));
+
+/** Makes the commands about functions. */
+export const createFunctionCommands = () => {
+  const secret = group("secret", "secrets that functions use", [
+    putSecret,
+    listSecrets,
+    removeSecret,
+  ]);
+  const all = [init, push, invoke, logs, list, show, secret, record];
+  return group("functions", "code that agents and applications invoke", all);
+};

@@ -1,0 +1,89 @@
+import process from "node:process";
+import { InvokeSandboxFunction } from "@parley/schema";
+import type * as z from "zod";
+import { callServer } from "../connection/call-server.ts";
+import { CommandError } from "../command-error.ts";
+import { describeFailure } from "../describe-failure.ts";
+import { readInput } from "../connection/read-secrets.ts";
+import { plain, renderInvocationEvent, renderJson } from "./render-functions.ts";
+import { check, connect, type ServerConnection } from "../connection/connect.ts";
+import type { ServerOptions } from "../connection/server-options.ts";
+import { printLine, reportLine } from "../print.ts";
+
+interface Invoked {
+  readonly functionId: string;
+  readonly invocationId: string;
+}
+
+/**
+ * Invokes a function, prints its lines to standard error as they come, and its result. Throws `CommandError` where
+ * it fails. The first Ctrl-C cancels the invocation.
+ */
+export async function invokeFunction(
+  functionId: string,
+  options: ServerOptions & { readonly input?: string; readonly wait: boolean },
+): Promise<void> {
+  const connection = await connect(options);
+  const { parley } = connection;
+  const input = await parseInput(options.input);
+  check(InvokeSandboxFunction, { input });
+  const begun = Promise.withResolvers<Invoked>();
+  cancelOnInterrupt(connection, begun.promise);
+  const invoking = parley.functions.invoke({ functionId, input }, { waitSeconds: 0 });
+  const { invocation } = await callServer(invoking);
+  const invoked = { functionId, invocationId: invocation.sId };
+  begun.resolve(invoked);
+  if (!options.wait) {
+    return printLine(options.json ? JSON.stringify({ invocation }) : invocation.sId);
+  }
+  await callServer(printEvents(connection, invoked));
+  const ended = await callServer(parley.invocations.get(invoked));
+  if (options.json) printLine(JSON.stringify(ended));
+  const { outcome } = ended;
+  if (outcome?.status === "succeeded") {
+    if (!options.json) printLine(renderJson(outcome.result));
+    return;
+  }
+  const { code, message } = outcome?.error ?? { code: "invocation_failed", message: "no outcome" };
+  throw new CommandError(`${code}: ${plain(message)}`);
+}
+
+type Input = z.input<typeof InvokeSandboxFunction>["input"];
+
+async function parseInput(given: string | undefined): Promise<Input> {
+  const json = given === "-" ? await readInput() : given;
+  if (json === undefined) return null;
+  try {
+    return JSON.parse(json) as Input;
+  } catch (error) {
+    const { message } = error as SyntaxError;
+    throw new CommandError(`--input takes JSON: ${message.replaceAll(/\s+/g, " ")}`);
+  }
+}
+
+async function printEvents({ parley }: ServerConnection, invoked: Invoked): Promise<void> {
+  const events = parley.invocations.follow({ ...invoked, include: ["log", "progress"] });
+  for await (const event of events) {
+    const isLog = event.type === "sandbox_function_invocation_log";
+    if (isLog) reportLine(plain(event.text));
+    if (event.type === "sandbox_function_invocation_progress") {
+      reportLine(renderInvocationEvent(event));
+    }
+  }
+}
+
+/** Cancels at the first signal; a second one ends this process. The invocation's end is still waited for. */
+function cancelOnInterrupt({ parley }: ServerConnection, begun: Promise<Invoked>): void {
+  let isCancelled = false;
+  const cancel = (): void => {
+    if (isCancelled) return;
+    isCancelled = true;
+    begun
+      .then(async (invoked) => callServer(parley.invocations.cancel(invoked)))
+      .catch((error: unknown) => {
+        reportLine(`parley: not cancelled: ${describeFailure(error)}`);
+      });
+  };
+  process.once("SIGINT", cancel);
+  process.once("SIGTERM", cancel);
+}

@@ -1,0 +1,106 @@
+import { isDeepStrictEqual } from "node:util";
+import { callServer, errorTypeOf } from "../connection/call-server.ts";
+import { describeCodeFaults } from "./code-faults.ts";
+import { CommandError } from "../command-error.ts";
+import { type FunctionFolder, readFunctionFolder } from "./read-function-folder.ts";
+import { filesOfProgram, type ShownFunction } from "./render-functions.ts";
+import { connect, type ServerConnection } from "../connection/connect.ts";
+import type { ServerOptions } from "../connection/server-options.ts";
+import { printLine, reportLine } from "../print.ts";
+
+/** Somebody else may push at the same time; what is read again then is compared again. */
+const MAX_ATTEMPTS = 3;
+const overtaken: readonly unknown[] = ["version_conflict", "sandbox_function_already_exists"];
+
+type Change = "created" | "updated" | "unchanged";
+
+interface Pushed {
+  readonly change: Change;
+  readonly sandboxFunction: ShownFunction;
+}
+
+/**
+ * Makes the function of the server what its folder is: creates it, or gives it a new version where something
+ * differs.
+ */
+export async function pushFunction(place: string, options: ServerOptions): Promise<void> {
+  const folder = await readFunctionFolder(place);
+  const connection = await connect(options);
+  const { change, sandboxFunction } = await push(connection, folder);
+  const invokeUrl = `${connection.url.replace(/\/+$/, "")}/api/w/${connection.wId}/sandbox-functions/${folder.slug}/invocations`;
+  if (options.json) printLine(JSON.stringify({ change, invokeUrl, sandboxFunction }));
+  else {
+    const { slug, sId, version } = sandboxFunction;
+    printLine(`${change}: ${slug} (${sId}), version ${version}`);
+    printLine(`  invoke: POST ${invokeUrl}`);
+  }
+  for (const name of await findUnsetSecrets(connection, folder)) {
+    reportLine(`${name} is not set: parley functions secret put ${name}`);
+  }
+}
+
+async function push(connection: ServerConnection, folder: FunctionFolder): Promise<Pushed> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await pushOnce(connection, folder);
+    } catch (error) {
+      if (attempt < MAX_ATTEMPTS && overtaken.includes(errorTypeOf(error))) continue;
+      throw describeCodeFaults(error, folder.files) ?? error;
+    }
+  }
+}
+
+async function pushOnce(
+  { rpc, wId }: ServerConnection,
+  { slug, definition }: FunctionFolder,
+): Promise<Pushed> {
+  const reading = callServer(rpc.sandboxFunctions.get.query({ wId, functionId: slug }));
+  const found = await reading.catch((error: unknown) => {
+    if (errorTypeOf(error) === "sandbox_function_not_found") return undefined;
+    throw error;
+  });
+  if (found === undefined) {
+    const creating = rpc.sandboxFunctions.create.mutate({ wId, slug, ...definition });
+    return { change: "created", ...(await callServer(creating)) };
+  }
+  const { sandboxFunction: before } = found;
+  if (before.status === "archived") {
+    throw new CommandError(
+      `The function ${slug} is archived: restore it with sandboxFunctions.restore, or choose another slug`,
+    );
+  }
+  if (isDeepStrictEqual(describe(before), describe(definition))) {
+    return { change: "unchanged", sandboxFunction: before };
+  }
+  const { sId: functionId, version } = before;
+  const updating = rpc.sandboxFunctions.update.mutate({ wId, functionId, version, ...definition });
+  return { change: "updated", ...(await callServer(updating)) };
+}
+
+/** What a push would change. */
+function describe(of: FunctionFolder["definition"] | ShownFunction) {
+  const { description, inputSchema, outputSchema, program, retryable, requiresApproval } = of;
+  const { timeoutMs, maxOutputBytes, maxLogLines, maxConcurrent } = of;
+  return {
+    description,
+    retryable,
+    requiresApproval,
+    limits: { timeoutMs, maxOutputBytes, maxLogLines, maxConcurrent },
+    // No schema takes any value, as {} does.
+    inputSchema: inputSchema ?? {},
+    outputSchema: outputSchema ?? {},
+    program: { ...program, source: filesOfProgram(program) },
+  };
+}
+
+/** The secrets that a function names and its workspace lacks. */
+async function findUnsetSecrets(
+  { rpc, wId }: ServerConnection,
+  { definition }: FunctionFolder,
+): Promise<string[]> {
+  const { secrets } = definition.program;
+  if (secrets.length === 0) return [];
+  const { functionSecrets } = await callServer(rpc.functionSecrets.list.query({ wId }));
+  const set = new Set(functionSecrets.map(({ name }) => name));
+  return secrets.map(({ name }) => name).filter((name) => !set.has(name));
+}

@@ -1,0 +1,131 @@
+import { readdir } from "node:fs/promises";
+import path from "node:path";
+import {
+  CreateSandboxFunction,
+  formatPath,
+  JavaScriptProgram,
+  MAX_SOURCE_BYTES,
+  MAX_SOURCE_FILES,
+} from "@parley/schema";
+import type * as z from "zod";
+import { CommandError } from "../command-error.ts";
+import { FUNCTION_FILE, FunctionFile } from "./function-file.ts";
+import { kindOf, readRegularFile } from "../regular-files.ts";
+
+/** A function as its folder has it: every member of it. */
+export interface FunctionFolder {
+  readonly slug: string;
+  /** The source, by path. */
+  readonly files: Readonly<Record<string, string>>;
+  readonly definition: ReturnType<typeof definitionOf>;
+}
+
+/** Names in a folder that are no part of the program: those of tools, tests, types and readers. */
+const leftOut = [
+  /^\./,
+  /^node_modules$/,
+  /^README(?:\..*)?$/i,
+  /^(?:package|package-lock|tsconfig(?:\..+)?)\.json$/,
+  /\.lock$|^pnpm-lock\.yaml$/,
+  /\.d\.m?ts$/,
+  /\.(?:test|spec)\.m?[jt]s$/,
+];
+
+/**
+ * Reads the folder of a function: `function.json`, and as source every other file that is not left out.
+ * Throws `CommandError`, which names the file and what is wrong with it.
+ */
+export async function readFunctionFolder(folder: string): Promise<FunctionFolder> {
+  if ((await kindOf(folder)) !== "folder") throw new CommandError(`${folder}: is no folder`);
+  const files = await readFiles(folder);
+  const { [FUNCTION_FILE]: json, ...source } = files;
+  if (json === undefined) {
+    const cure = "parley functions init makes a folder with one";
+    throw new CommandError(`${folder}: has no ${FUNCTION_FILE}; ${cure}`);
+  }
+  const file = parse(FunctionFile, readJson(json), FUNCTION_FILE);
+  const definition = definitionOf(file, source);
+  // What the server would refuse is known here, by the same schema.
+  parse(CreateSandboxFunction, { wId: "-", slug: file.slug, ...definition }, folder);
+  return { slug: file.slug, files: source, definition };
+}
+
+function definitionOf(
+  { slug: _slug, allowedHosts, secrets, ...file }: FunctionFile,
+  source: Record<string, string>,
+) {
+  const { cpuMs, memoryBytes, logBytes, fetches, fetchBytes, ...members } = file;
+  const limits = { cpuMs, memoryBytes, logBytes, fetches, fetchBytes };
+  const program: JavaScriptProgram = {
+    type: "javascript",
+    source,
+    allowedHosts,
+    secrets,
+    ...limits,
+  };
+  return { ...members, program };
+}
+
+async function readFiles(folder: string): Promise<Record<string, string>> {
+  const files: Record<string, string> = {};
+  let count = 0;
+  // function.json is not of the source.
+  const maxBytes = 2 * MAX_SOURCE_BYTES;
+  let bytesLeft = maxBytes;
+  const readInto = async (name: string, place: string): Promise<void> => {
+    if ((await kindOf(place)) === "folder") {
+      const entries = (await readdir(place)).toSorted();
+      for (const entry of entries) {
+        if (leftOut.some((pattern) => pattern.test(entry))) continue;
+        await readInto(path.posix.join(name, entry), path.join(place, entry));
+      }
+      return;
+    }
+    if (++count > MAX_SOURCE_FILES + 1) {
+      throw new CommandError(`${folder}: there are more than ${MAX_SOURCE_FILES} files of source`);
+    }
+    const bytes = await readRegularFile(place, { bytesLeft, maxBytes });
+    bytesLeft -= bytes.length;
+    files[name] = decode(place, bytes);
+  };
+  await readInto("", folder);
+  return files;
+}
+
+function decode(place: string, bytes: Buffer<ArrayBuffer>): string {
+  try {
+    return new TextDecoder("utf8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new CommandError(`${place}: is no text in UTF-8, and a program is of nothing else`);
+  }
+}
+
+function readJson(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch (error) {
+    const { message } = error as SyntaxError;
+    throw new CommandError(`${FUNCTION_FILE}: ${message.replaceAll(/\s+/g, " ")}`);
+  }
+}
+
+/** Parses what a file has. Throws `CommandError`, with the first fault. */
+function parse<S extends z.ZodType>(schema: S, value: unknown, name: string): z.output<S> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const fault = describeIssue(result.error.issues[0]).replace(/^program\.source(?:\.|: )/, "");
+  throw new CommandError(`${name}: ${fault}`);
+}
+
+/** The innermost fault: a union and a key of a record have faults of their own. */
+function describeIssue(issue: z.core.$ZodIssue | undefined): string {
+  if (issue === undefined) return "is malformed";
+  const { path: place, message } = issue;
+  if (issue.code === "invalid_union") {
+    // A source is a record of files here, and never a single text.
+    const inner = issue.errors.flat().find((one) => one.code !== "invalid_type");
+    if (inner !== undefined) return describeIssue({ ...inner, path: [...place, ...inner.path] });
+  }
+  const [inner] = issue.code === "invalid_key" ? issue.issues : [];
+  return `${place.length > 0 ? `${formatPath(place)}: ` : ""}${inner?.message ?? message}`;
+}

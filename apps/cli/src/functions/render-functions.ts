@@ -1,0 +1,65 @@
+import { filesOf, type InvocationEvent, type SandboxFunction } from "@parley/schema";
+import type { ServerConnection } from "../connection/connect.ts";
+
+/** A function with its program, as the client reads it. */
+export type ShownFunction = Awaited<
+  ReturnType<ServerConnection["rpc"]["sandboxFunctions"]["get"]["query"]>
+>["sandboxFunction"];
+
+/** A line for a function of a list. */
+export function renderListedFunction({ slug, sId, version, description }: SandboxFunction): string {
+  const said = oneLine(description);
+  return `${slug} (${sId}): version ${version}${said === "" ? "" : `, ${said}`}`;
+}
+
+/** The lines that show a function with its program. */
+export function renderFunction(shown: ShownFunction): string[] {
+  const { slug, sId, version, status, description, program, timeoutMs, maxConcurrent } = shown;
+  const lines = [`${slug} (${sId}): ${program.type}, version ${version}, ${status}`];
+  if (description !== "") lines.push(`  description: ${oneLine(description)}`);
+  lines.push(`  an invocation: ${timeoutMs} ms at most, ${maxConcurrent} at once`);
+  if (shown.requiresApproval) lines.push("  calls by agents wait for an approval");
+  if (shown.retryable) lines.push("  run again where it was interrupted");
+  if (program.type !== "javascript") return lines;
+  const { cpuMs, memoryBytes, allowedHosts = [], secrets = [] } = program;
+  lines.push(`  code: ${cpuMs} ms of a processor, ${memoryBytes} bytes of memory at most`);
+  if (allowedHosts.length > 0) lines.push(`  hosts: ${allowedHosts.join(", ")}`);
+  const named = secrets.map(({ name, readable }) => (readable ? `${name} (readable)` : name));
+  if (named.length > 0) lines.push(`  secrets: ${named.join(", ")}`);
+  for (const [name, text] of Object.entries(filesOfProgram(program))) {
+    lines.push(`  - ${name}: ${Buffer.byteLength(text)} bytes`);
+  }
+  return lines;
+}
+
+/** The files of a program with code; none of another. */
+export const filesOfProgram = (program: ShownFunction["program"]): Record<string, string> =>
+  program.type === "javascript" ? filesOf(program.source) : {};
+
+/** The line for an event of an invocation, without its time. */
+export function renderInvocationEvent(event: InvocationEvent): string {
+  switch (event.type) {
+    case "sandbox_function_invocation_created":
+      return `created ${event.invocation.sId}`;
+    case "sandbox_function_invocation_log":
+      return `${event.stream} ${plain(event.text)}`;
+    case "sandbox_function_invocation_progress":
+      return `progress ${event.done}/${event.total} ${plain(event.label)}`.trimEnd();
+    case "sandbox_function_invocation_result":
+      return `succeeded ${renderJson(event.result)}`;
+    default:
+      return `errored ${event.error.code}: ${plain(event.error.message)}`;
+  }
+}
+
+/** JSON in one line, for a terminal too. */
+export const renderJson = (value: unknown): string =>
+  JSON.stringify(value ?? null).replaceAll(
+    /[\u007f-\u009f]/g,
+    (control) => `\\u00${control.charCodeAt(0).toString(16)}`,
+  );
+
+/** What a function wrote, without what moves the cursor of a terminal but new lines and tabs. */
+export const plain = (text: string): string => text.replaceAll(/[^\P{Cc}\n\t]/gu, "");
+
+const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\s]+/gu, " ").trim();

@@ -1,0 +1,86 @@
+import { Argument, Command } from "@commander-js/extra-typings";
+import { describeSettings, readSettings } from "../config.ts";
+import { group } from "../group.ts";
+import { printLine, reportLine } from "../print.ts";
+import { renderSettings } from "../render-settings.ts";
+import { administration } from "./administration.ts";
+
+const settings = () => `\nEnvironment:\n${renderSettings(describeSettings())}`;
+
+const demo = ["--demo", "create the demo workspace with DATABASE_URL too"] as const;
+
+const serve = new Command("serve")
+  .description("serve the API and run agents and functions, in one process")
+  .option(...demo)
+  .addHelpText(
+    "after",
+    `
+Without DATABASE_URL it starts a PostgreSQL in PARLEY_DATA_DIR. api and worker do one half each, in any number of
+processes on one PostgreSQL; Redis carries hints between them.`,
+  )
+  .addHelpText("after", settings)
+  .action(async (options) =>
+    (await import("./run-server.ts")).runServer({ api: true, worker: true }, options),
+  );
+
+const api = new Command("api")
+  .description("serve the API only")
+  .option(...demo)
+  .addHelpText("after", settings)
+  .action(async (options) =>
+    (await import("./run-server.ts")).runServer({ api: true, worker: false }, options),
+  );
+
+const worker = new Command("worker")
+  .description("run agents and functions only")
+  .option(...demo)
+  .addHelpText("after", settings)
+  .action(async (options) =>
+    (await import("./run-server.ts")).runServer({ api: false, worker: true }, options),
+  );
+
+const migrate = new Command("migrate")
+  .description("bring the tables of the database up to date, as each start does")
+  .action(async () => (await import("./administer.ts")).migrate(await administration(), printLine));
+
+const bootstrap = new Command("bootstrap")
+  .description("create the first operator key, and print it")
+  .action(async () =>
+    (await import("./administer.ts")).bootstrapKeys(await administration(), printLine),
+  );
+
+const databaseUrl = new Command("url")
+  .description(
+    "print the URL of the database for psql; of the embedded one while parley serve runs",
+  )
+  .action(async () =>
+    printLine(await (await import("./database-url.ts")).describeDatabaseUrl(readSettings())),
+  );
+
+const exporting = new Command("export")
+  .description("write the whole database, with keys and secrets")
+  .addArgument(new Argument("[file]", "a new file; standard output by default"))
+  .addHelpText("after", "\nNo server may run on an embedded database meanwhile.")
+  .action(async (file) =>
+    (await import("./transfer.ts")).exportAll(await administration(), file, reportLine),
+  );
+
+const importing = new Command("import")
+  .description("write an export into an empty database")
+  .addArgument(new Argument("[file]", "an export; standard input by default"))
+  .addHelpText("after", "\nNo server may run on an embedded database meanwhile.")
+  .action(async (file) =>
+    (await import("./transfer.ts")).importAll(await administration(), file, reportLine),
+  );
+
+/** Makes the commands that open the database, on the machine of a server. */
+export const createServerCommands = () => [
+  serve,
+  api,
+  worker,
+  migrate,
+  exporting,
+  importing,
+  group("keys", "keys of operators", [bootstrap]),
+  group("database", "the database of a server", [databaseUrl]),
+];

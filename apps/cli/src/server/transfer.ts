@@ -1,0 +1,90 @@
+import { open } from "node:fs/promises";
+import type { Readable, Writable } from "node:stream";
+import { finished } from "node:stream/promises";
+import { exportDatabase, holdsDatabase, importDatabase, type Transferred } from "@parley/db";
+import type { Administration } from "./administer.ts";
+import { openDatabase } from "./open-core.ts";
+import { CommandError } from "../command-error.ts";
+
+type Report = (line: string) => void;
+
+/**
+ * Writes the whole database to a new file, which only its owner may read, or to standard output. Throws
+ * `CommandError` without a database.
+ */
+export async function exportAll(
+  administration: Administration,
+  file: string | undefined,
+  report: Report,
+): Promise<void> {
+  await requireDatabase(administration);
+  if (file === undefined && process.stdout.isTTY) {
+    throw new CommandError(
+      "An export holds secrets: name a file for it, or send it through a pipe",
+    );
+  }
+  const database = await openDatabase(administration);
+  try {
+    // An existing export is not overwritten.
+    const target =
+      file === undefined ? process.stdout : (await open(file, "wx", 0o600)).createWriteStream();
+    // Each write reports its own error.
+    target.on("error", () => {});
+    const exported = await exportDatabase(database, createWrite(target));
+    if (file !== undefined) await finished(target.end());
+    report(`Exported ${describe(exported)}`);
+  } finally {
+    await database.close();
+  }
+}
+
+/** Writes an export into an empty database, all of it or nothing. Throws `RefusedTransfer`. */
+export async function importAll(
+  administration: Administration,
+  file: string | undefined,
+  report: Report,
+): Promise<void> {
+  // Opened first: a stream reports that it cannot open its file only when it is read.
+  await using handle = file === undefined ? undefined : await open(file);
+  const source = handle?.createReadStream() ?? process.stdin;
+  const database = await openDatabase(administration);
+  try {
+    report(`Imported ${describe(await importDatabase(database, linesOf(source)))}`);
+  } finally {
+    source.destroy();
+    await database.close();
+  }
+}
+
+/** Opening a directory creates a database in it, and an export of nothing would look valid. */
+async function requireDatabase({ settings }: Administration): Promise<void> {
+  if (settings.DATABASE_URL !== undefined) return;
+  if (!(await holdsDatabase(settings.PARLEY_DATA_DIR))) {
+    throw new CommandError(`PARLEY_DATA_DIR: ${settings.PARLEY_DATA_DIR} holds no database`);
+  }
+}
+
+/** Writes resolve when the target has taken the text. */
+function createWrite(target: Writable): (text: string) => Promise<void> {
+  return (text) => {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    target.write(text, (error) => (error ? reject(error) : resolve()));
+    return promise;
+  };
+}
+
+/** The lines of a text, one at a time; text after the last line break is not a line. */
+async function* linesOf(source: Readable): AsyncGenerator<string, void, undefined> {
+  let begun: string[] = [];
+  for await (const chunk of source.setEncoding("utf8")) {
+    // Decoded above.
+    const [first = "", ...others] = (chunk as string).split("\n");
+    begun.push(first);
+    for (const next of others) {
+      yield begun.join("");
+      begun = [next];
+    }
+  }
+}
+
+const describe = ({ rows, tables }: Transferred): string => `${rows} rows of ${tables} tables`;

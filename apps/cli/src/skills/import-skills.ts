@@ -1,0 +1,48 @@
+import { ParleyError } from "parley-client";
+import { ImportSkills } from "@parley/schema";
+import { connect } from "../connection/connect.ts";
+import type { ServerOptions } from "../connection/server-options.ts";
+import { printLine } from "../print.ts";
+import { readSkillFolders } from "./read-skill-folders.ts";
+import { CommandError } from "../command-error.ts";
+
+/** What an import says of all its skills. */
+interface ImportOptions extends ServerOptions {
+  readonly onConflict?: string;
+  readonly status?: string;
+  readonly availability?: string;
+  readonly repoUrl?: string;
+}
+
+/** Imports skill folders into a workspace, and prints the result of each. */
+export async function importSkills(folder: string, options: ImportOptions): Promise<void> {
+  const { onConflict, status, availability, repoUrl } = options;
+  const fields = ImportSkills.safeParse({
+    onConflict,
+    status,
+    availability,
+    repoUrl,
+    source: "local_file",
+  });
+  if (!fields.success) {
+    const [issue] = fields.error.issues;
+    throw new CommandError(`${String(issue?.path[0])}: ${issue?.message}`);
+  }
+  const { parley } = await connect(options);
+  const { files, leftOut } = await readSkillFolders(folder);
+  for (const name of leftOut) printLine(`left out: ${name}`);
+  const report = await parley.skills.import({ ...fields.data, files }).catch((error: unknown) => {
+    throw error instanceof ParleyError ? new CommandError(describeRefusal(error)) : error;
+  });
+  if (options.json) return printLine(JSON.stringify(report));
+  for (const kind of ["imported", "updated", "skipped"] as const) {
+    for (const { name, sId, reason } of report[kind])
+      printLine(`${kind}: ${name} (${sId}): ${reason}`);
+  }
+}
+
+/** A line for each refused file, with its error. */
+function describeRefusal({ message, issues }: ParleyError): string {
+  const lines = issues.map((issue) => `  ${issue.path}: ${issue.message}`);
+  return ["Nothing was imported", ...(lines.length > 0 ? lines : [`  ${message}`])].join("\n");
+}

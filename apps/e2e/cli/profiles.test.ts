@@ -1,0 +1,100 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { type Program, shareServer, startProgram } from "../server.ts";
+
+const server = shareServer();
+
+/** The command line of a user without settings, in folders of its own. */
+async function openUser() {
+  const home = await mkdtemp(path.join(os.tmpdir(), "parley-home-"));
+  onTestFinished(async () => rm(home, { recursive: true }));
+  const file = path.join(home, "parley/profiles.json");
+  const run = async (args: readonly string[], input = "", settings: object = {}) => {
+    const given = { XDG_CONFIG_HOME: home, ...settings } as Parameters<typeof startProgram>[1];
+    const program: Program = startProgram(args, given, { input, cwd: home });
+    return { code: await program.exited, ...program.output };
+  };
+  return { home, file, run };
+}
+
+test("a key that was tried is kept for its owner only, and used by later commands", async () => {
+  const { url, demo } = server();
+  const { file, run } = await openUser();
+  const refused = await run(["login", "--url", url], "sk-nobody\n");
+  expect([refused.code, refused.stdout]).toEqual([1, ""]);
+  await expect(stat(file)).rejects.toThrow("ENOENT");
+
+  const loggedIn = await run(["login", "--url", url, "--profile", "shop"], `${demo.adminKey}\n`);
+  expect([loggedIn.code, loggedIn.stderr]).toEqual([0, ""]);
+  expect(loggedIn.stdout).toContain(`workspace Demo (${demo.workspaceId})`);
+  expect(loggedIn.stdout).not.toContain(demo.adminKey);
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect((await stat(path.dirname(file))).mode & 0o777).toBe(0o700);
+
+  expect((await run(["whoami"])).stdout).toContain(`${url}: key demo admin, role admin`);
+  expect((await run(["functions", "list"])).stdout).toMatch(/^add \(/m);
+  const user = await run(["login", "--url", url, "--profile", "user"], `${demo.userKey}\n`);
+  expect(user.code).toBe(0);
+  expect((await run(["whoami"])).stdout).toContain("role user");
+  expect((await run(["whoami", "--profile", "shop"])).stdout).toContain("role admin");
+  const named = await run(["whoami"], "", { PARLEY_PROFILE: "shop" });
+  expect(named.stdout).toContain("role admin");
+
+  const chosen = await run(["profiles", "--use", "shop"]);
+  expect(chosen.stdout).toBe(
+    `* shop: ${url}, workspace ${demo.workspaceId}\n  user: ${url}, workspace ${demo.workspaceId}\n`,
+  );
+  expect((await run(["logout"])).stdout).toBe("forgotten: shop; current is user\n");
+  expect(await readFile(file, "utf8")).not.toContain(demo.adminKey);
+  expect((await run(["logout", "user"])).stdout).toBe("forgotten: user\n");
+  expect((await run(["whoami"])).stderr).toMatch(/^parley: No server is named: run parley login/);
+});
+
+test("a key goes to no other server than its own", async () => {
+  const { url, demo } = server();
+  const { run } = await openUser();
+  await run(["login", "--url", url], `${demo.adminKey}\n`);
+  const elsewhere = ["functions", "list", "--url", "http://127.0.0.1:1"];
+  expect((await run(elsewhere)).stderr).toMatch(
+    /^parley: There is no key for http:\/\/127.0.0.1:1: /,
+  );
+  const name = new URL(url).host;
+  const named = await run([...elsewhere, "--profile", name]);
+  expect(named.stderr).toContain(`The profile ${name} is of ${url}`);
+});
+
+test("the environment comes before profiles, and the demo of the directory after them", async () => {
+  const { url, demo, place } = server();
+  const { run } = await openUser();
+  const inDemo = { PARLEY_DATA_DIR: place.directory };
+  expect((await run(["whoami"], "", inDemo)).stdout).toContain(`${url}: key demo admin`);
+  await run(["login", "--url", url], `${demo.userKey}\n`);
+  expect((await run(["whoami"], "", inDemo)).stdout).toContain("role user");
+  const settings = { PARLEY_URL: url, PARLEY_API_KEY: demo.adminKey };
+  expect((await run(["whoami"], "", settings)).stdout).toContain("role admin");
+  const keyOnly = await run(["whoami"], "", { PARLEY_API_KEY: demo.adminKey });
+  expect(keyOnly.stderr).toContain("PARLEY_URL is not set");
+});
+
+test("a file that holds no profiles is named, and left as it is", async () => {
+  const { file, run } = await openUser();
+  await run(["login", "--url", server().url], `${server().demo.userKey}\n`);
+  await writeFile(file, "{}");
+  expect((await run(["whoami"])).stderr).toBe(
+    `parley: ${file} holds no profiles: remove it, and run parley login\n`,
+  );
+  expect(await readFile(file, "utf8")).toBe("{}");
+});
+
+test("shells complete commands and options", async () => {
+  const { run } = await openUser();
+  for (const shell of ["bash", "zsh", "fish"]) {
+    const script = await run(["completion", shell]);
+    expect([script.code, script.stdout.includes("parley complete --")]).toEqual([0, true]);
+  }
+  const { stdout } = await run(["complete", "--", "tools", "re"]);
+  expect(stdout.match(/^\S+\t/gm)).toEqual(["register\t", "refresh\t", "remove\t"]);
+  expect((await run(["complete", "--", "functions", "logs", "--fo"])).stdout).toContain("--follow");
+});
