@@ -10,11 +10,11 @@ const MAX_BYTES = 2_500_000;
 function renderPages(): string {
   const sections = pages.map((page) => {
     const title = page.name[0]?.toUpperCase() + page.name.slice(1).replaceAll("-", " ");
-    const path = page.route === "/$" ? "any other" : page.route;
+    const route = page.route === "/$" ? "any other" : page.route;
     const [light, dark] = themes.map((theme) => pictureOf(page, theme));
     return [
       `## ${title}`,
-      `\`${path}\`, ${describeKeys(page.keys)}`,
+      `\`${route}\`, ${describeKeys(page.keys)}`,
       `![${page.alt}](${light})`,
       `![${page.alt}, in the dark theme](${dark})`,
     ].join("\n\n");

@@ -10,6 +10,7 @@ export function useSignOut(): () => Promise<void> {
   const queryClient = useQueryClient();
   const router = useRouter();
   return async () => {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel is of one origin
     tabs.postMessage("ended");
     await showSignIn(router, queryClient);
   };

@@ -2,13 +2,15 @@ import { createParley, createRpcClient } from "parley-client";
 import { eventually, type Server } from "../../server.ts";
 import { createCalls } from "../../siblings/calls.ts";
 import type { ShopServer } from "../../tools/shop-server.ts";
-import { agents, documents, functions, members, skills } from "./shop-data.ts";
+import { agents, documents, functions, members, shippingCosts, skills } from "./shop-data.ts";
 
 /** Ids of what pages about one thing show. */
 export interface ShownIds {
   readonly conversationId: string;
   readonly agentId: string;
   readonly functionId: string;
+  /** Of a function with code. */
+  readonly codeId: string;
   readonly invocationId: string;
   readonly skillId: string;
   readonly toolId: string;
@@ -62,6 +64,7 @@ export async function fillShop(server: Server, shop: ShopServer): Promise<ShownI
     conversationId,
     agentId: clerk,
     functionId: "find-order",
+    codeId: "shipping-costs",
     invocationId,
     skillId,
     toolId: tool.sId,
@@ -109,6 +112,14 @@ async function fillFunctions(server: Server): Promise<string> {
       shown ??= invocation.sId;
     }
   }
+  const slug = "shipping-costs";
+  const description = "Says what a parcel costs";
+  for (const [version, source] of shippingCosts.entries()) {
+    const program = { type: "javascript", source } as const;
+    await (version === 0
+      ? rpc.sandboxFunctions.create.mutate({ wId, slug, description, program })
+      : rpc.sandboxFunctions.update.mutate({ wId, functionId: slug, version, program }));
+  }
   const invocationId = shown ?? "";
   await eventually(async () => {
     const { invocation } = await rpc.invocations.get.query({
@@ -138,7 +149,15 @@ async function fillSkills({ url, demo }: Server): Promise<string> {
     name: "price-list",
     agentFacingDescription: "What each shoe costs, from the newest list of the makers.",
   });
-  return imported.find(({ name }) => name === "answer-politely")?.sId ?? "";
+  const skillId = imported.find(({ name }) => name === "answer-politely")?.sId ?? "";
+  const { version, skill } = await rpc.skills.get.query({ wId, skillId });
+  await rpc.skills.update.mutate({
+    wId,
+    skillId,
+    version,
+    instructions: `${skill.instructions}\n\nEnd with a question.`,
+  });
+  return skillId;
 }
 
 async function fillKnowledge({ url, demo }: Server): Promise<string> {

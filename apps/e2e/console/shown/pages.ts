@@ -39,6 +39,13 @@ export const pages: readonly ShownPage[] = [
     alt: "A table of conversations with title, state and times, below a filter",
   },
   {
+    route: "/conversations/all",
+    name: "all-conversations",
+    pathOf: () => "/conversations/all",
+    keys: builders,
+    alt: "The conversations of everybody, below fields for title, agent, state and time",
+  },
+  {
     route: "/conversations/new",
     name: "new-conversation",
     pathOf: () => "/conversations/new",
@@ -109,6 +116,27 @@ export const pages: readonly ShownPage[] = [
     alt: "The invocations of a function with their states and times",
   },
   {
+    route: "/functions/new",
+    name: "new-function",
+    pathOf: () => "/functions/new",
+    keys: builders,
+    alt: "An editor with the code of a new function, above its schemas and limits",
+  },
+  {
+    route: "/functions/$functionId",
+    name: "edit-function",
+    pathOf: ({ codeId }) => `/functions/${codeId}?view=edit`,
+    keys: builders,
+    alt: "The code of a function in an editor that knows its types",
+  },
+  {
+    route: "/functions/$functionId",
+    name: "function-versions",
+    pathOf: ({ codeId }) => `/functions/${codeId}?view=versions`,
+    keys: builders,
+    alt: "Two versions of a function with the lines that were removed and added between them",
+  },
+  {
     route: "/functions/$functionId/invocations/$invocationId",
     name: "invocation",
     pathOf: ({ functionId, invocationId }) =>
@@ -136,6 +164,13 @@ export const pages: readonly ShownPage[] = [
     pathOf: ({ skillId }) => `/skills/${skillId}`,
     keys: everyUser,
     alt: "A skill with its instructions, its files and who can use it",
+  },
+  {
+    route: "/skills/$skillId/versions",
+    name: "skill-versions",
+    pathOf: ({ skillId }) => `/skills/${skillId}/versions`,
+    keys: builders,
+    alt: "The versions of a skill, and what was changed in its instructions",
   },
   {
     route: "/tools",

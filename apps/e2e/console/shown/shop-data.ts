@@ -178,3 +178,21 @@ export const members = [
   { email: "grace@example.com", firstName: "Grace", lastName: "Hopper" },
   { email: "alan@example.com", firstName: "Alan", lastName: "Turing" },
 ];
+
+const shippingCostsOf = (perKilogram: string, free: string) => `interface Parcel {
+  kilograms: number;
+  country: string;
+}
+
+/** What a parcel costs, in euros. */
+export default function shippingCosts({ kilograms, country }: Parcel): number {
+  const base = country === "FR" ? 4.9 : 9.9;
+${free}  return base + kilograms * ${perKilogram};
+}
+`;
+
+/** The versions of a function with code, the oldest first. */
+export const shippingCosts: readonly string[] = [
+  shippingCostsOf("1.2", ""),
+  shippingCostsOf("1.5", "  if (kilograms < 0.25) return base / 2;\n"),
+];
