@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { buttonLook } from "./button.tsx";
+import { join } from "./join.ts";
 
 interface PagerProps {
   /** Where the shown page begins; undefined for the first one. */
@@ -11,6 +12,8 @@ interface PagerProps {
 /** Leads to the next page of a list and back to its first; the position is in the URL as `after`. */
 export function Pager({ after, next }: PagerProps) {
   if (after === undefined && next === null) return null;
+  // The page before is still shown, while the one that it leads to is read.
+  const isLoading = next !== null && next === after;
   return (
     <nav aria-label="Pages of the list" className="flex gap-2">
       {after !== undefined && (
@@ -26,7 +29,8 @@ export function Pager({ after, next }: PagerProps) {
         <Link
           to="."
           search={(search) => ({ ...search, after: next })}
-          className={buttonLook("secondary", true)}
+          aria-disabled={isLoading}
+          className={join(buttonLook("secondary", true), isLoading && "opacity-60")}
         >
           Next page
         </Link>
