@@ -59,11 +59,6 @@ describe.skipIf(!hasBrowser)("an empty workspace", () => {
   });
 
   it("gives commands of parley that there are", async () => {
-    const program = startProgram(["--help"], {});
-    await program.exited;
-    const usage = program.output.stdout
-      .split("\n")
-      .filter((line) => /^\s*(Usage: )?parley /.test(line));
     const page = await opened().enter("/no-access", { key });
     for (const path of withCommands) {
       await open(page, path);
@@ -72,10 +67,9 @@ describe.skipIf(!hasBrowser)("an empty workspace", () => {
       expect(commands.length, path).toBeGreaterThan(0);
       for (const command of commands) {
         const [, noun = "", verb = ""] = command.split(" ");
-        const isKnown = usage.some(
-          (line) => line.includes(`parley ${noun} `) && line.split(/[\s|]/).includes(verb),
-        );
-        expect(isKnown, command).toBe(true);
+        const help = startProgram([noun, verb, "--help"], {});
+        expect(await help.exited, command).toBe(0);
+        expect(help.output.stdout, command).toContain(`parley ${noun} ${verb} `);
       }
     }
   });

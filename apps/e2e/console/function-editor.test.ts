@@ -241,6 +241,6 @@ export default (input: { n: number }, context: Context) => input.n.trim();
     expect(await page.getByRole("tab", { name: /Edit|Versions/ }).count()).toBe(0);
     expect(await page.getByRole("button", { name: /Save/ }).count()).toBe(0);
     await page.goto(`${opened().url}/functions/new`);
-    await page.getByRole("heading", { name: "There is no such page" }).waitFor();
+    await page.getByRole("heading", { name: "This page is not for your key" }).waitFor();
   });
 });

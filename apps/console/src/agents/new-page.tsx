@@ -1,8 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { hasRole } from "../api/access.ts";
-import { useClients, useSession } from "../api/use-session.ts";
-import { NotFoundPage } from "../app/fault-pages.tsx";
+import { useClients } from "../api/use-session.ts";
 import { Page } from "../ui/page.tsx";
 import { useToast } from "../ui/toast.tsx";
 import { AgentForm } from "./agent-form.tsx";
@@ -11,7 +9,6 @@ import { type AgentInput, emptyDraft } from "./definition.ts";
 /** Where an agent begins. */
 export function NewAgentPage() {
   const { rpc, workspaceId: wId } = useClients();
-  const isBuilder = hasRole(useSession(), "builder");
   const navigate = useNavigate();
   const queryClient = useQueryClient();
   const say = useToast();
@@ -23,7 +20,6 @@ export function NewAgentPage() {
       await navigate({ to: "/agents/$agentId", params: { agentId }, ignoreBlocker: true });
     },
   });
-  if (!isBuilder) return <NotFoundPage />;
   return (
     <Page title="New agent">
       <AgentForm

@@ -116,10 +116,9 @@ const places: readonly Place[] = [
   },
 ];
 
-/** Pages below those of the menu that take a higher role than them. */
-const placesBelow: readonly Pick<Place, "to" | "isFor">[] = (
-  ["/agents/new", "/skills/import"] as const
-).map((to) => ({ to, isFor: (session) => hasRole(session, "builder") }));
+/** Pages below those of the menu that are for builders, where the page of the menu is for users too. */
+const ofBuilders =
+  /^\/(?:agents\/new|conversations\/all|functions\/new|skills\/import|skills\/[^/]+\/versions)\/?$/;
 
 /** The first page that a session may use. */
 export function firstPlace(session: Session): NonNullable<LinkProps["to"]> {
@@ -128,9 +127,8 @@ export function firstPlace(session: Session): NonNullable<LinkProps["to"]> {
 
 /** Whether a session may use the page at a path; what is no page, and what leads to one, is for everybody. */
 export function mayOpen(session: Session, pathname: string): boolean {
-  const place = [...placesBelow, ...places].find(
-    ({ to }) => pathname === to || pathname.startsWith(`${to}/`),
-  );
+  if (ofBuilders.test(pathname) && !hasRole(session, "builder")) return false;
+  const place = places.find(({ to }) => pathname === to || pathname.startsWith(`${to}/`));
   return place === undefined || place.isFor(session);
 }
 

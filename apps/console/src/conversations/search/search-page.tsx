@@ -1,9 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "@tanstack/react-router";
 import type { Output } from "parley-client";
-import { hasRole } from "../../api/access.ts";
-import { useClients, useSession } from "../../api/use-session.ts";
-import { NotFoundPage } from "../../app/fault-pages.tsx";
+import { useClients } from "../../api/use-session.ts";
 import { buttonLook } from "../../ui/button.tsx";
 import { StatusBadge } from "../../ui/badge.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
@@ -22,11 +20,6 @@ const PAGE_SIZE = 50;
 
 /** The conversations of everybody in the workspace, for those who build; the filter is in the URL. */
 export function ConversationSearchPage() {
-  const isBuilder = hasRole(useSession(), "builder");
-  return isBuilder ? <AllConversations /> : <NotFoundPage />;
-}
-
-function AllConversations() {
   const { rpc, workspaceId: wId } = useClients();
   const search = useSearch({ from: "/session/conversations/all" });
   const { q, agent, status, since, until, after } = search;

@@ -1,8 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { hasRole } from "../../api/access.ts";
-import { useClients, useSession } from "../../api/use-session.ts";
-import { NotFoundPage } from "../../app/fault-pages.tsx";
+import { useClients } from "../../api/use-session.ts";
 import { Page } from "../../ui/page.tsx";
 import { useToast } from "../../ui/toast.tsx";
 import { type Definition, emptyDraft } from "./draft.ts";
@@ -11,7 +9,6 @@ import { FunctionForm } from "./function-form.tsx";
 /** Where a function begins. */
 export function NewFunctionPage() {
   const { rpc, workspaceId: wId } = useClients();
-  const isBuilder = hasRole(useSession(), "builder");
   const navigate = useNavigate();
   const queryClient = useQueryClient();
   const say = useToast();
@@ -24,7 +21,6 @@ export function NewFunctionPage() {
       await navigate({ to: "/functions/$functionId", params: { functionId }, ignoreBlocker: true });
     },
   });
-  if (!isBuilder) return <NotFoundPage />;
   return (
     <Page title="New function">
       <FunctionForm
