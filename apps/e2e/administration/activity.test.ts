@@ -97,6 +97,39 @@ describe("activity", () => {
     await expect.poll(openStreams, { interval: 20, timeout: 5000 }).toBe(0);
   });
 
+  test("of all workspaces is listed for operators, a page at a time", async () => {
+    const busy = [await create(), await create()];
+    const ids: string[] = [];
+    for (const { ask } of [...busy, ...busy]) ids.unshift((await ask()).sId);
+    const found: [conversationId: string | null, wId: string][] = [];
+    for (let lastValue: string | null = null, pages = 0; pages < 2; pages++) {
+      const place: { lastValue?: string } = lastValue === null ? {} : { lastValue };
+      const page = await operator().runs.listServer.query({ kind: "turn", limit: 2, ...place });
+      expect(page.hasMore || pages === 1).toBe(true);
+      for (const { conversationId, workspace } of page.runs) {
+        expect(workspace.name).toBe("Busy");
+        found.push([conversationId, workspace.sId]);
+      }
+      lastValue = page.lastValue;
+    }
+    const [first, second] = busy.map(({ wId }) => wId);
+    expect(found).toEqual([
+      [ids[0], second],
+      [ids[1], first],
+      [ids[2], second],
+      [ids[3], first],
+    ]);
+    expect(await operator().runs.listServer.query({ lastValue: "0" })).toEqual({
+      runs: [],
+      hasMore: false,
+      lastValue: null,
+    });
+    const path = "/api/admin/runs";
+    expect((await send(server(), { path, key: busy[0]!.adminKey })).status).toBe(403);
+    const query = { path: `${path}?lastValue=1.1`, key: server().demo.operatorKey };
+    expectError(await send(server(), query), "invalid_request_error", { field: "lastValue" });
+  });
+
   test("of the server is for operators", async () => {
     const { adminKey } = await create();
     const refused = await send(server(), { path: "/api/admin/overview", key: adminKey });

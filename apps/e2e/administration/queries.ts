@@ -31,6 +31,7 @@ export function describeQueries(
     "overview.get": async () => ({ input: { ...ofDemo(), window: "day" } }),
     "overview.getServer": async () => ({ input: { window: "hour" }, asOperator: true }),
     "runs.list": async () => ({ input: { ...ofDemo(), limit: 2, status: "succeeded" } }),
+    "runs.listServer": async () => ({ input: { limit: 2, status: "succeeded" }, asOperator: true }),
     "runs.get": async () => {
       const call = { ...ofDemo(), functionId: "add", input: { a: 1, b: 2 } };
       const { invocation } = await rpc().sandboxFunctions.invoke.mutate(call);

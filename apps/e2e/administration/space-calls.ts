@@ -268,6 +268,7 @@ export const apart: Partial<Record<EndpointName, string>> = {
   "featureFlags.list": "there are none",
   "verifiedDomains.list": "there are none",
   "overview.get": "counts what happens in the workspace, with nothing of it",
+  "runs.listServer": "is the operator's, who reaches all",
   "overview.getServer": "is the operator's, who reaches all",
   "workspaces.usage": "counts what the workspace holds, with nothing of it",
   "workspaces.update": "settings are the workspace's",

@@ -75,6 +75,22 @@ describe.skipIf(!hasBrowser)("operators", () => {
     await page.getByRole("heading", { name: "Workspaces" }).waitFor();
   });
 
+  it("see the runs of every workspace", async () => {
+    const { conversation } = await calls.create("Who sees this?", ["helper"], { blocking: true });
+    const page = await enter("/runs");
+    await page.getByRole("heading", { name: "Runs of the server" }).waitFor();
+    const rows = page.getByRole("group", { name: "Runs" }).getByRole("row");
+    const row = rows.filter({ hasText: conversation.content.at(-1)?.at(-1)?.sId ?? "" });
+    expect(await row.textContent()).toMatch(/^Demo.*helper.*Turn.*Succeeded/i);
+    expect(await page.getByRole("checkbox").count()).toBe(0);
+    expect(await rows.getByRole("link").count()).toBe(0);
+    await expectAccessible(page);
+    await page.getByRole("combobox", { name: "Status" }).selectOption("Failed");
+    await page.getByText("There are no runs to show").waitFor();
+    expect(page.url()).toContain("status=errored");
+    await expectAccessible(page);
+  });
+
   it("creates, rotates and revokes an operator key, and keeps the last one", async () => {
     const page = await enter("/operator-keys");
     await expectAccessible(page);

@@ -256,6 +256,7 @@ export { listAllConversations } from "./activity/list-conversations.ts";
 export { callToolByHand, replayToolCall } from "./invocations/call-tool.ts";
 export { getRun } from "./activity/get-run.ts";
 export { listRuns } from "./activity/list-runs.ts";
+export { listServerRuns } from "./activity/list-server-runs.ts";
 export { getOverview, getServerOverview } from "./activity/overview.ts";
 export { type ActivityRecorder, startActivityRecorder } from "./activity/record-activity.ts";
 

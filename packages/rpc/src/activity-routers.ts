@@ -11,5 +11,6 @@ export const activityRouters = {
   runs: router({
     list: query(endpoints["runs.list"], core.listRuns),
     get: query(endpoints["runs.get"], core.getRun),
+    listServer: query(endpoints["runs.listServer"], core.listServerRuns),
   }),
 };

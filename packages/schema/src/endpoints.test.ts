@@ -86,6 +86,7 @@ describe("the endpoint table", () => {
       ["session.get", "user"],
       ["session.end", "user"],
       ["session.createCode", "user"],
+      ["runs.listServer", "operator"],
       ["overview.getServer", "operator"],
     ]);
   });

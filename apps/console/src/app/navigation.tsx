@@ -40,7 +40,7 @@ const places: readonly Place[] = [
     to: "/runs",
     name: "Runs",
     icon: "runs",
-    isFor: (session) => hasRole(session, "builder"),
+    isFor: (session) => session.role === "operator" || hasRole(session, "builder"),
   },
   {
     to: "/overview",

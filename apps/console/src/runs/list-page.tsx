@@ -1,21 +1,27 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import { useClients } from "../api/use-session.ts";
+import { useClients, useSession } from "../api/use-session.ts";
 import { Command, EmptyState } from "../ui/empty-state.tsx";
 import { ErrorNotice } from "../ui/error-notice.tsx";
 import { Page } from "../ui/page.tsx";
 import { Pager } from "../ui/pager.tsx";
 import { Skeleton } from "../ui/skeleton.tsx";
+import { isCancellable } from "./cancel-runs.ts";
+import { nameOf, type Run } from "./kinds.ts";
+import { isRepeatable } from "./repeat-runs.ts";
 import { RunFilters } from "./run-filters.tsx";
-import { RunTable } from "./run-table.tsx";
+import { REFRESH_MS, RunTable } from "./run-table.tsx";
 import { SelectedRuns } from "./selected-runs.tsx";
+import { ServerRuns } from "./server-runs.tsx";
 
-/** How often the first page is read again while it is looked at. */
-const REFRESH_MS = 2000;
+/** The runs of the workspace, or for operators those of the server. */
+export function RunListPage() {
+  return useSession().workspace === null ? <ServerRuns /> : <WorkspaceRuns />;
+}
 
 /** The turns, invocations and calls of the workspace, the newest first, as they change. */
-export function RunListPage() {
+function WorkspaceRuns() {
   const { rpc, workspaceId: wId } = useClients();
   const { kind, status, function: functionId, agent, after } = useSearch({ from: "/session/runs" });
   const { data, error, refetch, dataUpdatedAt } = useQuery({
@@ -41,6 +47,19 @@ export function RunListPage() {
     setSelected(
       (before) => new Set([...before].filter((one) => one !== id).concat(isSelected ? id : [])),
     );
+  const selection = {
+    name: "Select",
+    cellOf: (run: Run) =>
+      (isCancellable(run) || isRepeatable(run)) && (
+        <input
+          type="checkbox"
+          aria-label={`Select ${nameOf(run)} ${run.id}`}
+          className="size-4 translate-y-0.5 accent-accent"
+          checked={selected.has(run.id)}
+          onChange={({ target }) => select(run.id, target.checked)}
+        />
+      ),
+  };
   return (
     <Page title="Runs">
       <RunFilters />
@@ -62,12 +81,7 @@ export function RunListPage() {
               )}
             </EmptyState>
           ) : (
-            <RunTable
-              runs={data.runs}
-              readAt={dataUpdatedAt}
-              selected={selected}
-              onSelect={select}
-            />
+            <RunTable runs={data.runs} readAt={dataUpdatedAt} first={selection} />
           )}
           <Pager after={after} next={data.hasMore ? data.lastValue : null} />
         </>

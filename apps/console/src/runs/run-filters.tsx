@@ -15,40 +15,12 @@ interface Choice {
 
 /** Which runs are shown; the choices are in the URL. */
 export function RunFilters() {
-  const search = useSearch({ from: "/session/runs" });
-  const navigate = useNavigate({ from: "/runs" });
+  const { search, change } = useRunSearch();
   const { data, error, refetch } = useFunctionsAndAgents();
-  const change = (changed: Partial<typeof search>) =>
-    void navigate({ search: (before) => ({ ...before, ...changed, after: undefined }) });
   return (
     <>
       <search className="grid gap-3 sm:grid-cols-2 lg:grid-cols-4">
-        <SelectField
-          label="Kind"
-          value={search.kind ?? ""}
-          onChange={({ target: { value } }) => change({ kind: kinds.find((one) => one === value) })}
-        >
-          <option value="">All</option>
-          {kinds.map((kind) => (
-            <option key={kind} value={kind}>
-              {nameOfKind[kind]}
-            </option>
-          ))}
-        </SelectField>
-        <SelectField
-          label="Status"
-          value={search.status ?? ""}
-          onChange={({ target: { value } }) =>
-            change({ status: statuses.find((one) => one === value) })
-          }
-        >
-          <option value="">All</option>
-          {statuses.map((status) => (
-            <option key={status} value={status}>
-              {nameOfStatus[status]}
-            </option>
-          ))}
-        </SelectField>
+        <KindAndStatus />
         <ReferenceField
           label="Function"
           value={search.function}
@@ -71,6 +43,50 @@ export function RunFilters() {
       )}
     </>
   );
+}
+
+/** The choices that every list of runs has. */
+export function KindAndStatus() {
+  const { search, change } = useRunSearch();
+  return (
+    <>
+      <SelectField
+        label="Kind"
+        value={search.kind ?? ""}
+        onChange={({ target: { value } }) => change({ kind: kinds.find((one) => one === value) })}
+      >
+        <option value="">All</option>
+        {kinds.map((kind) => (
+          <option key={kind} value={kind}>
+            {nameOfKind[kind]}
+          </option>
+        ))}
+      </SelectField>
+      <SelectField
+        label="Status"
+        value={search.status ?? ""}
+        onChange={({ target: { value } }) =>
+          change({ status: statuses.find((one) => one === value) })
+        }
+      >
+        <option value="">All</option>
+        {statuses.map((status) => (
+          <option key={status} value={status}>
+            {nameOfStatus[status]}
+          </option>
+        ))}
+      </SelectField>
+    </>
+  );
+}
+
+/** What the URL chooses, and a change of it, which leads to the first page. */
+function useRunSearch() {
+  const search = useSearch({ from: "/session/runs" });
+  const navigate = useNavigate({ from: "/runs" });
+  const change = (changed: Partial<typeof search>) =>
+    void navigate({ search: (before) => ({ ...before, ...changed, after: undefined }) });
+  return { search, change };
 }
 
 interface ReferenceFieldProps {

@@ -3,48 +3,39 @@ import type { ReactNode } from "react";
 import { StatusBadge } from "../ui/badge.tsx";
 import { Table, TableRow } from "../ui/table.tsx";
 import { formatDuration, formatNumber, Time } from "../ui/time.tsx";
-import { isCancellable } from "./cancel-runs.ts";
 import { nameOf, nameOfKind, type Run } from "./kinds.ts";
-import { isRepeatable } from "./repeat-runs.ts";
 
-const columns = [
-  "Select",
-  "Run",
-  "Kind",
-  "Status",
-  "Created",
-  "Duration",
-  "Attempts",
-  "Error",
-] as const;
+/** How often the first page of a list is read again while it is looked at. */
+export const REFRESH_MS = 2000;
 
-interface RunTableProps {
-  readonly runs: readonly Run[];
+const columns = ["Run", "Kind", "Status", "Created", "Duration", "Attempts", "Error"] as const;
+
+interface RunTableProps<Listed extends Run> {
+  readonly runs: readonly Listed[];
   /** When they were read: those that run have lasted until then. */
   readonly readAt: number;
-  readonly selected: ReadonlySet<string>;
-  readonly onSelect: (id: string, isSelected: boolean) => void;
+  /** The column before those that all lists of runs have. */
+  readonly first: { readonly name: string; readonly cellOf: (run: Listed) => ReactNode };
+  /** Whether the reader may open what runs. */
+  readonly hasLinks?: boolean;
 }
 
-/** Runs, of which those can be selected that can be cancelled or run again. */
-export function RunTable({ runs, readAt, selected, onSelect }: RunTableProps) {
+/** Runs with their states, times and errors. */
+export function RunTable<Listed extends Run>({
+  runs,
+  readAt,
+  first,
+  hasLinks = true,
+}: RunTableProps<Listed>) {
   return (
-    <Table label="Runs" columns={columns}>
+    <Table label="Runs" columns={[first.name, ...columns]}>
       {runs.map((run) => (
         <TableRow
           key={run.id}
           cells={[
-            (isCancellable(run) || isRepeatable(run)) && (
-              <input
-                type="checkbox"
-                aria-label={`Select ${nameOf(run)} ${run.id}`}
-                className="size-4 translate-y-0.5 accent-accent"
-                checked={selected.has(run.id)}
-                onChange={({ target }) => onSelect(run.id, target.checked)}
-              />
-            ),
+            first.cellOf(run),
             <div className="min-w-32">
-              <Detail run={run}>{nameOf(run)}</Detail>
+              {hasLinks ? <Detail run={run}>{nameOf(run)}</Detail> : nameOf(run)}
               <code className="block font-mono text-xs text-muted">{run.id}</code>
             </div>,
             <span className="whitespace-nowrap">{nameOfKind[run.kind]}</span>,

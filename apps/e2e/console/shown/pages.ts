@@ -74,6 +74,13 @@ export const pages: readonly ShownPage[] = [
     alt: "A table of turns, invocations and calls of tools with their states, durations and errors",
   },
   {
+    route: "/runs",
+    name: "server-runs",
+    pathOf: () => "/runs",
+    keys: operators,
+    alt: "A table of the runs of all workspaces, each with the name of its workspace",
+  },
+  {
     route: "/overview",
     name: "overview",
     pathOf: () => "/overview",

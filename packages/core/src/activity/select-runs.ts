@@ -44,8 +44,16 @@ const ofSubject = sql`case when ${isTurn} then ${messages.finishedAt} else ${inv
 const endedAt = sql<number | null>`
   case when ${runs.status} = 'finished' then coalesce(${runs.finishedAt}, ${ofSubject})::float8 end`;
 
-/** The newest of these runs, with what a list shows of each and whether the caller reaches it. */
-export function selectRuns(db: Queryable, context: RequestContext, where: SQL | undefined) {
+/**
+ * The first of these runs, by default the newest, with what a list shows of each and whether the caller reaches
+ * it.
+ */
+export function selectRuns(
+  db: Queryable,
+  context: RequestContext,
+  where: SQL | undefined,
+  order: readonly SQL[] = [desc(runs.createdAt), desc(runs.id)],
+) {
   const { caller } = context;
   const reached =
     caller.kind === "operator" ? sql`true` : sql`(${reachesRun({ ...context, caller })}) is true`;
@@ -54,6 +62,7 @@ export function selectRuns(db: Queryable, context: RequestContext, where: SQL | 
       .select({
         number: sql<number>`${runs.id}`.mapWith(runs.id).as("number"),
         id: runs.logId,
+        workspaceId: runs.workspaceId,
         kind: kind.as("listed_kind"),
         status: status.as("listed_status"),
         functionId: sql<string | null>`${sandboxFunctions.sid}`.as("function_sid"),
@@ -82,7 +91,7 @@ export function selectRuns(db: Queryable, context: RequestContext, where: SQL | 
       .leftJoin(agents, eq(agents.id, messages.agentId))
       .leftJoin(conversations, eq(conversations.id, messages.conversationId))
       .where(where)
-      .orderBy(desc(runs.createdAt), desc(runs.id))
+      .orderBy(...order)
       .limit(MAX_LOOKED_AT)
   );
 }

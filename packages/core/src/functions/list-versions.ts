@@ -30,10 +30,7 @@ export async function listFunctionVersions(
   const { lastValue, limit } = input;
   const workspace = await administeredWorkspace(context, db, input.wId);
   const { id } = await getSandboxFunction(db, workspace.id, input.functionId);
-  const ofPlace = and(
-    eq(functionId, id),
-    isOlder(version, lastValue),
-  );
+  const ofPlace = and(eq(functionId, id), isOlder(version, lastValue));
   const sizes = await db
     .select({ version, bytes })
     .from(sandboxFunctionVersions)

@@ -95,6 +95,17 @@ export const ListRuns = WorkspaceParams.extend({
 });
 export type ListRuns = z.output<typeof ListRuns>;
 
+/** Which runs of the server to list. */
+export const ListServerRuns = z.object({
+  kind: optional(ListedRunKind).describe("Only runs of this kind"),
+  status: optional(ListedRunStatus).describe(
+    "Only runs in this state. With this or another filter, a page may hold fewer than asked for although " +
+      "there are more",
+  ),
+  ...pageQuery("Runs", { defaultLimit: 20, place: placeLike(/^\d{1,15}$/) }),
+});
+export type ListServerRuns = z.output<typeof ListServerRuns>;
+
 /** Names a run of a workspace. */
 export const RunIdentity = WorkspaceParams.extend({
   runId: Reference.describe("Id of the run: of an answer's message, or of the invocation").meta({
@@ -121,3 +132,19 @@ export const RunPage = z.object({
   ...pageEnd,
 });
 export type RunPage = z.infer<typeof RunPage>;
+
+/** One page of the runs of all workspaces. */
+export const ServerRunPage = z.object({
+  runs: z
+    .array(
+      ListedRun.extend({
+        workspace: z
+          .object(named)
+          .describe("Its workspace")
+          .meta({ example: { sId: "DemoWork01", name: "Demo" } }),
+      }),
+    )
+    .describe("Runs, the newest first"),
+  ...pageEnd,
+});
+export type ServerRunPage = z.infer<typeof ServerRunPage>;

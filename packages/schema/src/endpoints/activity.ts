@@ -1,6 +1,13 @@
 import { ListAllConversations, ListedConversationPage } from "../activity/conversations.ts";
 import { Overview, ReadOverview, ReadServerOverview } from "../activity/overview.ts";
-import { ListRuns, RunDetails, RunIdentity, RunPage } from "../activity/runs.ts";
+import {
+  ListRuns,
+  ListServerRuns,
+  RunDetails,
+  RunIdentity,
+  RunPage,
+  ServerRunPage,
+} from "../activity/runs.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { administer, administered } from "./defaults.ts";
 
@@ -28,6 +35,17 @@ export const activityEndpoints = {
     summary: "Read an agent turn or an invocation with its input",
     output: RunDetails,
     errors: ["workspace_not_found", "run_not_found"],
+  },
+  "runs.listServer": {
+    ...administer({
+      role: "operator",
+      method: "GET",
+      path: "/api/admin/runs",
+      input: ListServerRuns,
+    }),
+    summary: "List agent turns and invocations of all workspaces, the newest first",
+    errors: [],
+    output: ServerRunPage,
   },
   "conversations.listAll": {
     ...administer({
