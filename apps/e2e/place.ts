@@ -10,7 +10,7 @@ import { createTemporaryDatabase } from "@parley/db/testing";
 export const root = path.resolve(import.meta.dirname, "../..");
 
 /** Environment variables of a server. */
-type ServerSetting = "PARLEY_URL" | "PARLEY_WORKSPACE" | "PARLEY_API_KEY";
+type ServerSetting = "PARLEY_URL" | "PARLEY_WORKSPACE" | "PARLEY_API_KEY" | "PARLEY_PROFILE";
 export type Settings = Readonly<Partial<Record<keyof AllSettings | ServerSetting, string>>>;
 
 /** Where a server keeps its data; it outlives the server, so that another can start on it. */

@@ -1,6 +1,7 @@
 import tab from "@bomb.sh/tab/commander";
 import { Command, CommanderError } from "commander";
 import { describeClientSettings } from "./config.ts";
+import { createConversationCommands } from "./conversations/commands.ts";
 import { createConnectionCommands } from "./connection/commands.ts";
 import { createFunctionCommands } from "./functions/commands.ts";
 import { printLine } from "./print.ts";
@@ -25,6 +26,7 @@ export function createProgram(): Command {
   program.commandsGroup("With a running server:");
   for (const command of [
     ...createConnectionCommands(),
+    ...createConversationCommands(),
     createSkillCommands(),
     createFunctionCommands(),
     createToolCommands(),

@@ -1,23 +1,10 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
-import os from "node:os";
+import { readFile, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { expect, onTestFinished, test } from "vitest";
-import { type Program, shareServer, startProgram } from "../server.ts";
+import { expect, test } from "vitest";
+import { shareServer } from "../server.ts";
+import { openUser } from "./user.ts";
 
 const server = shareServer();
-
-/** The command line of a user without settings, in folders of its own. */
-async function openUser() {
-  const home = await mkdtemp(path.join(os.tmpdir(), "parley-home-"));
-  onTestFinished(async () => rm(home, { recursive: true }));
-  const file = path.join(home, "parley/profiles.json");
-  const run = async (args: readonly string[], input = "", settings: object = {}) => {
-    const given = { XDG_CONFIG_HOME: home, ...settings } as Parameters<typeof startProgram>[1];
-    const program: Program = startProgram(args, given, { input, cwd: home });
-    return { code: await program.exited, ...program.output };
-  };
-  return { home, file, run };
-}
 
 test("a key that was tried is kept for its owner only, and used by later commands", async () => {
   const { url, demo } = server();

@@ -34,5 +34,16 @@ const openConsole = withServer(new Command("console"))
   .addHelpText("after", "\nIt prints the link, which is valid once and for ten minutes.")
   .action(async (options) => (await import("./open-console.ts")).openConsole(options));
 
+const status = withServer(new Command("status"))
+  .description("say whether a server is ready, and what happens there")
+  .action(async (options) => (await import("./status.ts")).showStatus(options));
+
 /** Makes the commands about which server commands call. */
-export const createConnectionCommands = () => [login, logout, profiles, whoami, openConsole];
+export const createConnectionCommands = () => [
+  login,
+  logout,
+  profiles,
+  whoami,
+  status,
+  openConsole,
+];

@@ -1,4 +1,5 @@
 import { filesOf, type InvocationEvent, type SandboxFunction } from "@parley/schema";
+import { oneLine, plain } from "../plain.ts";
 import type { ServerConnection } from "../connection/connect.ts";
 
 /** A function with its program, as the client reads it. */
@@ -58,8 +59,3 @@ export const renderJson = (value: unknown): string =>
     /[\u007f-\u009f]/g,
     (control) => `\\u00${control.charCodeAt(0).toString(16)}`,
   );
-
-/** What a function wrote, without what moves the cursor of a terminal but new lines and tabs. */
-export const plain = (text: string): string => text.replaceAll(/[^\P{Cc}\n\t]/gu, "");
-
-const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\s]+/gu, " ").trim();

@@ -1,4 +1,5 @@
 import type { AdministeredTool, ConnectedTool } from "@parley/schema";
+import { oneLine } from "../plain.ts";
 
 /** A line for a tool of a list. */
 export function renderListed({ tool }: AdministeredTool): string {
@@ -33,6 +34,3 @@ export function renderTool(shown: AdministeredTool | ConnectedTool): string[] {
   }
   return lines;
 }
-
-/** What a server wrote, without what moves the cursor of a terminal. */
-const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\s]+/gu, " ").trim();

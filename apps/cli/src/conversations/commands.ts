@@ -1,0 +1,57 @@
+import { Command } from "@commander-js/extra-typings";
+import { withServer } from "../connection/server-options.ts";
+import { group } from "../group.ts";
+
+const ask = withServer(new Command("ask"))
+  .description("send a message to an agent, and print its answer")
+  .argument("[message]", "the message; - or nothing reads standard input")
+  .option(
+    "--agent <agent>",
+    "id or name of the agent; of the last answer in a conversation by default",
+  )
+  .option("--conversation <id>", "continue this conversation")
+  .addHelpText(
+    "after",
+    `
+The answer goes to standard output as it is written, what else happens to standard error. It exits with 1 where the
+answer fails, or waits for a person. Ctrl-C cancels the answer.`,
+  )
+  .action(async (message, options) => (await import("./ask.ts")).ask(message, options));
+
+const load = () => import("./tail.ts");
+
+const conversation = withServer(new Command("conversation"))
+  .description("follow the messages of a conversation, until Ctrl-C")
+  .argument("<conversation>", "id")
+  .action(async (id, options) => (await load()).tailConversation(id, options));
+
+const message = withServer(new Command("message"))
+  .description("follow an answer to its end")
+  .argument("<conversation>", "id")
+  .argument("<message>", "id of the agent's message")
+  .action(async (conversationId, messageId, options) =>
+    (await load()).tailMessage({ conversationId, messageId }, options),
+  );
+
+const invocation = withServer(new Command("invocation"))
+  .description("follow an invocation to its end")
+  .argument("<function>", "id or slug")
+  .argument("<invocation>", "id")
+  .action(async (functionId, invocationId, options) =>
+    (await load()).tailInvocation({ functionId, invocationId }, options),
+  );
+
+const runs = withServer(new Command("runs"))
+  .description("print the runs of the workspace as they begin and change, until Ctrl-C")
+  .action(async (options) => (await import("./tail-runs.ts")).tailRuns(options));
+
+/** Makes the commands that talk to agents and follow what happens. */
+export const createConversationCommands = () => [
+  ask,
+  group("tail", "events as they happen; with --json one a line", [
+    conversation,
+    message,
+    invocation,
+    runs,
+  ]),
+];

@@ -1,0 +1,47 @@
+import type { ConversationEvent, InvocationEvent, MessageEvent } from "@parley/schema";
+import { callServer } from "../connection/call-server.ts";
+import { connect } from "../connection/connect.ts";
+import type { ServerOptions } from "../connection/server-options.ts";
+import { oneLine } from "../plain.ts";
+import { printLine } from "../print.ts";
+
+type AnyEvent = ConversationEvent | InvocationEvent | MessageEvent;
+
+/** Prints the events of a conversation; it never ends by itself. */
+export async function tailConversation(
+  conversationId: string,
+  options: ServerOptions,
+): Promise<void> {
+  const { parley } = await connect(options);
+  await callServer(printAll(parley.conversations.follow({ conversationId }), options));
+}
+
+/** Prints the events of an answer to its end. */
+export async function tailMessage(
+  answer: { readonly conversationId: string; readonly messageId: string },
+  options: ServerOptions,
+): Promise<void> {
+  const { parley } = await connect(options);
+  await callServer(printAll(parley.messages.follow(answer), options));
+}
+
+/** Prints the events of an invocation to its end, with what it printed. */
+export async function tailInvocation(
+  invocation: { readonly functionId: string; readonly invocationId: string },
+  options: ServerOptions,
+): Promise<void> {
+  const { parley } = await connect(options);
+  const include = ["log", "progress"] as const;
+  await callServer(printAll(parley.invocations.follow({ ...invocation, include }), options));
+}
+
+async function printAll(events: AsyncIterable<AnyEvent>, { json }: ServerOptions): Promise<void> {
+  for await (const event of events) {
+    printLine(json ? JSON.stringify(event) : describeEvent(event));
+  }
+}
+
+/** An event in a line: its time, its type, and its other members as JSON. */
+function describeEvent({ type, created, ...rest }: AnyEvent): string {
+  return `${new Date(created).toISOString()} ${type} ${oneLine(JSON.stringify(rest))}`;
+}

@@ -1,0 +1,115 @@
+import type { InvocationEvent, ListedRun, MessageEvent } from "@parley/schema";
+import { describe, expect, it } from "vitest";
+import { eventually, type Program, shareServer } from "../server.ts";
+import { createCalls } from "../siblings/calls.ts";
+import { openUser, settingsOf } from "./user.ts";
+
+describe("a terminal", () => {
+  const server = shareServer();
+  const calls = createCalls(server);
+  const open = async () => {
+    const { start, run } = await openUser();
+    const settings = settingsOf(server());
+    return {
+      start: (args: readonly string[], input?: string) => start(args, input, settings),
+      run: async (args: readonly string[], input?: string) => run(args, input, settings),
+    };
+  };
+  const printed = async ({ output }: Program, text: string) =>
+    eventually(async () => (output.stdout.includes(text) ? { value: true } : {}), 30_000);
+
+  it("asks an agent, and continues the conversation", async () => {
+    const { run } = await open();
+    const asked = await run(["ask", "Hello", "--agent", "helper"]);
+    expect([asked.code, asked.stdout]).toEqual([0, "You said: Hello\n"]);
+    const [, id = ""] = /--conversation (\S+) continues it/.exec(asked.stderr) ?? [];
+    const again = await run(["ask", "-", "--conversation", id, "--json"], "And again\n");
+    expect(again.code).toBe(0);
+    expect(JSON.parse(again.stdout)).toMatchObject({
+      conversationId: id,
+      message: { content: "You said: And again", status: "succeeded" },
+    });
+  });
+
+  it("says why there is no answer", async () => {
+    const { run } = await open();
+    const cases: [args: string[], says: string][] = [
+      [["Hello"], "Name an agent with --agent: "],
+      [["Hello", "--agent", "nobody"], "There is no agent nobody: there is "],
+      [["Hello", "--agent", "faulty"], "simulated_failure: "],
+      [["", "--agent", "helper"], "content"],
+      [["Hello", "--conversation", "none"], "onversation"],
+    ];
+    for (const [args, says] of cases) {
+      const { code, stderr } = await run(["ask", ...args]);
+      expect([code, args], stderr).toEqual([1, args]);
+      expect(stderr).toMatch(/^parley: [^\n]+\n$/);
+      expect(stderr).toContain(says);
+    }
+  });
+
+  it("cancels an answer with Ctrl-C", async () => {
+    const { start } = await open();
+    await calls.createAgent("Counting", {
+      steps: [{ text: "one two three ".repeat(2000) }],
+      tokenDelayMs: 50,
+    });
+    const program = start(["ask", "Count", "--agent", "Counting"]);
+    await printed(program, "one two three");
+    program.signal("SIGINT");
+    expect(await program.exited).toBe(1);
+    expect(program.output.stderr).toContain("parley: The answer was cancelled");
+  });
+
+  it("follows answers and invocations to their end", async () => {
+    const { run } = await open();
+    const { conversation } = await calls.create("Hello", ["helper"], { blocking: true });
+    const answer = conversation.content.at(-1)?.at(-1)?.sId ?? "";
+    const { code, stdout } = await run(["tail", "message", conversation.sId, answer, "--json"]);
+    expect(code).toBe(0);
+    const events = stdout.trimEnd().split("\n");
+    const types = events.map((line) => (JSON.parse(line) as MessageEvent).type);
+    expect(types).toContain("generation_tokens");
+    expect(types.at(-1)).toBe("agent_message_success");
+    const invoked = await run([
+      "functions",
+      "invoke",
+      "add",
+      "--input",
+      '{"a":1,"b":2}',
+      "--no-wait",
+    ]);
+    const followed = await run(["tail", "invocation", "add", invoked.stdout.trim(), "--json"]);
+    const last = followed.stdout.trimEnd().split("\n").at(-1) ?? "";
+    expect(JSON.parse(last) as InvocationEvent).toMatchObject({ result: { sum: 3 } });
+    const lines = await run(["tail", "invocation", "add", invoked.stdout.trim()]);
+    expect(lines.stdout).toMatch(/^\d{4}-\S+ sandbox_function_invocation_created /);
+  });
+
+  it("follows conversations and runs until it is left", async () => {
+    const { start } = await open();
+    const { conversation } = await calls.create("Hello", ["helper"], { blocking: true });
+    const messages = start(["tail", "conversation", conversation.sId]);
+    const runs = start(["tail", "runs", "--json"]);
+    await printed(messages, "agent_message_done");
+    await printed(runs, '"kind":"turn"');
+    const { conversation: second } = await calls.create("More", ["helper"], { blocking: true });
+    await printed(runs, second.sId);
+    for (const program of [messages, runs]) {
+      program.signal("SIGINT");
+      await program.exited;
+    }
+    const listed = runs.output.stdout.trimEnd().split("\n");
+    expect(listed.map((line) => (JSON.parse(line) as ListedRun).id).length).toBeGreaterThan(1);
+  });
+
+  it("shows the state of a server", async () => {
+    const { run } = await open();
+    const { code, stdout } = await run(["status"]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^server {3}http\S+: ready\nkey {6}key demo admin, role admin/);
+    expect(stdout).toMatch(/^now {6}\d+ runs wait.*\nan hour {2}\d+ conversations; /m);
+    const shown = JSON.parse((await run(["status", "--json"])).stdout) as object;
+    expect(shown).toMatchObject({ ready: { isReady: true }, session: { role: "admin" } });
+  });
+});
