@@ -64,7 +64,7 @@ export default defineConfig({
     maxWorkers: 3,
     // Generous, since the packages' tests share the machine: what must be quick says so itself.
     testTimeout: 180_000,
-    expect: { poll: { timeout: 15_000 } },
+    expect: { poll: { timeout: 30_000 } },
     hookTimeout: 600_000,
     passWithNoTests: true,
     reporters:

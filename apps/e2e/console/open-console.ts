@@ -40,7 +40,7 @@ export async function openConsole(server: Pick<Server, "url" | "demo">): Promise
       ...options,
     });
     const page = await context.newPage();
-    page.setDefaultTimeout(15_000);
+    page.setDefaultTimeout(60_000);
     page.on("console", (said) => {
       // A refused request is no fault of the page.
       const isRefusal = said.text().startsWith("Failed to load resource");

@@ -26,6 +26,7 @@ describe.skipIf(!hasBrowser)("the versions of a skill", () => {
     const table = page.getByRole("group", { name: "Versions", exact: true });
     await expect.poll(() => table.getByRole("row").count()).toBe(4);
     const differences = page.getByRole("group", { name: "What version 2 changed since version 1" });
+    await differences.getByRole("insertion").waitFor();
     expect(await differences.getByRole("deletion").allTextContents()).toEqual(["Name: refunds"]);
     expect(await differences.getByRole("insertion").allTextContents()).toEqual(["Name: returns"]);
     await expectAccessible(page);

@@ -126,6 +126,13 @@ test("keys of users read and search what they may not write", async () => {
   expect(await jsonOf({ path: view, key })).toMatchObject({
     dataSourceView: { kind: "default", parentsIn: null, category: "folder" },
   });
+  for (const [kind, found] of [
+    ["default", [expect.objectContaining({ sId: source.sId })]],
+    ["toString", []],
+  ] as const) {
+    const search = `${root()}/data_source_views/search?kind=${kind}&dataSourceId=${source.dataSourceId}`;
+    expect(await jsonOf({ path: search, key })).toEqual({ data_source_views: found });
+  }
   expect(await jsonOf({ path: `${view}/search?query=marmalade&top_k=3`, key })).toMatchObject({
     documents: [{ document_id: "read", chunks: [{ text: "Marmalade in the morning", offset: 0 }] }],
   });

@@ -40,13 +40,13 @@ export async function findDataSourceViews(
   context: Context,
   { dataSourceId, kind, vaultId, vaultKind }: FindDataSourceViews,
 ): Promise<{ data_source_views: DataSourceView[] }> {
-  const kinds: Record<string, SQL> = {
-    default: isNull(dataSourceViews.parentsIn),
-    custom: isNotNull(dataSourceViews.parentsIn),
-  };
+  const kinds: ReadonlyMap<string, SQL> = new Map([
+    ["default", isNull(dataSourceViews.parentsIn)],
+    ["custom", isNotNull(dataSourceViews.parentsIn)],
+  ]);
   const condition = and(
     dataSourceId === undefined ? undefined : eq(dataSourceViews.dataSourceSid, dataSourceId),
-    kind === undefined ? undefined : (kinds[kind] ?? sql`false`),
+    kind === undefined ? undefined : (kinds.get(kind) ?? sql`false`),
     vaultId === undefined ? undefined : eq(spaces.sid, vaultId),
     vaultKind === undefined ? undefined : eq(spaces.kind, vaultKind),
   );
