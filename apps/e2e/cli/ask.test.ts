@@ -21,13 +21,14 @@ describe("a terminal", () => {
   it("asks an agent, and continues the conversation", async () => {
     const { run } = await open();
     const asked = await run(["ask", "Hello", "--agent", "helper"]);
-    expect([asked.code, asked.stdout]).toEqual([0, "You said: Hello\n"]);
+    const answer = (text: string) => `You said: ${text}\nI am a simulated agent, glad to help.`;
+    expect([asked.code, asked.stdout]).toEqual([0, `${answer("Hello")}\n`]);
     const [, id = ""] = /--conversation (\S+) continues it/.exec(asked.stderr) ?? [];
     const again = await run(["ask", "-", "--conversation", id, "--json"], "And again\n");
     expect(again.code).toBe(0);
     expect(JSON.parse(again.stdout)).toMatchObject({
       conversationId: id,
-      message: { content: "You said: And again", status: "succeeded" },
+      message: { content: answer("And again"), status: "succeeded" },
     });
   });
 
