@@ -2,8 +2,15 @@ export * from "./conflict.ts";
 export * from "./database.ts";
 export * from "./has-row.ts";
 export * from "./held-workspaces.ts";
+export { type DatabaseFindings, inspectDatabase } from "./inspect/inspect-database.ts";
+export {
+  type DirectoryFindings,
+  inspectDirectory,
+  nearestDirectory,
+} from "./inspect/inspect-directory.ts";
+export { inspectPrograms } from "./inspect/inspect-programs.ts";
 export * from "./lock.ts";
-export { DatabaseTooNew } from "./migrate.ts";
+export { DatabaseTooNew, type MigrationState } from "./migrate.ts";
 export { holdsDatabase } from "./embedded/cluster.ts";
 export { openEmbedded } from "./embedded/open-embedded.ts";
 export { type EmbeddedServer, readEmbeddedUrl, startEmbedded } from "./embedded/start-embedded.ts";

@@ -1,6 +1,7 @@
 import {
   accessSync,
   constants,
+  existsSync,
   readFileSync,
   rmSync,
   statfsSync,
@@ -64,6 +65,23 @@ export async function lockDirectory(directory: string): Promise<DirectoryLock> {
       held.close();
     },
   };
+}
+
+/** Who has a data directory open, in words; undefined where nobody has. It changes nothing. */
+export function findHolder(directory: string): string | undefined {
+  const name = path.join(directory, "lock.sqlite");
+  if (!existsSync(name)) return undefined;
+  const file = new DatabaseSync(name, { readOnly: true });
+  try {
+    // The holder's lock excludes readers.
+    file.prepare("select count(*) from sqlite_master").get();
+    return undefined;
+  } catch (error) {
+    if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
+    return describeHolder(path.join(directory, "holder.json"));
+  } finally {
+    file.close();
+  }
 }
 
 function lockFile(name: string): DatabaseSync {

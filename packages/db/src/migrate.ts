@@ -38,10 +38,9 @@ export async function migratePostgres(pool: pg.Pool): Promise<void> {
   const client = await pool.connect();
   try {
     await client.query("select pg_advisory_lock($1)", [MIGRATION_LOCK]);
-    const { rows } = await client.query<{ known: boolean }>(hasMigrations);
-    const found = rows[0]?.known ? (await client.query<Applied>(applied)).rows[0] : undefined;
-    await refuseForeign(client, found);
-    refuseNewer(found);
+    const { foreign, state } = await readMigrationState(client);
+    if (foreign !== undefined) throw new DatabaseForeign(foreign);
+    if (state === "newer") throw new DatabaseTooNew(TOO_NEW);
     await migrate(drizzle(client), { migrationsFolder });
     await client.query("select pg_advisory_unlock($1)", [MIGRATION_LOCK]);
     client.release();
@@ -58,28 +57,49 @@ interface Applied {
   readonly newest: number | null;
 }
 
-async function refuseForeign(client: pg.PoolClient, found: Applied | undefined): Promise<void> {
+/** What the tables of a database are to this version of Parley. */
+export interface MigrationState {
+  readonly state: "empty" | "current" | "older" | "newer" | "foreign";
+  /** Migrations of this version that the database lacks. */
+  readonly missing: number;
+  /** Why a foreign database cannot be used. */
+  readonly foreign?: string;
+}
+
+/** Compares the tables of a database with this version's, and changes nothing. */
+export async function readMigrationState(client: pg.ClientBase): Promise<MigrationState> {
+  const { rows } = await client.query<{ known: boolean }>(hasMigrations);
+  const found = rows[0]?.known ? (await client.query<Applied>(applied)).rows[0] : undefined;
+  const times = knownTimes();
+  const foreign = await describeForeign(client, found);
+  if (foreign !== undefined) return { state: "foreign", missing: times.length, foreign };
+  const newest = found?.newest ?? 0;
+  const missing = times.filter((time) => time > newest).length;
+  if (newest === 0) return { state: "empty", missing };
+  if (newest > Math.max(...times)) return { state: "newer", missing };
+  return { state: missing === 0 ? "current" : "older", missing };
+}
+
+async function describeForeign(
+  client: pg.ClientBase,
+  found: Applied | undefined,
+): Promise<string | undefined> {
   const oldest = found?.oldest ?? undefined;
-  if (oldest === knownTimes()[0]) return;
+  if (oldest === knownTimes()[0]) return undefined;
   const { rows } = await client.query<{ database: string; names: string[] }>(relations);
   const { database = "", names = [] } = rows[0] ?? {};
   // Other programs use the same table for their migrations.
-  if (oldest === undefined && names.length === 0) return;
+  if (oldest === undefined && names.length === 0) return undefined;
   const what =
     names.length === 0 ? "another program's migrations" : `tables such as ${names.join(", ")}`;
-  throw new DatabaseForeign(
+  return (
     `The database ${database} holds what is not Parley's (${what}): name an empty database, or one of ` +
-      "Parley, in DATABASE_URL",
+    "Parley, in DATABASE_URL"
   );
 }
 
-function refuseNewer(found: Applied | undefined): void {
-  if ((found?.newest ?? 0) > Math.max(...knownTimes())) {
-    throw new DatabaseTooNew(
-      "The database was written by a newer version of Parley: run that version, or a newer one",
-    );
-  }
-}
+const TOO_NEW =
+  "The database was written by a newer version of Parley: run that version, or a newer one";
 
 /** The times of this version's migrations, in order. */
 function knownTimes(): number[] {

@@ -18,10 +18,24 @@ const STICKY = 0o1000;
  */
 export async function ensurePrivateDirectory(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
+  if (!(await isOpenToOthers(directory))) return;
+  try {
+    await chmod(directory, 0o700);
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== "EPERM") throw cause;
+    throw anothers(directory, cause);
+  }
+}
+
+/**
+ * Whether other users can enter a data directory, which a start then closes. Throws `OpenDirectory` where no
+ * start may.
+ */
+export async function isOpenToOthers(directory: string): Promise<boolean> {
   // Windows has no such modes.
-  if (process.platform === "win32") return;
-  const { mode } = await stat(directory);
-  if ((mode & GROUP_AND_OTHERS) === 0) return;
+  if (process.platform === "win32") return false;
+  const { mode, uid } = await stat(directory);
+  if ((mode & GROUP_AND_OTHERS) === 0) return false;
   const names = (await readdir(directory)).filter((name) => name !== LOST_FOUND);
   const isOwn = names.length === 0 || names.some((name) => OWN.has(name));
   if (!isOwn || (mode & STICKY) !== 0) {
@@ -30,13 +44,13 @@ export async function ensurePrivateDirectory(directory: string): Promise<void> {
         "set PARLEY_DATA_DIR to a directory of its own, or close it with chmod 700",
     );
   }
-  try {
-    await chmod(directory, 0o700);
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== "EPERM") throw cause;
-    throw new OpenDirectory(
-      `${directory} is open to other users, and another user's: its owner can close it with chmod 700`,
-      { cause },
-    );
-  }
+  const user = process.geteuid?.() ?? uid;
+  if (user !== 0 && user !== uid) throw anothers(directory);
+  return true;
 }
+
+const anothers = (directory: string, cause?: unknown): OpenDirectory =>
+  new OpenDirectory(
+    `${directory} is open to other users, and another user's: its owner can close it with chmod 700`,
+    { cause },
+  );

