@@ -61,6 +61,8 @@ export interface ApiOptions {
   readonly whyNotReady?: (() => string | undefined) | undefined;
   /** What holds the code of functions, for /readyz. */
   readonly sandboxBoundary?: (() => string | undefined) | undefined;
+  /** Version of the server, for /readyz. */
+  readonly version?: string | undefined;
   /** The demo's workspace, for the examples of /docs. */
   readonly demoWorkspaceId?: (() => string | undefined) | undefined;
   /** Whether the process has no worker, so that those of others matter. */
@@ -135,6 +137,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
     openRequests: new Set(),
     whyNotReady: options.whyNotReady ?? (() => undefined),
     sandboxBoundary: options.sandboxBoundary ?? (() => undefined),
+    version: options.version,
     demoWorkspaceId: options.demoWorkspaceId ?? (() => undefined),
     workerWatch: options.watchesWorkers === true ? watchWorkers(core, logger) : undefined,
     leaving: false,

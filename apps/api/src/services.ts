@@ -42,6 +42,8 @@ export interface ApiServices {
   readonly whyNotReady: () => string | undefined;
   /** What holds the code of functions; undefined in a process that runs none. */
   readonly sandboxBoundary: () => string | undefined;
+  /** Version of the server, for /readyz. */
+  readonly version: string | undefined;
   /** In a process without a worker. */
   readonly workerWatch: WorkerWatch | undefined;
   /** Whether the server will shut down soon: /readyz says so, and everything else continues. */

@@ -139,14 +139,34 @@ export function readClientSettings(
 const names = [...Object.keys(Settings.shape), ...Object.keys(ClientSettings.shape)];
 
 function read<S extends z.ZodObject>(schema: S, environment: NodeJS.ProcessEnv): z.output<S> {
-  const values = Object.fromEntries(
-    Object.entries(environment).filter(([, value = ""]) => value.trim() !== ""),
-  );
+  const values = setValuesOf(environment);
   const unknown = describeUnknownNames(values, names);
   const result = schema.safeParse(values, { error: describeRight });
   if (result.success && unknown.length === 0) return result.data;
   const issues = result.error?.issues ?? [];
   throw badConfiguration([...unknown, ...issues.map((issue) => describeIssue(issue, values))]);
+}
+
+const setValuesOf = (environment: NodeJS.ProcessEnv): Record<string, string | undefined> =>
+  Object.fromEntries(Object.entries(environment).filter(([, value = ""]) => value.trim() !== ""));
+
+/**
+ * Every fault of the settings in the environment, whichever commands read them, and the settings of a server
+ * with their defaults in place of those that are faulty.
+ */
+export function inspectSettings(environment: NodeJS.ProcessEnv = process.env) {
+  const values = setValuesOf(environment);
+  const every = z.object({ ...Settings.shape, ...ClientSettings.shape });
+  const issues = every.safeParse(values, { error: describeRight }).error?.issues ?? [];
+  const faulty = new Set(issues.map(({ path: [name] }) => name));
+  const sound = Object.fromEntries(Object.entries(values).filter(([name]) => !faulty.has(name)));
+  return {
+    faults: [
+      ...describeUnknownNames(values, names),
+      ...issues.map((issue) => describeIssue(issue, values)),
+    ],
+    settings: Settings.parse(sound),
+  };
 }
 
 let isDebuggingAsked = false;

@@ -10,7 +10,10 @@ async function main(): Promise<void> {
   // New files are readable by their owner only.
   process.umask(0o077);
   const program = createProgram();
-  program.hook("preAction", () => loadEnvironmentFile());
+  program.hook("preAction", (_program, action) => {
+    // The one command that says what is wrong with the file, and with everything else.
+    if (action.name() !== "doctor") loadEnvironmentFile();
+  });
   if (process.argv.length === 2) return program.outputHelp();
   try {
     await program.parseAsync();

@@ -3,6 +3,7 @@ import { Command, CommanderError } from "commander";
 import { describeClientSettings, startDebugging } from "./config.ts";
 import { createConversationCommands } from "./conversations/commands.ts";
 import { createConnectionCommands } from "./connection/commands.ts";
+import { createDoctorCommand } from "./doctor/commands.ts";
 import { createFunctionCommands } from "./functions/commands.ts";
 import { printLine } from "./print.ts";
 import { readVersion } from "./read-version.ts";
@@ -22,7 +23,9 @@ export function createProgram(): Command {
     })
     .addHelpText("after", help);
   program.commandsGroup("On the machine of a server:");
-  for (const command of createServerCommands()) program.addCommand(command as Command);
+  for (const command of [...createServerCommands(), createDoctorCommand()]) {
+    program.addCommand(command as Command);
+  }
   program.commandsGroup("With a running server:");
   for (const command of [
     ...createConnectionCommands(),

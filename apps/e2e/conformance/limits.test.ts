@@ -120,6 +120,8 @@ test.for(["/livez", "/readyz"])("%s answers without a credential", async (path) 
   const answer = await send(server(), { path, key: null });
   expect(answer.status).toBe(200);
   const sandbox = expect.stringMatching(/^(?:process|namespace)$/) as string;
-  expect(JSON.parse(answer.text)).toEqual({ status: "ok", ...(path === "/readyz" && { sandbox }) });
+  const version = expect.stringMatching(/^\d+\.\d+\.\d+/) as string;
+  const ready = path === "/readyz" && { sandbox, version };
+  expect(JSON.parse(answer.text)).toEqual({ status: "ok", ...ready });
   expect(answer.headers.get("content-type")).toContain("application/json");
 });

@@ -106,7 +106,7 @@ export {
   removeProviderCredential,
   UnreadableSecret,
 } from "./workspaces/provider-credentials.ts";
-export { createSecretBox, ENCRYPTION_KEY_BYTES } from "./workspaces/secret-box.ts";
+export { createSecretBox, ENCRYPTION_KEY_BYTES, encryptionKeyId } from "./workspaces/secret-box.ts";
 export {
   createSpace,
   getSpace,

@@ -39,6 +39,7 @@ const ready = {
         enum: ["process", "namespace"],
         description: "What holds the code of functions, where this process runs them",
       },
+      version: { type: "string", description: "Version of the server" },
     },
   },
 };

@@ -14,6 +14,7 @@ import { ensureOperatorKey, hasOperatorKey } from "./keys.ts";
 import { serveMetrics } from "./metrics-server.ts";
 import { openCore } from "./open-core.ts";
 import { refusedPort } from "./refused-port.ts";
+import { readVersion } from "../read-version.ts";
 import { createProcessMetrics } from "./process-metrics.ts";
 import { requireRedis } from "./require-redis.ts";
 import { returnMemory } from "./return-memory.ts";
@@ -81,6 +82,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       sharedCounters,
       whyNotReady,
       sandboxBoundary,
+      version: readVersion(),
       watchesWorkers,
       demoWorkspaceId,
     };

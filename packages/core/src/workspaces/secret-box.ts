@@ -34,7 +34,7 @@ export interface SecretServices {
  * keys.
  */
 export function createSecretBox(keys: readonly Uint8Array[]): SecretBox | undefined {
-  const byId = new Map(keys.map((key) => [idOf(key), key]));
+  const byId = new Map(keys.map((key) => [encryptionKeyId(key), key]));
   const [newest] = byId;
   if (newest === undefined) return undefined;
   const [keyId, key] = newest;
@@ -64,7 +64,7 @@ export function createSecretBox(keys: readonly Uint8Array[]): SecretBox | undefi
 }
 
 /** Identifies a key without revealing it. */
-function idOf(key: Uint8Array): string {
+export function encryptionKeyId(key: Uint8Array): string {
   if (key.byteLength !== ENCRYPTION_KEY_BYTES) {
     throw new Error(`An encryption key has ${ENCRYPTION_KEY_BYTES} bytes`);
   }

@@ -1,0 +1,93 @@
+import type { MigrationState } from "@parley/db";
+import { fail, failBy, type Finding, ok, warn } from "./finding.ts";
+import type { Surroundings } from "./surroundings.ts";
+
+/** The oldest that Parley is tested with. */
+const OLDEST_TESTED = 15;
+/** Of a process, beside its pool: two for slow work, and one for migrations. */
+const OTHER_CONNECTIONS = 3;
+
+/** PostgreSQL: whether it can be reached, may be written to, and is new enough. */
+export async function checkDatabase(around: Surroundings): Promise<readonly Finding[]> {
+  const what = "database";
+  if (around.isEmbedded && (await isSilent(around.directory))) return [];
+  const found = await around.database();
+  if (found === undefined) return [ok(what, "the embedded one, which starts with parley serve")];
+  const where = around.isEmbedded ? "the embedded one" : hostOf(around.settings.DATABASE_URL);
+  const running = `PostgreSQL ${found.version}, ${where}, answers in ${found.roundTripMs} ms`;
+  if (found.isReadOnly) {
+    return [fail(what, `${running}, but is read-only`, "name a primary in DATABASE_URL")];
+  }
+  if (Number.parseInt(found.version, 10) < OLDEST_TESTED) {
+    const cure = `use PostgreSQL ${OLDEST_TESTED} or newer`;
+    return [warn(what, `${running}, but is older than what Parley is tested with`, cure)];
+  }
+  return [ok(what, running)];
+}
+
+/** Its tables: whether they are this version's, and may be made so. */
+export async function checkTables(around: Surroundings): Promise<readonly Finding[]> {
+  const found = await orNothing(around.database);
+  return found === undefined ? [] : [judgeTables(found.migrations, found.mayCreate)];
+}
+
+/** What the state of the tables means for a start. */
+export function judgeTables(
+  { state, missing, foreign }: MigrationState,
+  mayCreate: boolean,
+): Finding {
+  const what = "tables";
+  if (foreign !== undefined) return failBy(what, foreign, "name an empty database in DATABASE_URL");
+  if (state === "newer") {
+    const cure = "run that version of Parley, or a newer one";
+    return fail(what, "they were written by a newer version than this one", cure);
+  }
+  if (state === "current") return ok(what, "they are up to date");
+  const lacking =
+    state === "empty" ? "the database is empty" : `they are older: ${missing} migrations lack`;
+  if (!mayCreate) {
+    const cure =
+      "make the user of DATABASE_URL the owner of the database, or grant it create on the database and " +
+      "on its schema public";
+    return fail(what, `${lacking}, and the user may not create tables`, cure);
+  }
+  if (state === "empty") return ok(what, `${lacking}; the first start creates them`);
+  return warn(what, lacking, "parley migrate brings them up to date, and so does each start");
+}
+
+/** Connections to PostgreSQL: whether this process would have those of its pool. */
+export async function checkConnections(around: Surroundings): Promise<readonly Finding[]> {
+  const found = await orNothing(around.database);
+  // Parley sets those of the embedded one.
+  if (found === undefined || around.isEmbedded) return [];
+  return [judgeConnections(found.connections, around.settings.PARLEY_DATABASE_POOL)];
+}
+
+/** Whether the connections that are left are enough for a process. */
+export function judgeConnections(
+  { most, available }: { readonly most: number; readonly available: number },
+  pool: number,
+): Finding {
+  const what = "connections";
+  const needed = pool + OTHER_CONNECTIONS;
+  const finding = `${Math.max(0, available)} of ${most} are left for Parley, a process takes up to ${needed}`;
+  if (available >= needed) return ok(what, finding);
+  const cure = "raise max_connections of PostgreSQL, or lower PARLEY_DATABASE_POOL";
+  return available <= OTHER_CONNECTIONS ? fail(what, finding, cure) : warn(what, finding, cure);
+}
+
+/** Other checks say why. */
+export const orNothing = async <T>(look: () => Promise<T>): Promise<T | undefined> =>
+  look().catch(() => undefined);
+
+const isSilent = async (look: () => Promise<unknown>): Promise<boolean> =>
+  look().then(
+    () => false,
+    () => true,
+  );
+
+/** Without user and password. */
+function hostOf(url = ""): string {
+  const { host, pathname } = new URL(url);
+  return `${host}${pathname}`;
+}

@@ -1,0 +1,28 @@
+import { findBoundary } from "@parley/sandbox/boundary";
+import { versionOf } from "./version-of.ts";
+import { fail, type Finding, ok, warn } from "./finding.ts";
+import type { Surroundings } from "./surroundings.ts";
+
+const WHAT = "sandbox";
+
+/** What holds the code of functions, found out as a worker does at its start. */
+export async function checkSandbox({ settings }: Surroundings): Promise<readonly Finding[]> {
+  const { boundary } = await findBoundary(undefined);
+  const isRequired = settings.PARLEY_SANDBOX_REQUIRE === "namespace";
+  if (boundary === "namespace") {
+    return [ok(WHAT, "code runs in namespaces of its own (bubblewrap)")];
+  }
+  if (process.platform !== "linux") {
+    const elsewhere = "run workers on Linux, or unset PARLEY_SANDBOX_REQUIRE";
+    const finding = "code runs in processes of its own; namespaces are of Linux only";
+    return [isRequired ? fail(WHAT, finding, elsewhere) : ok(WHAT, finding)];
+  }
+  const hasProgram = (await versionOf("bwrap")) !== undefined;
+  const why = hasProgram ? "bubblewrap does not work here" : "bubblewrap is not installed";
+  const cure = hasProgram
+    ? "allow user namespaces (sysctl user.max_user_namespaces, kernel.apparmor_restrict_unprivileged_userns=0; " +
+      "in a container, its seccomp profile)"
+    : "install it (apt-get install bubblewrap), and start the workers again";
+  if (!isRequired) return [warn(WHAT, `code runs in processes without namespaces: ${why}`, cure)];
+  return [fail(WHAT, `PARLEY_SANDBOX_REQUIRE=namespace, but ${why}`, cure)];
+}

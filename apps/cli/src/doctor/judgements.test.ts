@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest";
+import { judgeClock } from "./check-clocks.ts";
+import { judgeConnections, judgeTables } from "./check-database.ts";
+import { judgeDisk } from "./check-disks.ts";
+import { judgeSecrets } from "./check-encryption.ts";
+import { judgeFiles, judgeMemory } from "./check-machine.ts";
+import { failBy, type Finding } from "./finding.ts";
+
+const MIB = 1024 * 1024;
+
+describe("what is found is judged", () => {
+  const disk = { what: "disk", place: "/data", hasNames: true };
+  const bounds = { warnBytes: 100 * MIB, failBytes: 10 * MIB };
+  const cases: [name: string, found: Finding | undefined, level: string | undefined][] = [
+    ["a large disk", judgeDisk({ ...disk, freeBytes: 100 * MIB }, bounds), "ok"],
+    ["a small disk", judgeDisk({ ...disk, freeBytes: 100 * MIB - 1 }, bounds), "warn"],
+    ["a full disk", judgeDisk({ ...disk, freeBytes: 10 * MIB - 1 }, bounds), "fail"],
+    ["no inodes", judgeDisk({ ...disk, freeBytes: 100 * MIB, hasNames: false }, bounds), "fail"],
+    ["memory", judgeMemory(1024 * MIB, false), "ok"],
+    ["little memory", judgeMemory(1024 * MIB - 1, true), "warn"],
+    ["many files", judgeFiles(4096), "ok"],
+    ["files without limit", judgeFiles(Infinity), "ok"],
+    ["fewer files", judgeFiles(4095), "warn"],
+    ["few files", judgeFiles(511), "fail"],
+    ["a clock that agrees", judgeClock("it", 2999)[0], "ok"],
+    ["a clock behind", judgeClock("it", 3000)[0], "warn"],
+    ["a clock ahead", judgeClock("it", -3000)[0], "warn"],
+    ["an unknown clock", judgeClock("it", undefined)[0], undefined],
+    ["connections", judgeConnections({ most: 100, available: 19 }, 16), "ok"],
+    ["fewer connections", judgeConnections({ most: 100, available: 18 }, 16), "warn"],
+    ["no connections", judgeConnections({ most: 100, available: 3 }, 16), "fail"],
+    ["older tables", judgeTables({ state: "older", missing: 1 }, true), "warn"],
+    ["older tables of another", judgeTables({ state: "older", missing: 1 }, false), "fail"],
+    ["an empty database", judgeTables({ state: "empty", missing: 9 }, true), "ok"],
+    ["secrets with their key", judgeSecrets(new Map([["a", 2]]), new Set(["a", "b"])), "ok"],
+    ["secrets without one", judgeSecrets(new Map([["a", 2]]), new Set(["b"])), "fail"],
+    ["no secrets and no key", judgeSecrets(new Map(), new Set()), "ok"],
+  ];
+
+  it.for(cases)("%s", ([, found, level]) => {
+    expect(found?.level).toBe(level);
+    const isBad = level === "warn" || level === "fail";
+    expect(found?.cure !== undefined).toBe(isBad);
+  });
+});
+
+describe("the cure of a sentence", () => {
+  it.for([
+    ["a: b failed: do c", "a: b failed", "do c"],
+    ["It is wrong (do c)", "It is wrong", "do c"],
+    ["It is wrong (do c) [request r-1]", "It is wrong [request r-1]", "do c"],
+    ["It is\nwrong", "It is wrong", "otherwise"],
+    ["at http://host:1/x: do c: d", "at http://host:1/x: do c", "d"],
+  ])("%s", ([sentence = "", finding, cure]) => {
+    expect(failBy("it", sentence, "otherwise")).toEqual({
+      level: "fail",
+      what: "it",
+      finding,
+      cure,
+    });
+  });
+});

@@ -1,0 +1,73 @@
+import { inspectSettings } from "../config.ts";
+import type { ServerOptions } from "../connection/server-options.ts";
+import { describeFailure } from "../describe-failure.ts";
+import { environmentFile, loadEnvironmentFile } from "../environment.ts";
+import { printLine } from "../print.ts";
+import { BadConfiguration } from "../setting-faults.ts";
+import { green, red, yellow } from "../terminal/style.ts";
+import { type Check, checks } from "./checks.ts";
+import { fail, failBy, type Finding, type Level } from "./finding.ts";
+import { lookAround, type Surroundings } from "./surroundings.ts";
+
+/** Longer than the slowest check: a process of the sandbox has ten seconds to start. */
+const CHECK_MS = 15_000;
+/** What keeps the process after the last check is not waited for. */
+const LINGER_MS = 500;
+
+const paints: Record<Level, (text: string) => string> = { ok: green, warn: yellow, fail: red };
+
+/**
+ * Looks at everything that a server and its commands need here, changes nothing, and prints what it finds with
+ * the cures. The exit code is 1 where something fails.
+ */
+export async function runDoctor(options: ServerOptions): Promise<void> {
+  const surroundings = lookAround(readSurroundings(), options);
+  const running = checks.map((check) => runCheck(check, surroundings));
+  const findings: Finding[] = [];
+  // In their order, each as soon as those before it are done.
+  for (const check of running) {
+    const found = await check;
+    findings.push(...found);
+    if (!options.json) for (const one of found) printFinding(one);
+  }
+  const count = (level: Level): number => findings.filter((one) => one.level === level).length;
+  const [failed, warned] = [count("fail"), count("warn")];
+  if (options.json) printLine(JSON.stringify({ checks: findings, failed, warned }));
+  else printLine(`\n${findings.length} checks: ${failed} failed, ${warned} with a warning`);
+  process.exitCode = failed > 0 ? 1 : 0;
+  setTimeout(() => process.exit(), LINGER_MS).unref();
+}
+
+/** The settings, of `.env` too, with everything that is wrong with them. */
+function readSurroundings(): Pick<Surroundings, "settings" | "faults" | "file"> {
+  const ofFile: string[] = [];
+  try {
+    loadEnvironmentFile();
+  } catch (error) {
+    if (!(error instanceof BadConfiguration)) throw error;
+    ofFile.push(error.message);
+  }
+  const { settings, faults } = inspectSettings();
+  return { settings, faults: [...ofFile, ...faults], file: environmentFile() };
+}
+
+async function runCheck({ what, find }: Check, around: Surroundings): Promise<readonly Finding[]> {
+  const late = Promise.withResolvers<readonly Finding[]>();
+  const timer = setTimeout(() => {
+    const seconds = CHECK_MS / 1000;
+    const cure = "look at the load of the machine and at its network, and run it again";
+    late.resolve([fail(what, `it did not answer within ${seconds} s`, cure)]);
+  }, CHECK_MS);
+  try {
+    return await Promise.race([find(around), late.promise]);
+  } catch (error) {
+    return [failBy(what, describeFailure(error), "parley doctor --debug says where it failed")];
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function printFinding({ level, what, finding, cure }: Finding): void {
+  printLine(`${paints[level](level.padEnd(4))} ${what}: ${finding}`);
+  if (cure !== undefined) printLine(`     cure: ${cure}`);
+}

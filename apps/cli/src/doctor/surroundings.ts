@@ -1,0 +1,57 @@
+import {
+  type DatabaseFindings,
+  type DirectoryFindings,
+  inspectDatabase,
+  inspectDirectory,
+} from "@parley/db";
+import type { Settings } from "../config.ts";
+import { findServer, type NamedServer } from "../connection/find-server.ts";
+import type { ServerOptions } from "../connection/server-options.ts";
+import { type Probe, probeServer } from "./probe-server.ts";
+
+/** How long one thing may take to answer. */
+export const ANSWER_MS = 5000;
+
+/** What several checks look at; each part is looked at once, when it is first asked for. */
+export interface Surroundings {
+  readonly settings: Settings;
+  /** What is wrong with the settings. */
+  readonly faults: readonly string[];
+  /** The file of settings, if there is one. */
+  readonly file: string | undefined;
+  readonly isEmbedded: boolean;
+  /** The data directory. Throws what a start on it would. */
+  readonly directory: () => Promise<DirectoryFindings>;
+  /** The database; undefined for an embedded one on which no server runs. Throws where it cannot be used. */
+  readonly database: () => Promise<DatabaseFindings | undefined>;
+  /** The server that commands call. Throws where none is named. */
+  readonly server: () => Promise<NamedServer>;
+  /** What that server answers. Throws where it does not. */
+  readonly probe: () => Promise<Probe>;
+}
+
+/** What is there, looked at when it is first needed. */
+export function lookAround(
+  found: Pick<Surroundings, "settings" | "faults" | "file">,
+  options: ServerOptions,
+): Surroundings {
+  const { DATABASE_URL: given, PARLEY_DATA_DIR: directoryName } = found.settings;
+  const directory = once(() => inspectDirectory(directoryName));
+  const server = once(() => findServer(options));
+  return {
+    ...found,
+    isEmbedded: given === undefined,
+    directory,
+    database: once(async () => {
+      const url = given ?? (await directory()).url;
+      return url === undefined ? undefined : inspectDatabase(url, { timeoutMs: ANSWER_MS });
+    }),
+    server,
+    probe: once(async () => probeServer((await server()).url, ANSWER_MS)),
+  };
+}
+
+function once<T>(look: () => Promise<T>): () => Promise<T> {
+  let looked: Promise<T> | undefined;
+  return () => (looked ??= look());
+}

@@ -1,0 +1,180 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { createTemporaryDatabase, runOn } from "@parley/db/testing";
+import { describe, expect, test } from "vitest";
+import { canMount, fill, mountDisk } from "../faults/small-disk.ts";
+import { createPlace, settingsFor, startServer } from "../server.ts";
+import { examine, takePort } from "./doctor.ts";
+
+/** A database of a test's own. */
+async function createDatabase(isBare = false) {
+  const { url, drop } = await createTemporaryDatabase({ isBare });
+  return { url, run: async (query: string) => runOn(url, query), [Symbol.asyncDispose]: drop };
+}
+
+describe("PostgreSQL", () => {
+  test("that cannot be reached, or says nothing, is said in time and without the password", async () => {
+    await using silent = await takePort();
+    const [dead, mute, other] = await Promise.all(
+      ["127.0.0.1:1", `127.0.0.1:${silent.port}`, "parley.invalid"].map((host) =>
+        examine({ DATABASE_URL: `postgres://root:not-logged@${host}/nothing` }),
+      ),
+    );
+    expect(dead?.of("database")).toMatchObject([
+      {
+        level: "fail",
+        finding: "the database cannot be used: connect ECONNREFUSED 127.0.0.1:1",
+        cure: "start PostgreSQL there, or correct DATABASE_URL",
+      },
+    ]);
+    expect(mute?.of("database")[0]?.level).toBe("fail");
+    expect(other?.of("database")[0]?.cure).toBe("correct the host in DATABASE_URL");
+    for (const one of [dead, mute, other]) {
+      expect(one?.stdout).not.toContain("not-logged");
+      // What is known of the database only is not guessed.
+      expect(one?.of("tables")).toEqual([]);
+    }
+  });
+
+  test("that is not the user's, or lacks the database, is said", async () => {
+    await using database = await createDatabase();
+    const role = `parley_role_${randomBytes(6).toString("hex")}`;
+    await database.run(`create role ${role} login password 'right'`);
+    try {
+      const url = new URL(database.url);
+      url.pathname = "/parley_nowhere";
+      const lacking = url.href;
+      const stranger = Object.assign(new URL(database.url), { username: role, password: "right" });
+      const [none, refused] = await Promise.all(
+        [lacking, stranger.href].map((DATABASE_URL) => examine({ DATABASE_URL })),
+      );
+      expect(none?.of("database")[0]?.cure).toContain("create it (createdb)");
+      expect(refused?.of("database")[0]?.cure).toContain("make the user of DATABASE_URL the owner");
+    } finally {
+      await database.run(`drop owned by ${role}; drop role ${role}`);
+    }
+  });
+
+  test.for([
+    [
+      "newer",
+      "fail",
+      "run that version of Parley",
+      "insert into drizzle.__drizzle_migrations (hash, created_at) values ('new', 99999999999999)",
+    ],
+    [
+      "older: 1 ",
+      "warn",
+      "parley migrate",
+      "delete from drizzle.__drizzle_migrations where created_at = (select max(created_at) from drizzle.__drizzle_migrations)",
+    ],
+    ["not Parley's", "fail", "name an empty database", "truncate drizzle.__drizzle_migrations"],
+  ] as const)("with tables that are %s is said", async ([finding, level, cure, change]) => {
+    await using database = await createDatabase();
+    await database.run(change);
+    const { of } = await examine({ DATABASE_URL: database.url });
+    expect(of("tables")).toMatchObject([
+      { level, finding: expect.stringContaining(finding) as string },
+    ]);
+    expect(of("tables")[0]?.cure).toContain(cure);
+  });
+
+  test("that is empty is well, and stays empty; where the user may not create tables it is said", async () => {
+    await using database = await createDatabase(true);
+    const role = `parley_role_${randomBytes(6).toString("hex")}`;
+    await database.run(`create role ${role} login password 'right'`);
+    const user = Object.assign(new URL(database.url), { username: role, password: "right" });
+    try {
+      const [owner, other] = await Promise.all(
+        [database.url, user.href].map((DATABASE_URL) => examine({ DATABASE_URL })),
+      );
+      expect(owner?.of("tables")[0]?.finding).toBe(
+        "the database is empty; the first start creates them",
+      );
+      expect(other?.of("tables")[0]).toMatchObject({ level: "fail" });
+      const made = "select from pg_class where relnamespace = 'public'::regnamespace";
+      expect(await database.run(made)).toEqual([]);
+      expect(await database.run("select from pg_namespace where nspname = 'drizzle'")).toEqual([]);
+    } finally {
+      await database.run(`drop role ${role}`);
+    }
+  });
+
+  test("that only reads, or has too few connections, is said", async () => {
+    await using database = await createDatabase();
+    const name = new URL(database.url).pathname.slice(1);
+    const settings = { DATABASE_URL: database.url, PARLEY_DATABASE_POOL: "1000" };
+    expect((await examine(settings)).of("connections")).toMatchObject([
+      { level: "warn", cure: "raise max_connections of PostgreSQL, or lower PARLEY_DATABASE_POOL" },
+    ]);
+    await database.run(`alter database ${name} set default_transaction_read_only = on`);
+    expect((await examine(settings)).of("database")).toMatchObject([{ level: "fail" }]);
+  });
+});
+
+describe("a data directory", () => {
+  const check = async (directory: string) => {
+    const { of } = await examine({ PARLEY_DATA_DIR: directory });
+    const [directories, disks] = [of("data directory")[0], of("disk")[0]];
+    return { directory: directories, disk: disks };
+  };
+
+  test("that is a file, below a file, another program's or another PostgreSQL's is said", async () => {
+    await using place = await createPlace({ isEmbedded: true, isBare: true });
+    const parent = path.dirname(place.directory);
+    const at = (name: string) => path.join(parent, name);
+    await writeFile(at("file"), "");
+    await mkdir(at("open"), { mode: 0o755 });
+    await writeFile(at("open/notes.txt"), "mine");
+    await mkdir(at("old/postgresql"), { recursive: true, mode: 0o700 });
+    await writeFile(at("old/postgresql/PG_VERSION"), "12\n");
+    const findings: Record<string, string> = {
+      file: "it is no directory",
+      "file/below": "a part of its path is no directory",
+      open: "holds more than Parley's data",
+      old: "was made by PostgreSQL 12",
+    };
+    await Promise.all(
+      Object.entries(findings).map(async ([name, finding]) => {
+        const { directory } = await check(at(name));
+        expect([directory?.level, directory?.finding]).toEqual([
+          "fail",
+          expect.stringContaining(finding),
+        ]);
+      }),
+    );
+    expect(await readdir(at("open"))).toEqual(["notes.txt"]);
+  });
+
+  test.skipIf(!canMount)(
+    "on a disk that is full, nearly full or only for reading is said",
+    async () => {
+      await using disk = await mountDisk("100m");
+      expect((await check(disk.path)).disk).toMatchObject({ level: "warn" });
+      await fill(disk);
+      const full = await check(disk.path);
+      expect(full.disk).toMatchObject({ level: "fail" });
+      expect(full.directory).toMatchObject({ level: "fail", cure: "free some space" });
+      await disk.freeze();
+      expect((await check(disk.path)).directory?.finding).toContain("its disk is only for reading");
+    },
+  );
+
+  test("that a server uses is well, and another server's port is not", async () => {
+    await using place = await createPlace({ isEmbedded: true });
+    await using server = await startServer(place);
+    const PARLEY_PORT = new URL(server.url).port;
+    const [own, stranger] = await Promise.all([
+      examine({ ...settingsFor(place), PARLEY_PORT }),
+      examine({ PARLEY_PORT }),
+    ]);
+    expect(own.checks.filter(({ level }) => level === "fail")).toEqual([]);
+    expect(own.of("data directory")[0]?.finding).toContain(`in use by process ${server.pid}`);
+    expect(own.of("port")[0]?.finding).toContain(`process ${server.pid}`);
+    expect(own.of("tables")[0]?.finding).toBe("they are up to date");
+    // The demo of the directory.
+    expect(own.of("server")[0]?.finding).toBe(`${server.url} is ready`);
+    expect(stranger.of("port")[0]?.finding).toContain("a Parley with another data directory");
+  });
+});
