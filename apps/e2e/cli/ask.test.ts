@@ -108,8 +108,10 @@ describe("a terminal", () => {
     const { run } = await open();
     const { code, stdout } = await run(["status"]);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^server {3}http\S+: ready\nkey {6}key demo admin, role admin/);
-    expect(stdout).toMatch(/^now {6}\d+ runs wait.*\nan hour {2}\d+ conversations; /m);
+    expect(stdout).toMatch(
+      /^server {4}http\S+: ready\nversion {3}\S+\nkey {7}key demo admin, role admin/,
+    );
+    expect(stdout).toMatch(/^queue {5}\d+ runs wait.*\nstreams {3}\d+ are open\nan hour {3}\d+ /m);
     const shown = JSON.parse((await run(["status", "--json"])).stdout) as object;
     expect(shown).toMatchObject({ ready: { isReady: true }, session: { role: "admin" } });
   });

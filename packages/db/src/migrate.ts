@@ -33,14 +33,21 @@ const relations = `select current_database() as database, array(
   ) as names`;
 const hasMigrations = `select to_regclass('drizzle.__drizzle_migrations') is not null as known`;
 
-/** Applies missing migrations, one replica at a time. Throws `DatabaseForeign` and `DatabaseTooNew`. */
-export async function migratePostgres(pool: pg.Pool): Promise<void> {
+/**
+ * Applies missing migrations, one replica at a time; `onMissing` hears first how many those of a database with
+ * tables are. Throws `DatabaseForeign` and `DatabaseTooNew`.
+ */
+export async function migratePostgres(
+  pool: pg.Pool,
+  onMissing: (missing: number) => void = () => {},
+): Promise<void> {
   const client = await pool.connect();
   try {
     await client.query("select pg_advisory_lock($1)", [MIGRATION_LOCK]);
-    const { foreign, state } = await readMigrationState(client);
+    const { foreign, state, missing } = await readMigrationState(client);
     if (foreign !== undefined) throw new DatabaseForeign(foreign);
     if (state === "newer") throw new DatabaseTooNew(TOO_NEW);
+    if (state === "older") onMissing(missing);
     await migrate(drizzle(client), { migrationsFolder });
     await client.query("select pg_advisory_unlock($1)", [MIGRATION_LOCK]);
     client.release();

@@ -67,6 +67,8 @@ export interface PostgresOptions {
   readonly poolSize?: number;
   /** How long a query may wait for a connection. */
   readonly waitMs?: number;
+  /** Called before older tables are brought up to date, with how many migrations they lack. */
+  readonly onMigrating?: (missing: number) => void;
   /** Called with the errors of connections, as when the server restarts. */
   readonly onError?: (error: Error) => void;
 }
@@ -82,7 +84,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   const ping = { text: readOnlyQuery, query_timeout: waitMs };
   const migrating = openPool({ ...options, poolSize: 1 }, MIGRATION_MS);
   try {
-    await migratePostgres(migrating);
+    await migratePostgres(migrating, options.onMigrating);
   } catch (error) {
     await close();
     throw error;

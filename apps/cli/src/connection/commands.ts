@@ -36,6 +36,7 @@ const openConsole = withServer(new Command("console"))
 
 const status = withServer(new Command("status"))
   .description("say whether a server is ready, and what happens there")
+  .option("--watch", "again every two seconds, until Ctrl-C")
   .action(async (options) => (await import("./status.ts")).showStatus(options));
 
 /** Makes the commands about which server commands call. */

@@ -1,22 +1,78 @@
+import { clearScreenDown, cursorTo } from "node:readline";
+import { setTimeout as pause } from "node:timers/promises";
 import type { Overview, Session } from "@parley/schema";
 import { createRpcClient } from "parley-client";
 import { CommandError } from "../command-error.ts";
 import { printLine } from "../print.ts";
+import { readVersion } from "../read-version.ts";
+import { yellow } from "../terminal/style.ts";
 import { callServer } from "./call-server.ts";
-import { findServer } from "./find-server.ts";
+import { findServer, type NamedServer } from "./find-server.ts";
+import { type Probe, probeServer } from "./probe-server.ts";
 import type { ServerOptions } from "./server-options.ts";
 import { describeSession } from "./who-am-i.ts";
 
 /** How long the server may take to say whether it is ready. */
 const READY_MS = 5000;
+/** How often the state is read again where it is watched. */
+const WATCH_MS = 2000;
+
+interface StatusOptions extends ServerOptions {
+  readonly watch?: true;
+}
+
+/** What a server is, and what happens there. */
+interface Status {
+  readonly url: string;
+  readonly ready: { readonly isReady: boolean; readonly reason: string | null };
+  readonly versions: { readonly server: string | null; readonly parley: string };
+  readonly session: Session;
+  readonly overview: Overview | null;
+}
 
 /**
- * Says whether a server is ready, whose key commands use, and what happens now and happened in the last hour.
- * Throws `CommandError` where the server is not ready.
+ * Says whether a server is ready, its version, whose key commands use, and what happens now and happened in the
+ * last hour. Throws `CommandError` where the server is not ready.
  */
-export async function showStatus(options: ServerOptions): Promise<void> {
-  const { url, apiKey, workspaceId } = await findServer(options);
-  const ready = await readReadiness(url);
+export async function showStatus(options: StatusOptions): Promise<void> {
+  const server = await findServer(options);
+  const status = await readStatus(server);
+  print(status, options);
+  if (options.watch) return watch(server, options);
+  const { isReady, reason } = status.ready;
+  if (!isReady) throw new CommandError(`The server is not ready: ${reason}: its log says why`);
+}
+
+/** Until Ctrl-C; a server that does not answer meanwhile is waited for. */
+async function watch(server: NamedServer, options: StatusOptions): Promise<never> {
+  for (;;) {
+    await pause(WATCH_MS);
+    const status = await readStatus(server).catch((error: unknown) => error as Error);
+    if (!(status instanceof Error)) print(status, options);
+    else if (status instanceof CommandError) {
+      const { message } = status;
+      if (options.json) printLine(JSON.stringify({ url: server.url, error: message }));
+      else drawAgain([label("server", yellow(`${server.url}: ${message}`))], options);
+    } else throw status;
+  }
+}
+
+function print(status: Status, options: StatusOptions): void {
+  if (options.json) printLine(JSON.stringify(status));
+  else drawAgain(describeStatus(status), options);
+}
+
+/** In place where a terminal is watched, else below. */
+function drawAgain(lines: readonly string[], { watch: isWatched }: StatusOptions): void {
+  if (isWatched && process.stdout.isTTY) {
+    cursorTo(process.stdout, 0, 0);
+    clearScreenDown(process.stdout);
+  }
+  for (const line of lines) printLine(line);
+}
+
+async function readStatus({ url, apiKey, workspaceId }: NamedServer): Promise<Status> {
+  const probe = await callServer(probeServer(url, READY_MS));
   const rpc = createRpcClient({ url, apiKey });
   const { session } = await callServer(rpc.session.get.query({}));
   const wId = workspaceId ?? session.workspace?.sId;
@@ -24,29 +80,37 @@ export async function showStatus(options: ServerOptions): Promise<void> {
     ? await callServer(
         wId === undefined ? rpc.overview.getServer.query({}) : rpc.overview.get.query({ wId }),
       )
-    : undefined;
-  if (options.json) printLine(JSON.stringify({ url, ready, session, overview: overview ?? null }));
-  else {
-    printLine(`server   ${url}: ${ready.isReady ? "ready" : `not ready, ${ready.reason}`}`);
-    printLine(`key      ${describeSession(session)}`);
-    for (const line of overview === undefined ? [] : describeOverview(overview)) printLine(line);
-  }
-  if (!ready.isReady) throw new CommandError(`The server is not ready: ${ready.reason}`);
+    : null;
+  const versions = { server: probe.version ?? null, parley: readVersion() };
+  return { url, ready: readinessOf(probe), versions, session, overview };
 }
 
 const mayReadOverview = ({ role }: Session): boolean => role !== "user";
 
-async function readReadiness(
-  url: string,
-): Promise<{ readonly isReady: boolean; readonly reason: string | null }> {
-  const signal = AbortSignal.timeout(READY_MS);
-  const response = await callServer(fetch(`${url.replace(/\/+$/, "")}/readyz`, { signal }));
-  if (response.ok) {
-    await response.body?.cancel();
-    return { isReady: true, reason: null };
-  }
-  const reason = (await response.text()).replaceAll(/[\p{Cc}\s]+/gu, " ").slice(0, 500);
-  return { isReady: false, reason };
+const readinessOf = ({ isReady, details }: Probe): Status["ready"] => ({
+  isReady,
+  reason: isReady ? (details ?? null) : (details ?? "it does not say why"),
+});
+
+const label = (name: string, text: string): string => name.padEnd(10) + text;
+
+function describeStatus({ url, ready, versions, session, overview }: Status): string[] {
+  const { isReady, reason } = ready;
+  const details = reason === null ? "" : `, ${isReady ? "but " : ""}${reason}`;
+  return [
+    label("server", `${url}: ${isReady ? "ready" : "not ready"}${details}`),
+    ...describeVersions(versions),
+    label("key", describeSession(session)),
+    ...(overview === null ? [] : describeOverview(overview)),
+  ];
+}
+
+function describeVersions({ server, parley }: Status["versions"]): string[] {
+  if (server === null || server === parley) return [label("version", parley)];
+  return [
+    label("versions", yellow(`server ${server}, this command ${parley}`)),
+    label("", yellow(`install parley-server@${server} here, or upgrade the server`)),
+  ];
 }
 
 function describeOverview({ now, series }: Overview): string[] {
@@ -54,9 +118,11 @@ function describeOverview({ now, series }: Overview): string[] {
     series[name].reduce((total, value) => total + value, 0);
   const oldest = now.oldestWaitingMs === null ? "" : `, the oldest for ${now.oldestWaitingMs} ms`;
   return [
-    `now      ${now.waitingRuns} runs wait${oldest}; ${now.runningRuns} run; ${now.openStreams} streams are open`,
-    `an hour  ${sum("conversations")} conversations; ${sum("turns")} turns, ${sum("turnsErrored")} failed; ` +
-      `${sum("invocations")} invocations, ${sum("invocationsErrored")} failed; ` +
-      `${sum("inputTokens")} tokens in, ${sum("outputTokens")} out`,
+    label("queue", `${now.waitingRuns} runs wait${oldest}; ${now.runningRuns} run`),
+    label("streams", `${now.openStreams} are open`),
+    label("an hour", `${sum("conversations")} conversations`),
+    label("", `${sum("turns")} turns, ${sum("turnsErrored")} failed`),
+    label("", `${sum("invocations")} invocations, ${sum("invocationsErrored")} failed`),
+    label("", `${sum("inputTokens")} tokens in, ${sum("outputTokens")} out`),
   ];
 }

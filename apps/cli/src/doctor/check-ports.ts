@@ -4,7 +4,7 @@ import { describeFailure } from "../describe-failure.ts";
 import { refusedPort } from "../server/refused-port.ts";
 import { orNothing } from "./check-database.ts";
 import { fail, failBy, type Finding, ok } from "./finding.ts";
-import { isParley } from "./probe-server.ts";
+import { isParley } from "../connection/probe-server.ts";
 import { ANSWER_MS, type Surroundings } from "./surroundings.ts";
 
 const CURE = "correct the setting of the port";

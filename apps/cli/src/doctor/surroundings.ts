@@ -7,7 +7,7 @@ import {
 import type { Settings } from "../config.ts";
 import { findServer, type NamedServer } from "../connection/find-server.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
-import { type Probe, probeServer } from "./probe-server.ts";
+import { type Probe, probeServer } from "../connection/probe-server.ts";
 
 /** How long one thing may take to answer. */
 export const ANSWER_MS = 5000;

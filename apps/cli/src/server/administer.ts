@@ -1,6 +1,7 @@
 import { generateApiKey, inTransaction, insertApiKey, recordCommand } from "@parley/core";
 import type { Logger } from "pino";
 import type { Settings } from "../config.ts";
+import { reportLine } from "../print.ts";
 import { hasOperatorKey } from "./keys.ts";
 import { openCore, openDatabase } from "./open-core.ts";
 import { CommandError } from "../command-error.ts";
@@ -15,7 +16,12 @@ export async function migrate(
   { settings, logger }: Administration,
   print: (line: string) => void,
 ): Promise<void> {
-  const database = await openDatabase({ settings, logger });
+  const onMigrating = (missing: number): void => {
+    reportLine(
+      `${missing} migrations lack: applying them, which takes minutes where tables are large`,
+    );
+  };
+  const database = await openDatabase({ settings, logger, onMigrating });
   await database.close();
   print("The database is up to date");
 }

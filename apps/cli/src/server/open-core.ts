@@ -36,6 +36,8 @@ export interface OpenCoreOptions {
   readonly embedded?: EmbeddedServer | undefined;
   /** Absolute URL that clients see. */
   readonly publicUrl: () => string;
+  /** Called before older tables are brought up to date. */
+  readonly onMigrating?: (missing: number) => void;
   readonly onDelivery?: ProcessMetrics["onDelivery"];
   readonly onRefusedRun?: ProcessMetrics["onRefusedRun"];
   readonly onServerAsked?: ProcessMetrics["onServerAsked"];
@@ -127,11 +129,13 @@ export async function openDatabase({
   settings,
   logger,
   embedded,
-}: Pick<OpenCoreOptions, "settings" | "logger" | "embedded">): Promise<Database> {
+  onMigrating = () => {},
+}: Pick<OpenCoreOptions, "settings" | "logger" | "embedded" | "onMigrating">): Promise<Database> {
   const { DATABASE_URL: url, PARLEY_DATA_DIR: directory } = settings;
   const options = {
     poolSize: settings.PARLEY_DATABASE_POOL,
     waitMs: settings.PARLEY_DATABASE_WAIT_MS,
+    onMigrating,
     onError: (error: Error) => logger.error({ err: error }, "A connection to PostgreSQL broke"),
   };
   if (url !== undefined) return openPostgres({ ...options, url });

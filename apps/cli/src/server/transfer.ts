@@ -1,10 +1,17 @@
 import { open } from "node:fs/promises";
 import type { Readable, Writable } from "node:stream";
 import { finished } from "node:stream/promises";
-import { exportDatabase, holdsDatabase, importDatabase, type Transferred } from "@parley/db";
+import {
+  type Database,
+  exportDatabase,
+  holdsDatabase,
+  importDatabase,
+  type Transferred,
+} from "@parley/db";
 import type { Administration } from "./administer.ts";
 import { openDatabase } from "./open-core.ts";
 import { CommandError } from "../command-error.ts";
+import { type Progress, startProgress } from "../terminal/progress.ts";
 
 type Report = (line: string) => void;
 
@@ -30,11 +37,23 @@ export async function exportAll(
       file === undefined ? process.stdout : (await open(file, "wx", 0o600)).createWriteStream();
     // Each write reports its own error.
     target.on("error", () => {});
-    const exported = await exportDatabase(database, createWrite(target));
+    const exported = await exportWithProgress(database, target);
     if (file !== undefined) await finished(target.end());
     report(`Exported ${describe(exported)}`);
   } finally {
     await database.close();
+  }
+}
+
+async function exportWithProgress(database: Database, target: Writable): Promise<Transferred> {
+  let progress: Progress | undefined;
+  try {
+    return await exportDatabase(database, createWrite(target), {
+      begin: (total) => (progress = startProgress({ label: "exporting", total, unit: "rows" })),
+      advance: (rows) => progress?.advance(rows),
+    });
+  } finally {
+    progress?.stop();
   }
 }
 
@@ -48,13 +67,21 @@ export async function importAll(
   await using handle = file === undefined ? undefined : await open(file);
   const source = handle?.createReadStream() ?? process.stdin;
   const database = await openDatabase(administration);
+  // How long standard input is, nobody knows.
+  const total = (await handle?.stat())?.size ?? 0;
+  const progress = total > 0 ? startProgress({ label: "importing", total, unit: "bytes" }) : none;
   try {
-    report(`Imported ${describe(await importDatabase(database, linesOf(source)))}`);
+    const imported = await importDatabase(database, linesOf(source, progress.advance));
+    progress.stop();
+    report(`Imported ${describe(imported)}`);
   } finally {
+    progress.stop();
     source.destroy();
     await database.close();
   }
 }
+
+const none: Progress = { advance: () => {}, stop: () => {} };
 
 /** Opening a directory creates a database in it, and an export of nothing would look valid. */
 async function requireDatabase({ settings }: Administration): Promise<void> {
@@ -74,10 +101,14 @@ function createWrite(target: Writable): (text: string) => Promise<void> {
 }
 
 /** The lines of a text, one at a time; text after the last line break is not a line. */
-async function* linesOf(source: Readable): AsyncGenerator<string, void, undefined> {
+async function* linesOf(
+  source: Readable,
+  advance: (bytes: number) => void,
+): AsyncGenerator<string, void, undefined> {
   let begun: string[] = [];
   for await (const chunk of source.setEncoding("utf8")) {
     // Decoded above.
+    advance(Buffer.byteLength(chunk as string));
     const [first = "", ...others] = (chunk as string).split("\n");
     begun.push(first);
     for (const next of others) {

@@ -1,3 +1,4 @@
+import { Writable } from "node:stream";
 import { Presets, SingleBar } from "cli-progress";
 import { oneLine } from "../plain.ts";
 
@@ -28,7 +29,7 @@ export function startProgress({ label, total, unit }: Work): Progress {
   const isTerminal = process.stderr.isTTY;
   const bar = new SingleBar(
     {
-      stream: process.stderr,
+      stream: isTerminal ? process.stderr : createLateStream(),
       format: `${oneLine(label)} ${isTerminal ? "{bar} " : ""}{percentage}% | {value} of {total} ${unit} | {eta_formatted} left`,
       clearOnComplete: true,
       hideCursor: true,
@@ -40,4 +41,16 @@ export function startProgress({ label, total, unit }: Work): Progress {
   );
   bar.start(Math.max(total, 1), 0);
   return { advance: (by) => bar.increment(by), stop: () => bar.stop() };
+}
+
+/** Standard error for work that takes long: what is over before its first line was due says nothing. */
+function createLateStream(): NodeJS.WritableStream {
+  const startedAt = performance.now();
+  return new Writable({
+    decodeStrings: false,
+    write: (text: string, _encoding, done) => {
+      if (performance.now() - startedAt >= LINE_MS) process.stderr.write(text);
+      done();
+    },
+  });
 }

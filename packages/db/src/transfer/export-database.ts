@@ -21,6 +21,13 @@ export interface Transferred {
   readonly rows: number;
 }
 
+/** Hears how far an export is. */
+export interface ExportProgress {
+  /** Called once, with about as many rows as there are. */
+  begin(rows: number): void;
+  advance(rows: number): void;
+}
+
 /**
  * Writes all rows of a database as lines, from one snapshot. `write` is called with some lines at a time
  * and awaited; the memory that this takes is bounded.
@@ -28,6 +35,7 @@ export interface Transferred {
 export async function exportDatabase(
   database: Database,
   write: (lines: string) => Promise<void>,
+  progress: ExportProgress = { begin: () => {}, advance: () => {} },
 ): Promise<Transferred> {
   return database.slow.transaction(async (db) => {
     await db.execute(sql`set transaction isolation level repeatable read, read only`);
@@ -40,10 +48,11 @@ export async function exportDatabase(
     const sendJson = (value: object) => send(`${JSON.stringify(value)}\n`);
     await sendJson({ parley: "export", format: FORMAT, migration: await readMigration(db) });
     const tables = await readTables(db);
+    progress.begin(await estimateRows(db, tables));
     let rows = 0;
     for (const table of tables) {
       await sendJson({ table: table.name, columns: table.columns.map(({ name }) => name) });
-      rows += await exportRows(db, table, send);
+      rows += await exportRows(db, table, { send, advance: progress.advance });
     }
     for (const sequence of await readSequences(db)) await sendJson(sequence);
     await write(`${JSON.stringify({ end: { rows, sha256: hash.digest("hex") } })}\n`);
@@ -54,7 +63,7 @@ export async function exportDatabase(
 async function exportRows(
   db: Queryable,
   { name, columns }: MovedTable,
-  send: (text: string) => Promise<void>,
+  { send, advance }: { send: (text: string) => Promise<void>; advance: (rows: number) => void },
 ): Promise<number> {
   const values = columns.map((column) => `${quoted(column.name)}::text`).join(", ");
   const declare = (cursor: string, expression: string) =>
@@ -68,6 +77,7 @@ async function exportRows(
     for (const count of countsWithin(sizes.map(({ size }) => size))) {
       const fetched = await select<{ line: string }>(db, `fetch ${count} from exported`);
       rows += fetched.length;
+      advance(fetched.length);
       await send(fetched.map(({ line }) => `${line}\n`).join(""));
     }
     if (sizes.length < MAX_ROWS) break;
@@ -75,6 +85,18 @@ async function exportRows(
   await select(db, "close sizes");
   await select(db, "close exported");
   return rows;
+}
+
+/** What PostgreSQL knows of its tables without reading them. */
+async function estimateRows(db: Queryable, tables: readonly MovedTable[]): Promise<number> {
+  const found = await select<{ name: string; rows: number }>(
+    db,
+    `select c.relname as name, greatest(c.reltuples, s.n_live_tup, 0)::float8 as rows
+    from pg_class c left join pg_stat_user_tables s on s.relid = c.oid
+    where c.relnamespace = 'public'::regnamespace`,
+  );
+  const names = new Set(tables.map(({ name }) => name));
+  return found.reduce((sum, { name, rows }) => sum + (names.has(name) ? rows : 0), 0);
 }
 
 /** SQL for about the printed bytes of a column; it does not read large texts. */
