@@ -9,6 +9,7 @@ import {
 } from "./testing/databases.ts";
 import { serverUrl } from "./testing/server.ts";
 
+export { migrateUpTo } from "./testing/migrate-up-to.ts";
 export { startCluster, type TestCluster } from "./testing/cluster.ts";
 export { runOn } from "./testing/databases.ts";
 
