@@ -4,6 +4,7 @@ import path from "node:path";
 import { build } from "rolldown";
 import type { TestProject } from "vitest/node";
 import config from "../cli/rolldown.config.ts";
+import { removeInstalled } from "./cli/golden/remove-installed.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -36,7 +37,10 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
       logLevel: "warn",
     });
   }
-  return () => rm(folder, { recursive: true, force: true });
+  return async () => {
+    await rm(folder, { recursive: true, force: true });
+    await removeInstalled(folder);
+  };
 }
 
 /** Removes the builds of runs that were killed. */

@@ -10,6 +10,8 @@ export interface Terminal {
   screen(): string;
   /** All lines, with those that have scrolled off the screen. */
   scrollback(): string;
+  /** The same as it was printed: a line that the terminal has wrapped is one. */
+  unwrapped(): string;
   /** Everything that the program has written, with its escape sequences. */
   written(): string;
   /** Types text or keys, as in `"\r"` for Enter and `"\u0003"` for Ctrl-C. */
@@ -90,9 +92,21 @@ export function openTerminal(
     return lines.join("\n").trimEnd();
   };
   const scrollback = (): string => read(0);
+  const unwrapped = (): string => {
+    const { active } = emulator.buffer;
+    const lines: string[] = [];
+    for (let row = 0; row < active.length; row++) {
+      const line = active.getLine(row);
+      const text = line?.translateToString(active.getLine(row + 1)?.isWrapped !== true) ?? "";
+      if (line?.isWrapped === true) lines.push((lines.pop() ?? "") + text);
+      else lines.push(text);
+    }
+    return lines.join("\n").trimEnd();
+  };
   return {
     screen: () => read(emulator.buffer.active.baseY),
     scrollback,
+    unwrapped,
     written: () => text,
     write: (keys) => child.write(keys),
     waitFor: (wanted, gracePeriodMs = 15_000) =>

@@ -1,0 +1,4 @@
+import { connectionEntries } from "./entries/connection.ts";
+import { testEntries } from "./test-entries.ts";
+
+testEntries(connectionEntries);

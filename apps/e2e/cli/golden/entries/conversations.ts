@@ -1,0 +1,33 @@
+import type { Entry, Prepared } from "../entry.ts";
+import type { World } from "../world.ts";
+
+async function answered(world: World): Promise<Prepared> {
+  const agent = await world.createAgent("Clerk");
+  const { conversation } = await world.parley.conversations.create({
+    blocking: true,
+    message: { content: "Hello", mentions: [{ configurationId: agent }] },
+  });
+  const answer = conversation.content.at(-1)?.at(-1)?.sId ?? "";
+  return { conversation: conversation.sId, answer };
+}
+
+/** Commands that talk to agents and follow what happens. */
+export const conversationEntries: readonly Entry[] = [
+  {
+    command: "ask",
+    prepare: async (world) => void (await world.createAgent("Clerk")),
+    args: ["Hello", "--agent", "Clerk"],
+  },
+  {
+    command: "tail conversation",
+    prepare: answered,
+    args: ({ conversation = "" }) => [conversation],
+    until: /agent_message_done/,
+  },
+  {
+    command: "tail message",
+    prepare: answered,
+    args: ({ conversation = "", answer = "" }) => [conversation, answer],
+  },
+  { command: "tail runs", prepare: answered, until: /succeeded turn/ },
+];

@@ -1,0 +1,4 @@
+import { functionEntries } from "./entries/functions.ts";
+import { testEntries } from "./test-entries.ts";
+
+testEntries(functionEntries);

@@ -1,0 +1,57 @@
+import type { Entry } from "./entry.ts";
+import type { World } from "./world.ts";
+import { runOn } from "@parley/db/testing";
+
+/** As wide as what it stands for, so that tables keep their widths. */
+const padded = (word: string, text: string): string =>
+  word.padEnd(text.length, "_").slice(0, text.length);
+
+const everywhere: readonly (readonly [pattern: RegExp, word: string])[] = [
+  [/\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?Z)?/g, "TIME"],
+  [/\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/g, "UUID"],
+  [/\b(?:sk|sc|ut)-\w{20,}/g, "SECRET"],
+  [/\b\d+(?= ms\b)/g, "N"],
+  [/(?<="\w*(?:[aA]t|created|updated|Ms|times?|timestamp)":)\d+/g, "0"],
+  [/\b1[6-9]\d{11}\b/g, "MILLISECONDS"],
+];
+
+const query = `select string_agg(format('select sid from %I', relname), ' union all ') as query
+  from pg_class c join pg_attribute a on a.attrelid = c.oid
+  where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition and attname = 'sid'`;
+
+/** Every id of a server. */
+export async function readIds(databaseUrl: string): Promise<string[]> {
+  const [row] = await runOn<{ query: string }>(databaseUrl, query);
+  const rows = await runOn<{ sid: string }>(databaseUrl, row?.query ?? "select");
+  // Ids of the demo that are words stay.
+  return rows.map(({ sid }) => sid).filter((sid) => /^(?:[a-z]{3}_)?[A-Za-z0-9]{10}$/.test(sid));
+}
+
+interface Known {
+  readonly world: World;
+  readonly ids: readonly string[];
+  readonly version: string;
+  readonly ports: readonly number[];
+}
+
+/** The output of a run without what differs between two runs. */
+export function normalise(
+  text: string,
+  { world, ids, version, ports }: Known,
+  { varying = [] }: Entry,
+): string {
+  let found = text.replaceAll("\r\n", "\n").replaceAll(world.home, "HOME");
+  for (const [pattern, word] of varying) found = found.replaceAll(pattern, word);
+  for (const id of ids) {
+    const prefix = /^[a-z]{3}_/.exec(id)?.[0] ?? "";
+    found = found.replaceAll(id, prefix + padded("ID", id.slice(prefix.length)));
+  }
+  for (const port of ports) found = found.replaceAll(new RegExp(`\\b${port}\\b`, "g"), "PORT");
+  found = found.replaceAll(version, "VERSION");
+  for (const [pattern, word] of everywhere) {
+    found = found.replaceAll(pattern, (matched) =>
+      word === "TIME" ? padded(word, matched) : word,
+    );
+  }
+  return found;
+}

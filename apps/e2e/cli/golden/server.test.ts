@@ -1,0 +1,4 @@
+import { serverEntries } from "./entries/server.ts";
+import { testEntries } from "./test-entries.ts";
+
+testEntries(serverEntries);

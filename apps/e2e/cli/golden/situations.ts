@@ -1,0 +1,158 @@
+import { URL } from "node:url";
+import type { Server } from "../../server.ts";
+import { startDyingProxy } from "./dying-proxy.ts";
+import type { Entry } from "./entry.ts";
+import { expectInPipe, expectNoSecrets, expectOnTerminal } from "./invariants.ts";
+import { normalise, readIds } from "./normalise.ts";
+import { type Outcome, type Run, runInPipe, runOnTerminal, type Screen } from "./run-command.ts";
+import { openWorld, type World } from "./world.ts";
+
+/** Where nothing listens. */
+const NOWHERE = 1;
+const WRONG_KEY = "sk-not-logged-wrong-key-0123456789";
+/** Within the first answer. */
+const FIRST_BYTES = 40;
+
+export interface Stage {
+  readonly main: string;
+  readonly version: string;
+  readonly server: Server;
+}
+
+/** Runs a command in every situation, checks what holds for all commands, and gives its golden text. */
+export async function describeSituations(entry: Entry, stage: Stage): Promise<string> {
+  const help = await run({ entry: { command: entry.command }, stage, isHelp: true });
+  const [piped, seen, dead, refused, dying] = await Promise.all([
+    run({ entry, stage }),
+    see(entry, stage),
+    run({ entry, stage, change: (settings) => redirect(settings, `127.0.0.1:${NOWHERE}`) }),
+    run({ entry, stage, change: spoilKey }),
+    runDying(entry, stage),
+  ]);
+  const sections: [title: string, text: string][] = [
+    ["--help", help],
+    ["in a pipe", piped],
+    ["on a terminal", seen],
+    ["without a server", dead],
+    ["with a wrong key", refused],
+    ["with a server that dies", dying],
+  ];
+  const shown = sections.map(([title, text], at) => {
+    const isSame = at > 2 && text === piped;
+    return `=== ${title} ===\n${isSame ? "(as in a pipe)\n" : text}`;
+  });
+  return `$ parley ${entry.command}\n\n${shown.join("\n")}`;
+}
+
+interface Wanted {
+  readonly entry: Entry;
+  readonly stage: Stage;
+  readonly isHelp?: boolean;
+  readonly change?: (settings: Record<string, string>) => Record<string, string>;
+  readonly onPrinted?: () => void;
+  readonly ports?: readonly number[];
+}
+
+async function prepareRun(wanted: Wanted, world: World): Promise<Run> {
+  const { entry, stage, isHelp, change = (settings) => settings, onPrinted } = wanted;
+  const prepared = (isHelp === true ? undefined : await entry.prepare?.(world)) ?? {};
+  const given = typeof entry.args === "function" ? entry.args(prepared) : (entry.args ?? []);
+  const args = [...entry.command.split(" "), ...(isHelp === true ? ["--help"] : given)];
+  const settings = change(settingsOf(entry, world));
+  return { main: stage.main, args, entry, cwd: world.home, settings, onPrinted };
+}
+
+function settingsOf(entry: Entry, world: World): Record<string, string> {
+  const home = { XDG_CONFIG_HOME: world.home, PARLEY_LOG_LEVEL: "silent" };
+  if (entry.opens === "nothing") return home;
+  if (entry.opens === "database") return { ...home, DATABASE_URL: world.databaseUrl };
+  const key = entry.key === "operator" ? world.operatorKey : world.adminKey;
+  return { ...home, PARLEY_URL: world.url, PARLEY_API_KEY: key, PARLEY_WORKSPACE: world.wId };
+}
+
+/** The settings, with the server or the database elsewhere. */
+function redirect(settings: Record<string, string>, host: string): Record<string, string> {
+  const changed = { ...settings };
+  for (const name of ["PARLEY_URL", "DATABASE_URL"]) {
+    const url = URL.parse(settings[name] ?? "");
+    if (url === null) continue;
+    url.host = host;
+    changed[name] = url.href.replace(/\/$/, "");
+  }
+  return changed;
+}
+
+function spoilKey(settings: Record<string, string>): Record<string, string> {
+  const url = URL.parse(settings["DATABASE_URL"] ?? "");
+  if (url === null) return { ...settings, PARLEY_API_KEY: WRONG_KEY };
+  url.username = "parley_nobody";
+  url.password = "not-logged-wrong-password";
+  return { ...settings, DATABASE_URL: url.href };
+}
+
+async function run(wanted: Wanted): Promise<string> {
+  const { entry, stage } = wanted;
+  await using world = await openWorld(stage.server, entry.opens === "database");
+  const outcome = await runInPipe(await prepareRun(wanted, world));
+  expectInPipe(entry, outcome);
+  expectNoSecrets(entry, outcome.stdout + outcome.stderr, secretsOf(world));
+  return normaliseFor(describe(outcome), world, wanted);
+}
+
+/** On a terminal, once with colours and once without: what it shows is the same. */
+async function see(entry: Entry, stage: Stage): Promise<string> {
+  const look = async (colours: Record<string, string>): Promise<[Screen, string]> => {
+    await using world = await openWorld(stage.server, entry.opens === "database");
+    const change = (settings: Record<string, string>) => ({ ...settings, ...colours });
+    const screen = await runOnTerminal(await prepareRun({ entry, stage, change }, world));
+    expectNoSecrets(entry, screen.written, secretsOf(world));
+    const text = `exit ${screen.exit}\n${screen.text}\n`;
+    return [screen, await normaliseFor(text, world, { entry, stage })];
+  };
+  const [coloured, text] = await look({});
+  const [plain, plainText] = await look({ NO_COLOR: "1" });
+  expectOnTerminal(entry, coloured, plain);
+  if (plainText !== text) throw new Error(`NO_COLOR changes the text:\n${text}\n${plainText}`);
+  return text;
+}
+
+async function runDying(entry: Entry, stage: Stage): Promise<string> {
+  if (entry.opens === "nothing") return run({ entry, stage });
+  const target = new URL(
+    entry.opens === "database" ? (stage.server.place.databaseUrl ?? "") : stage.server.url,
+  );
+  const bytes = entry.diesAfterBytes ?? (entry.until === undefined ? FIRST_BYTES : Infinity);
+  const port = Number(target.port || "5432");
+  await using proxy = await startDyingProxy({ host: target.hostname, port }, bytes);
+  const change = (settings: Record<string, string>) =>
+    redirect(settings, `127.0.0.1:${proxy.port}`);
+  return run({ entry, stage, change, onPrinted: proxy.die, ports: [proxy.port] });
+}
+
+const secretsOf = (world: World): string[] => [
+  world.adminKey,
+  world.operatorKey,
+  WRONG_KEY,
+  "not-logged",
+];
+
+function describe({ exit, stdout, stderr }: Outcome): string {
+  const part = (name: string, text: string): string =>
+    text === "" ? "" : `--- ${name}\n${text.replace(/\n*$/, "\n")}`;
+  return `exit ${exit}\n${part("stdout", stdout)}${part("stderr", stderr)}`;
+}
+
+async function normaliseFor(
+  text: string,
+  world: World,
+  { entry, stage, ports = [] }: Wanted,
+): Promise<string> {
+  const { server, version } = stage;
+  const ids = await readIds(server.place.databaseUrl ?? "");
+  const known = [
+    Number(new URL(server.url).port),
+    Number(new URL(server.place.databaseUrl ?? "").port || "5432"),
+    ...ports,
+  ];
+  return normalise(text, { world, ids, version, ports: known }, entry);
+}
