@@ -22,6 +22,11 @@ export interface Entry {
   readonly input?: Typed;
   /** On a terminal: what it asks, and what is typed then. */
   readonly asked?: readonly (readonly [question: string, keys: Typed])[];
+  /**
+   * What is typed where it asks whether it may destroy something: in a pipe it is run with `--yes`, and once without,
+   * which it refuses.
+   */
+  readonly confirmed?: string;
   /** For commands that never end by themselves: what they print before Ctrl-C ends them. */
   readonly until?: RegExp;
   /** The key that it is called with, if it is not that of the workspace's admin. */

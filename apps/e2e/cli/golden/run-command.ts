@@ -78,7 +78,9 @@ export interface Screen {
 export async function runOnTerminal({ main, args, entry, cwd, settings }: Run): Promise<Screen> {
   const terminal = openTerminal(args, { columns: 80, rows: 40, settings, cwd, main: [main] });
   let isStopped = false;
-  for (const [question, keys] of entry.asked ?? []) {
+  const typed = entry.confirmed;
+  const confirmation = typed === undefined ? [] : ([["to go on:", `${typed}\r`]] as const);
+  for (const [question, keys] of [...(entry.asked ?? []), ...confirmation]) {
     await terminal.waitFor(question, PATIENCE_MS);
     terminal.write(typedIn(keys, settings));
   }

@@ -1,14 +1,14 @@
 import { URL } from "node:url";
 import type { Server } from "../../server.ts";
+import type { ShopServer } from "../../tools/shop-server.ts";
 import { startDyingProxy } from "./dying-proxy.ts";
 import type { Entry } from "./entry.ts";
-import { expectInPipe, expectNoSecrets, expectOnTerminal } from "./invariants.ts";
+import { expect } from "vitest";
+import { expectInPipe, expectNoSecrets, expectOnTerminal, LOOKS } from "./invariants.ts";
 import { normalise, readIds } from "./normalise.ts";
 import { type Outcome, type Run, runInPipe, runOnTerminal, type Screen } from "./run-command.ts";
 import { openWorld, type World } from "./world.ts";
 
-/** Where nothing listens. */
-const NOWHERE = 1;
 const WRONG_KEY = "sk-not-logged-wrong-key-0123456789";
 /** Within the first answer. */
 const FIRST_BYTES = 40;
@@ -17,28 +17,39 @@ export interface Stage {
   readonly main: string;
   readonly version: string;
   readonly server: Server;
+  /** Where nothing listens. */
+  readonly closedPort: number;
+  /** A server of tools. */
+  readonly shop: ShopServer;
 }
 
 /** Runs a command in every situation, checks what holds for all commands, and gives its golden text. */
 export async function describeSituations(entry: Entry, stage: Stage): Promise<string> {
   const help = await run({ entry: { command: entry.command }, stage, isHelp: true });
+  const refusal =
+    entry.confirmed === undefined ? [] : [await run({ entry, stage, isConfirmed: false })];
   const [piped, seen, dead, refused, dying] = await Promise.all([
     run({ entry, stage }),
     see(entry, stage),
-    run({ entry, stage, change: (settings) => redirect(settings, `127.0.0.1:${NOWHERE}`) }),
+    run({
+      entry,
+      stage,
+      change: (settings) => redirect(settings, `127.0.0.1:${stage.closedPort}`),
+    }),
     run({ entry, stage, change: spoilKey }),
     runDying(entry, stage),
   ]);
   const sections: [title: string, text: string][] = [
     ["--help", help],
     ["in a pipe", piped],
+    ...refusal.map((text): [string, string] => ["in a pipe, without --yes", text]),
     ["on a terminal", seen],
     ["without a server", dead],
     ["with a wrong key", refused],
     ["with a server that dies", dying],
   ];
   const shown = sections.map(([title, text], at) => {
-    const isSame = at > 2 && text === piped;
+    const isSame = at > 1 && text === piped;
     return `=== ${title} ===\n${isSame ? "(as in a pipe)\n" : text}`;
   });
   return `$ parley ${entry.command}\n\n${shown.join("\n")}`;
@@ -48,19 +59,27 @@ interface Wanted {
   readonly entry: Entry;
   readonly stage: Stage;
   readonly isHelp?: boolean;
+  /** Whether it has `--yes` where it destroys something. */
+  readonly isConfirmed?: boolean;
   readonly change?: (settings: Record<string, string>) => Record<string, string>;
   readonly onPrinted?: () => void;
   readonly ports?: readonly number[];
 }
 
 async function prepareRun(wanted: Wanted, world: World): Promise<Run> {
-  const { entry, stage, isHelp, change = (settings) => settings, onPrinted } = wanted;
+  const { entry, stage, isHelp, isConfirmed = true, change = unchanged, onPrinted } = wanted;
   const prepared = (isHelp === true ? undefined : await entry.prepare?.(world)) ?? {};
   const given = typeof entry.args === "function" ? entry.args(prepared) : (entry.args ?? []);
-  const args = [...entry.command.split(" "), ...(isHelp === true ? ["--help"] : given)];
+  const yes = entry.confirmed !== undefined && isConfirmed ? ["--yes"] : [];
+  const args = [
+    ...entry.command.split(" "),
+    ...(isHelp === true ? ["--help"] : [...given, ...yes]),
+  ];
   const settings = change(settingsOf(entry, world));
   return { main: stage.main, args, entry, cwd: world.home, settings, onPrinted };
 }
+
+const unchanged = (settings: Record<string, string>) => settings;
 
 function settingsOf(entry: Entry, world: World): Record<string, string> {
   const home = { XDG_CONFIG_HOME: world.home, PARLEY_LOG_LEVEL: "silent" };
@@ -92,7 +111,7 @@ function spoilKey(settings: Record<string, string>): Record<string, string> {
 
 async function run(wanted: Wanted): Promise<string> {
   const { entry, stage } = wanted;
-  await using world = await openWorld(stage.server, entry.opens === "database");
+  await using world = await openWorld(stage, entry.opens === "database");
   const outcome = await runInPipe(await prepareRun(wanted, world));
   expectInPipe(entry, outcome);
   expectNoSecrets(entry, outcome.stdout + outcome.stderr, secretsOf(world));
@@ -102,17 +121,22 @@ async function run(wanted: Wanted): Promise<string> {
 /** On a terminal, once with colours and once without: what it shows is the same. */
 async function see(entry: Entry, stage: Stage): Promise<string> {
   const look = async (colours: Record<string, string>): Promise<[Screen, string]> => {
-    await using world = await openWorld(stage.server, entry.opens === "database");
+    await using world = await openWorld(stage, entry.opens === "database");
     const change = (settings: Record<string, string>) => ({ ...settings, ...colours });
-    const screen = await runOnTerminal(await prepareRun({ entry, stage, change }, world));
+    const screen = await runOnTerminal(
+      await prepareRun({ entry, stage, change, isConfirmed: false }, world),
+    );
     expectNoSecrets(entry, screen.written, secretsOf(world));
     const text = `exit ${screen.exit}\n${screen.text}\n`;
     return [screen, await normaliseFor(text, world, { entry, stage })];
   };
   const [coloured, text] = await look({});
+  expectOnTerminal(entry, coloured);
+  // What has no colours has none to leave out.
+  if (!LOOKS.test(coloured.written)) return text;
   const [plain, plainText] = await look({ NO_COLOR: "1" });
-  expectOnTerminal(entry, coloured, plain);
-  if (plainText !== text) throw new Error(`NO_COLOR changes the text:\n${text}\n${plainText}`);
+  expect(plain.written, entry.command).not.toMatch(LOOKS);
+  expect(plainText, entry.command).toBe(text);
   return text;
 }
 
@@ -152,6 +176,8 @@ async function normaliseFor(
   const known = [
     Number(new URL(server.url).port),
     Number(new URL(server.place.databaseUrl ?? "").port || "5432"),
+    Number(new URL(stage.shop.url).port),
+    stage.closedPort,
     ...ports,
   ];
   return normalise(text, { world, ids, version, ports: known }, entry);

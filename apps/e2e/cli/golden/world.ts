@@ -16,6 +16,8 @@ export interface World extends AsyncDisposable {
   readonly home: string;
   /** An empty database of Parley, for commands that open one. */
   readonly databaseUrl: string;
+  /** URL of a server of tools. */
+  readonly shopUrl: string;
   readonly rpc: ReturnType<typeof createRpcClient>;
   readonly operator: ReturnType<typeof createRpcClient>;
   readonly parley: ReturnType<typeof createParley>;
@@ -23,8 +25,13 @@ export interface World extends AsyncDisposable {
   createAgent(name: string, text?: string): Promise<string>;
 }
 
+interface Place {
+  readonly server: Server;
+  readonly shop: { readonly url: string };
+}
+
 /** Makes the world of a run. */
-export async function openWorld(server: Server, withDatabase: boolean): Promise<World> {
+export async function openWorld({ server, shop }: Place, withDatabase: boolean): Promise<World> {
   const { url, demo } = server;
   const operator = createRpcClient({ url, apiKey: demo.operatorKey });
   const { workspace, adminKey } = await operator.workspaces.create.mutate({ name: "Acme" });
@@ -38,6 +45,7 @@ export async function openWorld(server: Server, withDatabase: boolean): Promise<
     adminKey,
     operatorKey: demo.operatorKey,
     home,
+    shopUrl: shop.url,
     databaseUrl: database?.url ?? "",
     rpc,
     operator,

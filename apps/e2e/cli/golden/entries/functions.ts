@@ -1,18 +1,17 @@
-import { execFile } from "node:child_process";
-import { writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { promisify } from "node:util";
 import type { Entry, Prepared } from "../entry.ts";
 import type { World } from "../world.ts";
 
+const greet = {
+  slug: "greet",
+  description: "Greets",
+  program: { type: "simulated", behaviour: { result: '"Hello, " & name' } },
+} as const;
+
 /** A function that greets, and an invocation of it. */
-async function greeted({ operator, parley, wId }: World): Promise<Prepared> {
-  await operator.sandboxFunctions.create.mutate({
-    wId,
-    slug: "greet",
-    description: "Greets",
-    program: { type: "simulated", behaviour: { result: '"Hello, " & name' } },
-  });
+async function greeted({ rpc, parley, wId }: World): Promise<Prepared> {
+  await rpc.sandboxFunctions.create.mutate({ wId, ...greet });
   const { invocation } = await parley.functions.invoke({
     functionId: "greet",
     input: { name: "Ada" },
@@ -20,10 +19,28 @@ async function greeted({ operator, parley, wId }: World): Promise<Prepared> {
   return { invocation: invocation.sId };
 }
 
-const secret = {
-  input: "not-logged-secret\n",
-  asked: [["TOKEN: ", "not-logged-secret\r"]],
-} as const;
+async function archived(world: World): Promise<Prepared> {
+  await world.rpc.sandboxFunctions.create.mutate({ wId: world.wId, ...greet });
+  await world.rpc.sandboxFunctions.archive.mutate({ wId: world.wId, functionId: "greet" });
+  return {};
+}
+
+/** A folder with the code of a function. */
+async function withFolder({ home }: World): Promise<void> {
+  const folder = path.join(home, "greeting");
+  await mkdir(folder);
+  const file = { slug: "greeting", description: "Greets", entry: "index.js" };
+  await writeFile(path.join(folder, "function.json"), JSON.stringify(file));
+  await writeFile(path.join(folder, "index.js"), "export default () => 'Hello';\n");
+}
+
+async function withRecording({ home }: World): Promise<void> {
+  const lines = [{ input: { name: "Ada" }, result: "Hello, Ada", durationMs: 5 }];
+  await writeFile(
+    path.join(home, "past.jsonl"),
+    `${lines.map((line) => JSON.stringify(line)).join("\n")}\n`,
+  );
+}
 
 async function withSecret({ rpc, wId }: World): Promise<void> {
   await rpc.functionSecrets.put.mutate({ wId, name: "TOKEN", value: "not-logged-secret" });
@@ -32,24 +49,27 @@ async function withSecret({ rpc, wId }: World): Promise<void> {
 /** Commands about functions. */
 export const functionEntries: readonly Entry[] = [
   { command: "functions init", args: ["greeting"], opens: "nothing" },
+  { command: "functions push", prepare: withFolder, args: ["greeting"] },
   { command: "functions list", prepare: greeted },
-  { command: "functions show", prepare: greeted, args: ["greet"] },
-  {
-    command: "functions invoke",
-    prepare: greeted,
-    args: ["greet", "--input", '{"name":"Ada"}'],
-  },
+  { command: "functions get", prepare: greeted, args: ["greet"] },
+  { command: "functions create", args: ["greet", "--description", "Greets"] },
+  { command: "functions update", prepare: greeted, args: ["greet", "--description", "Waves"] },
+  { command: "functions remove", prepare: greeted, args: ["greet"], confirmed: "greet" },
+  { command: "functions restore", prepare: archived, args: ["greet"] },
+  { command: "functions invoke", prepare: greeted, args: ["greet", "--input", '{"name":"Ada"}'] },
   { command: "functions logs", prepare: greeted, args: ["greet"] },
   {
     command: "tail invocation",
     prepare: greeted,
     args: ({ invocation = "" }) => ["greet", invocation],
   },
-  { command: "functions secret put", args: ["TOKEN"], ...secret },
+  {
+    command: "functions secret put",
+    args: ["TOKEN"],
+    input: "not-logged-secret\n",
+    asked: [["TOKEN: ", "not-logged-secret\r"]],
+  },
   { command: "functions secret list", prepare: withSecret },
   { command: "functions secret remove", prepare: withSecret, args: ["TOKEN"] },
+  { command: "functions record", prepare: withRecording, args: ["past.jsonl"], opens: "nothing" },
 ];
-void execFile;
-void promisify;
-void writeFile;
-void path;

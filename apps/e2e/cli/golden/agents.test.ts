@@ -1,0 +1,4 @@
+import { agentEntries } from "./entries/agents.ts";
+import { testEntries } from "./test-entries.ts";
+
+testEntries(agentEntries);
