@@ -3,6 +3,7 @@ import { Command, CommanderError } from "commander";
 import { createAgentCommands } from "./administration/agents.ts";
 import { createAuditCommands } from "./administration/audit.ts";
 import { createCredentialCommands } from "./administration/credentials.ts";
+import { createFileCommands } from "./administration/files.ts";
 import { createKeyCommands } from "./administration/keys.ts";
 import { createMemberCommands } from "./administration/members.ts";
 import { createOperatorKeyCommands } from "./administration/operator-keys.ts";
@@ -42,6 +43,7 @@ export function createProgram(): Command {
     createSkillCommands(),
     createFunctionCommands(),
     createToolCommands(),
+    createFileCommands(),
     createSpaceCommands(),
     createMemberCommands(),
     createKeyCommands([createBootstrapCommand()]),

@@ -38,8 +38,10 @@ export interface Entry {
    * prints the same in every situation.
    */
   readonly opens?: "server" | "database" | "nothing";
-  /** Bytes of answers after which the server dies; by default within the first answer. */
-  readonly diesAfterBytes?: number;
+  /** Settings beside those that name what it opens. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** What it has printed when the server dies; by default that is within the first answer. */
+  readonly diesOnce?: RegExp;
   /** Texts that differ between two runs. */
   readonly varying?: readonly (readonly [pattern: RegExp, word: string])[];
 }

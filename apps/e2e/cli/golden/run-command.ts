@@ -35,10 +35,10 @@ export async function runInPipe(run: Run): Promise<Outcome> {
   let hasEnded = false;
   void program.exited.then(() => (hasEnded = true));
   let isStopped = false;
-  if (entry.until !== undefined) {
-    const { until } = entry;
+  const awaited = entry.until ?? (run.onPrinted && entry.diesOnce);
+  if (awaited !== undefined) {
     await eventually(
-      async () => (hasEnded || until.test(program.output.stdout) ? { value: true } : {}),
+      async () => (hasEnded || awaited.test(program.output.stdout) ? { value: true } : {}),
       PATIENCE_MS,
     );
     isStopped = !hasEnded && (await stop(run, program));

@@ -63,7 +63,6 @@ interface Wanted {
   readonly isConfirmed?: boolean;
   readonly change?: (settings: Record<string, string>) => Record<string, string>;
   readonly onPrinted?: () => void;
-  readonly ports?: readonly number[];
 }
 
 async function prepareRun(wanted: Wanted, world: World): Promise<Run> {
@@ -82,7 +81,11 @@ async function prepareRun(wanted: Wanted, world: World): Promise<Run> {
 const unchanged = (settings: Record<string, string>) => settings;
 
 function settingsOf(entry: Entry, world: World): Record<string, string> {
-  const home = { XDG_CONFIG_HOME: world.home, PARLEY_LOG_LEVEL: "silent" };
+  const home = {
+    XDG_CONFIG_HOME: world.home,
+    PARLEY_LOG_LEVEL: "silent",
+    ...entry.settings,
+  };
   if (entry.opens === "nothing") return home;
   if (entry.opens === "database") return { ...home, DATABASE_URL: world.databaseUrl };
   const key = entry.key === "operator" ? world.operatorKey : world.adminKey;
@@ -145,12 +148,13 @@ async function runDying(entry: Entry, stage: Stage): Promise<string> {
   const target = new URL(
     entry.opens === "database" ? (stage.server.place.databaseUrl ?? "") : stage.server.url,
   );
-  const bytes = entry.diesAfterBytes ?? (entry.until === undefined ? FIRST_BYTES : Infinity);
+  const isLater = (entry.until ?? entry.diesOnce) !== undefined;
+  const bytes = isLater ? Infinity : FIRST_BYTES;
   const port = Number(target.port || "5432");
   await using proxy = await startDyingProxy({ host: target.hostname, port }, bytes);
   const change = (settings: Record<string, string>) =>
     redirect(settings, `127.0.0.1:${proxy.port}`);
-  return run({ entry, stage, change, onPrinted: proxy.die, ports: [proxy.port] });
+  return run({ entry, stage, change, onPrinted: proxy.die });
 }
 
 const secretsOf = (world: World): string[] => [
@@ -166,19 +170,8 @@ function describe({ exit, stdout, stderr }: Outcome): string {
   return `exit ${exit}\n${part("stdout", stdout)}${part("stderr", stderr)}`;
 }
 
-async function normaliseFor(
-  text: string,
-  world: World,
-  { entry, stage, ports = [] }: Wanted,
-): Promise<string> {
+async function normaliseFor(text: string, world: World, { entry, stage }: Wanted): Promise<string> {
   const { server, version } = stage;
   const ids = await readIds(server.place.databaseUrl ?? "");
-  const known = [
-    Number(new URL(server.url).port),
-    Number(new URL(server.place.databaseUrl ?? "").port || "5432"),
-    Number(new URL(stage.shop.url).port),
-    stage.closedPort,
-    ...ports,
-  ];
-  return normalise(text, { world, ids, version, ports: known }, entry);
+  return normalise(text, { world, ids, version }, entry);
 }

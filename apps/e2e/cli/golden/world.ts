@@ -56,7 +56,7 @@ export async function openWorld({ server, shop }: Place, withDatabase: boolean):
         name,
         description: "Answers",
         model: { providerId: "simulated", modelId: "simulated-1" },
-        script: { steps: [{ text }], tokenDelayMs: 0 },
+        script: { steps: [{ text }], tokenDelayMs: 5 },
       });
       return agentConfiguration.sId;
     },

@@ -15,8 +15,10 @@ async function answered(world: World): Promise<Prepared> {
 export const conversationEntries: readonly Entry[] = [
   {
     command: "ask",
-    prepare: async (world) => void (await world.createAgent("Clerk")),
+    prepare: async (world) => void (await world.createAgent("Clerk", "la ".repeat(100))),
     args: ["Hello", "--agent", "Clerk"],
+    diesOnce: /la/,
+    varying: [[/(?:\bla ?)+/g, "LA"]],
   },
   {
     command: "tail conversation",

@@ -1,0 +1,25 @@
+import type { Entry } from "../entry.ts";
+import { accessEntries } from "./access.ts";
+import { agentEntries } from "./agents.ts";
+import { connectionEntries } from "./connection.ts";
+import { conversationEntries } from "./conversations.ts";
+import { fileEntries } from "./files.ts";
+import { functionEntries } from "./functions.ts";
+import { operatorEntries } from "./operators.ts";
+import { serverEntries } from "./server.ts";
+import { skillEntries } from "./skills.ts";
+import { toolEntries } from "./tools.ts";
+
+/** The entry of every command. */
+export const entries: readonly Entry[] = [
+  ...serverEntries,
+  ...connectionEntries,
+  ...conversationEntries,
+  ...agentEntries,
+  ...skillEntries,
+  ...fileEntries,
+  ...functionEntries,
+  ...toolEntries,
+  ...accessEntries,
+  ...operatorEntries,
+];
