@@ -1,5 +1,6 @@
 import { ParleyError } from "parley-client";
 import { ImportSkills } from "@parley/schema";
+import { callServer } from "../connection/call-server.ts";
 import { connect } from "../connection/connect.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
 import { printLine } from "../print.ts";
@@ -32,7 +33,9 @@ export async function importSkills(folder: string, options: ImportOptions): Prom
   const { files, leftOut } = await readSkillFolders(folder);
   for (const name of leftOut) printLine(`left out: ${name}`);
   const report = await parley.skills.import({ ...fields.data, files }).catch((error: unknown) => {
-    throw error instanceof ParleyError ? new CommandError(describeRefusal(error)) : error;
+    const isRefused = error instanceof ParleyError && error.issues.length > 0;
+    if (isRefused) throw new CommandError(describeRefusal(error));
+    return callServer(Promise.reject(error as Error));
   });
   if (options.json) return printLine(JSON.stringify(report));
   for (const kind of ["imported", "updated", "skipped"] as const) {
@@ -42,7 +45,7 @@ export async function importSkills(folder: string, options: ImportOptions): Prom
 }
 
 /** A line for each refused file, with its error. */
-function describeRefusal({ message, issues }: ParleyError): string {
+function describeRefusal({ issues }: ParleyError): string {
   const lines = issues.map((issue) => `  ${issue.path}: ${issue.message}`);
-  return ["Nothing was imported", ...(lines.length > 0 ? lines : [`  ${message}`])].join("\n");
+  return ["Nothing was imported: correct these files, and import again", ...lines].join("\n");
 }

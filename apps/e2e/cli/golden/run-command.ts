@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { eventually, startProgram, within } from "../../programs.ts";
-import { openTerminal } from "../terminal.ts";
+import { openTerminal, type Terminal } from "../terminal.ts";
 import { type Entry, typedIn } from "./entry.ts";
 
 /** A command that is run, and where. */
@@ -35,7 +35,7 @@ export async function runInPipe(run: Run): Promise<Outcome> {
   let hasEnded = false;
   void program.exited.then(() => (hasEnded = true));
   let isStopped = false;
-  const awaited = entry.until ?? (run.onPrinted && entry.diesOnce);
+  const awaited = entry.until ?? (run.onPrinted && (entry.diesOnce ?? entry.waits));
   if (awaited !== undefined) {
     await eventually(
       async () => (hasEnded || awaited.test(program.output.stdout) ? { value: true } : {}),
@@ -74,6 +74,15 @@ export interface Screen {
   readonly written: string;
 }
 
+/** Waits for what it shows, wherever the terminal wraps it. */
+const shows = async (terminal: Terminal, wanted: string | RegExp): Promise<boolean> =>
+  eventually(
+    async () => (new RegExp(wanted).test(terminal.unwrapped()) ? { value: true } : {}),
+    PATIENCE_MS,
+  ).catch((cause: unknown) => {
+    throw new Error(`${String(wanted)} never came:\n${terminal.unwrapped()}`, { cause });
+  });
+
 /** Runs a command on a terminal of 80 columns. */
 export async function runOnTerminal({ main, args, entry, cwd, settings }: Run): Promise<Screen> {
   const terminal = openTerminal(args, { columns: 80, rows: 40, settings, cwd, main: [main] });
@@ -81,11 +90,11 @@ export async function runOnTerminal({ main, args, entry, cwd, settings }: Run): 
   const typed = entry.confirmed;
   const confirmation = typed === undefined ? [] : ([["to go on:", `${typed}\r`]] as const);
   for (const [question, keys] of [...(entry.asked ?? []), ...confirmation]) {
-    await terminal.waitFor(question, PATIENCE_MS);
+    await shows(terminal, question);
     terminal.write(typedIn(keys, settings));
   }
   if (entry.until !== undefined) {
-    await terminal.waitFor(entry.until, PATIENCE_MS);
+    await shows(terminal, entry.until);
     terminal.write("\u0003");
     isStopped = true;
   }

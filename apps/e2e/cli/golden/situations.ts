@@ -148,13 +148,14 @@ async function runDying(entry: Entry, stage: Stage): Promise<string> {
   const target = new URL(
     entry.opens === "database" ? (stage.server.place.databaseUrl ?? "") : stage.server.url,
   );
-  const isLater = (entry.until ?? entry.diesOnce) !== undefined;
+  const isLater = (entry.until ?? entry.diesOnce ?? entry.waits) !== undefined;
   const bytes = isLater ? Infinity : FIRST_BYTES;
   const port = Number(target.port || "5432");
   await using proxy = await startDyingProxy({ host: target.hostname, port }, bytes);
   const change = (settings: Record<string, string>) =>
     redirect(settings, `127.0.0.1:${proxy.port}`);
-  return run({ entry, stage, change, onPrinted: proxy.die });
+  // The proxy is there as long as the command.
+  return await run({ entry, stage, change, onPrinted: proxy.die });
 }
 
 const secretsOf = (world: World): string[] => [

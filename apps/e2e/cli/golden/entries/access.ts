@@ -19,7 +19,7 @@ const withCredential = async ({ rpc, wId }: World): Promise<void> =>
 
 const credential = {
   input: "not-logged-credential\n",
-  asked: [["the credential for openai: ", "not-logged-credential\r"]],
+  asked: [["the credential for openai:", "not-logged-credential\r"]],
 } as const;
 
 /** Commands about who may do what in a workspace. */

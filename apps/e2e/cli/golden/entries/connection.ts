@@ -19,7 +19,7 @@ export const connectionEntries: readonly Entry[] = [
   {
     command: "login",
     input: (settings) => `${keyIn(settings)}\n`,
-    asked: [["Key for ", (settings) => `${keyIn(settings)}\r`]],
+    asked: [["Key for .*:\\d+:", (settings) => `${keyIn(settings)}\r`]],
   },
   { command: "logout", prepare: saveProfile, args: ["shop"], opens: "nothing" },
   { command: "profiles", prepare: saveProfile, opens: "nothing" },

@@ -67,9 +67,9 @@ export const functionEntries: readonly Entry[] = [
     command: "functions secret put",
     args: ["TOKEN"],
     input: "not-logged-secret\n",
-    asked: [["TOKEN: ", "not-logged-secret\r"]],
+    asked: [["TOKEN:", "not-logged-secret\r"]],
   },
   { command: "functions secret list", prepare: withSecret },
-  { command: "functions secret remove", prepare: withSecret, args: ["TOKEN"] },
+  { command: "functions secret remove", prepare: withSecret, args: ["TOKEN"], confirmed: "TOKEN" },
   { command: "functions record", prepare: withRecording, args: ["past.jsonl"], opens: "nothing" },
 ];

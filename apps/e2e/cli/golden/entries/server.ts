@@ -25,8 +25,8 @@ const machine =
 
 /** Commands on the machine of a server, which open the database. */
 export const serverEntries: readonly Entry[] = [
-  { command: "serve", ...serving, until: /Keys: .*\n/ },
-  { command: "api", ...serving, until: /Keys: .*\n/ },
+  { command: "serve", ...serving, until: /Keys: .* first one/ },
+  { command: "api", ...serving, until: /Keys: .* first one/ },
   { command: "worker", ...serving, until: /Parley works/ },
   { command: "migrate", ...database },
   { command: "keys bootstrap", ...database, showsSecret: true },
