@@ -184,6 +184,18 @@ describe("nouns on the command line", () => {
     await succeed(["credentials", "remove", "openai", "--yes"]);
   });
 
+  it("conversations are named by their ids", async () => {
+    const { succeed, fail, read } = await open();
+    const { conversationId: id = "" } = (await read(["ask", "Hello", "--agent", "helper"])) as {
+      conversationId?: string;
+    };
+    expect(await succeed(["conversations", "list"])).toMatch(new RegExp(`^${id} .* Hello$`, "m"));
+    await succeed(["conversations", "update", id, "--title", "Greetings"]);
+    expect(await succeed(["conversations", "get", id])).toContain("  title: Greetings\n");
+    await succeed(["conversations", "remove", id, "--yes"]);
+    expect((await fail(["conversations", "get", id])).said).toContain("parley conversations list");
+  });
+
   it("members and files", async () => {
     const { succeed, run, folder } = await open();
     await succeed(["members", "create", "ada@example.com", "--first-name", "Ada"]);
