@@ -43,7 +43,7 @@ describe("nouns on the command line", () => {
       made: /^created: space Support \(vlt_\w+\)\n$/,
       shows: "  isRestricted: true\n",
       update: ["--no-is-restricted"],
-      then: "  isRestricted: false\n",
+      later: "  isRestricted: false\n",
       removed: /^removed: space Support \(/,
     },
     {
@@ -52,7 +52,7 @@ describe("nouns on the command line", () => {
       made: /^created: agent Clerk \(\w+\)\n$/,
       shows: "  maxStepsPerRun: 8\n",
       update: ["--max-steps-per-run", "3"],
-      then: "  maxStepsPerRun: 3\n",
+      later: "  maxStepsPerRun: 3\n",
       removed: /^archived: agent Clerk \(/,
     },
     {
@@ -61,7 +61,7 @@ describe("nouns on the command line", () => {
       made: /^created: skill Packing \(skl_\w+\)\n$/,
       shows: "  icon: null\n",
       update: ["--icon", "Box"],
-      then: "  icon: Box\n",
+      later: "  icon: Box\n",
       removed: /^archived: skill Packing \(/,
     },
     {
@@ -70,7 +70,7 @@ describe("nouns on the command line", () => {
       made: /^created: function twice \(sfn_\w+\)\n$/,
       shows: "500 ms at most",
       update: ["--timeout-ms", "700"],
-      then: "700 ms at most",
+      later: "700 ms at most",
       removed: /^archived: function twice \(/,
     },
   ])("$many are created, shown, changed, removed", async (noun) => {
@@ -80,7 +80,7 @@ describe("nouns on the command line", () => {
     expect(await succeed([noun.many, "list"])).toMatch(new RegExp(`^\\S+ +${name} `, "m"));
     expect(await succeed([noun.many, "get", name])).toContain(noun.shows);
     expect(await succeed([noun.many, "update", name, ...noun.update])).toMatch(/^updated: /);
-    expect(await succeed([noun.many, "get", name])).toContain(noun.then);
+    expect(await succeed([noun.many, "get", name])).toContain(noun.later);
     const nothing = await fail([noun.many, "update", name]);
     expect(nothing).toEqual({
       code: 2,
@@ -182,6 +182,18 @@ describe("nouns on the command line", () => {
     expect(shown).toContain("openai");
     expect(shown + server().output.stderr).not.toContain("geheim");
     await succeed(["credentials", "remove", "openai", "--yes"]);
+  });
+
+  it("conversations are named by their ids", async () => {
+    const { succeed, fail, read } = await open();
+    const { conversationId: id = "" } = (await read(["ask", "Hello", "--agent", "helper"])) as {
+      conversationId?: string;
+    };
+    expect(await succeed(["conversations", "list"])).toMatch(new RegExp(`^${id} .* Hello$`, "m"));
+    await succeed(["conversations", "update", id, "--title", "Greetings"]);
+    expect(await succeed(["conversations", "get", id])).toContain("  title: Greetings\n");
+    await succeed(["conversations", "remove", id, "--yes"]);
+    expect((await fail(["conversations", "get", id])).said).toContain("parley conversations list");
   });
 
   it("members and files", async () => {

@@ -89,7 +89,7 @@ export function importsSuite(server: () => Server): void {
       const again = await run([path.join(folders, "csv-report")]);
       expect(again.code).toBe(1);
       expect(again.stderr).toContain(
-        "parley: Nothing was imported\n  csv-report/SKILL.md: the work",
+        "parley: Nothing was imported: correct these files, and import again\n  csv-report/SKILL.md: the work",
       );
       const [skipped, updated] = [
         await run([path.join(folders, "csv-report"), "--on-conflict", "skip"]),

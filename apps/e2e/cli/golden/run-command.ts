@@ -12,6 +12,8 @@ export interface Run {
   readonly settings: Readonly<Record<string, string>>;
   /** Called when it has printed what it prints before Ctrl-C. */
   readonly onPrinted?: (() => void) | undefined;
+  /** Resolves when the server has died. */
+  readonly died?: Promise<void> | undefined;
 }
 
 /** What a command printed, and how it ended. */
@@ -35,13 +37,16 @@ export async function runInPipe(run: Run): Promise<Outcome> {
   let hasEnded = false;
   void program.exited.then(() => (hasEnded = true));
   let isStopped = false;
-  const awaited = entry.until ?? (run.onPrinted && (entry.diesOnce ?? entry.waits));
+  const awaited = entry.until ?? (run.onPrinted && entry.diesOnce);
   if (awaited !== undefined) {
     await eventually(
       async () => (hasEnded || awaited.test(program.output.stdout) ? { value: true } : {}),
       PATIENCE_MS,
     );
     isStopped = !hasEnded && (await stop(run, program));
+  } else if (entry.waits === true && run.died !== undefined) {
+    await Promise.race([run.died, program.exited]);
+    isStopped = await stop(run, program);
   }
   const code = await within(PATIENCE_MS, program.exited).catch((error: unknown) => {
     program.signal("SIGKILL");

@@ -63,10 +63,11 @@ interface Wanted {
   readonly isConfirmed?: boolean;
   readonly change?: (settings: Record<string, string>) => Record<string, string>;
   readonly onPrinted?: () => void;
+  readonly died?: Promise<void>;
 }
 
 async function prepareRun(wanted: Wanted, world: World): Promise<Run> {
-  const { entry, stage, isHelp, isConfirmed = true, change = unchanged, onPrinted } = wanted;
+  const { entry, stage, isHelp, isConfirmed = true, change = unchanged, onPrinted, died } = wanted;
   const prepared = (isHelp === true ? undefined : await entry.prepare?.(world)) ?? {};
   const given = typeof entry.args === "function" ? entry.args(prepared) : (entry.args ?? []);
   const yes = entry.confirmed !== undefined && isConfirmed ? ["--yes"] : [];
@@ -75,7 +76,7 @@ async function prepareRun(wanted: Wanted, world: World): Promise<Run> {
     ...(isHelp === true ? ["--help"] : [...given, ...yes]),
   ];
   const settings = change(settingsOf(entry, world));
-  return { main: stage.main, args, entry, cwd: world.home, settings, onPrinted };
+  return { main: stage.main, args, entry, cwd: world.home, settings, onPrinted, died };
 }
 
 const unchanged = (settings: Record<string, string>) => settings;
@@ -148,14 +149,14 @@ async function runDying(entry: Entry, stage: Stage): Promise<string> {
   const target = new URL(
     entry.opens === "database" ? (stage.server.place.databaseUrl ?? "") : stage.server.url,
   );
-  const isLater = (entry.until ?? entry.diesOnce ?? entry.waits) !== undefined;
+  const isLater = (entry.until ?? entry.diesOnce) !== undefined;
   const bytes = isLater ? Infinity : FIRST_BYTES;
   const port = Number(target.port || "5432");
   await using proxy = await startDyingProxy({ host: target.hostname, port }, bytes);
   const change = (settings: Record<string, string>) =>
     redirect(settings, `127.0.0.1:${proxy.port}`);
   // The proxy is there as long as the command.
-  return await run({ entry, stage, change, onPrinted: proxy.die });
+  return await run({ entry, stage, change, onPrinted: proxy.die, died: proxy.died });
 }
 
 const secretsOf = (world: World): string[] => [

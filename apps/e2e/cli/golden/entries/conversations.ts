@@ -11,8 +11,29 @@ async function answered(world: World): Promise<Prepared> {
   return { conversation: conversation.sId, answer };
 }
 
+const nameIn = ({ conversation = "" }: Prepared): string[] => [conversation];
+const named = { prepare: answered, args: nameIn };
+
+const titled = {
+  prepare: async (world: World): Promise<Prepared> => {
+    const prepared = await answered(world);
+    const { conversation: conversationId = "" } = prepared;
+    await world.parley.conversations.update({ conversationId, title: "Refund" });
+    return prepared;
+  },
+  args: nameIn,
+};
+
 /** Commands that talk to agents and follow what happens. */
 export const conversationEntries: readonly Entry[] = [
+  { command: "conversations list", prepare: answered },
+  { command: "conversations get", ...named },
+  {
+    command: "conversations update",
+    ...named,
+    args: (given) => [...nameIn(given), "--title", "Refund"],
+  },
+  { command: "conversations remove", ...titled, confirmed: "Refund" },
   {
     command: "ask",
     prepare: async (world) => void (await world.createAgent("Clerk", "la ".repeat(100))),
@@ -30,6 +51,7 @@ export const conversationEntries: readonly Entry[] = [
     command: "tail message",
     prepare: answered,
     args: ({ conversation = "", answer = "" }) => [conversation, answer],
+    waits: true,
   },
   { command: "tail runs", prepare: answered, until: /succeeded turn/ },
 ];

@@ -62,6 +62,7 @@ export const functionEntries: readonly Entry[] = [
     command: "tail invocation",
     prepare: greeted,
     args: ({ invocation = "" }) => ["greet", invocation],
+    waits: true,
   },
   {
     command: "functions secret put",
