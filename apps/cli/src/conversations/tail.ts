@@ -12,7 +12,7 @@ export async function tailConversation(
   conversationId: string,
   options: ServerOptions,
 ): Promise<void> {
-  const { parley } = await connect(options);
+  const { parley } = await reach(options);
   await callServer(printAll(parley.conversations.follow({ conversationId }), options));
 }
 
@@ -21,7 +21,7 @@ export async function tailMessage(
   answer: { readonly conversationId: string; readonly messageId: string },
   options: ServerOptions,
 ): Promise<void> {
-  const { parley } = await connect(options);
+  const { parley } = await reach(options);
   await callServer(printAll(parley.messages.follow(answer), options));
 }
 
@@ -30,9 +30,19 @@ export async function tailInvocation(
   invocation: { readonly functionId: string; readonly invocationId: string },
   options: ServerOptions,
 ): Promise<void> {
-  const { parley } = await connect(options);
+  const { parley } = await reach(options);
   const include = ["log", "progress"] as const;
   await callServer(printAll(parley.invocations.follow({ ...invocation, include }), options));
+}
+
+/**
+ * The clients of a server that answers. Following waits for one that is gone, and must not for one that was never
+ * there. Throws `CommandError`.
+ */
+async function reach(options: ServerOptions) {
+  const connection = await connect(options);
+  await callServer(connection.rpc.session.get.query({}));
+  return connection;
 }
 
 async function printAll(events: AsyncIterable<AnyEvent>, { json }: ServerOptions): Promise<void> {

@@ -4,8 +4,6 @@ import net from "node:net";
 /** A server that dies: for whoever reaches it by this way. */
 export interface DyingProxy extends AsyncDisposable {
   readonly port: number;
-  /** Resolves when it has died. */
-  readonly died: Promise<void>;
   /** Breaks every connection, and refuses new ones. */
   die(): void;
 }
@@ -38,9 +36,7 @@ export async function startDyingProxy(
     });
   });
   // What was written before it arrives, and then the connection is gone, as when a process ends.
-  const died = Promise.withResolvers<void>();
   const die = (): void => {
-    died.resolve();
     server.close();
     for (const socket of sockets) socket.destroySoon();
   };
@@ -48,7 +44,6 @@ export async function startDyingProxy(
   await once(server, "listening");
   return {
     port: (server.address() as net.AddressInfo).port,
-    died: died.promise,
     die,
     [Symbol.asyncDispose]: async () => {
       die();

@@ -40,8 +40,6 @@ export interface Entry {
   readonly opens?: "server" | "database" | "nothing";
   /** Settings beside those that name what it opens. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Whether it waits for a server that is gone, until Ctrl-C. */
-  readonly waits?: true;
   /** What it has printed when the server dies; by default that is within the first answer. */
   readonly diesOnce?: RegExp;
   /** Texts that differ between two runs. */

@@ -12,8 +12,6 @@ export interface Run {
   readonly settings: Readonly<Record<string, string>>;
   /** Called when it has printed what it prints before Ctrl-C. */
   readonly onPrinted?: (() => void) | undefined;
-  /** Resolves when the server has died. */
-  readonly died?: Promise<void> | undefined;
 }
 
 /** What a command printed, and how it ended. */
@@ -42,11 +40,10 @@ export async function runInPipe(run: Run): Promise<Outcome> {
     await eventually(
       async () => (hasEnded || awaited.test(program.output.stdout) ? { value: true } : {}),
       PATIENCE_MS,
-    );
+    ).catch((cause: unknown) => {
+      throw new Error(`${args.join(" ")}: ${JSON.stringify(program.output)}`, { cause });
+    });
     isStopped = !hasEnded && (await stop(run, program));
-  } else if (entry.waits === true && run.died !== undefined) {
-    await Promise.race([run.died, program.exited]);
-    isStopped = await stop(run, program);
   }
   const code = await within(PATIENCE_MS, program.exited).catch((error: unknown) => {
     program.signal("SIGKILL");
@@ -68,6 +65,9 @@ async function stop(
     if (gone) return false;
   }
   program.signal("SIGINT");
+  // The first one may ask the server to cancel something, and wait for that.
+  const ended = await Promise.race([program.exited.then(() => true), sleep(GONE_MS, false)]);
+  if (!ended) program.signal("SIGINT");
   return true;
 }
 

@@ -63,11 +63,10 @@ interface Wanted {
   readonly isConfirmed?: boolean;
   readonly change?: (settings: Record<string, string>) => Record<string, string>;
   readonly onPrinted?: () => void;
-  readonly died?: Promise<void>;
 }
 
 async function prepareRun(wanted: Wanted, world: World): Promise<Run> {
-  const { entry, stage, isHelp, isConfirmed = true, change = unchanged, onPrinted, died } = wanted;
+  const { entry, stage, isHelp, isConfirmed = true, change = unchanged, onPrinted } = wanted;
   const prepared = (isHelp === true ? undefined : await entry.prepare?.(world)) ?? {};
   const given = typeof entry.args === "function" ? entry.args(prepared) : (entry.args ?? []);
   const yes = entry.confirmed !== undefined && isConfirmed ? ["--yes"] : [];
@@ -76,7 +75,7 @@ async function prepareRun(wanted: Wanted, world: World): Promise<Run> {
     ...(isHelp === true ? ["--help"] : [...given, ...yes]),
   ];
   const settings = change(settingsOf(entry, world));
-  return { main: stage.main, args, entry, cwd: world.home, settings, onPrinted, died };
+  return { main: stage.main, args, entry, cwd: world.home, settings, onPrinted };
 }
 
 const unchanged = (settings: Record<string, string>) => settings;
@@ -156,7 +155,7 @@ async function runDying(entry: Entry, stage: Stage): Promise<string> {
   const change = (settings: Record<string, string>) =>
     redirect(settings, `127.0.0.1:${proxy.port}`);
   // The proxy is there as long as the command.
-  return await run({ entry, stage, change, onPrinted: proxy.die, died: proxy.died });
+  return await run({ entry, stage, change, onPrinted: proxy.die });
 }
 
 const secretsOf = (world: World): string[] => [

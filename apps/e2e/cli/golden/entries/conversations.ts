@@ -51,7 +51,6 @@ export const conversationEntries: readonly Entry[] = [
     command: "tail message",
     prepare: answered,
     args: ({ conversation = "", answer = "" }) => [conversation, answer],
-    waits: true,
   },
   { command: "tail runs", prepare: answered, until: /succeeded turn/ },
 ];

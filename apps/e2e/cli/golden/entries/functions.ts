@@ -62,7 +62,6 @@ export const functionEntries: readonly Entry[] = [
     command: "tail invocation",
     prepare: greeted,
     args: ({ invocation = "" }) => ["greet", invocation],
-    waits: true,
   },
   {
     command: "functions secret put",
