@@ -67,6 +67,7 @@ const core: Rooms = {
     "functions/json-schema",
   ],
   "skills/folders": ["untrusted"],
+  "skill-folders.ts": ["skills/folders"],
   skills: [...ground, "access", "workspaces", "files", "skills/folders", "tools"],
   agents: [...ground, "idempotency.ts", "access", "workspaces", "files", "skills/folders", "tools"],
   invocations: [...ground, "idempotency.ts", "access", "runs", "functions", "tools"],
