@@ -10,6 +10,7 @@ import { renderSettings } from "./render-settings.ts";
 import { createServerCommands } from "./server/commands.ts";
 import { createSkillCommands } from "./skills/commands.ts";
 import { createToolCommands } from "./tools/commands.ts";
+import { createWorkspaceFolderCommands } from "./workspace-folders/commands.ts";
 
 /** Makes the whole command `parley`. Where arguments are wrong, parsing throws `CommanderError`. */
 export function createProgram(): Command {
@@ -30,6 +31,7 @@ export function createProgram(): Command {
     createSkillCommands(),
     createFunctionCommands(),
     createToolCommands(),
+    ...createWorkspaceFolderCommands(),
   ]) {
     program.addCommand(command as Command);
   }

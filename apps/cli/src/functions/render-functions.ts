@@ -1,11 +1,6 @@
-import { filesOf, type InvocationEvent, type SandboxFunction } from "@parley/schema";
+import { type InvocationEvent, type SandboxFunction } from "@parley/schema";
 import { oneLine, plain } from "../plain.ts";
-import type { ServerConnection } from "../connection/connect.ts";
-
-/** A function with its program, as the client reads it. */
-export type ShownFunction = Awaited<
-  ReturnType<ServerConnection["rpc"]["sandboxFunctions"]["get"]["query"]>
->["sandboxFunction"];
+import { filesOfProgram, type ShownFunction } from "./function-members.ts";
 
 /** A line for a function of a list. */
 export function renderListedFunction({ slug, sId, version, description }: SandboxFunction): string {
@@ -32,10 +27,6 @@ export function renderFunction(shown: ShownFunction): string[] {
   }
   return lines;
 }
-
-/** The files of a program with code; none of another. */
-export const filesOfProgram = (program: ShownFunction["program"]): Record<string, string> =>
-  program.type === "javascript" ? filesOf(program.source) : {};
 
 /** The line for an event of an invocation, without its time. */
 export function renderInvocationEvent(event: InvocationEvent): string {
