@@ -1,4 +1,6 @@
-import { callServer } from "../connection/call-server.ts";
+import { folderNameOf } from "@parley/core/skill-folders";
+import { CommandError } from "../command-error.ts";
+import { callServer, errorTypeOf } from "../connection/call-server.ts";
 import type { SkillDefinition } from "./definitions.ts";
 import { type Applying, differencesOf, type Step } from "./plan.ts";
 import { requireSpaces } from "./plan-settings.ts";
@@ -20,7 +22,13 @@ function planSkill(planning: Planning, { file, ...skill }: Declared<SkillDefinit
   if (before === "fault") return [];
   const step = { kind: "skill", name, secrets: [] } as const;
   if (before === undefined) {
-    const run = async (applying: Applying) => createSkill(applying, skill);
+    const isBuilder = planning.state.settings === undefined;
+    const create = isBuilder ? createAsBuilder : createSkill;
+    const run = async (applying: Applying) => create(applying, skill);
+    if (isBuilder && skill.availability === "editors" && folderNameOf(name) !== name) {
+      planning.faults.push({ file, message: unseen });
+      return [];
+    }
     return [{ ...step, action: "create", members: [], run }];
   }
   const { definition, isArchived } = before;
@@ -83,6 +91,39 @@ async function createSkill(applying: Applying, skill: SkillDefinition): Promise<
   const { skill: created, version } = await callServer(rpc.skills.create.mutate(draft));
   applying.ids.skill.set(skill.name, created.sId);
   if (hasFiles) await replaceFiles(applying, { id: created.sId, version, skill });
+}
+
+const unseen =
+  "availability: builders do not see skills for editors: use a key of an admin, or declare another availability";
+
+/**
+ * The same by an import, which refuses a name that is taken: a builder does not see all skills, and another of the
+ * name would be made each time.
+ */
+async function createAsBuilder(applying: Applying, skill: SkillDefinition): Promise<void> {
+  const { name, availability } = skill;
+  if (folderNameOf(name) !== name) return createSkill(applying, skill);
+  const { rpc, parley, wId } = applying.connection;
+  const about = { status: "suggested", availability, source: "local_file" } as const;
+  const importing = callServer(parley.skills.import({ ...about, files: importedFiles(skill) }));
+  const { imported } = await importing.catch((error: unknown) => {
+    if (errorTypeOf(error) !== "skill_already_exists") throw error;
+    throw new CommandError(`the workspace has a skill ${name}, which only keys of admins see`, {
+      cause: (error as Error).cause,
+    });
+  });
+  const skillId = imported[0]?.sId ?? "";
+  applying.ids.skill.set(name, skillId);
+  const updating = rpc.skills.update.mutate({
+    wId,
+    skillId,
+    version: 0,
+    ...membersOf(applying, skill),
+  });
+  const { version } = await callServer(updating);
+  if (skill.status === "active") {
+    await callServer(rpc.skills.approve.mutate({ wId, skillId, version }));
+  }
 }
 
 interface SkillChange {

@@ -10,7 +10,7 @@ export const SETTINGS_FILE = "parley.yaml";
 const { name, region, regionalModelsOnly, models } = UpdateWorkspace.shape;
 
 const SettingsFile = z.object({
-  workspace: z.object({ name, region, regionalModelsOnly, models }).default({} as never),
+  workspace: z.object({ name, region, regionalModelsOnly, models }).optional(),
   spaces: z
     .array(
       z.object({
@@ -18,10 +18,10 @@ const SettingsFile = z.object({
         isRestricted: z.boolean().default(false),
       }),
     )
-    .default([])
     .refine((spaces) => new Set(spaces.map((space) => space.name)).size === spaces.length, {
       error: "must name each space once",
-    }),
+    })
+    .optional(),
 });
 
 /** What `parley.yaml` declares. */
@@ -34,8 +34,8 @@ export interface DeclaredSettings {
 export function readSettingsFile(text: string): ReadFile<DeclaredSettings> {
   const read = readYamlFile(SettingsFile, { file: SETTINGS_FILE, text });
   if ("faults" in read) return read;
-  const { workspace, spaces } = read.value;
-  return { value: { settings: { ...workspace, models: sortModels(workspace.models) }, spaces } };
+  const { workspace, spaces = [] } = read.value;
+  return { value: { settings: { ...workspace, models: sortModels(workspace?.models) }, spaces } };
 }
 
 /** Models once each, in one order: theirs says nothing. */

@@ -62,7 +62,7 @@ export async function readSkillSource({
       tools: [...new Set(value.tools)],
       spaces: [...new Set(value.spaces)].toSorted(),
       files: Object.fromEntries(
-        content.map((file) => [file.path.slice(root.length), file.content]),
+        content.map((file) => [file.path.slice(root.length), new Uint8Array(file.content)]),
       ),
     },
   };
