@@ -1,12 +1,6 @@
-import { type InvocationEvent, type SandboxFunction } from "@parley/schema";
+import type { InvocationEvent } from "@parley/schema";
 import { oneLine, plain } from "../plain.ts";
 import { filesOfProgram, type ShownFunction } from "./function-members.ts";
-
-/** A line for a function of a list. */
-export function renderListedFunction({ slug, sId, version, description }: SandboxFunction): string {
-  const said = oneLine(description);
-  return `${slug} (${sId}): version ${version}${said === "" ? "" : `, ${said}`}`;
-}
 
 /** The lines that show a function with its program. */
 export function renderFunction(shown: ShownFunction): string[] {
