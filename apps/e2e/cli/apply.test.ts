@@ -2,57 +2,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { eventually, shareServer } from "../server.ts";
+import { shareServer } from "../server.ts";
 import { shareShop } from "../tools/shop-server.ts";
+import { clerk, folderOf, source } from "./shop-folder.ts";
 import { openWorkspace, writeFiles } from "./workspace-folder.ts";
-
-const model = { providerId: "simulated", modelId: "simulated-1" };
-
-const source = {
-  "index.ts":
-    'import { sum } from "./lib/sum.ts";\n\nexport default ({ a, b }) => ({ sum: sum(a, b) });\n',
-  "lib/sum.ts": "export const sum = (a: number, b: number): number => a + b;\n",
-};
-
-const clerk = `name: Clerk
-description: Answers about orders
-model: { providerId: simulated, modelId: simulated-1, temperature: 0.2 }
-maxStepsPerRun: 4
-asksUser: true
-skills: [refunds]
-functions: [add-up]
-tools: [orders]
-script:
-  steps:
-    - text: "You said: {{message}}"
-`;
-
-const folderOf = (shopUrl: string): Record<string, string | Uint8Array> => ({
-  "parley.yaml":
-    "workspace:\n  region: eu\n  models:\n    - providerId: simulated\n      modelId: simulated-1\n",
-  "tools/orders.yaml": `url: ${shopUrl}\nheaders:\n  X-Shop-Key: "{{secrets.SHOP_KEY}}"\nstakes: { find: never_ask }\nretryableTools: [find]\ntimeoutMs: 5000\n`,
-  "skills/refunds/SKILL.md":
-    "---\nname: refunds\ndescription: How to refund an order\n---\n\n# Refunds\n\nAsk why.\n",
-  "skills/refunds/references/limits.md": "At most 50.\n",
-  "skills/refunds/picture.bin": new Uint8Array([0, 1, 255, 13, 10]),
-  "skills/refunds.yaml": "availability: workspace_users\ntools: [orders]\nicon: BookIcon\n",
-  "functions/add-up/function.json": JSON.stringify({
-    slug: "add-up",
-    description: "Adds",
-    secrets: [{ name: "API_TOKEN" }],
-  }),
-  "functions/add-up/index.ts": source["index.ts"],
-  "functions/add-up/lib/sum.ts": source["lib/sum.ts"],
-  "functions/add-up/sum.test.ts": "not pushed\n",
-  "functions/echo/function.json": JSON.stringify({
-    slug: "echo",
-    program: { type: "simulated", behaviour: { result: "$" } },
-  }),
-  "agents/clerk.yaml": clerk,
-  "agents/clerk.md": "Be brief.\n\n- and kind\n",
-  "agents/Helper.yaml": "model:\n  providerId: simulated\n  modelId: simulated-1\n",
-  "README.md": "# Ours\n",
-});
 
 describe("parley apply and parley pull", () => {
   const server = shareServer({ PARLEY_PRIVATE_HOSTS: "127.0.0.1" });
@@ -246,101 +199,6 @@ describe("parley apply and parley pull", () => {
       "has no parley.yaml",
     );
     expect(await workspace.countMutations()).toBe(1);
-  });
-
-  it("removes what the folder lacks only where that is asked for, and restores it", async () => {
-    const workspace = await openWorkspace(server(), "Pruned");
-    const { wId, rpc } = workspace;
-    const files = folderOf(shop().url);
-    const folder = await openFolder(files);
-    await workspace.succeed(["apply", folder, "--secrets", "-", "--yes"], "SHOP_KEY=one\n");
-    const less = await openFolder({
-      "parley.yaml": "",
-      "agents/Helper.yaml": files["agents/Helper.yaml"] ?? "",
-    });
-    const kept = await workspace.succeed(["apply", less, "--yes"]);
-    expect(kept).toContain("? agent Clerk: is not in the folder");
-    expect(await workspace.fail(["apply", less, "--prune"])).toContain("Add --yes");
-    const pruned = await workspace.succeed(["apply", less, "--prune", "--yes"]);
-    expect(pruned).toContain("5 to remove, 1 unchanged");
-    expect((await rpc.tools.list.query({ wId })).tools).toEqual([]);
-    await workspace.succeed(["apply", less, "--prune", "--check"]);
-    const back = await workspace.succeed(
-      ["apply", folder, "--secrets", "-", "--yes"],
-      "SHOP_KEY=one\n",
-    );
-    expect(back).toMatch(/^\^ agent Clerk/m);
-    expect(back).toMatch(/^\^ skill refunds/m);
-    await workspace.succeed(["apply", folder, "--check"]);
-    const agents = await rpc.agents.listAll.query({ wId });
-    expect(agents.agentConfigurations.map(({ name }) => name).toSorted()).toEqual([
-      "Clerk",
-      "Helper",
-    ]);
-  });
-
-  it("finishes what was interrupted", async () => {
-    const workspace = await openWorkspace(server(), "Interrupted");
-    const { wId, rpc } = workspace;
-    const names = Array.from(
-      { length: 60 },
-      (_, index) => `Agent ${String(index).padStart(2, "0")}`,
-    );
-    const folder = await openFolder({
-      "parley.yaml": "",
-      ...Object.fromEntries(
-        names.map((name, index) => [
-          `agents/${index}.yaml`,
-          `name: ${name}\nmodel: { providerId: simulated, modelId: simulated-1 }\n`,
-        ]),
-      ),
-    });
-    const program = workspace.start(["apply", folder, "--yes"]);
-    const listed = async () =>
-      (await rpc.agents.listAll.query({ wId, limit: 100 })).agentConfigurations;
-    await eventually(async () => ((await listed()).length >= 3 ? { value: true } : {}), 30_000);
-    program.signal("SIGKILL");
-    await program.exited;
-    const done = (await listed()).length;
-    expect(done).toBeLessThan(60);
-    const rest = await workspace.succeed(["apply", folder, "--yes"]);
-    expect(rest).toMatch(
-      new RegExp(`${60 - done} to create, 0 to change, 0 to remove, ${done} unchanged`),
-    );
-    expect((await listed()).map(({ name }) => name).toSorted()).toEqual(names);
-  });
-
-  it("says what was made and what was not, where a change fails", async () => {
-    const workspace = await openWorkspace(server(), "Failing");
-    const folder = await openFolder({
-      ...folderOf("http://127.0.0.1:1/mcp"),
-      "parley.yaml": "workspace: { name: Failed }\n",
-    });
-    const said = await workspace.fail(["apply", folder, "--yes", "--secrets", "-"], "SHOP_KEY=x\n");
-    expect(said).toContain(
-      "done: workspace Failing\nnot done: tool orders\nnot done: skill refunds\n",
-    );
-    expect(said).toMatch(/parley: tool orders: .*: 1 of 7 changes are made; run the command again/);
-  });
-
-  it("refuses names that tell two things apart no longer", async () => {
-    const workspace = await openWorkspace(server(), "Namesakes");
-    const { wId, rpc } = workspace;
-    const create = async () =>
-      rpc.agents.create.mutate({ wId, name: "Twin", description: "", model });
-    const ids = [await create(), await create()].map((made) => made.agentConfiguration.sId);
-    const folder = await openFolder({
-      "parley.yaml": "",
-      "agents/Twin.yaml": `model: ${JSON.stringify(model)}\n`,
-    });
-    for (const args of [
-      ["apply", folder, "--yes"],
-      ["pull", await openFolder()],
-    ]) {
-      const said = await workspace.fail(args);
-      expect(said).toContain("several agents Twin");
-      for (const id of ids) expect(said).toContain(id);
-    }
   });
 
   async function readVersions({ wId, rpc }: Awaited<ReturnType<typeof openWorkspace>>) {

@@ -50,6 +50,9 @@ export async function openWorkspace({ url, demo }: Pick<Server, "url" | "demo">,
   };
 }
 
+/** What `openWorkspace` gives. */
+export type OpenWorkspace = Awaited<ReturnType<typeof openWorkspace>>;
+
 /** Writes files into a folder, by their paths. */
 export async function writeFiles(
   folder: string,
