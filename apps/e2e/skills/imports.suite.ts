@@ -120,7 +120,7 @@ export function importsSuite(server: () => Server): void {
         const unknown = await run([folder, "--on-conflict", "ask"]);
         expect(unknown.stderr).toMatch(/^parley: onConflict: /);
         expect((await run([])).stderr).toBe(
-          "parley: missing required argument 'source'; see parley --help\n",
+          "parley: missing required argument 'source'; see parley skills import --help\n",
         );
         expect((await run([folder, "--url", "nowhere"])).stderr).toContain("PARLEY_URL is ");
       } finally {

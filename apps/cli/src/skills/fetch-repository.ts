@@ -5,7 +5,7 @@ import os from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { CommandError } from "../command-error.ts";
-import { environmentForOthers } from "../environment.ts";
+import { environmentForOthers } from "../config.ts";
 import { oneLine } from "../plain.ts";
 import type { GitFolder } from "./git-url.ts";
 

@@ -5,7 +5,6 @@ import type { ServerOptions } from "../connection/server-options.ts";
 import { secretsOfProgram } from "../functions/function-members.ts";
 import { printLine, reportLine } from "../print.ts";
 import { confirm } from "../terminal/confirm.ts";
-import { startProgress } from "../terminal/progress.ts";
 import { refuseFaults } from "./faults.ts";
 import { makePlan } from "./make-plan.ts";
 import { type Applying, isChange, type Step } from "./plan.ts";
@@ -14,6 +13,7 @@ import { type DeclaredWorkspace, readWorkspaceFolder } from "./read-workspace-fo
 import { readWorkspace } from "./read-workspace.ts";
 import { nameStep, renderPlan } from "./render-plan.ts";
 import { openSecrets, type SecretSource } from "./secret-source.ts";
+import { showProgress } from "./show-progress.ts";
 import type { Kind, WorkspaceState } from "./workspace-state.ts";
 
 /** Others may change the workspace at the same time: what they did is read, and a new plan is made. */
@@ -127,17 +127,19 @@ const idsOf = ({ listed, spaces }: WorkspaceState): Applying["ids"] => {
 
 /** Makes the changes, in order. Returns whether others were faster; throws `CommandError` where one fails. */
 async function run(changes: readonly Step[], applying: Applying): Promise<boolean> {
-  const progress = startProgress({ label: "applying", total: changes.length, unit: "changes" });
+  const progress = showProgress("applying", { total: changes.length, unit: "changes" });
   const done: Step[] = [];
-  try {
+  const runAll = async (): Promise<void> => {
     for (const change of changes) {
       await change.run?.(applying);
       done.push(change);
       progress.advance(1);
     }
+  };
+  try {
+    await runAll().finally(progress.stop);
     return false;
   } catch (error) {
-    progress.stop();
     const failed = changes[done.length];
     const what = failed === undefined ? "" : nameStep(failed);
     if (overtaken.includes(errorTypeOf(error))) {
@@ -149,8 +151,6 @@ async function run(changes: readonly Step[], applying: Applying): Promise<boolea
     for (const one of changes.slice(done.length)) reportLine(`not done: ${nameStep(one)}`);
     const made = `${done.length} of ${changes.length} changes are made; run the command again for the rest`;
     throw new CommandError(`${what}: ${error.message}: ${made}`, { cause: error.cause });
-  } finally {
-    progress.stop();
   }
 }
 

@@ -135,7 +135,11 @@ function findNamesakes<D extends { readonly file: string }>(
 
 /** The names in a folder, in order, without hidden ones and texts for readers. */
 async function entriesOf(folder: string): Promise<string[]> {
-  if ((await kindOf(folder)) !== "folder") throw new CommandError(`${folder}: is no folder`);
+  const kind = await kindOf(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT") throw error;
+    throw new CommandError(`${folder}: there is no such folder`);
+  });
+  if (kind !== "folder") throw new CommandError(`${folder}: is no folder`);
   const names = await readdir(folder);
   return names.filter((name) => !/^\.|^README(?:\..*)?$/i.test(name)).toSorted();
 }

@@ -9,6 +9,7 @@ import { readEach, readPages } from "./read-pages.ts";
 import { findSkills, readSkill } from "./read-skills.ts";
 import { readTool } from "./read-tools.ts";
 import { sortModels } from "./settings-file.ts";
+import { showProgress } from "./show-progress.ts";
 import type { Kind, Listed, Read, ReadSpace, WorkspaceState } from "./workspace-state.ts";
 
 /** Says whether a thing is read as it is, and not only listed. */
@@ -67,6 +68,22 @@ export async function readWorkspace(
     new Map(ofKind.flatMap((one) => (one.isArchived ? [] : [[one.id, one.name] as const])));
   const names = { skills: active(skills), functions: active(functions), tools: active(tools) };
   const { functionSecrets } = await callServer(rpc.functionSecrets.list.query({ wId }));
+  const wanted = <T extends Listed>(kind: Kind, ofKind: readonly T[]) =>
+    ofKind.filter((one) => isWanted(kind, one));
+  const parts = [wanted("tool", tools), wanted("skill", skills), wanted("function", functions)];
+  const total = parts.reduce((sum, { length }) => sum + length, 0);
+  const progress = showProgress("reading", { total, unit: "things" });
+  const readAll = async <T extends Listed, R>(
+    kind: Kind,
+    ofKind: readonly T[],
+    read: (one: T) => Promise<R>,
+  ): Promise<R[]> =>
+    readEach(wanted(kind, ofKind), async (one) => read(one).finally(() => progress.advance(1)));
+  const readThings = async () => ({
+    tools: await readAll("tool", tools, async (one) => readTool(connection, one, spaces)),
+    skills: await readAll("skill", skills, async (one) => readSkill(connection, one, spaces)),
+    functions: await readAll("function", functions, async (one) => readFunction(connection, one)),
+  });
   return {
     wId,
     name: workspace.name,
@@ -79,18 +96,7 @@ export async function readWorkspace(
     spaces,
     keyId: isAdmin ? await findKey(connection, session.keyName) : undefined,
     listed: { tool: tools, skill: skills, function: functions, agent: agents },
-    tools: await readEach(
-      tools.filter((one) => isWanted("tool", one)),
-      async (one) => readTool(connection, one, spaces),
-    ),
-    skills: await readEach(
-      skills.filter((one) => isWanted("skill", one)),
-      async (one) => readSkill(connection, one, spaces),
-    ),
-    functions: await readEach(
-      functions.filter((one) => isWanted("function", one)),
-      async (one) => readFunction(connection, one),
-    ),
+    ...(await readThings().finally(progress.stop)),
     agents: shownAgents.map(({ shown, ...one }) => definitionOfAgent(one, shown, names)),
     secretNames: new Set(functionSecrets.map(({ name }) => name)),
   };

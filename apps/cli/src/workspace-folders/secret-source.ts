@@ -16,7 +16,7 @@ export interface SecretSource {
 export async function openSecrets(place: string | undefined): Promise<SecretSource> {
   const values = new Map<string, string>();
   if (place !== undefined) {
-    const text = place === "-" ? await readInput() : await readFile(place, "utf8");
+    const text = place === "-" ? await readLines() : await readSecretFile(place);
     for (const [index, line] of text.split(/\r?\n/).entries()) {
       if (line.trim() === "" || line.startsWith("#")) continue;
       const at = line.indexOf("=");
@@ -39,4 +39,19 @@ export async function openSecrets(place: string | undefined): Promise<SecretSour
     for (const [index, name] of missing.entries()) values.set(name, given[index] ?? "");
   };
   return { fill: (text) => fillSecrets(text, values), require: requireValues };
+}
+
+async function readLines(): Promise<string> {
+  // A terminal would show them.
+  if (!process.stdin.isTTY) return readInput();
+  throw new CommandError("--secrets - reads a pipe; a terminal is asked where it is left out");
+}
+
+async function readSecretFile(place: string): Promise<string> {
+  try {
+    return await readFile(place, "utf8");
+  } catch (cause) {
+    const { code = "" } = cause as NodeJS.ErrnoException;
+    throw new CommandError(`--secrets: ${place} cannot be read (${code})`, { cause });
+  }
 }
