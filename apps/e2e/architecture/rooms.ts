@@ -208,14 +208,7 @@ const cli: Rooms = {
   connection: [...ofCommands, "plain.ts", "setting-faults.ts", "config.ts", "demo-file.ts"],
   grammar: [...ofCommands, "plain.ts", "connection", "terminal"],
   administration: [...ofCommands, "connection", "grammar", "terminal"],
-  skills: [
-    ...ofCommands,
-    "plain.ts",
-    "regular-files.ts",
-    "environment.ts",
-    "connection",
-    "grammar",
-  ],
+  skills: [...ofCommands, "plain.ts", "regular-files.ts", "config.ts", "connection", "grammar"],
   conversations: [...ofCommands, "plain.ts", "describe-failure.ts", "connection"],
   tools: [...ofCommands, "plain.ts", "connection", "grammar"],
   functions: [
