@@ -2,7 +2,9 @@ import tab from "@bomb.sh/tab/commander";
 import { Command, CommanderError } from "commander";
 import { createAgentCommands } from "./administration/agents.ts";
 import { createAuditCommands } from "./administration/audit.ts";
+import { createConversationAdministration } from "./administration/conversations.ts";
 import { createCredentialCommands } from "./administration/credentials.ts";
+import { createFileCommands } from "./administration/files.ts";
 import { createKeyCommands } from "./administration/keys.ts";
 import { createMemberCommands } from "./administration/members.ts";
 import { createOperatorKeyCommands } from "./administration/operator-keys.ts";
@@ -36,10 +38,12 @@ export function createProgram(): Command {
   for (const command of [
     ...createConnectionCommands(),
     ...createConversationCommands(),
+    createConversationAdministration(),
     createAgentCommands(),
     createSkillCommands(),
     createFunctionCommands(),
     createToolCommands(),
+    createFileCommands(),
     createSpaceCommands(),
     createMemberCommands(),
     createKeyCommands([createBootstrapCommand()]),

@@ -23,13 +23,15 @@ export async function confirm({ what, typed, yes }: Destructive): Promise<void> 
     throw new CommandError(`Nothing was done: this ${about}. Add --yes where that is meant`);
   }
   const lines = createInterface({ input: process.stdin, output: process.stderr });
-  const left = Promise.withResolvers<string>();
+  const left = Promise.withResolvers<undefined>();
   // The end of the input, and Ctrl-C.
-  lines.once("close", () => left.resolve(""));
+  lines.once("close", () => left.resolve(undefined));
   try {
     const question = `This ${about}. Type ${oneLine(typed)} to go on: `;
     const answer = await Promise.race([lines.question(question), left.promise]);
-    if (answer.trim() !== oneLine(typed)) throw new CommandError("Nothing was done");
+    // The cursor is still behind the question.
+    if (answer === undefined) process.stderr.write("\n");
+    if (answer?.trim() !== oneLine(typed)) throw new CommandError("Nothing was done");
   } finally {
     lines.close();
   }

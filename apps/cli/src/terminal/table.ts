@@ -4,12 +4,12 @@ import { oneLine } from "../plain.ts";
 import { bold } from "./style.ts";
 
 const GAP = "  ";
-/** Columns are not cut below this, even where a line is then too long. */
+/** A column that would be cut below this is left out, from the right. */
 const MIN_WIDTH = 8;
 
 /**
- * The lines of a table, under its headings. On a terminal the widest columns are cut until its lines fit, in a
- * pipe they are whole. Cells may be what others wrote.
+ * The lines of a table, under its headings. On a terminal the widest columns but the first, which names a row, are cut
+ * until its lines fit; in a pipe they are whole. Cells may be what others wrote.
  */
 export function renderTable(
   headings: readonly string[],
@@ -22,25 +22,25 @@ export function renderTable(
     columns,
   );
   const lines = table.map((row) =>
-    row
-      .map((cell, at) => fill(cell, widths[at] ?? 0))
+    widths
+      .map((width, at) => fill(row[at] ?? "", width))
       .join(GAP)
       .trimEnd(),
   );
   return [bold(lines[0] ?? ""), ...lines.slice(1)];
 }
 
-/** Takes from the widest column until a line fits. */
+/** The widths of the columns that fit. */
 function fitWidths(wanted: readonly number[], columns = Number.POSITIVE_INFINITY): number[] {
-  const widths = [...wanted];
-  const room = columns - GAP.length * (widths.length - 1);
-  const total = (): number => widths.reduce((sum, width) => sum + width, 0);
-  while (total() > room) {
+  const [first = 0, ...widths] = wanted;
+  const excess = (): number =>
+    widths.reduce((sum, width) => sum + GAP.length + width, first) - columns;
+  while (excess() > 0 && widths.length > 0) {
     const widest = Math.max(...widths);
-    if (widest <= MIN_WIDTH) break;
-    widths[widths.indexOf(widest)] = widest - 1;
+    if (widest > MIN_WIDTH) widths[widths.lastIndexOf(widest)] = widest - 1;
+    else widths.pop();
   }
-  return widths;
+  return [Math.min(first, columns), ...widths];
 }
 
 function fill(cell: string, width: number): string {
