@@ -6,7 +6,8 @@ const program = (source: string) => ({ main: ["-e", source] });
 
 test("a program sees a terminal, and its lines are read as a person sees them", async () => {
   const source = `
-    console.log(process.stdout.isTTY, process.stdin.isTTY, process.stdout.columns, process.env.TERM);
+    const { env } = process;
+    console.log(process.stdout.isTTY, process.stdin.isTTY, process.stdout.columns, env.TERM);
     console.log("\\x1b[1mbold\\x1b[0m gone\\x1b[4Dhere");
     for (let line = 0; line < 9; line++) console.log("line", line);
     process.exitCode = 3;`;
