@@ -149,9 +149,14 @@ function read<S extends z.ZodObject>(schema: S, environment: NodeJS.ProcessEnv):
   throw badConfiguration([...unknown, ...issues.map((issue) => describeIssue(issue, values))]);
 }
 
+let isDebuggingAsked = false;
+
+/** Explains failures of this process to developers too, as `--debug` asks. */
+export const startDebugging = (): void => void (isDebuggingAsked = true);
+
 /** Whether failures are to be explained to developers too; known before the settings are valid. */
 export const isDebugging = (): boolean =>
-  /^(?:debug|trace)$/.test(process.env.PARLEY_LOG_LEVEL ?? "");
+  isDebuggingAsked || /^(?:debug|trace)$/.test(process.env.PARLEY_LOG_LEVEL ?? "");
 
 /** A setting for readers: its name, its default as text, its description. */
 export interface DescribedSetting {

@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import { describeDatabaseFailure } from "./database-failure.ts";
 import { isDebugging } from "./config.ts";
 
@@ -18,13 +19,13 @@ const explained = new Set([
 /** Codes of the system, as for a file that is not there, and of arguments that are not understood. */
 const systemCodes = /^(?:E[A-Z]+|ERR_PARSE_ARGS_\w+)$/;
 
-/** Why a command failed, in one sentence; with a log level of debug, where it failed follows. */
+/** Why a command failed, in one sentence; with `--debug`, where it failed and what was said follows. */
 export function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const sentence = explained.has(error.name)
     ? error.message
     : (describeDatabaseFailure(error) ?? describeSystemFailure(error) ?? describeUnknown(error));
-  return isDebugging() ? `${sentence}\n${error.stack}` : sentence;
+  return isDebugging() ? `${sentence}\n${inspect(error, { depth: 4, colors: false })}` : sentence;
 }
 
 function describeSystemFailure(error: Error): string | undefined {
@@ -35,5 +36,5 @@ function describeSystemFailure(error: Error): string | undefined {
 
 function describeUnknown({ message }: Error): string {
   const [line = ""] = message.split("\n");
-  return `${line || "it failed"} (PARLEY_LOG_LEVEL=debug says where)`;
+  return `${line || "it failed"} (--debug says where)`;
 }

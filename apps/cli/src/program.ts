@@ -1,6 +1,6 @@
 import tab from "@bomb.sh/tab/commander";
 import { Command, CommanderError } from "commander";
-import { describeClientSettings } from "./config.ts";
+import { describeClientSettings, startDebugging } from "./config.ts";
 import { createConversationCommands } from "./conversations/commands.ts";
 import { createConnectionCommands } from "./connection/commands.ts";
 import { createFunctionCommands } from "./functions/commands.ts";
@@ -35,6 +35,9 @@ export function createProgram(): Command {
   }
   tab(program, { completionCommandName: "completion" });
   finish(program);
+  program.hook("preAction", (_program, action) => {
+    if (action.opts()["debug"] === true) startDebugging();
+  });
   return program;
 }
 
@@ -54,6 +57,9 @@ function finish(command: Command): void {
     .helpCommand(false)
     .exitOverride()
     .configureOutput({ outputError: () => {} });
+  if (command.commands.length === 0) {
+    command.option("--debug", "say more about a failure");
+  }
   for (const one of command.commands) finish(one);
 }
 

@@ -1,4 +1,5 @@
 import { CommandError } from "../command-error.ts";
+import { oneLine } from "../plain.ts";
 
 /** What to do about an error of the server, by its type. */
 const cures: Readonly<Record<string, string>> = {
@@ -19,7 +20,7 @@ const cures: Readonly<Record<string, string>> = {
 
 /** An error of the server, as the clients give it. */
 interface ServerFault extends Error {
-  readonly data?: { readonly type?: string } | null;
+  readonly data?: { readonly type?: string; readonly request_id?: string } | null;
 }
 
 const typeOf = (error: Error): string | undefined =>
@@ -45,9 +46,16 @@ export async function callServer<T>(call: Promise<T>): Promise<T> {
       throw new CommandError(message, { cause: error });
     }
     const cure = cures[type];
-    const message = error.message.replaceAll(/\s+/g, " ");
-    throw new CommandError(cure === undefined ? message : `${message} (${cure})`, { cause: error });
+    const message = oneLine(error.message);
+    const said = cure === undefined ? message : `${message} (${cure})`;
+    throw new CommandError(`${said}${describeRequest(error)}`, { cause: error });
   }
+}
+
+/** The id under which the server's log has the request, where it gave one. */
+function describeRequest(error: Error): string {
+  const id = (error as ServerFault).data?.request_id ?? (error as { requestId?: string }).requestId;
+  return id === undefined ? "" : ` [request ${oneLine(id)}]`;
 }
 
 /** Why there was no answer: what the network said, where it said something. */

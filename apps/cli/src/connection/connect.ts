@@ -1,4 +1,4 @@
-import { createParley, createRpcClient } from "parley-client";
+import { createParley, createRpcClient, type RpcClient } from "parley-client";
 import type * as z from "zod";
 import { CommandError } from "../command-error.ts";
 import { callServer } from "./call-server.ts";
@@ -13,8 +13,7 @@ const MAX_RETRIES = 2;
  * `BadConfiguration`, or `CommandError` where none is named.
  */
 export async function connect(options: ServerOptions) {
-  const { url, apiKey, workspaceId } = await findServer(options);
-  const rpc = createRpcClient({ url, apiKey });
+  const { url, apiKey, rpc, workspaceId } = await connectToServer(options);
   const wId = workspaceId ?? (await findWorkspace(rpc));
   const parley = createParley({
     baseUrl: url,
@@ -27,8 +26,14 @@ export async function connect(options: ServerOptions) {
 
 export type ServerConnection = Awaited<ReturnType<typeof connect>>;
 
+/** The server itself, where no workspace may be named; errors are those of `connect`. */
+export async function connectToServer(options: ServerOptions) {
+  const server = await findServer(options);
+  return { ...server, rpc: createRpcClient(server) };
+}
+
 /** The workspace of the key. Operator keys have none. */
-async function findWorkspace(rpc: ReturnType<typeof createRpcClient>): Promise<string> {
+export async function findWorkspace(rpc: RpcClient): Promise<string> {
   const { session } = await callServer(rpc.session.get.query({}));
   if (session.workspace !== null) return session.workspace.sId;
   throw new CommandError("An operator key is of no workspace: name one with --workspace");

@@ -1,0 +1,36 @@
+import { createInterface } from "node:readline/promises";
+import { CommandError } from "../command-error.ts";
+import { oneLine } from "../plain.ts";
+
+/** Something that cannot be taken back. */
+interface Destructive {
+  /** What is done, as in `removes the space Support`. */
+  readonly what: string;
+  /** What a person types to agree, as the name of the thing. */
+  readonly typed: string;
+  /** Whether `--yes` was given. */
+  readonly yes: boolean | undefined;
+}
+
+/**
+ * Returns where a person has agreed, by `--yes` or by typing what a terminal asks for. Throws `CommandError`
+ * otherwise, and where there is no terminal.
+ */
+export async function confirm({ what, typed, yes }: Destructive): Promise<void> {
+  if (yes) return;
+  const about = oneLine(what);
+  if (!process.stdin.isTTY || !process.stderr.isTTY) {
+    throw new CommandError(`Nothing was done: this ${about}. Add --yes where that is meant`);
+  }
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  const left = Promise.withResolvers<string>();
+  // The end of the input, and Ctrl-C.
+  lines.once("close", () => left.resolve(""));
+  try {
+    const question = `This ${about}. Type ${oneLine(typed)} to go on: `;
+    const answer = await Promise.race([lines.question(question), left.promise]);
+    if (answer.trim() !== oneLine(typed)) throw new CommandError("Nothing was done");
+  } finally {
+    lines.close();
+  }
+}

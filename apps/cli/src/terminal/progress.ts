@@ -1,0 +1,43 @@
+import { Presets, SingleBar } from "cli-progress";
+import { oneLine } from "../plain.ts";
+
+/** Long work, which is counted in a unit. */
+interface Work {
+  /** What is done, as in `exporting`. */
+  readonly label: string;
+  readonly total: number;
+  /** As in `rows`. */
+  readonly unit: string;
+}
+
+export interface Progress {
+  /** Counts that so many more are done. */
+  readonly advance: (by: number) => void;
+  /** Leaves the last state, or nothing on a terminal. */
+  readonly stop: () => void;
+}
+
+/** How often a pipe gets a line. */
+const LINE_MS = 10_000;
+
+/**
+ * Shows on standard error how much of a work is done, what is left and how long that takes: a bar on a terminal,
+ * a line every ten seconds elsewhere.
+ */
+export function startProgress({ label, total, unit }: Work): Progress {
+  const isTerminal = process.stderr.isTTY;
+  const bar = new SingleBar(
+    {
+      stream: process.stderr,
+      format: `${oneLine(label)} ${isTerminal ? "{bar} " : ""}{percentage}% | {value} of {total} ${unit} | {eta_formatted} left`,
+      clearOnComplete: true,
+      hideCursor: true,
+      noTTYOutput: true,
+      notTTYSchedule: LINE_MS,
+      etaBuffer: 100,
+    },
+    Presets.shades_classic,
+  );
+  bar.start(Math.max(total, 1), 0);
+  return { advance: (by) => bar.increment(by), stop: () => bar.stop() };
+}

@@ -1,0 +1,38 @@
+import stringWidth from "string-width";
+import { describe, expect, it } from "vitest";
+import { renderTable } from "./table.ts";
+
+describe("a table", () => {
+  const headings = ["ID", "NAME", "DESCRIPTION"];
+  const long = "What is said at length about an agent that answers questions about orders";
+
+  it("is whole in a pipe", () => {
+    expect(renderTable(headings, [["a", "Clerk", long]], undefined)).toEqual([
+      "ID  NAME   DESCRIPTION",
+      `a   Clerk  ${long}`,
+    ]);
+  });
+
+  it("cuts the widest columns until its lines fit a terminal", () => {
+    const lines = renderTable(headings, [["agent-1", "Clerk", long]], 40);
+    expect(lines.every((line) => stringWidth(line) <= 40)).toBe(true);
+    expect(lines[1]).toMatch(/^agent-1 {2}Clerk {2}What is said .*…$/);
+  });
+
+  it("counts wide characters, and keeps what others wrote in its line", () => {
+    const rows = [
+      ["1", "会話の記録", "x"],
+      ["2", "a\u001b[2Jb\nc", "y"],
+    ];
+    expect(renderTable(headings, rows, undefined)).toEqual([
+      "ID  NAME        DESCRIPTION",
+      "1   会話の記録  x",
+      "2   a [2Jb c    y",
+    ]);
+  });
+
+  it("keeps every column where the terminal is narrower than their least widths", () => {
+    const [, line = ""] = renderTable(headings, [[long, long, long]], 10);
+    expect(line.split("  ")).toHaveLength(3);
+  });
+});
