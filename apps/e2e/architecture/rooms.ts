@@ -204,9 +204,17 @@ const cli: Rooms = {
   "fail.ts": ["describe-failure.ts"],
   "render-settings.ts": ["config.ts"],
   terminal: ["command-error.ts", "plain.ts"],
+  markdown: ["plain.ts", "terminal"],
   connection: [...ofCommands, "plain.ts", "setting-faults.ts", "config.ts", "demo-file.ts"],
   skills: [...ofCommands, "regular-files.ts", "connection"],
-  conversations: [...ofCommands, "plain.ts", "describe-failure.ts", "connection"],
+  conversations: [
+    ...ofCommands,
+    "plain.ts",
+    "describe-failure.ts",
+    "terminal",
+    "markdown",
+    "connection",
+  ],
   tools: [...ofCommands, "plain.ts", "connection"],
   functions: [...ofCommands, "plain.ts", "regular-files.ts", "describe-failure.ts", "connection"],
   server: [

@@ -1,6 +1,7 @@
 import cliTruncate from "cli-truncate";
 import stringWidth from "string-width";
 import { oneLine } from "../plain.ts";
+import { fitWidths } from "./fit-widths.ts";
 import { bold } from "./style.ts";
 
 const GAP = "  ";
@@ -19,7 +20,8 @@ export function renderTable(
   const table = [headings, ...rows.map((row) => row.map(oneLine))];
   const widths = fitWidths(
     headings.map((_heading, at) => Math.max(...table.map((row) => stringWidth(row[at] ?? "")))),
-    columns,
+    (columns ?? Number.POSITIVE_INFINITY) - GAP.length * (headings.length - 1),
+    MIN_WIDTH,
   );
   const lines = table.map((row) =>
     row
@@ -28,19 +30,6 @@ export function renderTable(
       .trimEnd(),
   );
   return [bold(lines[0] ?? ""), ...lines.slice(1)];
-}
-
-/** Takes from the widest column until a line fits. */
-function fitWidths(wanted: readonly number[], columns = Number.POSITIVE_INFINITY): number[] {
-  const widths = [...wanted];
-  const room = columns - GAP.length * (widths.length - 1);
-  const total = (): number => widths.reduce((sum, width) => sum + width, 0);
-  while (total() > room) {
-    const widest = Math.max(...widths);
-    if (widest <= MIN_WIDTH) break;
-    widths[widths.indexOf(widest)] = widest - 1;
-  }
-  return widths;
 }
 
 function fill(cell: string, width: number): string {
