@@ -29,8 +29,13 @@ export function describeFailure(error: unknown): string {
 }
 
 function describeSystemFailure(error: Error): string | undefined {
-  const { code } = error as NodeJS.ErrnoException;
-  if (code !== undefined && systemCodes.test(code)) return error.message || code;
+  const { code, path } = error as NodeJS.ErrnoException;
+  if (code !== undefined && systemCodes.test(code)) {
+    const [, reason] = /^\w+: ([^,]+), /.exec(error.message) ?? [];
+    return path === undefined || reason === undefined
+      ? error.message || code
+      : `${path}: ${reason} (${code})`;
+  }
   return error.cause instanceof Error ? describeSystemFailure(error.cause) : undefined;
 }
 

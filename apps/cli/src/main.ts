@@ -1,7 +1,7 @@
 import process from "node:process";
 import { loadEnvironmentFile } from "./environment.ts";
 import { fail } from "./fail.ts";
-import { CommanderError, createProgram } from "./program.ts";
+import { CommanderError, createProgram, describeMistake } from "./program.ts";
 
 /** What a command was given is wrong; nothing was done. */
 const CALLED_WRONGLY = 2;
@@ -21,12 +21,8 @@ async function main(): Promise<void> {
     process.exitCode = CALLED_WRONGLY;
     // A group without a command has shown its commands.
     if (error.code === "commander.help") return;
-    process.stderr.write(`parley: ${describeMistake(error)}; see parley --help\n`);
+    process.stderr.write(`parley: ${describeMistake(error)}\n`);
   }
 }
-
-/** A fault of the arguments in one line. */
-const describeMistake = ({ message }: CommanderError): string =>
-  message.replaceAll(/^error: |\.$/g, "").replaceAll(/\s+/g, " ");
 
 await main().catch(fail);

@@ -1,5 +1,14 @@
 import tab from "@bomb.sh/tab/commander";
 import { Command, CommanderError } from "commander";
+import { createAgentCommands } from "./administration/agents.ts";
+import { createAuditCommands } from "./administration/audit.ts";
+import { createCredentialCommands } from "./administration/credentials.ts";
+import { createFileCommands } from "./administration/files.ts";
+import { createKeyCommands } from "./administration/keys.ts";
+import { createMemberCommands } from "./administration/members.ts";
+import { createOperatorKeyCommands } from "./administration/operator-keys.ts";
+import { createSpaceCommands } from "./administration/spaces.ts";
+import { createWorkspaceCommands } from "./administration/workspaces.ts";
 import { describeClientSettings, startDebugging } from "./config.ts";
 import { createConversationCommands } from "./conversations/commands.ts";
 import { createConnectionCommands } from "./connection/commands.ts";
@@ -7,7 +16,7 @@ import { createFunctionCommands } from "./functions/commands.ts";
 import { printLine } from "./print.ts";
 import { readVersion } from "./read-version.ts";
 import { renderSettings } from "./render-settings.ts";
-import { createServerCommands } from "./server/commands.ts";
+import { createBootstrapCommand, createServerCommands } from "./server/commands.ts";
 import { createSkillCommands } from "./skills/commands.ts";
 import { createToolCommands } from "./tools/commands.ts";
 
@@ -27,9 +36,18 @@ export function createProgram(): Command {
   for (const command of [
     ...createConnectionCommands(),
     ...createConversationCommands(),
+    createAgentCommands(),
     createSkillCommands(),
     createFunctionCommands(),
     createToolCommands(),
+    createFileCommands(),
+    createSpaceCommands(),
+    createMemberCommands(),
+    createKeyCommands([createBootstrapCommand()]),
+    createCredentialCommands(),
+    createAuditCommands(),
+    createWorkspaceCommands(),
+    createOperatorKeyCommands(),
   ]) {
     program.addCommand(command as Command);
   }
@@ -55,12 +73,24 @@ function finish(command: Command): void {
   command
     .helpOption("-h, --help", "print this text")
     .helpCommand(false)
-    .exitOverride()
+    .exitOverride((error) => {
+      throw Object.assign(error, { command: pathOf(command) });
+    })
     .configureOutput({ outputError: () => {} });
   if (command.commands.length === 0) {
     command.option("--debug", "say more about a failure");
   }
   for (const one of command.commands) finish(one);
+}
+
+const pathOf = (command: Command): string =>
+  command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
+
+/** What is wrong with the arguments, in one line, and where help is. */
+export function describeMistake(error: CommanderError): string {
+  const { command = "parley" } = error as { readonly command?: string };
+  const message = error.message.replaceAll(/^error: |\.$/g, "").replaceAll(/\s+/g, " ");
+  return `${message}; see ${command} --help`;
 }
 
 export { CommanderError };

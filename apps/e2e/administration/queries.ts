@@ -23,6 +23,7 @@ export function describeQueries(
     "dataSourceViews.list": inDemo,
     "feedbacks.list": async () => ({ input: { ...ofDemo(), limit: 2, thumbDirection: "up" } }),
     "members.list": inDemo,
+    "files.list": inDemo,
     "models.list": inDemo,
     "operatorKeys.list": async () => ({ input: { limit: 2 }, asOperator: true }),
     "functionSecrets.list": inDemo,

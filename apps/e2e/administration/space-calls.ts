@@ -224,6 +224,7 @@ export const telling: Partial<Record<EndpointName, (own: Own) => readonly object
   "nodes.search": () => [{ query: MARK, includeDataSources: true }],
   "feedbacks.list": () => [{}],
   "members.list": () => [{}],
+  "files.list": () => [{}],
   "functionSecrets.list": () => [{}],
   "providerCredentials.list": () => [{}],
   "workspaces.get": () => [{}],

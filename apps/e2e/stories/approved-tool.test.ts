@@ -50,7 +50,7 @@ describe.skipIf(redisServer.isMissing)(`a tool of a remote server${redisServer.s
     fleet = await startFleet(place, { apis: 1, workers: 1 }, settings);
 
     // A builder registers the shop, whose calls need approval, and imports a folder.
-    const registered = await parley("tools", "register", shop.url, "--json");
+    const registered = await parley("tools", "create", shop.url, "--json");
     ({ sId: toolId } = (JSON.parse(registered) as { tool: { sId: string } }).tool);
     const folder = path.join(import.meta.dirname, "skills/selling");
     const imported = await parley("skills", "import", folder, "--status", "active");

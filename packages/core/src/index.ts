@@ -155,6 +155,7 @@ export {
   replayAnnouncement,
   sweepFiles,
 } from "./files/files.ts";
+export { listFiles } from "./files/list-files.ts";
 export { type ReadUpload, uploadFile } from "./files/uploads.ts";
 
 export { checkBehaviour, findPlanFault } from "./functions/check-behaviour.ts";

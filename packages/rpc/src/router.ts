@@ -127,6 +127,7 @@ export const appRouter = router({
   files: router({
     create: post(endpoints["files.create"], core.announceFile, core.replayAnnouncement),
     delete: mutation(endpoints["files.delete"], core.deleteFile),
+    list: query(endpoints["files.list"], core.listFiles),
   }),
   folders: router({
     delete: mutation(endpoints["folders.delete"], core.deleteFolder),

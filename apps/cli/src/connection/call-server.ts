@@ -3,9 +3,11 @@ import { oneLine } from "../plain.ts";
 
 /** What to do about an error of the server, by its type. */
 const cures: Readonly<Record<string, string>> = {
-  app_auth_error: "set PARLEY_API_KEY to a key of a builder",
-  invalid_api_key_error: "set PARLEY_API_KEY to a key of the workspace",
-  not_authenticated: "set PARLEY_API_KEY to a key of the workspace",
+  app_auth_error: "use another key: --profile or PARLEY_API_KEY names one",
+  agent_not_found: "parley agents list shows what there is",
+  skill_not_found: "parley skills list shows what there is",
+  invalid_api_key_error: "set PARLEY_API_KEY to a key of the workspace, or run parley login",
+  not_authenticated: "set PARLEY_API_KEY to a key of the workspace, or run parley login",
   sandbox_function_invocation_not_found: "parley functions logs without an id shows the newest",
   sandbox_function_not_found: "parley functions list shows what there is",
   sandbox_function_secret_not_found: "parley functions secret list shows what there is",

@@ -27,10 +27,14 @@ export async function connect(options: ServerOptions) {
 export type ServerConnection = Awaited<ReturnType<typeof connect>>;
 
 /** The server itself, where no workspace may be named; errors are those of `connect`. */
-export async function connectToServer(options: ServerOptions) {
-  const server = await findServer(options);
+export async function connectToServer(options: ServerOptions, role?: "operator") {
+  const server = await findServer(options, role);
   return { ...server, rpc: createRpcClient(server) };
 }
+
+/** The server as its operators call it: the demo's with its operator key. */
+export const connectAsOperator = async (options: ServerOptions) =>
+  connectToServer(options, "operator");
 
 /** The workspace of the key. Operator keys have none. */
 export async function findWorkspace(rpc: RpcClient): Promise<string> {
@@ -39,10 +43,13 @@ export async function findWorkspace(rpc: RpcClient): Promise<string> {
   throw new CommandError("An operator key is of no workspace: name one with --workspace");
 }
 
-/** Checks the input of a call. Throws `CommandError`, which names the first fault. */
+/** Checks the input of a call. Throws `CommandError`, which names each fault. */
 export function check<S extends z.ZodType>(schema: S, input: object): z.output<S> {
-  const result = schema.safeParse(input);
+  const result = schema.safeParse(input, { error: describeMissing });
   if (result.success) return result.data;
-  const [issue] = result.error.issues;
-  throw new CommandError(`${issue?.path.join(".")}: ${issue?.message}`);
+  const faults = result.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
+  throw new CommandError(faults.join("; "));
 }
+
+const describeMissing: z.core.$ZodErrorMap = (issue) =>
+  issue.code === "invalid_type" && issue.input === undefined ? "is required" : undefined;

@@ -24,7 +24,10 @@ export interface ServerNames {
  * demo of this directory. A key goes to no other URL than the one it was saved with. Throws `BadConfiguration`,
  * or `CommandError` where none is named.
  */
-export async function findServer(names: ServerNames): Promise<NamedServer> {
+export async function findServer(
+  names: ServerNames,
+  role: "admin" | "operator" = "admin",
+): Promise<NamedServer> {
   const settings = readClientSettings(names);
   const { PARLEY_URL: url, PARLEY_API_KEY: apiKey, PARLEY_WORKSPACE: workspaceId } = settings;
   if (apiKey !== undefined && names.profile === undefined) {
@@ -34,7 +37,7 @@ export async function findServer(names: ServerNames): Promise<NamedServer> {
   }
   const profile = await findProfile(settings.PARLEY_PROFILE, url);
   if (profile !== undefined) return { ...profile, workspaceId: workspaceId ?? profile.workspaceId };
-  const demo = await findDemo(settings.PARLEY_DATA_DIR, url);
+  const demo = await findDemo(settings.PARLEY_DATA_DIR, url, role);
   if (demo !== undefined) return { ...demo, workspaceId: workspaceId ?? demo.workspaceId };
   const named = url === undefined ? "No server is named" : `There is no key for ${url}`;
   throw new CommandError(`${named}: run parley login, or set PARLEY_URL and PARLEY_API_KEY`);
@@ -60,15 +63,17 @@ async function findProfile(
   );
 }
 
-/** The demo that a start on this machine made, with the key of its admin. */
+/** The demo that a start on this machine made, with the key of its admin or operator. */
 async function findDemo(
   dataDirectory: string,
   url: string | undefined,
+  role: "admin" | "operator",
 ): Promise<NamedServer | undefined> {
   const demo = await readDemoFile(dataDirectory);
-  if (demo.url === undefined || demo.adminKey === undefined) return undefined;
+  const apiKey = role === "admin" ? demo.adminKey : demo.operatorKey;
+  if (demo.url === undefined || apiKey === undefined) return undefined;
   if (url !== undefined && !isSameServer(demo.url, url)) return undefined;
-  return { url: demo.url, apiKey: demo.adminKey, workspaceId: demo.workspaceId };
+  return { url: demo.url, apiKey, workspaceId: demo.workspaceId };
 }
 
 const isSameServer = (one: string, other: string): boolean =>

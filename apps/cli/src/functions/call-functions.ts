@@ -1,30 +1,14 @@
-import { FunctionSecretIdentity, PutFunctionSecret, type SandboxFunction } from "@parley/schema";
+import { FunctionSecretIdentity, PutFunctionSecret } from "@parley/schema";
 import { callServer } from "../connection/call-server.ts";
-import { check, connect, type ServerConnection } from "../connection/connect.ts";
+import { check, connect } from "../connection/connect.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
 import { readSecrets } from "../connection/read-secrets.ts";
 import { printLine } from "../print.ts";
-import { renderFunction, renderListedFunction } from "./render-functions.ts";
-
-/** Lists the functions that can be invoked. */
-export async function listFunctions(options: ServerOptions): Promise<void> {
-  const sandboxFunctions = await Array.fromAsync(readAll(await connect(options)));
-  if (options.json) return printLine(JSON.stringify({ sandboxFunctions }));
-  for (const one of sandboxFunctions) printLine(renderListedFunction(one));
-}
-
-async function* readAll({ rpc, wId }: ServerConnection): AsyncGenerator<SandboxFunction> {
-  for (let lastValue: string | undefined, hasMore = true; hasMore;) {
-    const place = lastValue === undefined ? {} : { lastValue };
-    const page = await callServer(rpc.sandboxFunctions.list.query({ wId, ...place }));
-    yield* page.sandboxFunctions;
-    lastValue = page.lastValue ?? undefined;
-    ({ hasMore } = page);
-  }
-}
+import { confirm } from "../terminal/confirm.ts";
+import { renderFunction } from "./render-functions.ts";
 
 /** Shows a function with what it runs. */
-export async function showFunction(functionId: string, options: ServerOptions): Promise<void> {
+export async function getFunction(functionId: string, options: ServerOptions): Promise<void> {
   const { rpc, wId } = await connect(options);
   const shown = await callServer(rpc.sandboxFunctions.get.query({ wId, functionId }));
   if (options.json) return printLine(JSON.stringify(shown));
@@ -54,8 +38,12 @@ export async function listSecrets(options: ServerOptions): Promise<void> {
 }
 
 /** Removes a secret of the workspace. */
-export async function removeSecret(name: string, options: ServerOptions): Promise<void> {
+export async function removeSecret(
+  name: string,
+  options: ServerOptions & { readonly yes?: true },
+): Promise<void> {
   const { rpc, wId } = await connect(options);
+  await confirm({ what: `removes the secret ${name}`, typed: name, yes: options.yes });
   const removed = await callServer(rpc.functionSecrets.remove.mutate({ wId, name }));
   printLine(options.json ? JSON.stringify(removed) : `removed: ${name}`);
 }

@@ -1,6 +1,7 @@
 import { Command } from "@commander-js/extra-typings";
 import { withServer } from "../connection/server-options.ts";
 import { group } from "../group.ts";
+import { createAdministration } from "./administer-functions.ts";
 
 const load = () => import("./call-functions.ts");
 
@@ -44,14 +45,10 @@ const logs = withServer(new Command("logs"))
     (await import("./function-logs.ts")).printLogs(name, invocation, options),
   );
 
-const list = withServer(new Command("list"))
-  .description("list the functions that can be invoked")
-  .action(async (options) => (await load()).listFunctions(options));
-
-const show = withServer(new Command("show"))
+const get = withServer(new Command("get"))
   .description("show a function with what it runs")
   .argument("<function>", "id or slug")
-  .action(async (name, options) => (await load()).showFunction(name, options));
+  .action(async (name, options) => (await load()).getFunction(name, options));
 
 const putSecret = withServer(new Command("put"))
   .description("set a secret: its value is read from standard input, or asked for")
@@ -65,6 +62,7 @@ const listSecrets = withServer(new Command("list"))
 const removeSecret = withServer(new Command("remove"))
   .description("remove a secret")
   .argument("<name>")
+  .option("--yes", "do it without asking")
   .action(async (name, options) => (await load()).removeSecret(name, options));
 
 const record = new Command("record")
@@ -79,6 +77,7 @@ export const createFunctionCommands = () => {
     listSecrets,
     removeSecret,
   ]);
-  const all = [init, push, invoke, logs, list, show, secret, record];
+  const administration = createAdministration();
+  const all = [init, push, invoke, logs, get, ...administration, secret, record];
   return group("functions", "code that agents and applications invoke", all);
 };

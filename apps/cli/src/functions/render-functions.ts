@@ -1,4 +1,4 @@
-import { filesOf, type InvocationEvent, type SandboxFunction } from "@parley/schema";
+import { filesOf, type InvocationEvent } from "@parley/schema";
 import { oneLine, plain } from "../plain.ts";
 import type { ServerConnection } from "../connection/connect.ts";
 
@@ -6,12 +6,6 @@ import type { ServerConnection } from "../connection/connect.ts";
 export type ShownFunction = Awaited<
   ReturnType<ServerConnection["rpc"]["sandboxFunctions"]["get"]["query"]>
 >["sandboxFunction"];
-
-/** A line for a function of a list. */
-export function renderListedFunction({ slug, sId, version, description }: SandboxFunction): string {
-  const said = oneLine(description);
-  return `${slug} (${sId}): version ${version}${said === "" ? "" : `, ${said}`}`;
-}
 
 /** The lines that show a function with its program. */
 export function renderFunction(shown: ShownFunction): string[] {

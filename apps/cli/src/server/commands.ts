@@ -43,8 +43,11 @@ const migrate = new Command("migrate")
   .description("bring the tables of the database up to date, as each start does")
   .action(async () => (await import("./administer.ts")).migrate(await administration(), printLine));
 
+/** Makes the command that creates the first operator key. */
+export const createBootstrapCommand = () => bootstrap;
+
 const bootstrap = new Command("bootstrap")
-  .description("create the first operator key, and print it")
+  .description("on the server's machine: create the first operator key, and print it")
   .action(async () =>
     (await import("./administer.ts")).bootstrapKeys(await administration(), printLine),
   );
@@ -81,6 +84,5 @@ export const createServerCommands = () => [
   migrate,
   exporting,
   importing,
-  group("keys", "keys of operators", [bootstrap]),
   group("database", "the database of a server", [databaseUrl]),
 ];

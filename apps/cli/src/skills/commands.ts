@@ -1,6 +1,7 @@
 import { Command } from "@commander-js/extra-typings";
 import { withServer } from "../connection/server-options.ts";
 import { group } from "../group.ts";
+import { createAdministration } from "./administer-skills.ts";
 
 const importing = withServer(new Command("import"))
   .description("send a skill's folder, or a folder of such folders")
@@ -14,4 +15,5 @@ const importing = withServer(new Command("import"))
   );
 
 /** Makes the commands about skills. */
-export const createSkillCommands = () => group("skills", "what agents know how to do", [importing]);
+export const createSkillCommands = () =>
+  group("skills", "what agents know how to do", [...createAdministration(), importing]);

@@ -19,10 +19,12 @@ export interface Progress {
 
 /** How often a pipe gets a line. */
 const LINE_MS = 10_000;
+/** What is done sooner is not worth a bar. */
+const SHORT_MS = 1000;
 
 /**
  * Shows on standard error how much of a work is done, what is left and how long that takes: a bar on a terminal,
- * a line every ten seconds elsewhere.
+ * a line every ten seconds elsewhere. What is done within a second shows nothing.
  */
 export function startProgress({ label, total, unit }: Work): Progress {
   const isTerminal = process.stderr.isTTY;
@@ -38,6 +40,20 @@ export function startProgress({ label, total, unit }: Work): Progress {
     },
     Presets.shades_classic,
   );
-  bar.start(Math.max(total, 1), 0);
-  return { advance: (by) => bar.increment(by), stop: () => bar.stop() };
+  let done = 0;
+  let isShown = false;
+  const timer = setTimeout(() => {
+    isShown = true;
+    bar.start(Math.max(total, 1), done);
+  }, SHORT_MS);
+  return {
+    advance: (by) => {
+      done += by;
+      if (isShown) bar.update(done);
+    },
+    stop: () => {
+      clearTimeout(timer);
+      if (isShown) bar.stop();
+    },
+  };
 }

@@ -1,7 +1,11 @@
 import { Command } from "@commander-js/extra-typings";
+import { connect } from "../connection/connect.ts";
 import { withServer } from "../connection/server-options.ts";
+import { listCommand } from "../grammar/list-command.ts";
+import { actionCommand } from "../grammar/one-commands.ts";
 import { group } from "../group.ts";
 import { withConnection } from "./connection-options.ts";
+import { findTool, readTools } from "./find-tool.ts";
 
 const load = () => import("./call-tools.ts");
 
@@ -10,16 +14,30 @@ The bearer token, the values of headers and the secret of the OAuth client are r
 in this order; a terminal is asked for them. With --per-user, each user allows the calls at the server's own
 authorization server, where Parley registers itself without --oauth-client.`;
 
-const list = withServer(new Command("list"))
-  .description("list the tools of the workspace")
-  .action(async (options) => (await load()).listTools(options));
+const noun = { many: "tools", one: "tool", open: connect };
 
-const show = withServer(new Command("show"))
+const list = () =>
+  listCommand(noun, {
+    about: "list the tools of the workspace",
+    listed: "tools",
+    read: readTools,
+    idOf: ({ tool }) => tool.sId,
+    columns: {
+      ID: ({ tool }) => tool.sId,
+      NAME: ({ tool }) => tool.name,
+      TYPE: ({ tool }) => tool.serverType,
+      TOOLS: ({ tool }) => tool.server.tools.length,
+      VERSION: ({ version }) => version,
+      DESCRIPTION: ({ tool }) => tool.description,
+    },
+  });
+
+const get = withServer(new Command("get"))
   .description("show a tool, with its connection")
   .argument("<tool>", "id or name")
-  .action(async (tool, options) => (await load()).showTool(tool, options));
+  .action(async (tool, options) => (await load()).getTool(tool, options));
 
-const register = withConnection(withServer(new Command("register")))
+const create = withConnection(withServer(new Command("create")))
   .description("add a remote MCP server")
   .argument("<url>", "URL of the MCP server")
   .option("--space <id>", "space of the tool; the open one by default")
@@ -27,7 +45,7 @@ const register = withConnection(withServer(new Command("register")))
   .option("--description <text>", "what it is for")
   .option("--restricted-to-skills", "only skills give it to agents")
   .addHelpText("after", secrets)
-  .action(async (url, options) => (await load()).registerTool(url, options));
+  .action(async (url, options) => (await load()).createTool(url, options));
 
 const refresh = withServer(new Command("refresh"))
   .description("ask the server of a tool for its tools again")
@@ -41,11 +59,21 @@ const update = withConnection(withServer(new Command("update")))
   .addHelpText("after", secrets)
   .action(async (tool, options) => (await load()).updateTool(tool, options));
 
-const remove = withServer(new Command("remove"))
-  .description("remove a tool, from the skills that have it too")
-  .argument("<tool>", "id or name")
-  .action(async (tool, options) => (await load()).removeTool(tool, options));
+const remove = () =>
+  actionCommand(noun, {
+    name: "remove",
+    about: "remove a tool, from the skills that have it too",
+    did: "removed",
+    find: async (connection, reference) => {
+      const { tool, version } = await findTool(connection, reference);
+      return { id: tool.sId, name: tool.name, version };
+    },
+    destroys: ({ name }) => `removes the tool ${name}, from the skills that have it too`,
+    call: async ({ rpc, wId }, { id, version }) => ({
+      answer: await rpc.tools.remove.mutate({ wId, toolId: id, version }),
+    }),
+  });
 
 /** Makes the commands about tools. */
 export const createToolCommands = () =>
-  group("tools", "MCP servers that agents call", [list, show, register, refresh, update, remove]);
+  group("tools", "MCP servers that agents call", [list(), get, create, refresh, update, remove()]);

@@ -42,7 +42,7 @@ export function ToolListPage() {
             A tool is an MCP server that agents call, at a URL that this server reaches. Register
             one here, or with:
           </p>
-          <Command>parley tools register https://tools.example.com/mcp</Command>
+          <Command>parley tools create https://tools.example.com/mcp</Command>
         </EmptyState>
       )}
       {data && data.tools.length > 0 && (

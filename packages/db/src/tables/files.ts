@@ -46,6 +46,9 @@ export const files = pgTable(
     index("files_uploaded")
       .on(table.workspaceId, table.sizeBytes)
       .where(sql`${table.conversationId} is null`),
+    index("files_by_workspace")
+      .on(table.workspaceId, table.id)
+      .where(sql`${table.conversationId} is null`),
     index("files_by_conversation")
       .on(table.conversationId)
       .where(sql`${table.conversationId} is not null`),

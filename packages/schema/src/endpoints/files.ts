@@ -1,8 +1,16 @@
 import type { Endpoint } from "../endpoint.ts";
 import { exampleOf } from "../examples.ts";
 import { Success, WorkspaceParams } from "../params.ts";
-import { CreateFile, File, FileAnswer, FileParams, UploadQuery } from "../workspaces/files.ts";
-import { get, post } from "./defaults.ts";
+import {
+  CreateFile,
+  File,
+  FileAnswer,
+  FilePage,
+  FileParams,
+  ListFiles,
+  UploadQuery,
+} from "../workspaces/files.ts";
+import { administer, administered, get, post } from "./defaults.ts";
 
 const root = "/api/v1/w/{wId}/files";
 const shared = { tags: ["files"], errors: ["file_not_found"] } as const;
@@ -10,6 +18,16 @@ const ofFile = { ...shared, path: `${root}/{fileId}`, params: FileParams } as co
 
 /** Operations on files. */
 export const fileEndpoints = {
+  "files.list": {
+    ...administer({
+      role: "user",
+      method: "GET",
+      path: `${administered}/files`,
+      input: ListFiles,
+    }),
+    summary: "List the uploads that the key reaches: its own, and the files of skills",
+    output: FilePage,
+  },
   "files.create": {
     ...post,
     ...shared,

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { WorkspaceParams } from "../params.ts";
-import { Reference, ShortText, text } from "../parsing/text.ts";
+import { pageByNumber, pageEnd } from "../parsing/page.ts";
+import { Milliseconds, Reference, ShortText, text } from "../parsing/text.ts";
 
 const TOKEN = "[\\w!#$&^.+-]+";
 // ASCII without line breaks: it becomes a header of the download.
@@ -52,6 +53,22 @@ export type File = z.infer<typeof File>;
 /** Output of both steps of an upload. */
 export const FileAnswer = z.object({ file: File.describe("The file") });
 export type FileAnswer = z.infer<typeof FileAnswer>;
+
+export const ListFiles = WorkspaceParams.extend(pageByNumber("Files", 50));
+export type ListFiles = z.output<typeof ListFiles>;
+
+/** A page of uploads. */
+export const FilePage = z.object({
+  files: z
+    .array(
+      File.omit({ uploadUrl: true }).extend({
+        createdAt: Milliseconds.describe("When it was announced"),
+      }),
+    )
+    .describe("Uploads, the newest first"),
+  ...pageEnd,
+});
+export type FilePage = z.infer<typeof FilePage>;
 
 export const FileParams = WorkspaceParams.extend({
   fileId: Reference.describe("Id of the file").meta({ example: "fil_Zk7Qm2Lx9C" }),

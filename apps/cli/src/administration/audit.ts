@@ -1,0 +1,48 @@
+import { ListAuditEvents } from "@parley/schema";
+import { callServer } from "../connection/call-server.ts";
+import { connectToServer } from "../connection/connect.ts";
+import { readPages } from "../grammar/find-one.ts";
+import { listCommand } from "../grammar/list-command.ts";
+import { group } from "../group.ts";
+import { shortTime } from "../terminal/short-time.ts";
+
+/** Entries that are listed by default: a log has no end. */
+const NEWEST = 50;
+
+const noun = { many: "audit", one: "entry", open: connectToServer };
+
+type Server = Awaited<ReturnType<typeof connectToServer>>;
+
+/** The workspace that is named, or that of the key; all of the server for an operator who names none. */
+async function workspaceOf({ rpc, workspaceId }: Server): Promise<string | undefined> {
+  if (workspaceId !== undefined) return workspaceId;
+  return (await callServer(rpc.session.get.query({}))).session.workspace?.sId;
+}
+
+/** Makes the commands about the audit log. */
+export const createAuditCommands = () =>
+  group("audit", "the record of changes and refused credentials", [
+    listCommand(noun, {
+      about: "list the entries, the newest first; of all workspaces for operators",
+      listed: "auditEvents",
+      limit: NEWEST,
+      filters: ListAuditEvents.omit({ wId: true }),
+      read: async function* readAll(server, filters) {
+        const wId = await workspaceOf(server);
+        yield* readPages(
+          async (place) => server.rpc.audit.list.query({ wId, ...filters, ...place }),
+          ({ auditEvents }) => auditEvents,
+        );
+      },
+      idOf: ({ id }) => id,
+      columns: {
+        TIME: ({ at }) => shortTime(at),
+        ACTION: ({ action }) => action,
+        OUTCOME: ({ outcome }) => outcome,
+        ACTOR: ({ actor }) => actor?.name,
+        SUBJECT: ({ subjectId }) => subjectId,
+        WORKSPACE: ({ workspaceId }) => workspaceId,
+        CLIENT: ({ clientIp }) => clientIp,
+      },
+    }),
+  ]);

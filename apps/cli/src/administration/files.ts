@@ -1,0 +1,87 @@
+import type { FilePage } from "@parley/schema";
+import * as z from "zod";
+import { connect, type ServerConnection } from "../connection/connect.ts";
+import { findOne, readPages } from "../grammar/find-one.ts";
+import { listCommand } from "../grammar/list-command.ts";
+import { nounCommand } from "../grammar/noun.ts";
+import { actionCommand, type Named } from "../grammar/one-commands.ts";
+import { group } from "../group.ts";
+import { shortTime } from "../terminal/short-time.ts";
+
+type ListedFile = FilePage["files"][number];
+
+const noun = { many: "files", one: "file", open: connect };
+const load = () => import("./transfer-files.ts");
+
+/** Files that are listed by default. */
+const NEWEST = 50;
+
+const readAll = ({ rpc, wId }: ServerConnection) =>
+  readPages(
+    async (place) => rpc.files.list.query({ wId, limit: 100, ...place }),
+    ({ files }) => files,
+  );
+
+async function find(connection: ServerConnection, reference: string): Promise<Named> {
+  const { sId, fileName } = await findOne(readAll(connection), reference, {
+    ...noun,
+    idOf: (file: ListedFile) => file.sId,
+    nameOf: (file: ListedFile) => file.fileName,
+  });
+  return { id: sId, name: fileName };
+}
+
+const get = nounCommand("get", "write the bytes of a file to standard output, or to a new file")
+  .argument("<file>", "id or name")
+  .option("--output <path>", "a new file, or a folder for it")
+  .action(async (reference: string, options: { readonly output?: string }) =>
+    (await load()).downloadFile(find, reference, options),
+  );
+
+const create = nounCommand("create", "upload a file")
+  .argument("<path>", "file to upload")
+  .option("--name <name>", "its name; by default that of the path")
+  .option("--content-type <type>", "its MIME type; by default that of its name")
+  .option("--use-case <word>", "what it is for", "conversation")
+  .action(async (path: string, options: UploadOptions) => (await load()).uploadFile(path, options));
+
+interface UploadOptions {
+  readonly name?: string;
+  readonly contentType?: string;
+  readonly useCase: string;
+}
+
+/** Makes the commands about files. */
+export const createFileCommands = () =>
+  group("files", "uploads that the key reaches", [
+    listCommand(noun, {
+      about: "list the uploads, the newest first",
+      listed: "files",
+      limit: NEWEST,
+      filters: z.object({}),
+      read: readAll,
+      idOf: ({ sId }) => sId,
+      columns: {
+        ID: ({ sId }) => sId,
+        NAME: ({ fileName }) => fileName,
+        TYPE: ({ contentType }) => contentType,
+        BYTES: ({ fileSize }) => fileSize,
+        STATUS: ({ status }) => status,
+        "USE CASE": ({ useCase }) => useCase,
+        CREATED: ({ createdAt }) => shortTime(createdAt),
+      },
+    }),
+    get,
+    create,
+    actionCommand(noun, {
+      name: "remove",
+      about: "delete a file; conversations that use it stay, without its bytes",
+      did: "removed",
+      find,
+      destroys: ({ name }) => `deletes the file ${name} for good`,
+      call: async ({ parley }, { id }) => {
+        await parley.files.delete({ fileId: id });
+        return { answer: { success: true } };
+      },
+    }),
+  ]);

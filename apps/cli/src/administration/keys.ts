@@ -1,0 +1,93 @@
+import { type ApiKey, CreateApiKey, RotateApiKey, UpdateApiKey } from "@parley/schema";
+import { connect, type ServerConnection } from "../connection/connect.ts";
+import { findOne, readList } from "../grammar/find-one.ts";
+import { listCommand } from "../grammar/list-command.ts";
+import {
+  actionCommand,
+  createCommand,
+  type Done,
+  getCommand,
+  type Named,
+  updateCommand,
+} from "../grammar/one-commands.ts";
+import { group } from "../group.ts";
+import { shortTime } from "../terminal/short-time.ts";
+
+const noun = { many: "keys", one: "key", open: connect };
+
+const readAll = ({ rpc, wId }: ServerConnection) =>
+  readList(rpc.apiKeys.list.query({ wId }).then(({ apiKeys }) => apiKeys));
+
+async function find(
+  connection: ServerConnection,
+  reference: string,
+): Promise<Named & { readonly apiKey: ApiKey }> {
+  const names = { ...noun, idOf: (one: ApiKey) => one.sId, nameOf: (one: ApiKey) => one.name };
+  const apiKey = await findOne(readAll(connection), reference, names);
+  return { id: apiKey.sId, name: apiKey.name, apiKey };
+}
+
+function doneOf(answer: { readonly apiKey: ApiKey; readonly secret?: string }): Done {
+  const { apiKey, secret } = answer;
+  const named = { id: apiKey.sId, name: apiKey.name };
+  return { named, answer, ...(secret !== undefined && { secret }) };
+}
+
+/** Makes the commands about the keys of a workspace; the group has those of `others` too. */
+export const createKeyCommands = (others: readonly object[]) =>
+  group("keys", "keys of a workspace", [
+    listCommand(noun, {
+      about: "list the keys, without their secrets",
+      listed: "apiKeys",
+      read: readAll,
+      idOf: ({ sId }) => sId,
+      columns: {
+        ID: ({ sId }) => sId,
+        NAME: ({ name }) => name,
+        ROLE: ({ role }) => role,
+        SPACES: ({ spaceIds }) => spaceIds.length,
+        EXPIRES: ({ expiresAt }) => shortTime(expiresAt),
+        STATE: ({ disabledAt, expiresAt }) => stateOf(disabledAt, expiresAt),
+      },
+    }),
+    getCommand(noun, { find, read: async (_connection, { apiKey }) => ({ apiKey }) }),
+    createCommand(noun, {
+      about: "create a key, and print its secret: it is shown only then",
+      argument: "name",
+      schema: CreateApiKey.omit({ wId: true }),
+      call: async ({ rpc, wId }, input) =>
+        doneOf(await rpc.apiKeys.create.mutate({ wId, ...input })),
+    }),
+    updateCommand(noun, {
+      schema: UpdateApiKey.omit({ wId: true, keyId: true }),
+      find,
+      call: async ({ rpc, wId }, { id }, input) =>
+        doneOf(await rpc.apiKeys.update.mutate({ wId, keyId: id, ...input })),
+    }),
+    actionCommand(noun, {
+      name: "rotate",
+      about: "give a key a new secret, and print it: it is shown only then",
+      did: "rotated",
+      schema: RotateApiKey.omit({ wId: true, keyId: true }),
+      find,
+      destroys: ({ name }) => `replaces the secret of the key ${name}`,
+      call: async ({ rpc, wId }, { id }, input) =>
+        doneOf(await rpc.apiKeys.rotate.mutate({ wId, keyId: id, ...input })),
+    }),
+    actionCommand(noun, {
+      name: "remove",
+      about: "revoke a key for good",
+      did: "revoked",
+      find,
+      destroys: ({ name }) => `revokes the key ${name} for good`,
+      call: async ({ rpc, wId }, { id }) => ({
+        answer: await rpc.apiKeys.revoke.mutate({ wId, keyId: id }),
+      }),
+    }),
+    ...others,
+  ]);
+
+function stateOf(disabledAt: number | null, expiresAt: number | null): string {
+  if (disabledAt !== null) return "disabled";
+  return expiresAt !== null && expiresAt <= Date.now() ? "expired" : "active";
+}

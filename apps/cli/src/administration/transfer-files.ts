@@ -1,0 +1,92 @@
+import { createWriteStream, openAsBlob } from "node:fs";
+import { rm, stat } from "node:fs/promises";
+import path from "node:path";
+import { Readable, Transform } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import mime from "mime";
+import { CommandError } from "../command-error.ts";
+import { callServer } from "../connection/call-server.ts";
+import { connect, type ServerConnection } from "../connection/connect.ts";
+import type { ServerOptions } from "../connection/server-options.ts";
+import type { Named } from "../grammar/one-commands.ts";
+import { oneLine } from "../plain.ts";
+import { printLine, reportLine } from "../print.ts";
+import { startProgress } from "../terminal/progress.ts";
+
+interface UploadOptions extends ServerOptions {
+  readonly name?: string;
+  readonly contentType?: string;
+  readonly useCase: string;
+}
+
+/** Uploads a file. Throws `CommandError`. */
+export async function uploadFile(place: string, options: UploadOptions): Promise<void> {
+  if (!(await stat(place)).isFile()) throw new CommandError(`${place}: is no file`);
+  const fileName = options.name ?? path.basename(place);
+  const contentType = options.contentType ?? mime.getType(fileName) ?? "application/octet-stream";
+  const content = await openAsBlob(place, { type: contentType });
+  const { parley } = await connect(options);
+  const { useCase } = options;
+  const upload = parley.files.upload({ content, fileName, contentType, useCase });
+  const answer = await callServer(upload);
+  if (options.json) return printLine(JSON.stringify(answer));
+  printLine(`created: file ${oneLine(answer.file.fileName)} (${answer.file.sId})`);
+}
+
+interface DownloadOptions extends ServerOptions {
+  readonly output?: string;
+}
+
+type Find = (connection: ServerConnection, reference: string) => Promise<Named>;
+
+/** Writes the bytes of a file to standard output, or to a file that is not there yet. */
+export async function downloadFile(
+  find: Find,
+  reference: string,
+  options: DownloadOptions,
+): Promise<void> {
+  const { output } = options;
+  if (output === undefined && process.stdout.isTTY) {
+    throw new CommandError("A file may hold anything: name a file for it with --output");
+  }
+  const connection = await connect(options);
+  const found = await find(connection, reference);
+  const response = await callServer(connection.parley.files.get({ fileId: found.id }));
+  const bytes = Readable.from(response.body ?? []);
+  if (output === undefined) {
+    await callServer(pipeline(bytes, process.stdout));
+    return;
+  }
+  const place = await placeOf(output, found);
+  const total = Number(response.headers.get("content-length") ?? 0);
+  await save(bytes, place, total);
+  if (options.json) printLine(JSON.stringify({ fileId: found.id, path: place }));
+  else reportLine(`written: ${place}`);
+}
+
+/** The path to write: in a folder, the file's own name, which is no path. */
+async function placeOf(output: string, { name, id }: Named): Promise<string> {
+  const kind = await stat(output).catch(() => undefined);
+  return kind?.isDirectory() ? path.join(output, path.basename(name) || id) : output;
+}
+
+/** Writes a new file, whole or not at all. */
+async function save(bytes: Readable, place: string, total: number): Promise<void> {
+  const file = createWriteStream(place, { flags: "wx", mode: 0o600 });
+  const progress = startProgress({ label: "downloading", total, unit: "bytes" });
+  const count = new Transform({
+    transform: (chunk: Buffer, _encoding, done) => {
+      progress.advance(chunk.length);
+      done(null, chunk);
+    },
+  });
+  try {
+    await pipeline(bytes, count, file);
+  } catch (error) {
+    // A file that was there before is not ours to remove.
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") await rm(place, { force: true });
+    throw error;
+  } finally {
+    progress.stop();
+  }
+}

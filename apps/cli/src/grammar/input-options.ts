@@ -1,0 +1,136 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import * as z from "zod";
+
+/** A member of an input, as its JSON Schema has it. */
+interface Member {
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly string[];
+  readonly items?: Member;
+  readonly anyOf?: readonly Member[];
+  readonly maxLength?: number;
+  readonly description?: string;
+}
+
+/** An option, and the member of the input that it gives. */
+export interface InputOption {
+  readonly member: string;
+  readonly option: Option;
+  /** Whether its value may be the name of a file after an `@`. */
+  readonly takesFile: boolean;
+  /** Whether the text is JSON or YAML. */
+  readonly isStructured: boolean;
+}
+
+/** Reads the text of a member that has a short form, and says what that is. */
+export interface Reader {
+  /** As in `provider/model`. */
+  readonly form: string;
+  /** Nothing where the text is in another form. */
+  readonly read: (text: string) => object | undefined;
+}
+
+/** Longer texts can be in a file. */
+const SHORT_TEXT = 4096;
+
+/** Which members have options, and which of them a short form. */
+interface Plan {
+  readonly without: readonly string[];
+  readonly readers: Readonly<Record<string, Reader>>;
+}
+
+/**
+ * Adds an option for each member of a schema, but for those of `without`: `--skill-id <id>` for `skillIds`, which is
+ * repeated. The descriptions are the schema's own.
+ */
+export function addInputOptions(
+  command: Command,
+  schema: z.ZodObject,
+  { without, readers }: Plan,
+): InputOption[] {
+  const { properties = {} } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
+  const options: InputOption[] = [];
+  for (const [member, found] of Object.entries(properties)) {
+    if (without.includes(member)) continue;
+    // JSON Schemas of objects have no boolean members here.
+    const description = decapitalize((found as Member).description ?? "");
+    const described = { ...withoutNull(found as Member), description };
+    for (const one of optionsOf(member, described, readers[member]?.form)) {
+      command.addOption(one.option);
+      options.push(one);
+    }
+  }
+  return options;
+}
+
+/** An explicit null counts as absent, so it needs no word of its own. */
+const withoutNull = ({ anyOf, ...member }: Member): Member =>
+  anyOf?.find(({ type }) => type !== "null") ?? member;
+
+/** In a list of options, descriptions are no sentences. */
+const decapitalize = (text: string): string =>
+  /^[A-Z][a-z]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text;
+
+function optionsOf(member: string, described: Member, form?: string): InputOption[] {
+  const flag = `--${kebab(member)}`;
+  const { description = "" } = described;
+  const plainOption = { member, takesFile: false, isStructured: false };
+  if (described.enum !== undefined) {
+    const option = new Option(`${flag} <word>`, description).choices(described.enum);
+    return [{ ...plainOption, option }];
+  }
+  if (isOfType(described, "boolean")) {
+    const off = `--no-${kebab(member)}`;
+    return [
+      { ...plainOption, option: new Option(flag, `${description}; ${off} for not`) },
+      { ...plainOption, option: new Option(off).hideHelp() },
+    ];
+  }
+  if (isOfType(described, "integer") || isOfType(described, "number")) {
+    const isTime = /(?:At$|^since$|^until$)/.test(member);
+    const option = isTime
+      ? new Option(`${flag} <time>`, `${description}; as in 2026-12-31T18:00Z`).argParser(readTime)
+      : new Option(`${flag} <number>`, description).argParser(readNumber);
+    return [{ ...plainOption, option }];
+  }
+  if (isOfType(described, "array") && isOfType(described.items ?? {}, "string")) {
+    const singular = `--${kebab(member.replace(/s$/, ""))}`;
+    const words = `${description}; may be repeated, and one empty value stands for none`;
+    return [
+      { ...plainOption, option: new Option(`${singular} <value>`, words).argParser(collect) },
+    ];
+  }
+  if (isText(described)) {
+    const takesFile = (described.maxLength ?? Number.POSITIVE_INFINITY) > SHORT_TEXT;
+    const words = takesFile ? `${description}; @file reads a file` : description;
+    return [{ ...plainOption, takesFile, option: new Option(`${flag} <text>`, words) }];
+  }
+  const forms = form === undefined ? "as JSON or YAML" : `${form}, JSON or YAML`;
+  const option = new Option(`${flag} <value>`, `${description}: ${forms}; @file reads a file`);
+  return [{ member, takesFile: true, isStructured: true, option }];
+}
+
+const isOfType = ({ type }: Member, wanted: string): boolean =>
+  type === wanted || (Array.isArray(type) && type.includes(wanted));
+
+const isText = (member: Member): boolean =>
+  isOfType(member, "string") || (member.anyOf?.every((one) => isText(one)) ?? false);
+
+const kebab = (name: string): string =>
+  name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+function readNumber(text: string): number {
+  const value = Number(text);
+  if (text.trim() !== "" && Number.isFinite(value)) return value;
+  throw new InvalidArgumentError("It takes a number.");
+}
+
+/** A time in milliseconds: a number of them, or a date. */
+function readTime(text: string): number {
+  const time = /^\d{5,}$/.test(text) ? Number(text) : Date.parse(text);
+  if (!Number.isNaN(time)) return time;
+  throw new InvalidArgumentError("It takes a time as in 2026-12-31T18:00Z.");
+}
+
+function collect(text: string, before: readonly string[] = []): readonly string[] {
+  return text === "" ? before : [...before, text];
+}

@@ -1,0 +1,117 @@
+import { clearScreenDown, cursorTo } from "node:readline";
+import { setTimeout as pause } from "node:timers/promises";
+import { type Command, InvalidArgumentError } from "commander";
+import type * as z from "zod";
+import type { ServerOptions } from "../connection/server-options.ts";
+import { printLine, reportLine } from "../print.ts";
+import { type Noun, nounCommand } from "./noun.ts";
+import { withInput } from "./read-input.ts";
+
+/** How often a list that is watched is read. */
+const WATCH_MS = 2000;
+
+/** A list of things. */
+export interface List<Connection, Item, S extends z.ZodObject> {
+  readonly about: string;
+  /** Name of the list in JSON, which is the server's. */
+  readonly listed: string;
+  /** What chooses some of them. */
+  readonly filters?: S;
+  readonly read: (connection: Connection, filters: z.input<S>) => AsyncIterable<Item>;
+  readonly idOf: (item: Item) => string | number;
+  /** Cells by their headings. */
+  readonly columns: Readonly<Record<string, (item: Item) => string | number | null | undefined>>;
+  /** How many are listed by default, where a list can be endless; else all. */
+  readonly limit?: number;
+}
+
+interface ListOptions extends ServerOptions {
+  readonly limit?: number;
+  readonly watch?: true;
+}
+
+/** Makes `list`. */
+export function listCommand<Connection, Item, S extends z.ZodObject>(
+  { open }: Noun<Connection>,
+  list: List<Connection, Item, S>,
+): Command {
+  const byDefault = list.limit === undefined ? "all by default" : `${list.limit} by default`;
+  const command = nounCommand("list", list.about);
+  const { filters } = list;
+  const readFilters = filters && withInput(command, { schema: filters, isFilter: true });
+  return command
+    .option("--limit <rows>", `how many at most; ${byDefault}`, readLimit)
+    .option("--watch", "again when something changes, until Ctrl-C")
+    .action(async (options: ListOptions) => {
+      const connection = await open(options);
+      // The values are checked by the server: a filter that it refuses is its to explain.
+      const given = ((await readFilters?.({ ...options })) ?? {}) as z.input<S>;
+      const limit = options.limit ?? list.limit ?? Number.POSITIVE_INFINITY;
+      const read = async () => take(list.read(connection, given), limit);
+      await (options.watch ? watch(list, read, options) : printOnce(list, await read(), options));
+    });
+}
+
+interface Taken<Item> {
+  readonly items: readonly Item[];
+  readonly hasMore: boolean;
+}
+
+async function take<Item>(items: AsyncIterable<Item>, limit: number): Promise<Taken<Item>> {
+  const taken: Item[] = [];
+  for await (const item of items) {
+    if (taken.length >= limit) return { items: taken, hasMore: true };
+    taken.push(item);
+  }
+  return { items: taken, hasMore: false };
+}
+
+type Shown<Item> = Pick<List<never, Item, z.ZodObject>, "columns" | "idOf" | "listed">;
+
+async function printOnce<Item>(
+  { columns, listed }: Shown<Item>,
+  { items, hasMore }: Taken<Item>,
+  { json }: ListOptions,
+): Promise<void> {
+  if (json) return printLine(JSON.stringify({ [listed]: items, hasMore }));
+  if (items.length > 0) {
+    // Widths of characters are known to a large table, which other commands do without.
+    const { renderTable } = await import("../terminal/table.ts");
+    const rows = items.map((item) => cellsOf(columns, item));
+    for (const line of renderTable(Object.keys(columns), rows)) printLine(line);
+  } else reportLine("There is none");
+  if (hasMore) reportLine("There are more: --limit says how many are listed");
+}
+
+const cellsOf = <Item>(columns: Shown<Item>["columns"], item: Item): string[] =>
+  Object.values(columns).map((cell) => String(cell(item) ?? ""));
+
+/** On a terminal the table is drawn again; elsewhere what is new or has changed is a line. */
+async function watch<Item>(
+  { columns, idOf, listed }: Shown<Item>,
+  read: () => Promise<Taken<Item>>,
+  options: ListOptions,
+): Promise<never> {
+  let before = new Map<string | number, string>();
+  for (;;) {
+    const taken = await read();
+    if (process.stdout.isTTY && !options.json) {
+      cursorTo(process.stdout, 0, 0);
+      clearScreenDown(process.stdout);
+      await printOnce({ columns, idOf, listed }, taken, options);
+    } else {
+      const rows = taken.items.map((item) => [idOf(item), JSON.stringify(item), item] as const);
+      for (const [id, text, item] of rows) {
+        if (before.get(id) === text) continue;
+        printLine(options.json ? text : cellsOf(columns, item).join("\t"));
+      }
+      before = new Map(rows.map(([id, text]) => [id, text]));
+    }
+    await pause(WATCH_MS);
+  }
+}
+
+function readLimit(text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError("It takes a number from 1.");
+}

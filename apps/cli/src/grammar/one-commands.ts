@@ -1,0 +1,174 @@
+import type { Command } from "commander";
+import type * as z from "zod";
+import { calledWrongly } from "../command-error.ts";
+import { callServer } from "../connection/call-server.ts";
+import type { ServerOptions } from "../connection/server-options.ts";
+import { oneLine, plain } from "../plain.ts";
+import { printLine, reportLine } from "../print.ts";
+import { confirm } from "../terminal/confirm.ts";
+import { type Noun, nounCommand, withArticle } from "./noun.ts";
+import type { Reader } from "./input-options.ts";
+import { checkInput, withInput } from "./read-input.ts";
+
+/** A thing, as a sentence names it. */
+export interface Named {
+  readonly id: string;
+  readonly name: string;
+}
+
+type Find<Connection, Found extends Named> = (
+  connection: Connection,
+  reference: string,
+) => Promise<Found>;
+
+const argumentOf = (one: string): string => `<${one.replaceAll(" ", "-")}>`;
+
+const titleOf = ({ id, name }: Named): string =>
+  name === id || name === "" ? oneLine(id) : `${oneLine(name)} (${oneLine(id)})`;
+
+/** Prints an answer of the server: YAML for people, or JSON. */
+export async function printAnswer(answer: unknown, { json }: ServerOptions): Promise<void> {
+  if (json) return printLine(JSON.stringify(answer));
+  const { stringify } = await import("yaml");
+  printLine(plain(stringify(answer, withTimes, { lineWidth: 0 })).trimEnd());
+}
+
+/** People read dates, where programs read milliseconds. */
+const withTimes = (key: unknown, value: unknown): unknown =>
+  typeof key === "string" && /^at$|At$/.test(key) && typeof value === "number"
+    ? new Date(value).toISOString()
+    : value;
+
+/** Makes `get`, or another command that reads one thing. */
+export function getCommand<Connection, Found extends Named>(
+  { one, open }: Noun<Connection>,
+  get: {
+    readonly name?: string;
+    readonly about?: string;
+    readonly by?: string;
+    readonly find: Find<Connection, Found>;
+    readonly read: (connection: Connection, found: Found) => Promise<unknown>;
+  },
+): Command {
+  return nounCommand(get.name ?? "get", get.about ?? `show ${withArticle(one)}`)
+    .argument(argumentOf(one), get.by ?? "id or name")
+    .action(async (reference: string, options: ServerOptions) => {
+      const connection = await open(options);
+      const found = await get.find(connection, reference);
+      await printAnswer(await callServer(get.read(connection, found)), options);
+    });
+}
+
+/** What a mutation gave: the thing, the whole answer, and a secret that is shown once. */
+export interface Done {
+  readonly named: Named;
+  readonly answer: object;
+  readonly secret?: string;
+}
+
+function printDone(what: string, one: string, done: Done, options: ServerOptions): void {
+  if (options.json) return printLine(JSON.stringify(done.answer));
+  const line = `${what}: ${one} ${titleOf(done.named)}`;
+  if (done.secret === undefined) return printLine(line);
+  reportLine(`${line}; its secret is shown only here`);
+  printLine(done.secret);
+}
+
+/** Makes `create`. */
+export function createCommand<Connection, S extends z.ZodObject>(
+  { one, open }: Noun<Connection>,
+  create: {
+    readonly about?: string;
+    readonly schema: S;
+    /** Member that is an argument. */
+    readonly argument: string;
+    readonly readers?: Readonly<Record<string, Reader>>;
+    readonly call: (connection: Connection, input: z.input<S>) => Promise<Done>;
+  },
+): Command {
+  const { argument, schema, readers = {} } = create;
+  const command = nounCommand("create", create.about ?? `create ${withArticle(one)}`).argument(
+    `[${argument}]`,
+    "unless a file has it",
+  );
+  const read = withInput(command, { schema, readers, without: [argument] });
+  return command.action(async (first: string | undefined, options: ServerOptions) => {
+    const given = await read({ ...options });
+    if (first !== undefined) given[argument] = first;
+    const input = checkInput(schema, given);
+    const connection = await open(options);
+    printDone("created", one, await callServer(create.call(connection, input)), options);
+  });
+}
+
+/** Makes `update`. */
+export function updateCommand<Connection, Found extends Named, S extends z.ZodObject>(
+  { many, one, open }: Noun<Connection>,
+  update: {
+    readonly about?: string;
+    readonly schema: S;
+    readonly readers?: Readonly<Record<string, Reader>>;
+    readonly find: Find<Connection, Found>;
+    readonly call: (connection: Connection, found: Found, input: z.input<S>) => Promise<Done>;
+  },
+): Command {
+  const { schema, readers = {} } = update;
+  const command = nounCommand(
+    "update",
+    update.about ?? `change ${withArticle(one)}, and leave what no option names`,
+  ).argument(argumentOf(one), "id or name");
+  const read = withInput(command, { schema, readers });
+  return command.action(async (reference: string, options: ServerOptions) => {
+    const given = await read({ ...options });
+    if (Object.keys(given).length === 0) {
+      throw calledWrongly(`parley ${many} update`, "it takes what to change");
+    }
+    const input = checkInput(schema, given);
+    const connection = await open(options);
+    const found = await update.find(connection, reference);
+    printDone("updated", one, await callServer(update.call(connection, found, input)), options);
+  });
+}
+
+/** Makes a command that does something to one thing, as `restore`; what destroys is confirmed. */
+export function actionCommand<Connection, Found extends Named, S extends z.ZodObject = z.ZodObject>(
+  { one, open }: Noun<Connection>,
+  action: {
+    readonly name: string;
+    readonly about: string;
+    /** What it did, as in `restored`. */
+    readonly did: string;
+    readonly by?: string;
+    /** What options say of it. */
+    readonly schema?: S;
+    /** What is destroyed, after `This`; nothing without it. */
+    readonly destroys?: (found: Found) => string;
+    readonly find: Find<Connection, Found>;
+    readonly call: (
+      connection: Connection,
+      found: Found,
+      input: z.input<S>,
+    ) => Promise<Omit<Done, "named">>;
+  },
+): Command {
+  const { schema, destroys, find, call, did } = action;
+  const by = action.by ?? "id or name";
+  const command = nounCommand(action.name, action.about).argument(argumentOf(one), by);
+  const read = schema && withInput(command, { schema, isFilter: true });
+  if (destroys !== undefined) command.option("--yes", "do it without asking");
+  return command.action(
+    async (reference: string, options: ServerOptions & { readonly yes?: true }) => {
+      const given = (await read?.({ ...options })) ?? {};
+      // Without a schema there is nothing to give.
+      const input = schema === undefined ? (given as z.input<S>) : checkInput(schema, given);
+      const connection = await open(options);
+      const found = await find(connection, reference);
+      if (destroys !== undefined) {
+        const typed = found.name === "" ? found.id : found.name;
+        await confirm({ what: destroys(found), typed, yes: options.yes });
+      }
+      const done = await callServer(call(connection, found, input));
+      printDone(did, one, { ...done, named: found }, options);
+    },
+  );
+}

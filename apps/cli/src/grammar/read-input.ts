@@ -1,0 +1,89 @@
+import { readFile } from "node:fs/promises";
+import type { Command } from "commander";
+import type * as z from "zod";
+import { CommandError } from "../command-error.ts";
+import { check } from "../connection/connect.ts";
+import { readInput as readStandardInput } from "../connection/read-secrets.ts";
+import { addInputOptions, type InputOption, type Reader } from "./input-options.ts";
+
+/** Members that are no options: what only the server knows, and what every list has. */
+const never = ["version", "lastValue", "limit"];
+
+/** How a command gets an input. */
+interface InputPlan<S extends z.ZodObject> {
+  readonly schema: S;
+  /** Members that have no option, as one that is an argument. */
+  readonly without?: readonly string[];
+  /** A filter is too small for a file. */
+  readonly isFilter?: boolean;
+  /** Members whose text means more than JSON. */
+  readonly readers?: Readonly<Record<string, Reader>>;
+}
+
+/** Reads the values of a command's options. Throws `CommandError`. */
+type ReadGiven = (values: Readonly<Record<string, unknown>>) => Promise<Record<string, unknown>>;
+
+/**
+ * Adds the options of an input to a command, with `--file` for all of them in one file; returns what reads them.
+ * Options take precedence over the file.
+ */
+export function withInput<S extends z.ZodObject>(
+  command: Command,
+  { schema, without = [], readers = {}, isFilter = false }: InputPlan<S>,
+): ReadGiven {
+  const options = addInputOptions(command, schema, {
+    without: [...never, ...without],
+    readers,
+  });
+  if (!isFilter) {
+    command.option("--file <file>", "YAML or JSON with these members; - reads standard input");
+  }
+  return async (values) => {
+    const { file } = values;
+    const given = typeof file === "string" ? await readDefinition(file) : {};
+    for (const one of options) {
+      const value = values[one.option.attributeName()];
+      if (value === undefined) continue;
+      given[one.member] = await readValue(one, value, readers[one.member]?.read);
+    }
+    return given;
+  };
+}
+
+/** Checks an input, and gives it as it was, so that the server refuses what it does not know. */
+export function checkInput<S extends z.ZodObject>(schema: S, given: object): z.input<S> {
+  check(schema, given);
+  // It was checked above.
+  return given as z.input<S>;
+}
+
+async function readDefinition(file: string): Promise<Record<string, unknown>> {
+  const text = file === "-" ? await readStandardInput() : await readFile(file, "utf8");
+  const value = await parseText(text, file);
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
+  throw new CommandError(`${file}: has no members; it takes those of the options`);
+}
+
+async function readValue(
+  { option, takesFile, isStructured }: InputOption,
+  value: unknown,
+  reader: Reader["read"] | undefined,
+): Promise<unknown> {
+  if (!takesFile || typeof value !== "string") return value;
+  const isFile = value.startsWith("@");
+  const text = isFile ? await readFile(value.slice(1), "utf8") : value;
+  if (!isStructured) return text;
+  const short = isFile ? undefined : reader?.(text);
+  return short ?? parseText(text, String(option.long));
+}
+
+async function parseText(text: string, source: string): Promise<unknown> {
+  const { parse, YAMLParseError } = await import("yaml");
+  try {
+    return parse(text);
+  } catch (error) {
+    if (!(error instanceof YAMLParseError)) throw error;
+    const [line = ""] = error.message.split("\n");
+    throw new CommandError(`${source}: is neither JSON nor YAML: ${line.replace(/:$/, "")}`);
+  }
+}

@@ -1,0 +1,152 @@
+import {
+  type AdministeredSkill,
+  CreateSkill,
+  PublishSkill,
+  type Skill,
+  SkillAvailability,
+  SkillStatus,
+  UpdateSkill,
+} from "@parley/schema";
+import * as z from "zod";
+import { callServer } from "../connection/call-server.ts";
+import { connect, type ServerConnection } from "../connection/connect.ts";
+import { findOne } from "../grammar/find-one.ts";
+import { listCommand } from "../grammar/list-command.ts";
+import {
+  actionCommand,
+  createCommand,
+  type Done,
+  getCommand,
+  type Named,
+  updateCommand,
+} from "../grammar/one-commands.ts";
+
+const noun = { many: "skills", one: "skill", open: connect };
+
+interface Filters {
+  readonly status?: SkillStatus | undefined;
+  readonly availability?: SkillAvailability | undefined;
+}
+
+/** Those that the key may see; an admin's sees unpublished ones too. */
+async function* readAll(
+  { parley, rpc }: ServerConnection,
+  { status, availability }: Filters,
+): AsyncGenerator<Skill> {
+  const { session } = await callServer(rpc.session.get.query({}));
+  const { skills } = await callServer(
+    parley.skills.list({
+      ...(status !== undefined && { status }),
+      ...(availability !== undefined && { availability: [availability] }),
+      ...(session.role === "admin" && { bypassEditorVisibility: true }),
+    }),
+  );
+  yield* skills;
+}
+
+async function* readEach(
+  connection: ServerConnection,
+  statuses: readonly SkillStatus[],
+): AsyncGenerator<Skill> {
+  for (const status of statuses) yield* readAll(connection, { status });
+}
+
+const findIn =
+  (...statuses: SkillStatus[]) =>
+  async (connection: ServerConnection, reference: string): Promise<Named> => {
+    const { sId, name } = await findOne(readEach(connection, statuses), reference, {
+      ...noun,
+      idOf: (skill) => skill.sId,
+      nameOf: (skill) => skill.name,
+    });
+    return { id: sId, name };
+  };
+
+const find = findIn(...SkillStatus.options);
+
+/** What a mutation of a skill takes: the version that was read just before. */
+async function versionOf({ rpc, wId }: ServerConnection, { id }: Named) {
+  const { version } = await rpc.skills.get.query({ wId, skillId: id });
+  return { wId, skillId: id, version };
+}
+
+const doneOf = (answer: AdministeredSkill): Done => ({
+  named: { id: answer.skill.sId, name: answer.skill.name },
+  answer,
+});
+
+/** Makes the commands that every noun has. */
+export const createAdministration = () => [
+  listCommand(noun, {
+    about: "list the skills",
+    listed: "skills",
+    filters: z.object({
+      status: SkillStatus.optional().describe("State of the skills; active by default"),
+      availability: SkillAvailability.optional().describe("Only those with this availability"),
+    }),
+    read: (connection, { status, availability }) => readAll(connection, { status, availability }),
+    idOf: ({ sId }) => sId,
+    columns: {
+      ID: ({ sId }) => sId,
+      NAME: ({ name }) => name,
+      STATUS: ({ status }) => status,
+      AVAILABILITY: ({ availability }) => availability,
+      TOOLS: ({ tools }) => tools.length,
+      FILES: ({ fileAttachments }) => fileAttachments.length,
+      DESCRIPTION: (skill) => skill.agentFacingDescription,
+    },
+  }),
+  getCommand(noun, {
+    find,
+    read: async ({ rpc, wId }, { id }) => rpc.skills.get.query({ wId, skillId: id }),
+  }),
+  createCommand(noun, {
+    argument: "name",
+    schema: CreateSkill.omit({ wId: true }),
+    call: async ({ rpc, wId }, input) => doneOf(await rpc.skills.create.mutate({ wId, ...input })),
+  }),
+  updateCommand(noun, {
+    schema: UpdateSkill.omit({ wId: true, skillId: true, version: true }),
+    find,
+    call: async (connection, found, input) => {
+      const of = await versionOf(connection, found);
+      return doneOf(await connection.rpc.skills.update.mutate({ ...of, ...input }));
+    },
+  }),
+  actionCommand(noun, {
+    name: "publish",
+    about: "set who can use an active skill",
+    did: "published",
+    schema: PublishSkill.pick({ availability: true }),
+    find: findIn("active"),
+    call: async (connection, found, { availability }) => {
+      const of = await versionOf(connection, found);
+      return doneOf(await connection.rpc.skills.publish.mutate({ ...of, availability }));
+    },
+  }),
+  actionCommand(noun, {
+    name: "approve",
+    about: "make a suggested skill active",
+    did: "approved",
+    find: findIn("suggested"),
+    call: async (connection, found) =>
+      doneOf(await connection.rpc.skills.approve.mutate(await versionOf(connection, found))),
+  }),
+  actionCommand(noun, {
+    name: "remove",
+    about: "archive a skill: no agent works with it any more",
+    did: "archived",
+    find: findIn("active", "suggested"),
+    destroys: ({ name }) => `archives the skill ${name}`,
+    call: async (connection, found) =>
+      doneOf(await connection.rpc.skills.archive.mutate(await versionOf(connection, found))),
+  }),
+  actionCommand(noun, {
+    name: "restore",
+    about: "make an archived skill active again",
+    did: "restored",
+    find: findIn("archived"),
+    call: async (connection, found) =>
+      doneOf(await connection.rpc.skills.restore.mutate(await versionOf(connection, found))),
+  }),
+];

@@ -1,0 +1,1 @@
+CREATE INDEX "files_by_workspace" ON "files" USING btree ("workspace_id","id") WHERE "files"."conversation_id" is null;
