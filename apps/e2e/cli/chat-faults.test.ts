@@ -48,6 +48,25 @@ test("a chat outlives its server, and loses no word of an answer", async () => {
   }
 });
 
+test("a message that a server does not take can be given up", async () => {
+  await using place = await createPlace();
+  await using server = await startServer(place);
+  const terminal = await openChat(server, ["helper"]);
+  await terminal.waitFor("helper>");
+  server.signal("SIGSTOP");
+  try {
+    terminal.write(`Hello${enter}`);
+    await terminal.waitFor(/helper> Hello\n\n…$/);
+    terminal.write(ctrlC);
+    await terminal.waitFor(/parley: No longer waited for: [^\n]*\n\nhelper>$/);
+  } finally {
+    server.signal("SIGCONT");
+  }
+  terminal.write(`${up}${enter}`);
+  await terminal.waitFor(/helper> Hello\n\nYou said: Hello\n[^]*helper>$/);
+  expect(await leave(terminal)).not.toBe("");
+});
+
 test("a chat without a server, or with a wrong key, ends before its prompt", async () => {
   await using place = await createPlace();
   await using server = await startServer(place);

@@ -16,19 +16,22 @@ interface Message {
   readonly conversationId: string | undefined;
 }
 
-/** Sends a message to an agent, and gives the answer that begins. Throws `CommandError`. */
+/** Sends a message to an agent, and gives the answer that begins. Throws `CommandError`, or the signal's reason. */
 export async function sendMessage(
   { parley }: ServerConnection,
   { content, agentId, conversationId }: Message,
+  signal?: AbortSignal,
 ): Promise<Answer> {
   const mentions = [{ configurationId: agentId }];
   if (conversationId === undefined) {
     const message = { content, mentions };
-    const { conversation } = await callServer(parley.conversations.create({ message }));
+    const { conversation } = await callServer(parley.conversations.create({ message }, { signal }));
     const [answer] = agentMessages(conversation);
     return { conversationId: conversation.sId, messageId: requireAnswer(answer).sId };
   }
-  const posted = await callServer(parley.messages.create({ conversationId, content, mentions }));
+  const posted = await callServer(
+    parley.messages.create({ conversationId, content, mentions }, { signal }),
+  );
   return { conversationId, messageId: requireAnswer(posted.agentMessages[0]).sId };
 }
 

@@ -8,10 +8,12 @@ import { cyan, dim, red } from "../../terminal/style.ts";
 import { ask } from "../ask.ts";
 import { chooseAgent, findLastAgent, listAgents, type NamedAgent } from "../find-agent.ts";
 import { sendMessage } from "../send-message.ts";
+import { createAnswerView } from "./answer-view.ts";
 import type { Chat } from "./chat-state.ts";
 import { askForAgent } from "./choose-agent.ts";
 import { followAnswer } from "./follow-answer.ts";
 import { openKeyboard } from "./keyboard.ts";
+import { printText } from "./print-text.ts";
 import { readMessage } from "./read-message.ts";
 import { completeLine, readMention, runCommand } from "./run-command.ts";
 import { showConversation } from "./show-conversation.ts";
@@ -70,7 +72,7 @@ async function findNamed(
 }
 
 async function talk(state: Chat): Promise<void> {
-  printLine(dim("/help shows what can be typed, Ctrl-D leaves"));
+  printText(dim("/help shows what can be typed, Ctrl-D leaves"));
   let isTalking = true;
   if (state.conversationId !== undefined) {
     const open = await showConversation(state, state.conversationId);
@@ -102,10 +104,25 @@ async function answerTo(state: Chat, message: string): Promise<boolean> {
   if (mention !== undefined) state.agent = mention.agent;
   const content = mention?.content ?? message.replace(/^ (?=[/@])/, "");
   if (content === "") return true;
-  const { connection, agent, conversationId } = state;
-  const answer = await sendMessage(connection, { content, agentId: agent.sId, conversationId });
+  const answer = await send(state, content);
   state.conversationId = answer.conversationId;
   return followAnswer(state, answer);
+}
+
+async function send({ connection, keyboard, agent, conversationId }: Chat, content: string) {
+  const leaving = new AbortController();
+  const stopListening = keyboard.onInterrupt(() =>
+    leaving.abort(new CommandError("No longer waited for: the message may have been sent")),
+  );
+  const view = createAnswerView(process.stdout);
+  view.await();
+  const message = { content, agentId: agent.sId, conversationId };
+  try {
+    return await sendMessage(connection, message, leaving.signal);
+  } finally {
+    view.finish();
+    stopListening();
+  }
 }
 
 /** What fails is said, and the chat continues. */

@@ -24,10 +24,13 @@ export async function followAnswer(chat: Chat, answer: Answer): Promise<boolean>
   const leaving = new AbortController();
   let isAway = false;
   let isCancelling = false;
+  let isOver = false;
   const cancel = (): void => {
     isCancelling = true;
     callServer(parley.conversations.cancel({ conversationId, messageIds: [messageId] })).catch(
-      (error: unknown) => view.note(`not cancelled: ${describeFailure(error)}`),
+      (error: unknown) => {
+        if (!isOver) view.note(`not cancelled: ${describeFailure(error)}`);
+      },
     );
   };
   const stopListening = chat.keyboard.onInterrupt(() => {
@@ -62,6 +65,7 @@ export async function followAnswer(chat: Chat, answer: Answer): Promise<boolean>
     view.note("left to itself: what it says is in the conversation");
     return true;
   } finally {
+    isOver = true;
     stopListening();
     view.finish();
   }

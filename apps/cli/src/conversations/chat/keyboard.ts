@@ -48,7 +48,14 @@ export function openKeyboard(input = process.stdin, output = process.stdout): Ke
   let pasted: string | undefined;
   let insert: ((text: string) => void) | undefined;
   let hasEnded = false;
+  let ignored = 0;
 
+  const interrupt = (): void => {
+    for (const listener of listeners) listener();
+    // Where nothing can be cancelled, the second one leaves.
+    if (listeners.size > 0) ignored = 0;
+    else if (++ignored > 1) process.exit(130);
+  };
   const onKey = (text: string | undefined, key: Key): void => {
     if (key.name === "paste-start") pasted = "";
     else if (key.name === "paste-end") {
@@ -56,7 +63,7 @@ export function openKeyboard(input = process.stdin, output = process.stdout): Ke
       pasted = undefined;
     } else if (pasted !== undefined) pasted += text ?? "";
     else if (editor === undefined) {
-      if (key.ctrl && key.name === "c") for (const listener of listeners) listener();
+      if (key.ctrl && key.name === "c") interrupt();
     } else if (key.name === "return" && key.meta) insert?.(texts.fold("\n"));
     else editor.emit("keypress", text, key);
   };
@@ -111,6 +118,7 @@ export function openKeyboard(input = process.stdin, output = process.stdout): Ke
         if (editor === keys) leaveLine({ kind: "end" });
       })
       .once("SIGINT", () => leaveLine({ kind: "interrupt", hadText: lines.line !== "" }));
+    ignored = 0;
     insert = (text) => lines.write(text);
     editor = keys;
     lines.prompt();

@@ -47,7 +47,7 @@ export function runCommand(chat: Chat, line: string): boolean {
     "/new": () => {
       chat.conversationId = undefined;
     },
-    "/raw": () => printLine(plain(chat.lastAnswer)),
+    "/raw": () => printLine(plain(chat.lastAnswer) || dim("There is no answer yet")),
     "/reasoning": () => {
       chat.showsReasoning = !chat.showsReasoning;
       printLine(dim(`Reasoning is ${chat.showsReasoning ? "shown" : "hidden"}`));

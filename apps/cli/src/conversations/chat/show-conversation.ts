@@ -19,9 +19,10 @@ type Conversation = Output<"conversations.get">["conversation"];
  * still being written or waits for somebody; undefined where none is.
  */
 export async function showConversation(
-  { connection, keyboard, history }: Chat,
+  chat: Chat,
   conversationId: string,
 ): Promise<Answer | undefined> {
+  const { connection, keyboard, history } = chat;
   const call = connection.parley.conversations.get({ conversationId });
   const { conversation } = await callServer(call);
   const messages = conversation.content.flatMap((versions) => versions.at(-1) ?? []);
@@ -33,6 +34,8 @@ export async function showConversation(
   const before = ended.length - LAST_MESSAGES;
   if (before > 0) printLine(dim(`… ${before} earlier messages`));
   for (const message of ended.slice(-LAST_MESSAGES)) showMessage(message);
+  const last = ended.findLast((message) => message.type === "agent_message");
+  chat.lastAnswer = last?.content ?? "";
   return open && { conversationId, messageId: open.sId };
 }
 
