@@ -2,6 +2,7 @@ import tab from "@bomb.sh/tab/commander";
 import { Command, CommanderError } from "commander";
 import { createAgentCommands } from "./administration/agents.ts";
 import { createAuditCommands } from "./administration/audit.ts";
+import { createConversationAdministration } from "./administration/conversations.ts";
 import { createCredentialCommands } from "./administration/credentials.ts";
 import { createFileCommands } from "./administration/files.ts";
 import { createKeyCommands } from "./administration/keys.ts";
@@ -38,6 +39,7 @@ export function createProgram(): Command {
     ...createConnectionCommands(),
     createChatCommand(),
     ...createConversationCommands(),
+    createConversationAdministration(),
     createAgentCommands(),
     createSkillCommands(),
     createFunctionCommands(),

@@ -50,6 +50,16 @@ describe("a function with code, from a terminal", () => {
         "",
       ].join("\n"),
     );
+    await cli.write("greet/index.ts", "const either: string | number = ;\n");
+    expect(await cli.fail(["push", "greet"])).toBe(
+      [
+        "Nothing was pushed: the code has faults",
+        'index.ts:1:33: Unexpected ";"',
+        "  const either: string | number = ;",
+        "                                  ^",
+        "",
+      ].join("\n"),
+    );
     expect((await cli.run(invoke)).stdout).toContain("Hello, Ada!");
     await cli.write("greet/index.ts", right.replace("Hello", "Goodbye"));
     expect((await cli.run(["push", "greet"])).stdout).toMatch(/^updated: .*, version 2\n/);

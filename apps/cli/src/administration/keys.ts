@@ -1,4 +1,5 @@
 import { type ApiKey, CreateApiKey, RotateApiKey, UpdateApiKey } from "@parley/schema";
+import * as z from "zod";
 import { connect, type ServerConnection } from "../connection/connect.ts";
 import { findOne, readList } from "../grammar/find-one.ts";
 import { listCommand } from "../grammar/list-command.ts";
@@ -15,8 +16,16 @@ import { shortTime } from "../terminal/short-time.ts";
 
 const noun = { many: "keys", one: "key", open: connect };
 
-const readAll = ({ rpc, wId }: ServerConnection) =>
-  readList(rpc.apiKeys.list.query({ wId }).then(({ apiKeys }) => apiKeys));
+/** Revoked ones are told apart from new ones of the same name by leaving them out. */
+const readAll = (
+  { rpc, wId }: ServerConnection,
+  { revoked = false }: { revoked?: boolean | undefined } = {},
+) =>
+  readList(
+    rpc.apiKeys.list
+      .query({ wId })
+      .then(({ apiKeys }) => apiKeys.filter(({ revokedAt }) => revoked || revokedAt === null)),
+  );
 
 async function find(
   connection: ServerConnection,
@@ -39,6 +48,7 @@ export const createKeyCommands = (others: readonly object[]) =>
     listCommand(noun, {
       about: "list the keys, without their secrets",
       listed: "apiKeys",
+      filters: z.object({ revoked: z.boolean().optional().describe("revoked ones too") }),
       read: readAll,
       idOf: ({ sId }) => sId,
       columns: {
@@ -47,7 +57,7 @@ export const createKeyCommands = (others: readonly object[]) =>
         ROLE: ({ role }) => role,
         SPACES: ({ spaceIds }) => spaceIds.length,
         EXPIRES: ({ expiresAt }) => shortTime(expiresAt),
-        STATE: ({ disabledAt, expiresAt }) => stateOf(disabledAt, expiresAt),
+        STATE: stateOf,
       },
     }),
     getCommand(noun, { find, read: async (_connection, { apiKey }) => ({ apiKey }) }),
@@ -87,7 +97,8 @@ export const createKeyCommands = (others: readonly object[]) =>
     ...others,
   ]);
 
-function stateOf(disabledAt: number | null, expiresAt: number | null): string {
+function stateOf({ revokedAt, disabledAt, expiresAt }: ApiKey): string {
+  if (revokedAt !== null) return "revoked";
   if (disabledAt !== null) return "disabled";
   return expiresAt !== null && expiresAt <= Date.now() ? "expired" : "active";
 }

@@ -11,10 +11,11 @@ type Server = Awaited<ReturnType<typeof connectAsOperator>>;
 
 const noun = { many: "operator-keys", one: "operator key", open: connectAsOperator };
 
-const readAll = ({ rpc }: Server) =>
+/** Revoked ones are told apart from new ones of the same name by leaving them out. */
+const readAll = ({ rpc }: Server, { revoked = false }: { revoked?: boolean | undefined } = {}) =>
   readPages(
     async (place) => rpc.operatorKeys.list.query({ limit: 100, ...place }),
-    ({ operatorKeys }) => operatorKeys,
+    ({ operatorKeys }) => operatorKeys.filter(({ revokedAt }) => revoked || revokedAt === null),
   );
 
 async function find(server: Server, reference: string) {
@@ -41,8 +42,9 @@ const evenIfLast = z
 export const createOperatorKeyCommands = () =>
   group("operator-keys", "keys of the server's operators", [
     listCommand(noun, {
-      about: "list the operator keys, the newest first and revoked ones too",
+      about: "list the operator keys, the newest first",
       listed: "operatorKeys",
+      filters: z.object({ revoked: z.boolean().optional().describe("revoked ones too") }),
       read: readAll,
       idOf: ({ sId }) => sId,
       columns: {

@@ -5,6 +5,7 @@ import { oneLine } from "../plain.ts";
 const cures: Readonly<Record<string, string>> = {
   app_auth_error: "use another key: --profile or PARLEY_API_KEY names one",
   agent_not_found: "parley agents list shows what there is",
+  conversation_not_found: "parley conversations list shows what there is",
   skill_not_found: "parley skills list shows what there is",
   invalid_api_key_error: "set PARLEY_API_KEY to a key of the workspace, or run parley login",
   not_authenticated: "set PARLEY_API_KEY to a key of the workspace, or run parley login",

@@ -86,6 +86,7 @@ export const createAdministration = () => [
       doneOf(await rpc.sandboxFunctions.create.mutate({ wId, ...input })),
   }),
   updateCommand(noun, {
+    by,
     schema: UpdateSandboxFunction.omit({ wId: true, functionId: true, version: true }),
     find: findActive,
     call: async ({ rpc, wId }, { id, version }, input) =>

@@ -24,15 +24,21 @@ function describeFault(written: string, files: Readonly<Record<string, string>>)
   const [, file = "", line = "", column = "", rest = written] = LOCATED.exec(written) ?? [];
   const source = files[file]?.split(/\r?\n/)[Number(line) - 1];
   if (source === undefined) return [withoutControls(rest)];
-  // The server repeats the line, cut where it is long.
-  const at = rest.lastIndexOf(" | ");
-  const message = at > 0 && source.startsWith(rest.slice(at + 3)) ? rest.slice(0, at) : rest;
+  const message = withoutLine(rest, source);
   const described = withoutControls(`${file}:${line}:${column}: ${message}`);
   const before = source.slice(0, Number(column) - 1);
   if (before.length > MAX_LINE_CHARACTERS) return [described];
   const shown = source.slice(0, MAX_LINE_CHARACTERS);
   // Tabs stay, so that the caret is below its place.
   return [described, `  ${withoutControls(shown)}`, `  ${before.replaceAll(/[^\t]/g, " ")}^`];
+}
+
+/** The server repeats the line after the message, cut where it is long; both may have the words between them. */
+function withoutLine(message: string, source: string): string {
+  for (let at = message.indexOf(" | "); at > 0; at = message.indexOf(" | ", at + 1)) {
+    if (source.startsWith(message.slice(at + 3))) return message.slice(0, at);
+  }
+  return message;
 }
 
 const withoutControls = (text: string): string =>

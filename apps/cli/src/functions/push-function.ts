@@ -66,7 +66,7 @@ async function pushOnce(
   const { sandboxFunction: before } = found;
   if (before.status === "archived") {
     throw new CommandError(
-      `The function ${slug} is archived: restore it with sandboxFunctions.restore, or choose another slug`,
+      `The function ${slug} is archived: restore it with parley functions restore ${slug}, or choose another slug`,
     );
   }
   if (isDeepStrictEqual(describe(before), describe(definition))) {

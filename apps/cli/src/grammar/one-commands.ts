@@ -35,7 +35,7 @@ export async function printAnswer(answer: unknown, { json }: ServerOptions): Pro
 
 /** People read dates, where programs read milliseconds. */
 const withTimes = (key: unknown, value: unknown): unknown =>
-  typeof key === "string" && /^at$|At$/.test(key) && typeof value === "number"
+  typeof key === "string" && /^(?:at|created|updated)$|At$/.test(key) && typeof value === "number"
     ? new Date(value).toISOString()
     : value;
 
@@ -106,6 +106,7 @@ export function updateCommand<Connection, Found extends Named, S extends z.ZodOb
   { many, one, open }: Noun<Connection>,
   update: {
     readonly about?: string;
+    readonly by?: string;
     readonly schema: S;
     readonly readers?: Readonly<Record<string, Reader>>;
     readonly find: Find<Connection, Found>;
@@ -116,7 +117,7 @@ export function updateCommand<Connection, Found extends Named, S extends z.ZodOb
   const command = nounCommand(
     "update",
     update.about ?? `change ${withArticle(one)}, and leave what no option names`,
-  ).argument(argumentOf(one), "id or name");
+  ).argument(argumentOf(one), update.by ?? "id or name");
   const read = withInput(command, { schema, readers });
   return command.action(async (reference: string, options: ServerOptions) => {
     const given = await read({ ...options });

@@ -34,7 +34,7 @@ export async function bootstrapKeys(
     await inTransaction(core, async ({ db }) => {
       if (await hasOperatorKey(core, db)) {
         throw new CommandError(
-          "There is an operator key already: create others with it (operatorKeys.create)",
+          "There is an operator key already: create others with it (parley operator-keys create)",
         );
       }
       const key = { workspaceId: null, name: "operator", role: "operator", secret } as const;
