@@ -66,6 +66,24 @@ describe("what an answer waits for", () => {
     ]);
   });
 
+  it("shows the beginning of long inputs, and all of them where that is wanted", async () => {
+    const terminal = await openAsked(await approvingAgent(server()));
+    await terminal.waitFor(/y\/n>$/);
+    terminal.write(`e${enter}`);
+    await terminal.waitFor(/inputs> {"order":"4711"}$/);
+    const order = `${"long ".repeat(600)}end`;
+    terminal.write(`${keys.clear}${keys.paste(JSON.stringify({ order }))}`);
+    await terminal.waitFor(/inputs> \[pasted 1: 1 lines, \d+ characters\]$/);
+    terminal.write(enter);
+    const cut = await terminal.waitFor(/… and 1\d\d\d more characters\n[^]*v shows all\ny\/n>$/);
+    expect(cut).not.toContain("end");
+    terminal.write(`v${enter}`);
+    await terminal.waitFor(/end"\n}\ny approves, n rejects, e edits\ny\/n>$/);
+    terminal.write(`y${enter}`);
+    await terminal.waitFor(/Done: [^]*\n\n\S+>$/);
+    expect(await actionsOf(await leave(terminal))).toMatchObject([{ params: { order } }]);
+  });
+
   it("is approved for good where the stake allows it", async () => {
     const { tool } = await shopAgents.register(shop(), { defaultStake: "low" });
     const terminal = await openAsked(await shopAgents.createAgent(tool.sId, "shop__buy"));

@@ -10,6 +10,8 @@ export const keys = {
   enter: "\r",
   ctrlC: "\u0003",
   ctrlD: "\u0004",
+  /** Ctrl-U, which clears the line before the cursor. */
+  clear: "\u0015",
   up: "\u001B[A",
   altEnter: "\u001B\r",
   paste: (text: string) => `\u001B[200~${text.replaceAll("\n", "\r")}\u001B[201~`,

@@ -8,6 +8,7 @@ import { printText } from "./print-text.ts";
 
 /** Longer inputs are cut, until somebody asks for all of them. */
 const MAX_LINES = 20;
+const MAX_LENGTH = 2000;
 
 type Inputs = Readonly<Record<string, unknown>>;
 type Decision = "approved" | "rejected" | "always_approved";
@@ -34,7 +35,7 @@ export async function decideCall(
   printText(
     `${yellow("?")} ${bold(oneLine(metadata.agentName))} asks to call ${bold(oneLine(metadata.toolName))} of ${oneLine(metadata.mcpServerName)}, stake ${stake}`,
   );
-  let isCut = showInputs(inputs, MAX_LINES);
+  let isCut = showInputs(inputs);
   for (;;) {
     const keys = [
       "y approves",
@@ -47,7 +48,7 @@ export async function decideCall(
     const typed = await keyboard.read({ prompt: "y/n> " });
     if (typed.kind !== "line") return typed.kind === "end" ? "leave" : "cancel";
     const key = typed.text.trim().toLowerCase();
-    if (key === "v") isCut = showInputs(inputs, Number.POSITIVE_INFINITY);
+    if (key === "v") isCut = showInputs(inputs, { isWhole: true });
     if (key === "e") {
       const edited = await keyboard.read({ prompt: "inputs> ", start: JSON.stringify(inputs) });
       if (edited.kind === "end") return "leave";
@@ -56,7 +57,7 @@ export async function decideCall(
       if (parsed === undefined) printText(red("The inputs must be one JSON object"));
       else {
         inputs = changed = parsed;
-        isCut = showInputs(inputs, MAX_LINES);
+        isCut = showInputs(inputs);
       }
     }
     const approved = decisions[key];
@@ -91,12 +92,13 @@ export async function isWaiting(
 }
 
 /** Shows the inputs of a call; returns whether they were cut. */
-function showInputs(inputs: Inputs, maxLines: number): boolean {
-  const lines = plain(JSON.stringify(inputs, null, 2)).split("\n");
-  const shown = lines.slice(0, maxLines);
-  for (const line of shown) printLine(line);
-  const left = lines.length - shown.length;
-  if (left > 0) printText(dim(`… and ${left} more lines`));
+function showInputs(inputs: Inputs, { isWhole = false } = {}): boolean {
+  const text = plain(JSON.stringify(inputs, null, 2));
+  const first = text.split("\n").slice(0, MAX_LINES).join("\n").slice(0, MAX_LENGTH);
+  const shown = isWhole ? text : first;
+  printLine(shown);
+  const left = text.length - shown.length;
+  if (left > 0) printText(dim(`… and ${left} more characters`));
   return left > 0;
 }
 
