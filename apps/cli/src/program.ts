@@ -11,6 +11,7 @@ import { createOperatorKeyCommands } from "./administration/operator-keys.ts";
 import { createSpaceCommands } from "./administration/spaces.ts";
 import { createWorkspaceCommands } from "./administration/workspaces.ts";
 import { describeClientSettings, startDebugging } from "./config.ts";
+import { createChatCommand } from "./conversations/chat/commands.ts";
 import { createConversationCommands } from "./conversations/commands.ts";
 import { createConnectionCommands } from "./connection/commands.ts";
 import { createFunctionCommands } from "./functions/commands.ts";
@@ -37,6 +38,7 @@ export function createProgram(): Command {
   program.commandsGroup("With a running server:");
   for (const command of [
     ...createConnectionCommands(),
+    createChatCommand(),
     ...createConversationCommands(),
     createConversationAdministration(),
     createAgentCommands(),
@@ -70,7 +72,8 @@ environment, a profile of parley login, the demo in PARLEY_DATA_DIR.
 Environment:
 ${renderSettings(describeClientSettings())}
 
-Exit codes: 0 done; 1 failed; 2 called wrongly, and nothing was done.`;
+Exit codes: 0 done; 1 failed; 2 called wrongly, and nothing was done; 3 an answer waits for a person; 130 Ctrl-C
+cancelled it.`;
 
 /** Errors are thrown, and said by whom they reach. */
 function finish(command: Command): void {
