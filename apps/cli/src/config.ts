@@ -199,3 +199,18 @@ function describe(schema: z.ZodObject): DescribedSetting[] {
     description: one.description ?? "",
   }));
 }
+
+/** Where a Git that runs another command says what that is about. */
+const ofGit =
+  /^GIT_(?:DIR|WORK_TREE|INDEX_FILE|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|COMMON_DIR|NAMESPACE|PREFIX)$/;
+
+/**
+ * The environment of a program that Parley starts for a person: this one's with `more`, without the settings and keys
+ * of Parley, and without what a Git above says of its own repository.
+ */
+export function environmentForOthers(more: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
+  const passed = Object.entries(process.env).filter(
+    ([name]) => !name.startsWith("PARLEY_") && !ofGit.test(name),
+  );
+  return { ...Object.fromEntries(passed), ...more };
+}

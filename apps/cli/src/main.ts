@@ -6,7 +6,14 @@ import { CommanderError, createProgram, describeMistake } from "./program.ts";
 /** What a command was given is wrong; nothing was done. */
 const CALLED_WRONGLY = 2;
 
+/** As of a process that SIGPIPE ended: who read the output has left, as `head` does. */
+const READER_LEFT = 141;
+
 async function main(): Promise<void> {
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") process.exit(READER_LEFT);
+    throw error;
+  });
   // New files are readable by their owner only.
   process.umask(0o077);
   process.stdout.on("error", leaveClosedPipe);

@@ -11,6 +11,7 @@ import { createOperatorKeyCommands } from "./administration/operator-keys.ts";
 import { createSpaceCommands } from "./administration/spaces.ts";
 import { createWorkspaceCommands } from "./administration/workspaces.ts";
 import { describeClientSettings, startDebugging } from "./config.ts";
+import { createChatCommand } from "./conversations/chat/commands.ts";
 import { createConversationCommands } from "./conversations/commands.ts";
 import { createConnectionCommands } from "./connection/commands.ts";
 import { createDoctorCommand } from "./doctor/commands.ts";
@@ -21,6 +22,7 @@ import { renderSettings } from "./render-settings.ts";
 import { createBootstrapCommand, createServerCommands } from "./server/commands.ts";
 import { createSkillCommands } from "./skills/commands.ts";
 import { createToolCommands } from "./tools/commands.ts";
+import { createWorkspaceFolderCommands } from "./workspace-folders/commands.ts";
 
 /** Makes the whole command `parley`. Where arguments are wrong, parsing throws `CommanderError`. */
 export function createProgram(): Command {
@@ -39,6 +41,7 @@ export function createProgram(): Command {
   program.commandsGroup("With a running server:");
   for (const command of [
     ...createConnectionCommands(),
+    createChatCommand(),
     ...createConversationCommands(),
     createConversationAdministration(),
     createAgentCommands(),
@@ -53,6 +56,7 @@ export function createProgram(): Command {
     createAuditCommands(),
     createWorkspaceCommands(),
     createOperatorKeyCommands(),
+    ...createWorkspaceFolderCommands(),
   ]) {
     program.addCommand(command as Command);
   }
@@ -71,7 +75,8 @@ environment, a profile of parley login, the demo in PARLEY_DATA_DIR.
 Environment:
 ${renderSettings(describeClientSettings())}
 
-Exit codes: 0 done; 1 failed; 2 called wrongly, and nothing was done.`;
+Exit codes: 0 done; 1 failed; 2 called wrongly, and nothing was done; 3 an answer waits for a person; 130 Ctrl-C
+cancelled it.`;
 
 /** Errors are thrown, and said by whom they reach. */
 function finish(command: Command): void {

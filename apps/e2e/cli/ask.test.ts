@@ -1,5 +1,8 @@
 import type { InvocationEvent, ListedRun, MessageEvent } from "@parley/schema";
-import { describe, expect, it } from "vitest";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { describe, expect, inject, it } from "vitest";
+import { builtFile, endWithThisProcess } from "../programs.ts";
 import { eventually, type Program, shareServer } from "../server.ts";
 import { createCalls } from "../siblings/calls.ts";
 import { openUser, settingsOf } from "./user.ts";
@@ -46,7 +49,20 @@ describe("a terminal", () => {
       expect([code, args], stderr).toEqual([1, args]);
       expect(stderr).toMatch(/^parley: [^\n]+\n$/);
       expect(stderr).toContain(says);
+      expect(stderr).not.toContain("start the server");
     }
+  });
+
+  it("ends quietly where its output is read no further", async () => {
+    const settings = settingsOf(server());
+    const args = [builtFile("parley.js"), "ask", "Hello", "--agent", "slowpoke"];
+    const child = spawn(process.execPath, args, { cwd: inject("build"), env: settings });
+    endWithThisProcess(child);
+    let errors = "";
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (errors += text));
+    child.stdout.once("data", () => child.stdout.destroy());
+    const [code] = (await once(child, "close")) as [number];
+    expect([code, errors]).toEqual([141, ""]);
   });
 
   it("cancels an answer with Ctrl-C", async () => {
@@ -58,8 +74,10 @@ describe("a terminal", () => {
     const program = start(["ask", "Count", "--agent", "Counting"]);
     await printed(program, "one two three");
     program.signal("SIGINT");
-    expect(await program.exited).toBe(1);
+    expect(await program.exited).toBe(130);
     expect(program.output.stderr).toContain("parley: The answer was cancelled");
+    // What was written has its end, so that what follows in a terminal begins a line.
+    expect(program.output.stdout).toMatch(/\w ?\n$/);
   });
 
   it("follows answers and invocations to their end", async () => {

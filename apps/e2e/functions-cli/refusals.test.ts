@@ -95,7 +95,10 @@ describe("functions from a terminal say in one line what is wrong, and what to d
       ['{"slug": "hello",}', "function.json: Expected double-quoted property name"],
       ["{}", "function.json: slug: "],
       ['{"slug": "Hello"}', "function.json: slug: must be lowercase letters"],
-      ['{"slug": "hello", "timeout": 1}', 'function.json: Unrecognized key: "timeout"'],
+      [
+        '{"slug": "hello", "timeout": 1}',
+        "function.json: timeout: there is no such member: did you mean timeoutMs?",
+      ],
       ['{"slug": "hello", "timeoutMs": 1}', "function.json: timeoutMs: "],
       ['{"slug": "hello", "cpuMs": "1 s"}', "function.json: cpuMs: "],
       ['{"slug": "hello", "secrets": [{"name": "1"}]}', "function.json: secrets[0].name: "],

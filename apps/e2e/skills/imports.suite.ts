@@ -114,12 +114,13 @@ export function importsSuite(server: () => Server): void {
         expect(linked.stderr).toContain("linked/host: symbolic links are not imported");
         await rm(path.join(folder, "linked", "host"));
         await writeFile(path.join(folder, "README.md"), "Read me");
-        const { stdout } = await run([folder]);
-        expect(stdout).toMatch(/^left out: README.md\nleft out: linked\/\.env\nimported: linked /);
+        const { stdout, stderr } = await run([folder]);
+        expect(stderr).toBe("left out: README.md\nleft out: linked/.env\n");
+        expect(stdout).toMatch(/^imported: linked /);
         const unknown = await run([folder, "--on-conflict", "ask"]);
         expect(unknown.stderr).toMatch(/^parley: onConflict: /);
         expect((await run([])).stderr).toBe(
-          "parley: missing required argument 'folder'; see parley --help\n",
+          "parley: missing required argument 'source'; see parley skills import --help\n",
         );
         expect((await run([folder, "--url", "nowhere"])).stderr).toContain("PARLEY_URL is ");
       } finally {

@@ -13,7 +13,7 @@ export type ImportSkillFolders = Input<"skills.import"> & {
 /** The form that imports skill folders. */
 export function skillForm({ files, ...fields }: ImportSkillFolders): FormData {
   const form = new FormData();
-  for (const [name, value] of Object.entries(fields)) form.append(name, value ?? "");
+  for (const [name, value] of Object.entries(fields)) form.append(name, String(value ?? ""));
   for (const { path, content } of files) form.append("files", toBlob(content), path);
   return form;
 }

@@ -41,7 +41,8 @@ export async function callServer<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;
   } catch (error) {
-    if (!(error instanceof Error)) throw error;
+    // What was done with the result may have said already what is wrong.
+    if (!(error instanceof Error) || error instanceof CommandError) throw error;
     const type = typeOf(error);
     // The other clients say so themselves when there was no answer.
     if (type === undefined || type === "connection_failed") {

@@ -6,114 +6,87 @@ import { connect, type ServerConnection } from "../connection/connect.ts";
 import { readInput } from "../connection/read-secrets.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
 import { describeFailure } from "../describe-failure.ts";
-import { oneLine, plain } from "../plain.ts";
+import { plain } from "../plain.ts";
 import { printLine, reportLine } from "../print.ts";
+import { answerFailed, describeCall, isWritten } from "./read-event.ts";
+import { chooseAgent, findLastAgent, listAgents, namesOf } from "./find-agent.ts";
+import { type Answer, sendMessage } from "./send-message.ts";
 
 interface AskOptions extends ServerOptions {
-  readonly agent?: string;
-  readonly conversation?: string;
+  readonly agent?: string | undefined;
+  readonly conversation?: string | undefined;
+  readonly reasoning?: true | undefined;
 }
 
-/** Ids of an answer. */
-interface Answer {
-  readonly conversationId: string;
-  readonly messageId: string;
-}
+/** What the process exits with where an answer has not been given. */
+const exitCodes = { waits: 3, interrupted: 130 } as const;
 
 /**
- * Sends a message, and prints the answer as it is written. Throws `CommandError` where it fails, or waits for a
- * person. The first Ctrl-C cancels it.
+ * Sends a message, and prints the answer as it is written. Throws `CommandError` where it fails, is cancelled, or
+ * waits for a person, each with an exit code. The first Ctrl-C cancels it.
  */
 export async function ask(given: string | undefined, options: AskOptions): Promise<void> {
   const connection = await connect(options);
   const content = given === undefined || given === "-" ? (await readInput()).trimEnd() : given;
   const { conversation: conversationId, json } = options;
-  const answer = await send(connection, { content, agent: options.agent, conversationId });
-  cancelOnInterrupt(connection, answer);
-  const isWhole = await callServer(print(connection, answer, json === true));
-  if (!isWhole) {
-    const { messageId } = answer;
+  const agentId = await findAgent(connection, options);
+  const answer = await sendMessage(connection, { content, agentId, conversationId });
+  const interruption = cancelOnInterrupt(connection, answer);
+  const end = await callServer(print(connection, answer, options));
+  if (json) await printAnswer(connection, answer);
+  if (end === "waits") {
     throw new CommandError(
-      `The answer waits for a person: decide in parley console, then parley tail message ${answer.conversationId} ${messageId}`,
+      `The answer waits for a person: decide with parley chat --conversation ${answer.conversationId}, or in parley console`,
+      { exitCode: exitCodes.waits },
     );
   }
-  if (json) return printAnswer(connection, answer);
-  reportLine(`parley ask --conversation ${answer.conversationId} continues it`);
-}
-
-interface Question {
-  readonly content: string;
-  readonly agent: string | undefined;
-  readonly conversationId: string | undefined;
-}
-
-async function send(connection: ServerConnection, question: Question): Promise<Answer> {
-  const { parley } = connection;
-  const { content, agent, conversationId } = question;
-  const mentions = [{ configurationId: await findAgent(connection, agent, conversationId) }];
-  if (conversationId === undefined) {
-    const { conversation } = await callServer(
-      parley.conversations.create({ message: { content, mentions } }),
-    );
-    const [answer] = agentMessages(conversation);
-    return { conversationId: conversation.sId, messageId: requireAnswer(answer).sId };
+  if (end === "cancelled") {
+    const exitCode = interruption.aborted ? exitCodes.interrupted : 1;
+    throw new CommandError("The answer was cancelled", { exitCode });
   }
-  const posted = await callServer(parley.messages.create({ conversationId, content, mentions }));
-  return { conversationId, messageId: requireAnswer(posted.agentMessages[0]).sId };
-}
-
-function requireAnswer<A>(answer: A | undefined): A {
-  if (answer !== undefined) return answer;
-  throw new CommandError("No agent answers: choose another one with --agent");
+  if (!json) reportLine(`parley ask --conversation ${answer.conversationId} continues it`);
 }
 
 /** The id of the agent with an id or name; else of who answered last in the conversation. */
 async function findAgent(
-  { parley }: ServerConnection,
-  reference: string | undefined,
-  conversationId: string | undefined,
+  connection: ServerConnection,
+  { agent, conversation }: AskOptions,
 ): Promise<string> {
-  if (reference === undefined && conversationId !== undefined) {
-    const { conversation } = await callServer(parley.conversations.get({ conversationId }));
-    const last = agentMessages(conversation).at(-1);
-    if (last !== undefined) return last.configuration.sId;
+  if (agent === undefined && conversation !== undefined) {
+    const last = await findLastAgent(connection, conversation);
+    if (last !== undefined) return last.sId;
   }
-  const { agentConfigurations: agents } = await callServer(parley.agents.list({}));
-  const named = agents.filter(({ sId, name }) => sId === reference || name === reference);
-  const [agent] = named;
-  if (agent !== undefined && named.length === 1) return agent.sId;
-  const known = agents.map(({ name }) => name).join(", ");
-  if (reference === undefined) throw new CommandError(`Name an agent with --agent: ${known}`);
-  throw new CommandError(
-    agent === undefined
-      ? `There is no agent ${reference}: there is ${known}`
-      : `${named.length} agents are named ${reference}: name one by its id`,
-  );
+  const agents = await listAgents(connection);
+  if (agent !== undefined) return chooseAgent(agents, agent).sId;
+  throw new CommandError(`Name an agent with --agent: ${namesOf(agents)}`);
 }
 
-/** Prints an answer; returns whether it has ended, and does not wait for a person. Throws `CommandError` if it failed. */
+/** Prints an answer until it ends or waits for a person. Throws `CommandError` if it failed. */
 async function print(
   { parley }: ServerConnection,
   answer: Answer,
-  isSilent: boolean,
-): Promise<boolean> {
+  { json, reasoning }: AskOptions,
+): Promise<"done" | "waits" | "cancelled"> {
   let last = "\n";
-  for await (const event of parley.messages.follow(answer)) {
-    if (event.type === "generation_tokens" && event.classification === "tokens") {
-      last = event.text;
-      if (!isSilent) process.stdout.write(plain(event.text));
+  try {
+    for await (const event of parley.messages.follow(answer)) {
+      if (isWritten(event, "tokens") && !json) {
+        last = event.text;
+        process.stdout.write(plain(event.text));
+      }
+      if (isWritten(event, "chain_of_thought") && reasoning) {
+        process.stderr.write(plain(event.text));
+      }
+      const happened = describeCall(event);
+      if (happened !== undefined) reportLine(happened);
+      if (waiting.has(event.type)) return "waits";
+      if (event.type === "agent_error") throw answerFailed(event.error);
+      if (event.type === "agent_generation_cancelled") return "cancelled";
     }
-    const happened = describeEvent(event);
-    if (happened !== undefined) reportLine(happened);
-    if (waiting.has(event.type)) return false;
-    if (event.type === "agent_error") {
-      throw new CommandError(`${event.error.code}: ${plain(event.error.message)}`);
-    }
-    if (event.type === "agent_generation_cancelled")
-      throw new CommandError("The answer was cancelled");
+    return "done";
+  } finally {
+    if (!last.endsWith("\n")) printLine("");
   }
-  if (!isSilent && !last.endsWith("\n")) printLine("");
-  return true;
 }
 
 const waiting: ReadonlySet<MessageEvent["type"]> = new Set([
@@ -121,14 +94,6 @@ const waiting: ReadonlySet<MessageEvent["type"]> = new Set([
   "tool_ask_user_question",
   "tool_personal_auth_required",
 ] as const);
-
-function describeEvent(event: MessageEvent): string | undefined {
-  if (event.type === "tool_params") return `calls ${oneLine(event.action.functionCallName)}`;
-  if (event.type === "agent_action_success") {
-    return `called ${oneLine(event.action.functionCallName)}`;
-  }
-  return undefined;
-}
 
 async function printAnswer({ parley }: ServerConnection, answer: Answer): Promise<void> {
   const { conversationId, messageId } = answer;
@@ -138,11 +103,14 @@ async function printAnswer({ parley }: ServerConnection, answer: Answer): Promis
 }
 
 /** Cancels at the first signal; a second one ends this process. The answer's end is still waited for. */
-function cancelOnInterrupt({ parley }: ServerConnection, answer: Answer): void {
+function cancelOnInterrupt({ parley }: ServerConnection, answer: Answer): AbortSignal {
   const { conversationId, messageId } = answer;
+  const interruption = new AbortController();
   process.once("SIGINT", () => {
+    interruption.abort();
     callServer(parley.conversations.cancel({ conversationId, messageIds: [messageId] })).catch(
       (error: unknown) => reportLine(`parley: not cancelled: ${describeFailure(error)}`),
     );
   });
+  return interruption.signal;
 }

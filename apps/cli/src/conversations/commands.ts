@@ -10,11 +10,12 @@ const ask = withServer(new Command("ask"))
     "id or name of the agent; of the last answer in a conversation by default",
   )
   .option("--conversation <id>", "continue this conversation")
+  .option("--reasoning", "print the reasoning of models to standard error")
   .addHelpText(
     "after",
     `
 The answer goes to standard output as it is written, what else happens to standard error. It exits with 1 where the
-answer fails, or waits for a person. Ctrl-C cancels the answer.`,
+answer fails, with 3 where it waits for a person, and with 130 where Ctrl-C cancelled it.`,
   )
   .action(async (message, options) => (await import("./ask.ts")).ask(message, options));
 

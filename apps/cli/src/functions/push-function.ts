@@ -3,7 +3,7 @@ import { callServer, errorTypeOf } from "../connection/call-server.ts";
 import { describeCodeFaults } from "./code-faults.ts";
 import { CommandError } from "../command-error.ts";
 import { type FunctionFolder, readFunctionFolder } from "./read-function-folder.ts";
-import { filesOfProgram, type ShownFunction } from "./render-functions.ts";
+import { membersOfFunction, secretsOfProgram, type ShownFunction } from "./function-members.ts";
 import { connect, type ServerConnection } from "../connection/connect.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
 import { printLine, reportLine } from "../print.ts";
@@ -69,7 +69,7 @@ async function pushOnce(
       `The function ${slug} is archived: restore it with parley functions restore ${slug}, or choose another slug`,
     );
   }
-  if (isDeepStrictEqual(describe(before), describe(definition))) {
+  if (isDeepStrictEqual(membersOfFunction(before), membersOfFunction(definition))) {
     return { change: "unchanged", sandboxFunction: before };
   }
   const { sId: functionId, version } = before;
@@ -77,30 +77,14 @@ async function pushOnce(
   return { change: "updated", ...(await callServer(updating)) };
 }
 
-/** What a push would change. */
-function describe(of: FunctionFolder["definition"] | ShownFunction) {
-  const { description, inputSchema, outputSchema, program, retryable, requiresApproval } = of;
-  const { timeoutMs, maxOutputBytes, maxLogLines, maxConcurrent } = of;
-  return {
-    description,
-    retryable,
-    requiresApproval,
-    limits: { timeoutMs, maxOutputBytes, maxLogLines, maxConcurrent },
-    // No schema takes any value, as {} does.
-    inputSchema: inputSchema ?? {},
-    outputSchema: outputSchema ?? {},
-    program: { ...program, source: filesOfProgram(program) },
-  };
-}
-
 /** The secrets that a function names and its workspace lacks. */
 async function findUnsetSecrets(
   { rpc, wId }: ServerConnection,
   { definition }: FunctionFolder,
 ): Promise<string[]> {
-  const { secrets } = definition.program;
+  const secrets = secretsOfProgram(definition.program);
   if (secrets.length === 0) return [];
   const { functionSecrets } = await callServer(rpc.functionSecrets.list.query({ wId }));
   const set = new Set(functionSecrets.map(({ name }) => name));
-  return secrets.map(({ name }) => name).filter((name) => !set.has(name));
+  return secrets.filter((name) => !set.has(name));
 }

@@ -2,23 +2,32 @@ import { readdir } from "node:fs/promises";
 import path from "node:path";
 import {
   CreateSandboxFunction,
+  findUnknownIn,
   formatPath,
-  JavaScriptProgram,
+  type JavaScriptProgram,
   MAX_SOURCE_BYTES,
   MAX_SOURCE_FILES,
+  type Program,
 } from "@parley/schema";
 import type * as z from "zod";
 import { CommandError } from "../command-error.ts";
-import { FUNCTION_FILE, FunctionFile } from "./function-file.ts";
+import { codeMembers, e2bFiles, FUNCTION_FILE, FunctionFile } from "./function-file.ts";
+import { filesOfProgram } from "./function-members.ts";
 import { kindOf, readRegularFile } from "../regular-files.ts";
 
 /** A function as its folder has it: every member of it. */
 export interface FunctionFolder {
   readonly slug: string;
-  /** The source, by path. */
+  /** The source of code in JavaScript, by path. */
   readonly files: Readonly<Record<string, string>>;
-  readonly definition: ReturnType<typeof definitionOf>;
+  readonly definition: Omit<ReturnType<typeof definitionOf>, "program"> & {
+    readonly program: Program;
+  };
 }
+
+/** Whether a file or folder of a function's folder is one of it: not one of tools, tests, types and readers. */
+export const isOfFunction = (name: string): boolean =>
+  !leftOut.some((pattern) => pattern.test(name));
 
 /** Names in a folder that are no part of the program: those of tools, tests, types and readers. */
 const leftOut = [
@@ -37,36 +46,70 @@ const leftOut = [
  */
 export async function readFunctionFolder(folder: string): Promise<FunctionFolder> {
   if ((await kindOf(folder)) !== "folder") throw new CommandError(`${folder}: is no folder`);
-  const files = await readFiles(folder);
+  const files = await readFunctionFiles(folder);
   const { [FUNCTION_FILE]: json, ...source } = files;
   if (json === undefined) {
     const cure = "parley functions init makes a folder with one";
     throw new CommandError(`${folder}: has no ${FUNCTION_FILE}; ${cure}`);
   }
-  const file = parse(FunctionFile, readJson(json), FUNCTION_FILE);
+  const read = readJson(json);
+  const [unknown] = findUnknownIn(FunctionFile, read);
+  if (unknown !== undefined) {
+    throw new CommandError(`${FUNCTION_FILE}: ${unknown.path}: ${unknown.message}`);
+  }
+  const file = parse(FunctionFile, read, FUNCTION_FILE);
+  const moved = codeMembers.find((name) => Object.hasOwn(read as object, name));
+  if (file.program !== undefined && moved !== undefined) {
+    throw new CommandError(
+      `${FUNCTION_FILE}: ${moved}: is of the code in files; name it in program`,
+    );
+  }
   const definition = definitionOf(file, source);
   // What the server would refuse is known here, by the same schema.
   parse(CreateSandboxFunction, { wId: "-", slug: file.slug, ...definition }, folder);
-  return { slug: file.slug, files: source, definition };
+  return { slug: file.slug, files: filesOfProgram(definition.program), definition };
 }
 
-function definitionOf(
-  { slug: _slug, allowedHosts, secrets, ...file }: FunctionFile,
-  source: Record<string, string>,
-) {
-  const { cpuMs, memoryBytes, logBytes, fetches, fetchBytes, ...members } = file;
+function definitionOf(file: FunctionFile, source: Record<string, string>) {
+  const { slug: _slug, allowedHosts, secrets, program, ...others } = file;
+  const { cpuMs, memoryBytes, logBytes, fetches, fetchBytes, ...members } = others;
   const limits = { cpuMs, memoryBytes, logBytes, fetches, fetchBytes };
-  const program: JavaScriptProgram = {
+  const code: JavaScriptProgram = {
     type: "javascript",
     source,
     allowedHosts,
     secrets,
     ...limits,
   };
-  return { ...members, program };
+  return { ...members, program: program === undefined ? code : otherProgram(program, source) };
 }
 
-async function readFiles(folder: string): Promise<Record<string, string>> {
+/** A program that `function.json` names. Throws `CommandError` where there are files beside it that it does not run. */
+function otherProgram(
+  program: NonNullable<FunctionFile["program"]>,
+  files: Readonly<Record<string, string>>,
+): Program {
+  const names = Object.keys(files);
+  if (program.type === "e2b" && program.source === undefined) {
+    const name = e2bFiles[program.language];
+    const { [name]: source } = files;
+    if (source !== undefined && names.length === 1) return { ...program, source };
+    throw new CommandError(
+      `${FUNCTION_FILE}: program: its source is in ${name}, the only other file`,
+    );
+  }
+  const [first] = names;
+  if (first !== undefined) {
+    throw new CommandError(
+      `${FUNCTION_FILE}: program: leaves nothing for ${first} to do; remove one`,
+    );
+  }
+  // Its source was checked to be there.
+  return program as Program;
+}
+
+/** Reads the files of a function's folder that are its own, by their paths. Throws `CommandError`. */
+export async function readFunctionFiles(folder: string): Promise<Record<string, string>> {
   const files: Record<string, string> = {};
   let count = 0;
   // function.json is not of the source.
@@ -76,7 +119,7 @@ async function readFiles(folder: string): Promise<Record<string, string>> {
     if ((await kindOf(place)) === "folder") {
       const entries = (await readdir(place)).toSorted();
       for (const entry of entries) {
-        if (leftOut.some((pattern) => pattern.test(entry))) continue;
+        if (!isOfFunction(entry)) continue;
         await readInto(path.posix.join(name, entry), path.join(place, entry));
       }
       return;

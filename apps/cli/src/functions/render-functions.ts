@@ -1,11 +1,6 @@
-import { filesOf, type InvocationEvent } from "@parley/schema";
+import type { InvocationEvent } from "@parley/schema";
 import { oneLine, plain } from "../plain.ts";
-import type { ServerConnection } from "../connection/connect.ts";
-
-/** A function with its program, as the client reads it. */
-export type ShownFunction = Awaited<
-  ReturnType<ServerConnection["rpc"]["sandboxFunctions"]["get"]["query"]>
->["sandboxFunction"];
+import { filesOfProgram, type ShownFunction } from "./function-members.ts";
 
 /** The lines that show a function with its program. */
 export function renderFunction(shown: ShownFunction): string[] {
@@ -26,10 +21,6 @@ export function renderFunction(shown: ShownFunction): string[] {
   }
   return lines;
 }
-
-/** The files of a program with code; none of another. */
-export const filesOfProgram = (program: ShownFunction["program"]): Record<string, string> =>
-  program.type === "javascript" ? filesOf(program.source) : {};
 
 /** The line for an event of an invocation, without its time. */
 export function renderInvocationEvent(event: InvocationEvent): string {

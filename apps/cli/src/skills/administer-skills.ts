@@ -51,7 +51,8 @@ async function* readEach(
   for (const status of statuses) yield* readAll(connection, { status });
 }
 
-const findIn =
+/** Finds the skill with an id or a name, in one of these states. */
+export const findSkill =
   (...statuses: SkillStatus[]) =>
   async (connection: ServerConnection, reference: string): Promise<Named> => {
     const { sId, name } = await findOne(readEach(connection, statuses), reference, {
@@ -62,7 +63,7 @@ const findIn =
     return { id: sId, name };
   };
 
-const find = findIn(...SkillStatus.options);
+const find = findSkill(...SkillStatus.options);
 
 /** What a mutation of a skill takes: the version that was read just before. */
 async function versionOf({ rpc, wId }: ServerConnection, { id }: Named) {
@@ -118,7 +119,7 @@ export const createAdministration = () => [
     about: "set who can use an active skill",
     did: "published",
     schema: PublishSkill.pick({ availability: true }),
-    find: findIn("active"),
+    find: findSkill("active"),
     call: async (connection, found, { availability }) => {
       const of = await versionOf(connection, found);
       return doneOf(await connection.rpc.skills.publish.mutate({ ...of, availability }));
@@ -128,7 +129,7 @@ export const createAdministration = () => [
     name: "approve",
     about: "make a suggested skill active",
     did: "approved",
-    find: findIn("suggested"),
+    find: findSkill("suggested"),
     call: async (connection, found) =>
       doneOf(await connection.rpc.skills.approve.mutate(await versionOf(connection, found))),
   }),
@@ -136,7 +137,7 @@ export const createAdministration = () => [
     name: "remove",
     about: "archive a skill: no agent works with it any more",
     did: "archived",
-    find: findIn("active", "suggested"),
+    find: findSkill("active", "suggested"),
     destroys: ({ name }) => `archives the skill ${name}`,
     call: async (connection, found) =>
       doneOf(await connection.rpc.skills.archive.mutate(await versionOf(connection, found))),
@@ -145,7 +146,7 @@ export const createAdministration = () => [
     name: "restore",
     about: "make an archived skill active again",
     did: "restored",
-    find: findIn("archived"),
+    find: findSkill("archived"),
     call: async (connection, found) =>
       doneOf(await connection.rpc.skills.restore.mutate(await versionOf(connection, found))),
   }),

@@ -3,8 +3,9 @@ import { ImportSkills } from "@parley/schema";
 import { callServer } from "../connection/call-server.ts";
 import { connect } from "../connection/connect.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
-import { printLine } from "../print.ts";
-import { readSkillFolders } from "./read-skill-folders.ts";
+import { oneLine } from "../plain.ts";
+import { printLine, reportLine } from "../print.ts";
+import { openSkills } from "./open-skills.ts";
 import { CommandError } from "../command-error.ts";
 
 /** What an import says of all its skills. */
@@ -15,8 +16,8 @@ interface ImportOptions extends ServerOptions {
   readonly repoUrl?: string;
 }
 
-/** Imports skill folders into a workspace, and prints the result of each. */
-export async function importSkills(folder: string, options: ImportOptions): Promise<void> {
+/** Imports the skills of a folder, an archive or a repository into a workspace, and prints the result of each. */
+export async function importSkills(given: string, options: ImportOptions): Promise<void> {
   const { onConflict, status, availability, repoUrl } = options;
   const fields = ImportSkills.safeParse({
     onConflict,
@@ -30,9 +31,11 @@ export async function importSkills(folder: string, options: ImportOptions): Prom
     throw new CommandError(`${String(issue?.path[0])}: ${issue?.message}`);
   }
   const { parley } = await connect(options);
-  const { files, leftOut } = await readSkillFolders(folder);
-  for (const name of leftOut) printLine(`left out: ${name}`);
-  const report = await parley.skills.import({ ...fields.data, files }).catch((error: unknown) => {
+  const { files, leftOut, repoUrl: origin } = await openSkills(given);
+  for (const name of leftOut) reportLine(`left out: ${oneLine(name)}`);
+  const from = fields.data.repoUrl ?? origin;
+  const form = { ...fields.data, ...(from !== undefined && { repoUrl: from }), files };
+  const report = await parley.skills.import(form).catch((error: unknown) => {
     const isRefused = error instanceof ParleyError && error.issues.length > 0;
     if (isRefused) throw new CommandError(describeRefusal(error));
     return callServer(Promise.reject(error as Error));

@@ -15,3 +15,6 @@ export const red = paint("red");
 export const green = paint("green");
 export const yellow = paint("yellow");
 export const cyan = paint("cyan");
+
+/** Whether a stream shows colours. */
+export const hasColours = (stream: Target = process.stdout): boolean => bold("-", stream) !== "-";

@@ -34,7 +34,7 @@ describe("a table", () => {
   it("leaves out columns that would be cut to nothing, and keeps the first", () => {
     expect(renderTable(headings, [["agent-1", long, long]], 20)).toEqual([
       "ID       NAME",
-      "agent-1  What is…",
+      "agent-1  What is sa…",
     ]);
     expect(renderTable(headings, [["agent-1", long, long]], 10)).toEqual(["ID", "agent-1"]);
     expect(renderTable(headings, [["agent-1", long, long]], 4)[1]).toBe("age…");

@@ -1,6 +1,7 @@
 import cliTruncate from "cli-truncate";
 import stringWidth from "string-width";
 import { oneLine } from "../plain.ts";
+import { fitWidths } from "./fit-widths.ts";
 import { bold } from "./style.ts";
 
 const GAP = "  ";
@@ -17,7 +18,7 @@ export function renderTable(
   columns: number | undefined = process.stdout.isTTY ? process.stdout.columns : undefined,
 ): string[] {
   const table = [headings, ...rows.map((row) => row.map(oneLine))];
-  const widths = fitWidths(
+  const widths = fitColumns(
     headings.map((_heading, at) => Math.max(...table.map((row) => stringWidth(row[at] ?? "")))),
     columns,
   );
@@ -30,17 +31,15 @@ export function renderTable(
   return [bold(lines[0] ?? ""), ...lines.slice(1)];
 }
 
-/** The widths of the columns that fit. */
-function fitWidths(wanted: readonly number[], columns = Number.POSITIVE_INFINITY): number[] {
-  const [first = 0, ...widths] = wanted;
-  const excess = (): number =>
-    widths.reduce((sum, width) => sum + GAP.length + width, first) - columns;
-  while (excess() > 0 && widths.length > 0) {
-    const widest = Math.max(...widths);
-    if (widest > MIN_WIDTH) widths[widths.lastIndexOf(widest)] = widest - 1;
-    else widths.pop();
+/** The widths of the columns that fit; the others are left out. */
+function fitColumns(wanted: readonly number[], columns = Number.POSITIVE_INFINITY): number[] {
+  const [first = 0, ...others] = wanted;
+  for (let count = others.length; count > 0; count--) {
+    const room = columns - first - GAP.length * count;
+    const widths = fitWidths(others.slice(0, count), room, MIN_WIDTH);
+    if (widths.reduce((sum, width) => sum + width, 0) <= room) return [first, ...widths];
   }
-  return [Math.min(first, columns), ...widths];
+  return [Math.min(first, columns)];
 }
 
 function fill(cell: string, width: number): string {

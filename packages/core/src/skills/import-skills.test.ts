@@ -106,6 +106,39 @@ describe("importSkills", () => {
     });
   });
 
+  it("replaces the skill that it names, in the version that it names, whatever its name", async () => {
+    const { imported } = await run(folder("pdf", { old: "old" }), { status: "active" });
+    const skillId = imported[0]?.sId ?? "";
+    const { id } = await read("pdf");
+    const { db } = test.core.database;
+    await db.update(skills).set({ name: "Files: PDF" }).where(eq(skills.id, id));
+    const by = (fields: object, uploaded = folder("files-pdf", { new: "new" })) =>
+      run(uploaded, { skillId, version: 0, ...fields });
+    const refusals = [
+      by({ version: 7 }),
+      by({ version: undefined }),
+      by({ skillId: undefined }),
+      by({ skillId: "skl_none" }),
+      by({}, [...folder("one"), ...folder("two")]),
+    ].map(refusalOf);
+    expect(await Promise.all(refusals)).toEqual([
+      "409 version_conflict",
+      "400 invalid_request_error",
+      "400 invalid_request_error",
+      "404 skill_not_found",
+      "400 invalid_request_error",
+    ]);
+    expect(await by({})).toMatchObject({
+      imported: [],
+      updated: [{ sId: skillId, name: "Files: PDF" }],
+    });
+    const replaced = await read("Files: PDF");
+    expect(replaced).toMatchObject({ id, version: 1, status: "active" });
+    expect(replaced.instructions).toBe("# Do files-pdf");
+    expect((await attachmentsOf(id)).map(({ fileName }) => fileName)).toEqual(["new"]);
+    expect(await refusalOf(by({}))).toBe("409 version_conflict");
+  });
+
   it("refuses, skips or replaces skills whose names are taken", async () => {
     await run(folder("pdf", { old: "old" }), { status: "active" });
     const before = await read("pdf");

@@ -5,11 +5,13 @@ import { reachesSkill } from "../access/skill-reach.ts";
 import type { Context } from "../context.ts";
 import { type FileServices, requireRoom } from "../files/files.ts";
 import { inTransaction } from "../log/transaction.ts";
+import { requireVersion } from "../workspaces/administered-workspace.ts";
 import { threadOptions } from "../untrusted/thread-options.ts";
 import type { FolderFile } from "./folders/check-files.ts";
 import { renderTexts } from "./folders/instructions-renderer.ts";
 import { type ParsedSkill, parseSkillFolders } from "./folders/parse-skill-folders.ts";
 import { createParseYaml } from "./folders/read-front-matter.ts";
+import { requireSkill } from "./required-skill.ts";
 import { deleteSkillFiles, insertSkillFiles } from "./skill-files.ts";
 import { canMove } from "./skill-states.ts";
 import { changeVersion, storeNewVersion } from "./skill-versions.ts";
@@ -21,16 +23,20 @@ type NewSkill = ParsedSkill & { readonly instructionsHtml: string };
 /**
  * Imports the Agent Skills folders of an upload, all of them or none. Throws
  * `invalid_request_error` with an issue for each refused file, and `skill_already_exists` where names are
- * taken and the input does not resolve the conflict.
+ * taken and the input does not resolve the conflict. For a skill that the input names it throws
+ * `skill_not_found`, and `version_conflict` where it was changed since the named version.
  */
 export async function importSkills(
   context: Context & Pick<FileServices, "fileLimits">,
-  input: ImportSkills,
+  given: ImportSkills,
   files: readonly FolderFile[],
 ): Promise<ImportReport> {
+  const isNamed = given.skillId !== undefined;
+  const input = isNamed ? { ...given, onConflict: "override" as const } : given;
   const parseYaml = createParseYaml(context.threads, threadOptions(context));
   const parsed = await parseSkillFolders(files, parseYaml);
   if (parsed.issues.length > 0) throw invalidRequest("body", parsed.issues.slice(0, 20));
+  requireOneReplaced(given, parsed.skills);
   const found = await renderSkills(context, parsed.skills);
   const attachments = found.flatMap((skill) => skill.attachments);
   const fileIds = await context.takeRowIds(attachments.length);
@@ -38,12 +44,14 @@ export async function importSkills(
   return inTransaction(context, async ({ db, markCreated }) => {
     // The lock on the workspace makes imports serial.
     await requireRoom(db, context, { path: "files", bytes });
-    const known = await findNamesakes(db, context, found);
+    const known = isNamed
+      ? await findReplaced(db, context, { input, found })
+      : await findNamesakes(db, context, found);
     await requireAllowed(db, context, { input, found, known });
     const report: ImportReport = { imported: [], updated: [], skipped: [] };
     for (const skill of found) {
       const [before] = known.get(skill.name) ?? [];
-      const about = { name: skill.name, filePath: skill.filePath };
+      const about = { name: before?.name ?? skill.name, filePath: skill.filePath };
       if (before !== undefined && input.onConflict === "skip") {
         const reason = "The workspace has a skill of this name";
         report.skipped.push({ sId: before.sid, ...about, reason });
@@ -58,7 +66,8 @@ export async function importSkills(
       const row = before
         ? await updateSkill(db, context, { input, skill, before, attach })
         : await insertSkill(db, context, { input, skill, attach });
-      const reason = before ? "onConflict is override" : "The workspace had no skill of this name";
+      const replaced = isNamed ? "skillId names it" : "onConflict is override";
+      const reason = before ? replaced : "The workspace had no skill of this name";
       report[before ? "updated" : "imported"].push({ sId: row.sid, ...about, reason });
     }
     const written = [...report.imported, ...report.updated].map(({ sId }) => sId);
@@ -96,6 +105,34 @@ async function findNamesakes(
     .orderBy(asc(skills.id))
     .for("update");
   return Map.groupBy(rows, (row) => row.name);
+}
+
+/** Throws `invalid_request_error` where a replacement does not name one skill, its version and one folder. */
+function requireOneReplaced(
+  { skillId, version }: ImportSkills,
+  parsed: readonly ParsedSkill[],
+): void {
+  if ((skillId === undefined) !== (version === undefined)) {
+    const path = skillId === undefined ? "skillId" : "version";
+    throw invalidRequest("body", [
+      { path, message: "is required: skillId and version go together" },
+    ]);
+  }
+  if (skillId === undefined || parsed.length === 1) return;
+  throw invalidRequest("body", [{ path: "skillId", message: "is for one folder of a skill" }]);
+}
+
+/** The skill that the input names, in the version that it names, under the name of the one folder. */
+async function findReplaced(
+  db: Queryable,
+  context: Context,
+  { input, found }: { input: ImportSkills; found: readonly ParsedSkill[] },
+): Promise<Map<string, SkillRow[]>> {
+  const { skillId = "", version = 0 } = input;
+  const { workspace } = context.caller;
+  const row = await requireSkill(context, db, { workspace, skillId }, "update");
+  requireVersion("skill", row, version);
+  return new Map(found.map(({ name }) => [name, [row]]));
 }
 
 interface Conflicts {

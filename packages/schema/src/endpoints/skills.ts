@@ -76,7 +76,7 @@ export const skillEndpoints = {
     role: "builder",
     body: ImportSkills,
     output: ImportReport,
-    errors: ["skill_already_exists"],
+    errors: ["skill_already_exists", "skill_not_found", "version_conflict"],
     maxFiles: MAX_SKILL_FILES,
     maxBytes: MAX_SKILL_BYTES,
   },

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { Endpoint, JsonEndpoint } from "../endpoint.ts";
+import type { Issue } from "../errors/errors.ts";
 import { formatPath, invalidRequest } from "../errors/invalid-request.ts";
 import type { Warning } from "./warnings.ts";
 
@@ -47,12 +48,20 @@ export function refuseUnknownMembers(
     const found: Found[] = [];
     walk(given[part], knownOf(endpoint)[part], [], found);
     if (found.length === 0) continue;
-    const issues = found.map(({ path, near, known }) => {
-      const hint = near === undefined ? describeMembers(known) : `: did you mean ${near}?`;
-      return { path, message: `there is no such member${hint}` };
-    });
-    throw invalidRequest(part === "flat" ? "body" : part, issues);
+    throw invalidRequest(part === "flat" ? "body" : part, found.map(issueOf));
   }
+}
+
+/** Returns an issue for each member of a value that an object's schema does not know, at most 20, as a refusal has it. */
+export function findUnknownIn(schema: z.ZodObject, value: unknown): Issue[] {
+  const found: Found[] = [];
+  walk(value, { members: membersOf(schema.shape), isList: false }, [], found);
+  return found.map(issueOf);
+}
+
+function issueOf({ path, near, known }: Found): Issue {
+  const hint = near === undefined ? describeMembers(known) : `: did you mean ${near}?`;
+  return { path, message: `there is no such member${hint}` };
 }
 
 function describeMembers({ members }: Known): string {

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { optional, text } from "../parsing/text.ts";
+import { fromQuery, optional, Reference, text } from "../parsing/text.ts";
 import { SkillAvailability, SkillStatus } from "./skills.ts";
 
 /** Most files of an import, and their total size. */
@@ -35,6 +35,12 @@ export const ImportSkills = z.object({
       "Handling of a name that exists in the workspace: error (the default) refuses the import",
     )
     .meta({ example: "override" }),
+  skillId: optional(Reference)
+    .describe("Skill that the one folder replaces, whatever its name; it keeps its name")
+    .meta({ example: "skl_Tq7Wm2Zx9B" }),
+  version: optional(fromQuery(z.int().min(0)))
+    .describe("Version that the change is based on; required with skillId, and for nothing else")
+    .meta({ example: 3 }),
   status: optional(SkillStatus)
     .describe("State of the imported skills; suggested by default")
     .meta({ example: "active" }),

@@ -1,0 +1,42 @@
+import { CommandError } from "../../command-error.ts";
+import { callServer } from "../../connection/call-server.ts";
+import { oneLine } from "../../plain.ts";
+import { printLine } from "../../print.ts";
+import { bold, dim, red, yellow } from "../../terminal/style.ts";
+import type { Chat, Handled, WaitingCall } from "./chat-state.ts";
+import { printText } from "./print-text.ts";
+
+/** Leads to the page on which the user lets a tool's server be called; the answer goes on by itself after it. */
+export async function allowTool(
+  { connection }: Chat,
+  { metadata, authError }: WaitingCall<"tool_personal_auth_required">,
+): Promise<Handled> {
+  printText("");
+  printText(
+    `${yellow("?")} ${bold(oneLine(metadata.agentName))} waits: ${oneLine(authError.message)}`,
+  );
+  try {
+    const toolId = metadata.mcpServerId;
+    const start = connection.parley.toolAuthorizations.start({ toolId });
+    const { authorization } = await callServer(start);
+    const url = readPage(authorization.authorizationUrl);
+    printLine(`Open ${url}`);
+    printText(dim("The answer goes on once you allow it there; Ctrl-C cancels it"));
+    const { default: open } = await import("open");
+    // Where there is no browser, the page can be opened elsewhere.
+    await open(url).catch(() => {});
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    printText(red(error.message));
+  }
+  return "done";
+}
+
+/** The URL of a page. Throws `CommandError` for one that a browser should not be given: other programs open it. */
+function readPage(given: string): string {
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  if (url !== undefined && /^https?:$/.test(url.protocol)) return url.href;
+  throw new CommandError(
+    "The tool's authorization server gave no page: allow it in parley console",
+  );
+}

@@ -1,0 +1,137 @@
+import { calledWrongly, CommandError } from "../../command-error.ts";
+import { connect, type ServerConnection } from "../../connection/connect.ts";
+import type { ServerOptions } from "../../connection/server-options.ts";
+import { describeFailure } from "../../describe-failure.ts";
+import { oneLine } from "../../plain.ts";
+import { printLine, reportLine } from "../../print.ts";
+import { cyan, dim, red } from "../../terminal/style.ts";
+import { ask } from "../ask.ts";
+import { chooseAgent, findLastAgent, listAgents, type NamedAgent } from "../find-agent.ts";
+import { sendMessage } from "../send-message.ts";
+import { createAnswerView } from "./answer-view.ts";
+import type { Chat } from "./chat-state.ts";
+import { askForAgent } from "./choose-agent.ts";
+import { followAnswer } from "./follow-answer.ts";
+import { openKeyboard } from "./keyboard.ts";
+import { printText } from "./print-text.ts";
+import { readMessage } from "./read-message.ts";
+import { completeLine, readMention, runCommand } from "./run-command.ts";
+import { showConversation } from "./show-conversation.ts";
+
+interface ChatOptions extends ServerOptions {
+  readonly conversation?: string;
+  readonly once?: string | true;
+  readonly reasoning?: true;
+}
+
+/**
+ * Talks to agents on a terminal, until somebody leaves; with `--once`, asks as `parley ask` does. Throws
+ * `CommandError`.
+ */
+export async function chat(agent: string | undefined, options: ChatOptions): Promise<void> {
+  const { once, conversation: conversationId } = options;
+  if (once !== undefined) return ask(once === true ? undefined : once, { ...options, agent });
+  requireTerminal(options);
+  const connection = await connect(options);
+  const agents = await listAgents(connection);
+  const named = await findNamed(connection, agents, { agent, conversationId });
+  const keyboard = openKeyboard();
+  try {
+    const chosen = named ?? (await askForAgent(keyboard, agents));
+    if (chosen === undefined) return;
+    await talk({
+      connection,
+      keyboard,
+      agents,
+      agent: chosen,
+      conversationId,
+      showsReasoning: options.reasoning === true,
+      lastAnswer: "",
+      history: [],
+    });
+  } finally {
+    keyboard.close();
+  }
+}
+
+function requireTerminal({ json }: ChatOptions): void {
+  const isTerminal = process.stdin.isTTY && process.stdout.isTTY;
+  if (isTerminal && json === undefined) return;
+  const why = isTerminal ? "--json goes with --once" : "a chat needs a terminal";
+  throw calledWrongly("parley chat", `${why}: --once and parley ask send one message`);
+}
+
+/** The agent of the command, else of the last answer in the conversation. */
+async function findNamed(
+  connection: ServerConnection,
+  agents: readonly NamedAgent[],
+  { agent, conversationId }: { agent: string | undefined; conversationId: string | undefined },
+): Promise<NamedAgent | undefined> {
+  if (agent !== undefined) return chooseAgent(agents, agent);
+  return conversationId === undefined ? undefined : findLastAgent(connection, conversationId);
+}
+
+async function talk(state: Chat): Promise<void> {
+  printText(dim("/help shows what can be typed, Ctrl-D leaves"));
+  let isTalking = true;
+  if (state.conversationId !== undefined) {
+    const open = await showConversation(state, state.conversationId);
+    if (open !== undefined) isTalking = await attempt(() => followAnswer(state, open));
+  }
+  while (isTalking) {
+    printLine("");
+    const message = await readNext(state);
+    if (message === undefined) break;
+    isTalking = await attempt(() => answerTo(state, message));
+  }
+  if (state.conversationId === undefined) return;
+  reportLine(
+    dim(`parley chat --conversation ${state.conversationId} continues it`, process.stderr),
+  );
+}
+
+const readNext = ({ agent, agents, history, keyboard }: Chat): Promise<string | undefined> =>
+  readMessage(keyboard, {
+    prompt: cyan(`${oneLine(agent.name)}> `),
+    history,
+    complete: (line) => completeLine(agents, line),
+  });
+
+/** Does what a message says; returns whether the chat continues. */
+async function answerTo(state: Chat, message: string): Promise<boolean> {
+  if (message.startsWith("/")) return runCommand(state, message);
+  const mention = readMention(state.agents, message);
+  if (mention !== undefined) state.agent = mention.agent;
+  const content = mention?.content ?? message.replace(/^ (?=[/@])/, "");
+  if (content === "") return true;
+  const answer = await send(state, content);
+  state.conversationId = answer.conversationId;
+  return followAnswer(state, answer);
+}
+
+async function send({ connection, keyboard, agent, conversationId }: Chat, content: string) {
+  const leaving = new AbortController();
+  const stopListening = keyboard.onInterrupt(() =>
+    leaving.abort(new CommandError("No longer waited for: the message may have been sent")),
+  );
+  const view = createAnswerView(process.stdout);
+  view.await();
+  const message = { content, agentId: agent.sId, conversationId };
+  try {
+    return await sendMessage(connection, message, leaving.signal);
+  } finally {
+    view.finish();
+    stopListening();
+  }
+}
+
+/** What fails is said, and the chat continues. */
+async function attempt(work: () => Promise<boolean>): Promise<boolean> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    reportLine(red(`parley: ${describeFailure(error)}`, process.stderr));
+    return true;
+  }
+}

@@ -1,0 +1,51 @@
+import { CommandError } from "../../command-error.ts";
+import { oneLine } from "../../plain.ts";
+import { printLine } from "../../print.ts";
+import { bold, dim, red } from "../../terminal/style.ts";
+import { chooseAgent, type NamedAgent } from "../find-agent.ts";
+import type { Keyboard } from "./keyboard.ts";
+import { printText } from "./print-text.ts";
+
+/** More are named only, not listed. */
+const MAX_LISTED = 20;
+const MAX_DESCRIPTION = 60;
+
+/** Asks which agent to talk to; the only one is not asked for. Undefined where somebody leaves. */
+export async function askForAgent(
+  keyboard: Keyboard,
+  agents: readonly NamedAgent[],
+): Promise<NamedAgent | undefined> {
+  const [first] = agents;
+  if (first === undefined)
+    throw new CommandError("There is no agent: create one in parley console");
+  if (agents.length === 1) return first;
+  const listed = agents.slice(0, MAX_LISTED);
+  listed.forEach((agent, index) =>
+    printLine(`${String(index + 1).padStart(3)}. ${describeAgent(agent)}`),
+  );
+  const left = agents.length - listed.length;
+  if (left > 0) printText(dim(`     and ${left} more: type a name, Tab completes it`));
+  const complete = (line: string) =>
+    agents.map(({ name }) => name).filter((name) => name.startsWith(line));
+  for (;;) {
+    const typed = await keyboard.read({ prompt: "agent, by number or name> ", complete });
+    if (typed.kind !== "line") return undefined;
+    const text = typed.text.trim();
+    const numbered = /^\d+$/.test(text) ? listed[Number(text) - 1] : undefined;
+    if (numbered !== undefined) return numbered;
+    if (text === "") continue;
+    try {
+      return chooseAgent(agents, text);
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error;
+      printText(red(error.message));
+    }
+  }
+}
+
+/** An agent in a line. */
+export function describeAgent({ name, description }: NamedAgent): string {
+  const about = oneLine(description);
+  const cut = about.length > MAX_DESCRIPTION ? `${about.slice(0, MAX_DESCRIPTION - 1)}…` : about;
+  return `${bold(oneLine(name))}${cut === "" ? "" : dim(`: ${cut}`)}`;
+}

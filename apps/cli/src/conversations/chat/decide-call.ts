@@ -1,0 +1,114 @@
+import { CommandError } from "../../command-error.ts";
+import { callServer } from "../../connection/call-server.ts";
+import { oneLine, plain } from "../../plain.ts";
+import { printLine } from "../../print.ts";
+import { bold, dim, red, yellow } from "../../terminal/style.ts";
+import type { Chat, Handled, WaitingCall } from "./chat-state.ts";
+import { printText } from "./print-text.ts";
+
+/** Longer inputs are cut, until somebody asks for all of them. */
+const MAX_LINES = 20;
+const MAX_LENGTH = 2000;
+
+type Inputs = Readonly<Record<string, unknown>>;
+type Decision = "approved" | "rejected" | "always_approved";
+
+const decisions: Readonly<Record<string, Decision>> = {
+  y: "approved",
+  yes: "approved",
+  n: "rejected",
+  no: "rejected",
+  a: "always_approved",
+};
+
+/** Asks whether a call may be made: once or for good, also with other inputs. */
+export async function decideCall(
+  { connection, keyboard }: Chat,
+  call: WaitingCall<"tool_approve_execution">,
+): Promise<Handled> {
+  const { conversationId, messageId, actionId, stake, metadata } = call;
+  const mayAlways = stake === "low" || stake === "medium";
+  const later = stake === "low" ? "all later calls" : "all later calls by this agent";
+  let inputs: Inputs = call.inputs;
+  let changed: Inputs | undefined;
+  printText("");
+  printText(
+    `${yellow("?")} ${bold(oneLine(metadata.agentName))} asks to call ${bold(oneLine(metadata.toolName))} of ${oneLine(metadata.mcpServerName)}, stake ${stake}`,
+  );
+  let isCut = showInputs(inputs);
+  for (;;) {
+    const keys = [
+      "y approves",
+      "n rejects",
+      ...(mayAlways ? [`a approves ${later}`] : []),
+      "e edits",
+    ];
+    if (isCut) keys.push("v shows all");
+    printText(dim(keys.join(", ")));
+    const typed = await keyboard.read({ prompt: "y/n> " });
+    if (typed.kind !== "line") return typed.kind === "end" ? "leave" : "cancel";
+    const key = typed.text.trim().toLowerCase();
+    if (key === "v") isCut = showInputs(inputs, { isWhole: true });
+    if (key === "e") {
+      const edited = await keyboard.read({ prompt: "inputs> ", start: JSON.stringify(inputs) });
+      if (edited.kind === "end") return "leave";
+      if (edited.kind === "interrupt") continue;
+      const parsed = parseInputs(edited.text);
+      if (parsed === undefined) printText(red("The inputs must be one JSON object"));
+      else {
+        inputs = changed = parsed;
+        isCut = showInputs(inputs);
+      }
+    }
+    const approved = decisions[key];
+    if (approved === undefined || (approved === "always_approved" && !mayAlways)) continue;
+    const params = approved === "rejected" ? undefined : changed;
+    try {
+      await callServer(
+        connection.parley.messages.validateAction({
+          conversationId,
+          messageId,
+          actionId,
+          approved,
+          ...(params !== undefined && { params }),
+        }),
+      );
+      return "done";
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error;
+      printText(red(error.message));
+      if (!(await isWaiting(connection, call))) return "done";
+    }
+  }
+}
+
+/** Whether a call still waits: somebody may have decided elsewhere. */
+export async function isWaiting(
+  { parley }: Chat["connection"],
+  { conversationId, actionId }: { readonly conversationId: string; readonly actionId: string },
+): Promise<boolean> {
+  const waiting = await callServer(parley.conversations.listBlockedActions({ conversationId }));
+  return waiting.blockedActions.some((one) => one.actionId === actionId);
+}
+
+/** Shows the inputs of a call; returns whether they were cut. */
+function showInputs(inputs: Inputs, { isWhole = false } = {}): boolean {
+  const text = plain(JSON.stringify(inputs, null, 2));
+  const first = text.split("\n").slice(0, MAX_LINES).join("\n").slice(0, MAX_LENGTH);
+  const shown = isWhole ? text : first;
+  printLine(shown);
+  const left = text.length - shown.length;
+  if (left > 0) printText(dim(`… and ${left} more characters`));
+  return left > 0;
+}
+
+function parseInputs(text: string): Inputs | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    // An object of JSON has names alone.
+    return isObject ? (value as Inputs) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,104 @@
+import type { ConnectionState } from "parley-client";
+import type { MessageEvent } from "@parley/schema";
+import { callServer } from "../../connection/call-server.ts";
+import { describeFailure } from "../../describe-failure.ts";
+import { answerFailed, describeCall, isWritten } from "../read-event.ts";
+import type { Answer } from "../send-message.ts";
+import { allowTool } from "./allow-tool.ts";
+import { answerQuestion } from "./answer-question.ts";
+import { type AnswerView, createAnswerView } from "./answer-view.ts";
+import type { Chat, Handled } from "./chat-state.ts";
+import { decideCall, isWaiting } from "./decide-call.ts";
+
+/** How long an answer is waited for while the server is away. */
+const RECONNECT_FOR_MS = 60_000;
+
+/**
+ * Shows an answer as it is written, and asks what it waits for. The first Ctrl-C cancels it, a second one leaves it
+ * to itself. Returns whether the chat continues. Throws `CommandError` where the server is away for too long.
+ */
+export async function followAnswer(chat: Chat, answer: Answer): Promise<boolean> {
+  const { parley } = chat.connection;
+  const { conversationId, messageId } = answer;
+  const view = createAnswerView(process.stdout);
+  const leaving = new AbortController();
+  let isAway = false;
+  let isCancelling = false;
+  let isOver = false;
+  const cancel = (): void => {
+    isCancelling = true;
+    callServer(parley.conversations.cancel({ conversationId, messageIds: [messageId] })).catch(
+      (error: unknown) => {
+        if (!isOver) view.note(`not cancelled: ${describeFailure(error)}`);
+      },
+    );
+  };
+  const stopListening = chat.keyboard.onInterrupt(() => {
+    if (isCancelling || isAway) leaving.abort();
+    else cancel();
+  });
+  const onState = (state: ConnectionState): void => {
+    if (state.status === "waiting" && state.error !== undefined && !isAway) {
+      isAway = true;
+      view.note("connection lost: trying again, Ctrl-C stops waiting");
+    } else if (state.status === "open" && isAway) {
+      isAway = false;
+      view.note("connected again");
+    }
+  };
+  const follow = async (): Promise<boolean> => {
+    const options = { signal: leaving.signal, onState, reconnectForMs: RECONNECT_FOR_MS };
+    for await (const event of parley.messages.follow(answer, options)) {
+      show(chat, view, event);
+      const handled = await handleWaiting(chat, view, event);
+      if (handled === "leave") return false;
+      if (handled === "cancel") cancel();
+    }
+    return true;
+  };
+  chat.lastAnswer = "";
+  view.await();
+  try {
+    return await callServer(follow());
+  } catch (error) {
+    if (!leaving.signal.aborted) throw error;
+    view.note("left to itself: what it says is in the conversation");
+    return true;
+  } finally {
+    isOver = true;
+    stopListening();
+    view.finish();
+  }
+}
+
+function show(chat: Chat, view: AnswerView, event: MessageEvent): void {
+  if (isWritten(event, "tokens")) {
+    chat.lastAnswer += event.text;
+    view.write("answer", event.text);
+  }
+  if (isWritten(event, "chain_of_thought") && chat.showsReasoning) {
+    view.write("reasoning", event.text);
+  }
+  const happened = describeCall(event);
+  if (happened !== undefined) {
+    view.note(happened);
+    view.await();
+  }
+  if (event.type === "agent_error") view.fail(answerFailed(event.error).message);
+  if (event.type === "agent_generation_cancelled") view.note("cancelled");
+}
+
+/** Asks about a call that waits. A log that is read again announces what has been decided, too. */
+async function handleWaiting(chat: Chat, view: AnswerView, event: MessageEvent): Promise<Handled> {
+  const handle = () => {
+    if (event.type === "tool_approve_execution") return decideCall(chat, event);
+    if (event.type === "tool_ask_user_question") return answerQuestion(chat, event);
+    if (event.type === "tool_personal_auth_required") return allowTool(chat, event);
+    return undefined;
+  };
+  if (!("actionId" in event) || !(await isWaiting(chat.connection, event))) return "done";
+  view.finish();
+  const handled = await handle();
+  if (handled === "done" || handled === undefined) view.await();
+  return handled ?? "done";
+}

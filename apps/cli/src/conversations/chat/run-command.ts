@@ -1,0 +1,88 @@
+import { plain } from "../../plain.ts";
+import { printLine } from "../../print.ts";
+import { bold, dim } from "../../terminal/style.ts";
+import { chooseAgent, type NamedAgent } from "../find-agent.ts";
+import type { Chat } from "./chat-state.ts";
+import { CommandError } from "../../command-error.ts";
+import { describeAgent } from "./choose-agent.ts";
+import { printText } from "./print-text.ts";
+
+const commands = {
+  "/help": "show this",
+  "/agent": "/agent <name> asks another one from now on; /agent alone lists them",
+  "/new": "begin another conversation",
+  "/raw": "print the last answer as it was written, for copying",
+  "/reasoning": "show the reasoning of models, or no longer",
+  "/exit": "leave, as Ctrl-D does",
+} as const;
+
+type CommandName = keyof typeof commands;
+
+const notes = [
+  "A line that ends in \\ continues on the next one, as Alt-Enter does. Pasted lines are not sent before Enter.",
+  "@<name> before a message asks that agent from now on. A space before / or @ sends it as it is.",
+  "Arrow up brings earlier messages back. Ctrl-C cancels an answer, or clears the line; twice it leaves.",
+];
+
+/** Does what a line that begins with `/` says. Returns whether the chat continues. Throws `CommandError`. */
+export function runCommand(chat: Chat, line: string): boolean {
+  const [, name = "", argument = ""] = /^(\S+)\s*([^]*)$/.exec(line) ?? [];
+  if (!isCommand(name)) {
+    throw new CommandError(
+      "There is no such command: /help shows them, a space before it sends it",
+    );
+  }
+  const run: Record<CommandName, () => void> = {
+    "/help": () => {
+      for (const [command, what] of Object.entries(commands)) {
+        printText(`${bold(command.padEnd(11))} ${what}`);
+      }
+      for (const note of notes) printText(dim(note));
+    },
+    "/agent": () => {
+      if (argument.trim() === "")
+        return chat.agents.forEach((one) => printText(describeAgent(one)));
+      chat.agent = chooseAgent(chat.agents, argument.trim());
+    },
+    "/new": () => {
+      chat.conversationId = undefined;
+    },
+    "/raw": () => printLine(plain(chat.lastAnswer) || dim("There is no answer yet")),
+    "/reasoning": () => {
+      chat.showsReasoning = !chat.showsReasoning;
+      printLine(dim(`Reasoning is ${chat.showsReasoning ? "shown" : "hidden"}`));
+    },
+    "/exit": () => {},
+  };
+  run[name]();
+  return name !== "/exit";
+}
+
+const isCommand = (name: string): name is CommandName => Object.hasOwn(commands, name);
+
+/**
+ * The agent that `@<name>` at the start of a message names, which may have spaces, and the message without it.
+ * Undefined where it begins with something else. Throws `CommandError` where there is no such agent.
+ */
+export function readMention(
+  agents: readonly NamedAgent[],
+  message: string,
+): { readonly agent: NamedAgent; readonly content: string } | undefined {
+  if (!message.startsWith("@")) return undefined;
+  const rest = message.slice(1);
+  const isNamed = (name: string): boolean =>
+    rest.startsWith(name) && /^(?:\s|$)/.test(rest.slice(name.length));
+  const names = agents.flatMap(({ sId, name }) => [name, sId]).filter(isNamed);
+  const [longest] = names.toSorted((a, b) => b.length - a.length);
+  const name = longest ?? /^\S*/.exec(rest)?.[0] ?? "";
+  return { agent: chooseAgent(agents, name), content: rest.slice(name.length).trimStart() };
+}
+
+/** What a line may become with Tab. */
+export function completeLine(agents: readonly NamedAgent[], line: string): string[] {
+  const names = agents.map(({ name }) => name);
+  return [
+    ...Object.keys(commands),
+    ...names.flatMap((name) => [`/agent ${name}`, `@${name} `]),
+  ].filter((one) => line !== "" && one.startsWith(line));
+}

@@ -1,0 +1,56 @@
+import { agentMessages, type Output } from "parley-client";
+import { callServer } from "../../connection/call-server.ts";
+import { oneLine, plain } from "../../plain.ts";
+import { printLine } from "../../print.ts";
+import { bold, dim } from "../../terminal/style.ts";
+import type { Answer } from "../send-message.ts";
+import { createAnswerView } from "./answer-view.ts";
+import type { Chat } from "./chat-state.ts";
+
+/** How many messages are shown of a conversation that is continued. */
+const LAST_MESSAGES = 4;
+/** Longer messages of users are cut. */
+const MAX_LINES = 10;
+
+type Conversation = Output<"conversations.get">["conversation"];
+
+/**
+ * Shows the last messages of a conversation, and takes its own messages into the history. Gives the answer that is
+ * still being written or waits for somebody; undefined where none is.
+ */
+export async function showConversation(
+  chat: Chat,
+  conversationId: string,
+): Promise<Answer | undefined> {
+  const { connection, keyboard, history } = chat;
+  const call = connection.parley.conversations.get({ conversationId });
+  const { conversation } = await callServer(call);
+  const messages = conversation.content.flatMap((versions) => versions.at(-1) ?? []);
+  for (const message of messages) {
+    if (message.type === "user_message") history.unshift(keyboard.fold(plain(message.content)));
+  }
+  const open = agentMessages(conversation).findLast(({ status }) => status === "created");
+  const ended = messages.filter((message) => message !== open);
+  const before = ended.length - LAST_MESSAGES;
+  if (before > 0) printLine(dim(`… ${before} earlier messages`));
+  for (const message of ended.slice(-LAST_MESSAGES)) showMessage(message);
+  const last = ended.findLast((message) => message.type === "agent_message");
+  chat.lastAnswer = last?.content ?? "";
+  return open && { conversationId, messageId: open.sId };
+}
+
+function showMessage(message: Conversation["content"][number][number]): void {
+  if (message.type === "user_message") {
+    const lines = plain(message.content).split("\n");
+    printLine("");
+    for (const line of lines.slice(0, MAX_LINES)) printLine(dim(`> ${line}`));
+    if (lines.length > MAX_LINES) printLine(dim(`> … ${lines.length - MAX_LINES} more lines`));
+  }
+  if (message.type !== "agent_message") return;
+  const view = createAnswerView(process.stdout);
+  view.note(bold(oneLine(message.configuration.name)));
+  view.write("answer", message.content);
+  view.finish();
+  if (message.status !== "succeeded") view.note(message.status);
+  view.finish();
+}

@@ -1,0 +1,25 @@
+import type { MessageEvent } from "@parley/schema";
+import { CommandError } from "../command-error.ts";
+import { oneLine } from "../plain.ts";
+
+type Written = Extract<MessageEvent, { readonly type: "generation_tokens" }>;
+type Failed = Extract<MessageEvent, { readonly type: "agent_error" }>;
+
+/** Whether an event is text of an answer, or of its reasoning. */
+export const isWritten = (
+  event: MessageEvent,
+  as: "tokens" | "chain_of_thought",
+): event is Written => event.type === "generation_tokens" && event.classification === as;
+
+/** The error of an answer that failed. */
+export const answerFailed = ({ code, message }: Failed["error"]): CommandError =>
+  new CommandError(`${oneLine(code)}: ${oneLine(message)}`);
+
+/** What an event says of a tool call, in a line; undefined where it is about none. */
+export function describeCall(event: MessageEvent): string | undefined {
+  if (event.type === "tool_params") return `calls ${oneLine(event.action.functionCallName)}`;
+  if (event.type !== "agent_action_success") return undefined;
+  const { functionCallName, status } = event.action;
+  const end = status === "succeeded" ? "" : `: ${oneLine(status)}`;
+  return `called ${oneLine(functionCallName)}${end}`;
+}

@@ -1,0 +1,36 @@
+import { filesOf } from "@parley/schema";
+import type { ServerConnection } from "../connection/connect.ts";
+import type { FunctionFolder } from "./read-function-folder.ts";
+
+/** A function with its program, as the client reads it. */
+export type ShownFunction = Awaited<
+  ReturnType<ServerConnection["rpc"]["sandboxFunctions"]["get"]["query"]>
+>["sandboxFunction"];
+
+/** The files of a program with code; none of another. */
+export const filesOfProgram = (program: ShownFunction["program"]): Record<string, string> =>
+  program.type === "javascript" ? filesOf(program.source) : {};
+
+/** The names of the secrets that a program uses. */
+export const secretsOfProgram = (program: ShownFunction["program"]): string[] =>
+  program.type === "javascript" ? (program.secrets ?? []).map(({ name }) => name) : [];
+
+/** What a push would change, by the names of members: equal members are the same function. */
+export function membersOfFunction(of: FunctionFolder["definition"] | ShownFunction) {
+  const { description, inputSchema, outputSchema, program, retryable, requiresApproval } = of;
+  const { timeoutMs, maxOutputBytes, maxLogLines, maxConcurrent } = of;
+  return {
+    description,
+    retryable,
+    requiresApproval,
+    timeoutMs,
+    maxOutputBytes,
+    maxLogLines,
+    maxConcurrent,
+    // No schema takes any value, as {} does.
+    inputSchema: inputSchema ?? {},
+    outputSchema: outputSchema ?? {},
+    program: program.type === "javascript" ? { ...program, source: {} } : program,
+    files: filesOfProgram(program),
+  };
+}

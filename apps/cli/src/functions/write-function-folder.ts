@@ -1,0 +1,42 @@
+import { isDeepStrictEqual } from "node:util";
+import { checkFiles } from "@parley/core/skill-folders";
+import { e2bFiles, FUNCTION_FILE, FunctionFile } from "./function-file.ts";
+import { type FunctionFolder, isOfFunction } from "./read-function-folder.ts";
+
+/** The files of a function's folder, by their paths: what a read of the folder gives is this function. */
+export function writeFunctionFolder({
+  slug,
+  files,
+  definition,
+}: FunctionFolder): Record<string, string> {
+  const { program, ...members } = definition;
+  const json = (more: object) => {
+    const defaults: Readonly<Record<string, unknown>> = FunctionFile.parse({ slug: "x" });
+    const told = Object.entries({ slug, ...members, ...more }).filter(
+      ([name, value]) => value !== undefined && !isDeepStrictEqual(value, defaults[name]),
+    );
+    return `${JSON.stringify(Object.fromEntries(told), null, 2)}\n`;
+  };
+  if (program.type === "e2b") {
+    const { source, ...rest } = program;
+    if (!canBeFiles({ source })) return { [FUNCTION_FILE]: json({ program }) };
+    return { [FUNCTION_FILE]: json({ program: rest }), [e2bFiles[program.language]]: source };
+  }
+  if (program.type !== "javascript" || !canBeFiles(files)) {
+    return { [FUNCTION_FILE]: json({ program }) };
+  }
+  const { type: _type, source: _source, ...rest } = program;
+  return { [FUNCTION_FILE]: json(rest), ...files };
+}
+
+/** Whether a read of a folder finds these files again, on any file system. */
+function canBeFiles(files: Readonly<Record<string, string>>): boolean {
+  const names = [...Object.keys(files), FUNCTION_FILE];
+  const named = names.map((path) => ({ path, bytes: new Uint8Array() }));
+  return (
+    checkFiles(named).length === 0 &&
+    Object.keys(files).every((name) => name.split("/").every(isOfFunction)) &&
+    // A mark at the start is no part of a text that is read.
+    Object.values(files).every((text) => !text.startsWith("\ufeff"))
+  );
+}

@@ -1,0 +1,177 @@
+import { CommandError } from "../command-error.ts";
+import { errorTypeOf } from "../connection/call-server.ts";
+import { connect, type ServerConnection } from "../connection/connect.ts";
+import type { ServerOptions } from "../connection/server-options.ts";
+import { secretsOfProgram } from "../functions/function-members.ts";
+import { printLine, reportLine } from "../print.ts";
+import { confirm } from "../terminal/confirm.ts";
+import { refuseFaults } from "./faults.ts";
+import { makePlan } from "./make-plan.ts";
+import { type Applying, isChange, type Step } from "./plan.ts";
+import { declaredNames, type Planning } from "./planning.ts";
+import { type DeclaredWorkspace, readWorkspaceFolder } from "./read-workspace-folder.ts";
+import { readWorkspace } from "./read-workspace.ts";
+import { nameStep, renderPlan } from "./render-plan.ts";
+import { openSecrets, type SecretSource } from "./secret-source.ts";
+import { showProgress } from "./show-progress.ts";
+import type { Kind, WorkspaceState } from "./workspace-state.ts";
+
+/** Others may change the workspace at the same time: what they did is read, and a new plan is made. */
+const MAX_PLANS = 3;
+const overtaken: readonly unknown[] = ["version_conflict", "sandbox_function_already_exists"];
+
+/** What a person or a pipeline asks for. */
+interface ApplyOptions extends ServerOptions {
+  readonly dryRun?: true;
+  readonly check?: true;
+  readonly prune?: true;
+  readonly renewSecrets?: true;
+  readonly secrets?: string;
+  readonly yes?: true;
+}
+
+/** Makes a workspace what its folder declares, after it has shown what it will change. */
+export async function applyFolder(folder: string, options: ApplyOptions): Promise<void> {
+  const declared = await readWorkspaceFolder(folder);
+  const secrets = await openSecrets(options.secrets);
+  const connection = await connect(options);
+  for (let attempt = 1; ; attempt++) {
+    const { steps, state } = await plan({ folder, declared, connection, options });
+    const changes = steps.filter(isChange);
+    const isMade = changes.length > 0 && !options.dryRun && !options.check;
+    if (!options.json) renderPlan(steps).forEach(printLine);
+    else if (isMade && !options.yes) renderPlan(steps).forEach(reportLine);
+    if (isMade) {
+      await agree(changes, { secrets, state, options });
+      const isOvertaken = await run(changes, { connection, ids: idsOf(state), secrets });
+      if (isOvertaken && attempt < MAX_PLANS) continue;
+      if (isOvertaken)
+        throw new CommandError("Others change the workspace all the time: try again");
+    }
+    const unset = findUnsetSecrets(declared, state);
+    if (options.json) printLine(JSON.stringify(report(steps, { state, isMade, unset })));
+    else if (changes.length === 0) printLine("Nothing to change");
+    else if (isMade) printLine(`Done: ${changes.length} changed`);
+    for (const name of unset) reportLine(`${name} is not set: parley functions secret put ${name}`);
+    if (options.check && changes.length > 0) {
+      throw new CommandError(
+        `The workspace is not what ${folder} declares: parley apply changes it`,
+      );
+    }
+    return;
+  }
+}
+
+interface Planned {
+  readonly folder: string;
+  readonly declared: DeclaredWorkspace;
+  readonly connection: ServerConnection;
+  readonly options: ApplyOptions;
+}
+
+/** Reads the workspace and makes the plan. Throws `CommandError`, which names what cannot be done. */
+async function plan({ folder, declared, connection, options }: Planned) {
+  const kinds: readonly Kind[] = ["tool", "skill", "function", "agent"];
+  const names = new Map(kinds.map((kind) => [kind, declaredNames({ declared }, kind)]));
+  const state = await readWorkspace(connection, (kind, { name }) => {
+    return names.get(kind)?.has(name) ?? false;
+  });
+  const { prune = false, renewSecrets = false } = options;
+  const planning: Planning = { declared, state, prune, renewSecrets, faults: [] };
+  const steps = makePlan(planning);
+  if (planning.faults.length > 0) throw refuseFaults(folder, planning.faults);
+  return { steps, state };
+}
+
+interface Agreement {
+  readonly secrets: SecretSource;
+  readonly state: WorkspaceState;
+  readonly options: ApplyOptions;
+}
+
+/** Returns where a person, or `--yes`, agrees to the changes. */
+async function agree(
+  changes: readonly Step[],
+  { secrets, state, options: { yes } }: Agreement,
+): Promise<void> {
+  const removed = changes.filter(({ action }) => action === "remove").length;
+  const removes = removed === 0 ? "" : `, ${removed} of them removals,`;
+  const count = changes.length === 1 ? "1 change" : `${changes.length} changes`;
+  const what = `makes ${count}${removes} in the workspace ${state.name}`;
+  await confirm({ what, typed: removed === 0 ? "yes" : state.name, yes });
+  await secrets.require(changes.flatMap((change) => change.secrets));
+}
+
+const idsOf = ({ listed, spaces }: WorkspaceState): Applying["ids"] => {
+  const active = (kind: Kind) =>
+    // The archived first, so that one that is not has the name.
+    new Map(
+      listed[kind]
+        .toSorted((one, other) => Number(other.isArchived) - Number(one.isArchived))
+        .map(({ name, id }) => [name, id]),
+    );
+  return {
+    tool: active("tool"),
+    skill: active("skill"),
+    function: active("function"),
+    agent: active("agent"),
+    // The open space has no name in folders.
+    space: new Map(
+      spaces.flatMap(
+        ({ name, id, isOpen }) =>
+          [[name, id], ...(isOpen ? [["", id] as const] : [])] as [string, string][],
+      ),
+    ),
+  };
+};
+
+/** Makes the changes, in order. Returns whether others were faster; throws `CommandError` where one fails. */
+async function run(changes: readonly Step[], applying: Applying): Promise<boolean> {
+  const progress = showProgress("applying", { total: changes.length, unit: "changes" });
+  const done: Step[] = [];
+  const runAll = async (): Promise<void> => {
+    for (const change of changes) {
+      await change.run?.(applying);
+      done.push(change);
+      progress.advance(1);
+    }
+  };
+  try {
+    await runAll().finally(progress.stop);
+    return false;
+  } catch (error) {
+    const failed = changes[done.length];
+    const what = failed === undefined ? "" : nameStep(failed);
+    if (overtaken.includes(errorTypeOf(error))) {
+      reportLine(`${what} was changed by somebody else meanwhile: here is a new plan`);
+      return true;
+    }
+    if (!(error instanceof CommandError)) throw error;
+    for (const one of done) reportLine(`done: ${nameStep(one)}`);
+    for (const one of changes.slice(done.length)) reportLine(`not done: ${nameStep(one)}`);
+    const made = `${done.length} of ${changes.length} changes are made; run the command again for the rest`;
+    throw new CommandError(`${what}: ${error.message}: ${made}`, { cause: error.cause });
+  }
+}
+
+function findUnsetSecrets({ functions }: DeclaredWorkspace, { secretNames }: WorkspaceState) {
+  const named = functions.flatMap(({ definition }) => secretsOfProgram(definition.program));
+  return [...new Set(named)].filter((name) => !secretNames.has(name)).toSorted();
+}
+
+interface Outcome {
+  readonly state: WorkspaceState;
+  readonly isMade: boolean;
+  readonly unset: readonly string[];
+}
+
+const report = (steps: readonly Step[], { state, isMade, unset }: Outcome) => ({
+  workspaceId: state.wId,
+  /** How many things differ, or did before they were changed. */
+  changes: steps.filter(isChange).length,
+  isApplied: isMade,
+  steps: steps.map(({ kind, name, action, members, secrets }) => {
+    return { kind, name, action, members: members.map((member) => member.name), secrets };
+  }),
+  unsetFunctionSecrets: unset,
+});

@@ -1,0 +1,79 @@
+import { callServer } from "../connection/call-server.ts";
+import { writeYaml } from "@parley/core/skill-folders";
+import type { AgentDefinition } from "./definitions.ts";
+import { type Applying, differencesOf, type Step } from "./plan.ts";
+import { findNamed, type Planning, requireNames } from "./planning.ts";
+import type { Declared } from "./read-workspace-folder.ts";
+import { diffValues } from "./text-diff.ts";
+import type { Read } from "./workspace-state.ts";
+
+/** Plans the agents of the folder. */
+export const planAgents = (planning: Planning): Step[] =>
+  planning.declared.agents.flatMap((agent) => planAgent(planning, agent));
+
+function planAgent(planning: Planning, { file, ...agent }: Declared<AgentDefinition>): Step[] {
+  requireNames(planning, "skill", { file, names: agent.skills });
+  requireNames(planning, "function", { file, names: agent.functions });
+  requireNames(planning, "tool", { file, names: agent.tools });
+  const { name } = agent;
+  const before = findNamed(planning, "agent", { file, name, read: planning.state.agents });
+  if (before === "fault") return [];
+  const step = { kind: "agent", name, secrets: [] } as const;
+  if (before === undefined) {
+    const run = async (applying: Applying) => createAgent(applying, agent);
+    return [{ ...step, action: "create", members: [], run }];
+  }
+  const changed = differencesOf(before.definition, agent);
+  const members = changed.map((member) => {
+    const of = (one: AgentDefinition) => one[member as keyof AgentDefinition];
+    return { name: member, lines: diffValues(of(before.definition), of(agent)) };
+  });
+  const { isArchived } = before;
+  if (members.length === 0 && !isArchived) return [{ ...step, action: "unchanged", members }];
+  const run = async (applying: Applying) => {
+    // Nobody meets it as it was.
+    if (members.length > 0) await updateAgent(applying, before, agent);
+    if (!isArchived) return;
+    const { rpc, wId } = applying.connection;
+    await callServer(rpc.agents.restore.mutate({ wId, agentId: before.id }));
+  };
+  return [{ ...step, action: isArchived ? "restore" : "update", members, run }];
+}
+
+function membersOf({ ids }: Pick<Applying, "ids">, agent: AgentDefinition) {
+  const { skills, functions, tools, script, ...members } = agent;
+  const idsOf = (kind: "skill" | "function" | "tool", names: readonly string[]) =>
+    names.map((name) => ids[kind].get(name) ?? name);
+  return {
+    ...members,
+    skillIds: idsOf("skill", skills),
+    functionIds: idsOf("function", functions),
+    toolIds: idsOf("tool", tools),
+    ...(script !== null && { script }),
+  };
+}
+
+async function createAgent(applying: Applying, agent: AgentDefinition): Promise<void> {
+  const { rpc, wId } = applying.connection;
+  const creating = rpc.agents.create.mutate({ wId, ...membersOf(applying, agent) });
+  const { agentConfiguration } = await callServer(creating);
+  applying.ids.agent.set(agent.name, agentConfiguration.sId);
+}
+
+async function updateAgent(
+  applying: Applying,
+  before: Read<AgentDefinition>,
+  agent: AgentDefinition,
+): Promise<void> {
+  const { rpc, parley, wId } = applying.connection;
+  const { id: agentId, version } = before;
+  const members = membersOf(applying, agent);
+  const { agentConfiguration: updated } = await callServer(
+    rpc.agents.update.mutate({ wId, agentId, version, ...members }),
+  );
+  if (agent.script !== null || before.definition.script === null) return;
+  // An update leaves a script that it does not name; only an import takes one away.
+  const { skillIds: skills, functionIds: functions, toolIds: tools, ...rest } = members;
+  const yaml = writeYaml({ sId: updated.sId, ...rest, skills, functions, tools });
+  await callServer(parley.agents.import({ yaml }));
+}

@@ -1,0 +1,168 @@
+import { mkdir, readdir, readFile, rm, rmdir, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { CommandError } from "../command-error.ts";
+import { connect } from "../connection/connect.ts";
+import type { ServerOptions } from "../connection/server-options.ts";
+import { oneLine } from "../plain.ts";
+import { printLine, reportLine } from "../print.ts";
+import { kindOf } from "../regular-files.ts";
+import { confirm } from "../terminal/confirm.ts";
+import type { WorkspaceDefinition } from "./definitions.ts";
+import { listFolderFiles } from "./list-folder-files.ts";
+import { severalOf } from "./planning.ts";
+import { readWorkspace } from "./read-workspace.ts";
+import { SETTINGS_FILE } from "./settings-file.ts";
+import type { Kind, WorkspaceState } from "./workspace-state.ts";
+import { type FolderFiles, writeWorkspaceFolder } from "./write-workspace-folder.ts";
+
+interface PullOptions extends ServerOptions {
+  readonly force?: true;
+  readonly yes?: true;
+}
+
+/** Writes the folder that declares a workspace, over what an earlier pull wrote. */
+export async function pullFolder(folder: string, options: PullOptions): Promise<void> {
+  const entries = await entriesOf(folder);
+  if (entries.length > 0 && !entries.includes(SETTINGS_FILE) && !options.force) {
+    const cure = "name a new folder, or add --force";
+    throw new CommandError(
+      `${folder}: has ${entries[0]}, and is no folder of parley pull: ${cure}`,
+    );
+  }
+  const connection = await connect(options);
+  const state = await readWorkspace(connection, (_kind, one) => !one.isArchived);
+  const leftOut = describeLeftOut(state);
+  const files = writeWorkspaceFolder(definitionOf(state));
+  const change = await compare(folder, files);
+  const { added, changed, removed } = change;
+  const overwritten = [...changed, ...removed];
+  if (!options.json) {
+    for (const file of added) printLine(`+ ${file}`);
+    for (const file of changed) printLine(`~ ${file}`);
+    for (const file of removed) printLine(`- ${file}`);
+  }
+  if (overwritten.length > 0) {
+    const count = `${changed.length} files, and removes ${removed.length}`;
+    await confirm({ what: `overwrites ${count}, in ${folder}`, typed: "yes", yes: options.yes });
+  }
+  await write(folder, { files, change });
+  if (options.json) printLine(JSON.stringify({ workspaceId: state.wId, ...change, leftOut }));
+  else {
+    const total = files.size - added.length - changed.length;
+    printLine(
+      `${added.length + changed.length} written, ${removed.length} removed, ${total} unchanged`,
+    );
+  }
+  for (const line of leftOut) reportLine(`left out: ${line}`);
+}
+
+/** What the folder declares. Throws `CommandError` where names do not tell two things apart. */
+function definitionOf(state: WorkspaceState): WorkspaceDefinition {
+  for (const kind of ["tool", "skill", "function", "agent"] satisfies Kind[]) {
+    const active = state.listed[kind].filter((one) => !one.isArchived && one.isBuiltIn !== true);
+    for (const [name, found] of Map.groupBy(active, (one) => one.name)) {
+      if (found.length > 1) throw new CommandError(severalOf(kind, oneLine(name), found));
+    }
+  }
+  const isAdmin = state.settings !== undefined;
+  const spaces = state.spaces.filter((space) => !space.isOpen);
+  const byName = <T>(read: readonly { readonly name: string; readonly definition: T }[]): T[] =>
+    read
+      .toSorted((one, other) => (one.name < other.name ? -1 : 1))
+      .map(({ definition }) => definition);
+  return {
+    settings: state.settings ?? {},
+    spaces: isAdmin
+      ? spaces
+          .map(({ name, isRestricted }) => ({ name, isRestricted }))
+          .toSorted((one, other) => (one.name < other.name ? -1 : 1))
+      : [],
+    tools: byName(state.tools),
+    skills: byName(state.skills),
+    functions: byName(state.functions),
+    agents: byName(state.agents),
+  };
+}
+
+function describeLeftOut({ listed, settings }: WorkspaceState): string[] {
+  const archived = Object.values(listed)
+    .flat()
+    .filter((one) => one.isArchived).length;
+  const builtIn = listed.agent.filter((one) => one.isBuiltIn === true && !one.isArchived);
+  return [
+    ...(settings === undefined
+      ? [
+          "the settings and spaces of the workspace, and unpublished skills that no agent has: they are for keys of admins",
+        ]
+      : []),
+    ...(archived > 0 ? [`${archived} archived`] : []),
+    ...(builtIn.length > 0
+      ? [`built-in agents: ${builtIn.map(({ name }) => oneLine(name)).join(", ")}`]
+      : []),
+  ];
+}
+
+/** Paths in the folder, by what becomes of the files. */
+interface FolderChange {
+  readonly added: readonly string[];
+  readonly changed: readonly string[];
+  readonly removed: readonly string[];
+}
+
+async function compare(folder: string, files: FolderFiles): Promise<FolderChange> {
+  const before = await listFolderFiles(folder);
+  const added: string[] = [];
+  const changed: string[] = [];
+  for (const [file, content] of files) {
+    if (!before.has(file)) added.push(file);
+    else if (!content.equals(await readFile(path.join(folder, file)))) changed.push(file);
+  }
+  return { added, changed, removed: [...before].filter((file) => !files.has(file)) };
+}
+
+async function write(
+  folder: string,
+  { files, change }: { readonly files: FolderFiles; readonly change: FolderChange },
+): Promise<void> {
+  // First, where the name of a file becomes that of a folder.
+  for (const file of change.removed) {
+    await rm(path.join(folder, file));
+    await removeEmpty(folder, path.dirname(file));
+  }
+  for (const file of [...change.added, ...change.changed]) {
+    await requireFolders(folder, path.dirname(file));
+    await writeFile(path.join(folder, file), files.get(file) ?? "");
+  }
+}
+
+/** Makes the folders of a file. Throws `CommandError` at links, which may lead elsewhere. */
+async function requireFolders(folder: string, inside: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  let place = folder;
+  for (const name of inside.split("/").filter((one) => one !== ".")) {
+    place = path.join(place, name);
+    await mkdir(place).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "EEXIST") throw error;
+    });
+    if ((await kindOf(place)) !== "folder") throw new CommandError(`${place}: is no folder`);
+  }
+}
+
+async function removeEmpty(folder: string, inside: string): Promise<void> {
+  for (let name = inside; name !== "."; name = path.dirname(name)) {
+    const isEmpty = (await readdir(path.join(folder, name))).length === 0;
+    if (!isEmpty) return;
+    await rmdir(path.join(folder, name));
+  }
+}
+
+async function entriesOf(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") return [];
+    if (code === "ENOTDIR") throw new CommandError(`${folder}: is no folder`);
+    throw error;
+  }
+}

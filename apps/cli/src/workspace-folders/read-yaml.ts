@@ -1,0 +1,58 @@
+import { findUnknownIn, formatPath } from "@parley/schema";
+import { isNode, LineCounter, parseDocument } from "yaml";
+import * as z from "zod";
+import type { Fault } from "./faults.ts";
+
+/** A file in YAML that was read, or its faults. */
+export type ReadFile<T> = { readonly value: T } | { readonly faults: readonly Fault[] };
+
+/** Reads a file in YAML by a schema that has no other members than it names. All its faults are found. */
+export function readYamlFile<S extends z.ZodObject>(
+  schema: S,
+  { file, text }: { readonly file: string; readonly text: string },
+): ReadFile<z.output<S>> {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, schema: "core", stringKeys: true });
+  const broken = [...document.errors, ...document.warnings].map(({ message, pos }) => {
+    return {
+      file,
+      line: lines.linePos(pos[0]).line,
+      message: message.split(/ at line \d+/)[0] ?? "",
+    };
+  });
+  if (broken.length > 0) return { faults: broken };
+  const lineOf = (path: readonly PropertyKey[]): number | undefined => {
+    for (let length = path.length; length > 0; length--) {
+      const node = document.getIn(path.slice(0, length), true);
+      if (isNode(node) && node.range) return lines.linePos(node.range[0]).line;
+    }
+    return undefined;
+  };
+  const value: unknown = document.toJS() ?? {};
+  if (typeof value !== "object" || Array.isArray(value)) {
+    return { faults: [{ file, line: 1, message: "must be a mapping of names to values" }] };
+  }
+  const unknown = findUnknownIn(schema, value).map(({ path, message }): Fault => {
+    return { file, line: lineOf(path.split(/[.[\]]+/)), message: `${path}: ${message}` };
+  });
+  const parsed = schema.safeParse(value);
+  if (parsed.success && unknown.length === 0) return { value: parsed.data };
+  const issues = (parsed.error?.issues ?? []).map((issue): Fault => {
+    const { path, message } = innermost(issue);
+    const member = path.length === 0 ? "" : `${formatPath(path)}: `;
+    return { file, line: lineOf(path), message: member + message };
+  });
+  return { faults: [...unknown, ...issues] };
+}
+
+/** The fault itself: a union and a key of a record have faults of their own. */
+function innermost(issue: z.core.$ZodIssue): Pick<z.core.$ZodIssue, "path" | "message"> {
+  const inner =
+    issue.code === "invalid_union"
+      ? issue.errors.flat().find(({ code }) => code !== "invalid_type")
+      : issue.code === "invalid_key"
+        ? issue.issues[0]
+        : undefined;
+  if (inner === undefined) return issue;
+  return innermost({ ...inner, path: [...issue.path, ...inner.path] });
+}

@@ -1,0 +1,13 @@
+import { type Progress, startProgress } from "../terminal/progress.ts";
+
+/** Less is done before anybody looks. */
+const FEW = 10;
+
+/** Shows the progress of work on many things; nothing for a few. */
+export function showProgress(
+  label: string,
+  { total, unit }: { total: number; unit: string },
+): Progress {
+  if (total > FEW) return startProgress({ label, total, unit });
+  return { advance: () => {}, stop: () => {} };
+}

@@ -1,0 +1,164 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { builtFile, endWithThisProcess } from "../programs.ts";
+import { eventually, shareServer } from "../server.ts";
+import { shareShop } from "../tools/shop-server.ts";
+import { folderOf } from "./shop-folder.ts";
+import { openWorkspace, writeFiles } from "./workspace-folder.ts";
+
+/** `script` gives a program a terminal. */
+const hasScript = spawnSync("script", ["--version"]).stdout?.includes("util-linux") ?? false;
+
+const model = { providerId: "simulated", modelId: "simulated-1" };
+
+describe("parley apply, with others and interruptions", () => {
+  const server = shareServer({ PARLEY_PRIVATE_HOSTS: "127.0.0.1" });
+  const shop = shareShop();
+
+  const openFolder = async (files: Record<string, string | Uint8Array> = {}) => {
+    const folder = await mkdtemp(path.join(os.tmpdir(), "parley-folder-"));
+    onTestFinished(async () => rm(folder, { recursive: true }));
+    await writeFiles(folder, files);
+    return folder;
+  };
+
+  it("removes what the folder lacks only where that is asked for, and restores it", async () => {
+    const workspace = await openWorkspace(server(), "Pruned");
+    const { wId, rpc } = workspace;
+    const files = folderOf(shop().url);
+    const folder = await openFolder(files);
+    await workspace.succeed(["apply", folder, "--secrets", "-", "--yes"], "SHOP_KEY=one\n");
+    const less = await openFolder({
+      "parley.yaml": "",
+      "agents/Helper.yaml": files["agents/Helper.yaml"] ?? "",
+    });
+    const kept = await workspace.succeed(["apply", less, "--yes"]);
+    expect(kept).toContain("? agent Clerk: is not in the folder");
+    expect(await workspace.fail(["apply", less, "--prune"])).toContain("Add --yes");
+    const pruned = await workspace.succeed(["apply", less, "--prune", "--yes"]);
+    expect(pruned).toContain("5 to remove, 1 unchanged");
+    expect((await rpc.tools.list.query({ wId })).tools).toEqual([]);
+    await workspace.succeed(["apply", less, "--prune", "--check"]);
+    const back = await workspace.succeed(
+      ["apply", folder, "--secrets", "-", "--yes"],
+      "SHOP_KEY=one\n",
+    );
+    expect(back).toMatch(/^\^ agent Clerk/m);
+    expect(back).toMatch(/^\^ skill refunds/m);
+    await workspace.succeed(["apply", folder, "--check"]);
+    const agents = await rpc.agents.listAll.query({ wId });
+    expect(agents.agentConfigurations.map(({ name }) => name).toSorted()).toEqual([
+      "Clerk",
+      "Helper",
+    ]);
+  });
+
+  it.skipIf(!hasScript)("plans again where somebody else was faster, and asks again", async () => {
+    const workspace = await openWorkspace(server(), "Raced");
+    const { wId, rpc } = workspace;
+    const file = (description: string) =>
+      `description: ${description}\nmodel: ${JSON.stringify(model)}\n`;
+    const folder = await openFolder({ "parley.yaml": "", "agents/Raced.yaml": file("first") });
+    await workspace.succeed(["apply", folder, "--yes"]);
+    const [made] = (await rpc.agents.listAll.query({ wId })).agentConfigurations;
+    const agentId = made?.sId ?? "";
+    await writeFiles(folder, { "agents/Raced.yaml": file("second") });
+    const words = [process.execPath, builtFile("parley.js"), "apply", folder];
+    const terminal = spawn("script", ["-q", "-e", "-f", "-c", words.join(" "), "/dev/null"], {
+      env: { PARLEY_URL: server().url, PARLEY_API_KEY: workspace.adminKey, NO_COLOR: "1" },
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    endWithThisProcess(terminal);
+    const exited = once(terminal, "close");
+    let shown = "";
+    let asked = 0;
+    terminal.stdout.setEncoding("utf8").on("data", (text: string) => {
+      shown += text;
+      if (shown.split("to go on: ").length - 1 === asked) return;
+      // The plan is made, and not yet agreed to.
+      const change = { wId, agentId, description: "theirs", instructions: "Theirs" };
+      const meanwhile = asked++ === 0 ? rpc.agents.update.mutate(change) : Promise.resolve();
+      void meanwhile.then(() => terminal.stdin.write("yes\r"));
+    });
+    expect(await exited).toEqual([0, null]);
+    expect(asked).toBe(2);
+    expect(shown).toContain("agent Raced was changed by somebody else meanwhile");
+    expect(shown).toMatch(/~ agent Raced: description\r\n {4}-first\r\n {4}\+second/);
+    expect(shown).toMatch(
+      /~ agent Raced: description, instructions\r\n {4}-theirs\r\n {4}\+second/,
+    );
+    expect(await rpc.agents.getDefinition.query({ wId, agentId })).toMatchObject({
+      agentConfiguration: { description: "second", version: 2 },
+    });
+  });
+
+  it("finishes what was interrupted", async () => {
+    const workspace = await openWorkspace(server(), "Interrupted");
+    const { wId, rpc } = workspace;
+    const names = Array.from(
+      { length: 60 },
+      (_, index) => `Agent ${String(index).padStart(2, "0")}`,
+    );
+    const folder = await openFolder({
+      "parley.yaml": "",
+      ...Object.fromEntries(
+        names.map((name, index) => [
+          `agents/${index}.yaml`,
+          `name: ${name}\nmodel: { providerId: simulated, modelId: simulated-1 }\n`,
+        ]),
+      ),
+    });
+    const program = workspace.start(["apply", folder, "--yes"]);
+    const listed = async () =>
+      (await rpc.agents.listAll.query({ wId, limit: 100 })).agentConfigurations;
+    await eventually(async () => ((await listed()).length >= 3 ? { value: true } : {}), 30_000);
+    program.signal("SIGKILL");
+    await program.exited;
+    const done = (await listed()).length;
+    expect(done).toBeLessThan(60);
+    const rest = await workspace.succeed(["apply", folder, "--yes"]);
+    const counts = /^(\d+) to create, 0 to change, 0 to remove, (\d+) unchanged$/m.exec(rest);
+    const [created, unchanged] = [Number(counts?.[1]), Number(counts?.[2])];
+    // The server may have finished a creation after its caller was gone.
+    expect(unchanged).toBeGreaterThanOrEqual(done);
+    expect(created + unchanged).toBe(60);
+    expect((await listed()).map(({ name }) => name).toSorted()).toEqual(names);
+  });
+
+  it("says what was made and what was not, where a change fails", async () => {
+    const workspace = await openWorkspace(server(), "Failing");
+    const folder = await openFolder({
+      ...folderOf("http://127.0.0.1:1/mcp"),
+      "parley.yaml": "workspace: { name: Failed }\n",
+    });
+    const said = await workspace.fail(["apply", folder, "--yes", "--secrets", "-"], "SHOP_KEY=x\n");
+    expect(said).toContain(
+      "done: workspace Failing\nnot done: tool orders\nnot done: skill refunds\n",
+    );
+    expect(said).toMatch(/parley: tool orders: .*: 1 of 7 changes are made; run the command again/);
+  });
+
+  it("refuses names that tell two things apart no longer", async () => {
+    const workspace = await openWorkspace(server(), "Namesakes");
+    const { wId, rpc } = workspace;
+    const create = async () =>
+      rpc.agents.create.mutate({ wId, name: "Twin", description: "", model });
+    const ids = [await create(), await create()].map((made) => made.agentConfiguration.sId);
+    const folder = await openFolder({
+      "parley.yaml": "",
+      "agents/Twin.yaml": `model: ${JSON.stringify(model)}\n`,
+    });
+    for (const args of [
+      ["apply", folder, "--yes"],
+      ["pull", await openFolder()],
+    ]) {
+      const said = await workspace.fail(args);
+      expect(said).toContain("several agents Twin");
+      for (const id of ids) expect(said).toContain(id);
+    }
+  });
+});

@@ -1,0 +1,6 @@
+/** What reads and writes Agent Skills folders without a server. */
+export type { FolderFile } from "./skills/folders/check-files.ts";
+export { checkFiles } from "./skills/folders/check-files.ts";
+export { folderNameOf } from "./skills/folders/folder-paths.ts";
+export { type ParsedSkill, parseSkillFolders } from "./skills/folders/parse-skill-folders.ts";
+export { readYaml, writeYaml } from "./skills/folders/yaml-thread.ts";
