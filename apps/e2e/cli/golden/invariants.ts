@@ -17,7 +17,7 @@ export function expectInPipe(entry: Entry, { exit, stdout, stderr }: Outcome): v
   const all = stdout + stderr;
   expect(all, entry.command).not.toContain(ESCAPE);
   expect(all, entry.command).not.toMatch(STACK);
-  expect([0, 1, 2, "Ctrl-C"], `${entry.command}: ${all}`).toContain(exit);
+  expect([0, 1, 2, 3, "Ctrl-C"], `${entry.command}: ${all}`).toContain(exit);
   const lines = stderr.split(/(?<=\n)/).filter((line) => line.startsWith("parley: "));
   // The doctor's findings are its output.
   if (exit === 0 || entry.command === "doctor") {

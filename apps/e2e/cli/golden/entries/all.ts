@@ -4,6 +4,7 @@ import { agentEntries } from "./agents.ts";
 import { connectionEntries } from "./connection.ts";
 import { conversationEntries } from "./conversations.ts";
 import { fileEntries } from "./files.ts";
+import { folderEntries } from "./folders.ts";
 import { functionEntries } from "./functions.ts";
 import { operatorEntries } from "./operators.ts";
 import { serverEntries } from "./server.ts";
@@ -18,6 +19,7 @@ export const entries: readonly Entry[] = [
   ...agentEntries,
   ...skillEntries,
   ...fileEntries,
+  ...folderEntries,
   ...functionEntries,
   ...toolEntries,
   ...accessEntries,

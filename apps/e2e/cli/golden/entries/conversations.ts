@@ -42,6 +42,16 @@ export const conversationEntries: readonly Entry[] = [
     varying: [[/(?:\bla ?)+/g, "LA"]],
   },
   {
+    // In a pipe there is nobody to talk to.
+    command: "chat",
+    prepare: async (world) => void (await world.createAgent("Clerk", "I know it.")),
+    args: ["Clerk"],
+    asked: [
+      ["Ctrl-D leaves[^]*>$", "Hello\r"],
+      ["I know it\\.\n[^]*>$", "\u0004"],
+    ],
+  },
+  {
     command: "tail conversation",
     prepare: answered,
     args: ({ conversation = "" }) => [conversation],

@@ -28,6 +28,9 @@ async function withArchived(world: World): Promise<Prepared> {
   return { id };
 }
 
+const withFolders = async ({ home }: World): Promise<void> =>
+  cp(folders, path.join(home, "skills"), { recursive: true });
+
 /** Commands about skills. */
 export const skillEntries: readonly Entry[] = [
   { command: "skills list", prepare: withSkill },
@@ -41,9 +44,7 @@ export const skillEntries: readonly Entry[] = [
   { command: "skills approve", prepare: withSuggestion, args: ["refunds"] },
   { command: "skills remove", prepare: withSkill, args: ["refunds"], confirmed: "refunds" },
   { command: "skills restore", prepare: withArchived, args: ({ id = "" }) => [id] },
-  {
-    command: "skills import",
-    prepare: async ({ home }) => cp(folders, path.join(home, "skills"), { recursive: true }),
-    args: ["skills"],
-  },
+  { command: "skills import", prepare: withFolders, args: ["skills"] },
+  { command: "skills validate", prepare: withFolders, args: ["skills"], opens: "nothing" },
+  { command: "skills export", prepare: withSkill, args: ["refunds"] },
 ];
