@@ -25,6 +25,7 @@ const full = [
   "apps/e2e/skills/replicas.*",
   // Packaging.
   "apps/e2e/clients/**",
+  "apps/e2e/cli/golden/!(every-command).test.ts",
   "apps/e2e/examples/**",
   "apps/e2e/packaging/**",
   "apps/e2e/transfer/**",

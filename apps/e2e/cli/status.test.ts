@@ -43,7 +43,7 @@ test("a terminal shows it in place until Ctrl-C, while the server dies and start
   await terminal.waitFor(": ready");
   await first.kill();
   await terminal.waitFor("connect ECONNREFUSED");
-  await using _again = await startServer(place, { PARLEY_PORT });
+  await using _ = await startServer(place, { PARLEY_PORT });
   await eventually(
     async () => (/: ready\n/.test(terminal.screen()) ? { value: true } : {}),
     20_000,

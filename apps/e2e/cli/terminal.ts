@@ -97,9 +97,9 @@ export function openTerminal(
     const lines: string[] = [];
     for (let row = 0; row < active.length; row++) {
       const line = active.getLine(row);
-      const text = line?.translateToString(active.getLine(row + 1)?.isWrapped !== true) ?? "";
-      if (line?.isWrapped === true) lines.push((lines.pop() ?? "") + text);
-      else lines.push(text);
+      const printed = line?.translateToString(active.getLine(row + 1)?.isWrapped !== true) ?? "";
+      if (line?.isWrapped === true) lines.push((lines.pop() ?? "") + printed);
+      else lines.push(printed);
     }
     return lines.join("\n").trimEnd();
   };

@@ -6,7 +6,7 @@ import type { Outcome, Screen } from "./run-command.ts";
 
 const ESCAPE = "\u001B";
 /** What sets colours and other looks of text. */
-export const LOOKS = /\u001B\[[\d;]*m/;
+export const LOOKS = new RegExp(`${ESCAPE}\\[[\\d;]*m`);
 const BOLD = "\u001B[1m";
 const STACK = /^\s+at .+:\d+:\d+\)?$/m;
 /** One line, which ends with what to do next: after a colon, in brackets, or as a reference to the help. */

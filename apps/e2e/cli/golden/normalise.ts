@@ -18,6 +18,9 @@ const everywhere: readonly (readonly [pattern: RegExp, word: string])[] = [
   [/\b(?:sk|sc|ut)-\w{20,}/g, "SECRET"],
   [/\b\d+(?= ms\b)/g, "N"],
   [/(?<="\w*(?:[aA]t|created|updated|Ms|times?|timestamp)":)\d+/g, "0"],
+  // Of an encryption key, which each run of the tests has anew.
+  [/(?<=keyId"?: ?"?)[\da-f]{12}\b/g, "KEY"],
+  [/(?<=editedBy"?: ?)\d+/g, "0"],
   // Numbers of rows, which count what other runs have made too.
   [/(?<="(?:\w+I|i)d":|^\s*(?:\w+I|i)d: )\d+\b/gm, "0"],
   [/\b1[6-9]\d{11}\b/g, "MILLISECONDS"],

@@ -10,6 +10,8 @@ export interface Run {
   readonly entry: Entry;
   readonly cwd: string;
   readonly settings: Readonly<Record<string, string>>;
+  /** Ids of the server before it, of which it may remove some. */
+  readonly ids: readonly string[];
   /** Called when it has printed what it prints before Ctrl-C. */
   readonly onPrinted?: (() => void) | undefined;
 }

@@ -75,7 +75,8 @@ async function prepareRun(wanted: Wanted, world: World): Promise<Run> {
     ...(isHelp === true ? ["--help"] : [...given, ...yes]),
   ];
   const settings = change(settingsOf(entry, world));
-  return { main: stage.main, args, entry, cwd: world.home, settings, onPrinted };
+  const ids = await readIds(stage.server.place.databaseUrl ?? "");
+  return { main: stage.main, args, entry, cwd: world.home, settings, ids, onPrinted };
 }
 
 const unchanged = (settings: Record<string, string>) => settings;
@@ -115,10 +116,11 @@ function spoilKey(settings: Record<string, string>): Record<string, string> {
 async function run(wanted: Wanted): Promise<string> {
   const { entry, stage } = wanted;
   await using world = await openWorld(stage, entry.opens === "database");
-  const outcome = await runInPipe(await prepareRun(wanted, world));
+  const prepared = await prepareRun(wanted, world);
+  const outcome = await runInPipe(prepared);
   expectInPipe(entry, outcome);
   expectNoSecrets(entry, outcome.stdout + outcome.stderr, secretsOf(world));
-  return normaliseFor(describe(outcome), world, wanted);
+  return normaliseFor(describe(outcome), { world, ids: prepared.ids }, wanted);
 }
 
 /** On a terminal, once with colours and once without: what it shows is the same. */
@@ -126,12 +128,12 @@ async function see(entry: Entry, stage: Stage): Promise<string> {
   const look = async (colours: Record<string, string>): Promise<[Screen, string]> => {
     await using world = await openWorld(stage, entry.opens === "database");
     const change = (settings: Record<string, string>) => ({ ...settings, ...colours });
-    const screen = await runOnTerminal(
-      await prepareRun({ entry, stage, change, isConfirmed: false }, world),
-    );
+    const prepared = await prepareRun({ entry, stage, change, isConfirmed: false }, world);
+    const screen = await runOnTerminal(prepared);
     expectNoSecrets(entry, screen.written, secretsOf(world));
     const text = `exit ${screen.exit}\n${screen.text}\n`;
-    return [screen, await normaliseFor(text, world, { entry, stage })];
+    const { ids } = prepared;
+    return [screen, await normaliseFor(text, { world, ids }, { entry, stage })];
   };
   const [coloured, text] = await look({});
   expectOnTerminal(entry, coloured);
@@ -171,8 +173,12 @@ function describe({ exit, stdout, stderr }: Outcome): string {
   return `exit ${exit}\n${part("stdout", stdout)}${part("stderr", stderr)}`;
 }
 
-async function normaliseFor(text: string, world: World, { entry, stage }: Wanted): Promise<string> {
+async function normaliseFor(
+  text: string,
+  { world, ids: before }: { readonly world: World; readonly ids: readonly string[] },
+  { entry, stage }: Wanted,
+): Promise<string> {
   const { server, version } = stage;
-  const ids = await readIds(server.place.databaseUrl ?? "");
-  return normalise(text, { world, ids, version }, entry);
+  const ids = new Set([...before, ...(await readIds(server.place.databaseUrl ?? ""))]);
+  return normalise(text, { world, ids: [...ids], version }, entry);
 }
