@@ -11,7 +11,7 @@ import type { ServerOptions } from "../connection/server-options.ts";
 import type { Named } from "../grammar/one-commands.ts";
 import { oneLine } from "../plain.ts";
 import { printLine, reportLine } from "../print.ts";
-import { startProgress } from "../terminal/progress.ts";
+import { type Progress, startProgress } from "../terminal/progress.ts";
 
 interface UploadOptions extends ServerOptions {
   readonly name?: string;
@@ -25,12 +25,30 @@ export async function uploadFile(place: string, options: UploadOptions): Promise
   const fileName = options.name ?? path.basename(place);
   const contentType = options.contentType ?? mime.getType(fileName) ?? "application/octet-stream";
   const content = await openAsBlob(place, { type: contentType });
-  const { parley } = await connect(options);
+  const progress = startProgress({ label: "uploading", total: content.size, unit: "bytes" });
+  const { parley } = await connect(options, countForms(progress));
   const { useCase } = options;
   const upload = parley.files.upload({ content, fileName, contentType, useCase });
-  const answer = await callServer(upload);
+  const answer = await callServer(upload).finally(progress.stop);
   if (options.json) return printLine(JSON.stringify(answer));
   printLine(`created: file ${oneLine(answer.file.fileName)} (${answer.file.sId})`);
+}
+
+/** Sends forms as streams, whose bytes are counted when they leave. */
+function countForms(progress: Progress): typeof fetch {
+  return async (input, init) => {
+    if (!(init?.body instanceof FormData)) return fetch(input, init);
+    const { body, headers } = new Request(input, init);
+    const count = new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        progress.advance(chunk.byteLength);
+        controller.enqueue(chunk);
+      },
+    });
+    const counted = body?.pipeThrough(count) ?? null;
+    // The types of fetch do not know what a body that is a stream needs.
+    return fetch(input, { ...init, headers, body: counted, duplex: "half" } as RequestInit);
+  };
 }
 
 interface DownloadOptions extends ServerOptions {

@@ -9,10 +9,10 @@ import type { ServerOptions } from "./server-options.ts";
 const MAX_RETRIES = 2;
 
 /**
- * The clients of the server that options, the environment or a profile name, in this order. Throws
- * `BadConfiguration`, or `CommandError` where none is named.
+ * The clients of the server that options, the environment or a profile name, in this order; the client of the
+ * public API sends its requests with `send`. Throws `BadConfiguration`, or `CommandError` where none is named.
  */
-export async function connect(options: ServerOptions) {
+export async function connect(options: ServerOptions, send?: typeof fetch) {
   const { url, apiKey, rpc, workspaceId } = await connectToServer(options);
   const wId = workspaceId ?? (await findWorkspace(rpc));
   const parley = createParley({
@@ -20,6 +20,7 @@ export async function connect(options: ServerOptions) {
     apiKey,
     workspaceId: wId,
     maxRetries: MAX_RETRIES,
+    fetch: send,
   });
   return { rpc, parley, wId, url };
 }

@@ -49,7 +49,8 @@ export function startProgress({ label, total, unit }: Work): Progress {
   }, SHORT_MS);
   return {
     advance: (by) => {
-      done += by;
+      // What goes around it, as the parts of a form, is not its own.
+      done = Math.min(done + by, total);
       if (isShown) bar.update(done);
     },
     stop: () => {
