@@ -16,7 +16,6 @@ async function main(): Promise<void> {
   });
   // New files are readable by their owner only.
   process.umask(0o077);
-  process.stdout.on("error", leaveClosedPipe);
   const program = createProgram();
   program.hook("preAction", (_program, action) => {
     // The one command that says what is wrong with the file, and with everything else.
@@ -34,12 +33,6 @@ async function main(): Promise<void> {
     if (error.code === "commander.help") return;
     process.stderr.write(`parley: ${describeMistake(error)}\n`);
   }
-}
-
-/** Who read the output has left, as `head` does: there is nobody to say it to. */
-function leaveClosedPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== "EPIPE") throw error;
-  process.exit(1);
 }
 
 await main().catch(fail);

@@ -119,7 +119,7 @@ describe("the server", () => {
   test("that refuses the key is said, without the key", async () => {
     const { of, stdout } = await examine({ ...clean, PARLEY_URL: server().url });
     expect(of("key")).toMatchObject([
-      { level: "fail", cure: "set PARLEY_API_KEY to a key of the workspace" },
+      { level: "fail", cure: "set PARLEY_API_KEY to a key of the workspace, or run parley login" },
     ]);
     expect(of("key")[0]?.finding).toMatch(/\[request \S+\]$/);
     expect(stdout).not.toContain("sk-not-logged");
