@@ -53,4 +53,6 @@ export function check<S extends z.ZodType>(schema: S, input: object): z.output<S
 }
 
 const describeMissing: z.core.$ZodErrorMap = (issue) =>
-  issue.code === "invalid_type" && issue.input === undefined ? "is required" : undefined;
+  issue.input === undefined && ["invalid_type", "invalid_value"].includes(issue.code)
+    ? "is required"
+    : undefined;

@@ -54,7 +54,7 @@ export function getCommand<Connection, Found extends Named>(
     .argument(argumentOf(one), get.by ?? "id or name")
     .action(async (reference: string, options: ServerOptions) => {
       const connection = await open(options);
-      const found = await get.find(connection, reference);
+      const found = await callServer(get.find(connection, reference));
       await printAnswer(await callServer(get.read(connection, found)), options);
     });
 }
@@ -126,7 +126,7 @@ export function updateCommand<Connection, Found extends Named, S extends z.ZodOb
     }
     const input = checkInput(schema, given);
     const connection = await open(options);
-    const found = await update.find(connection, reference);
+    const found = await callServer(update.find(connection, reference));
     printDone("updated", one, await callServer(update.call(connection, found, input)), options);
   });
 }
@@ -163,7 +163,7 @@ export function actionCommand<Connection, Found extends Named, S extends z.ZodOb
       // Without a schema there is nothing to give.
       const input = schema === undefined ? (given as z.input<S>) : checkInput(schema, given);
       const connection = await open(options);
-      const found = await find(connection, reference);
+      const found = await callServer(find(connection, reference));
       if (destroys !== undefined) {
         const typed = found.name === "" ? found.id : found.name;
         await confirm({ what: destroys(found), typed, yes: options.yes });

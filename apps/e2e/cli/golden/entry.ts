@@ -27,6 +27,8 @@ export interface Entry {
    * which it refuses.
    */
   readonly confirmed?: string;
+  /** How it exits in a pipe where nothing is wrong; 0 by default. */
+  readonly exits?: number;
   /** For commands that never end by themselves: what they print before Ctrl-C ends them. */
   readonly until?: RegExp;
   /** The key that it is called with, if it is not that of the workspace's admin. */

@@ -119,8 +119,15 @@ async function run(wanted: Wanted): Promise<string> {
   const prepared = await prepareRun(wanted, world);
   const outcome = await runInPipe(prepared);
   expectInPipe(entry, outcome);
+  if (wanted.change === undefined && wanted.isConfirmed !== false) expectItsExit(wanted, outcome);
   expectNoSecrets(entry, outcome.stdout + outcome.stderr, secretsOf(world));
   return normaliseFor(describe(outcome), { world, ids: prepared.ids }, wanted);
+}
+
+/** Where nothing is wrong, a command does what it is for. */
+function expectItsExit({ entry, isHelp }: Wanted, { exit, stderr }: Outcome): void {
+  const own = entry.exits ?? (entry.until === undefined ? 0 : "Ctrl-C");
+  expect(exit, `${entry.command}: ${stderr}`).toBe(isHelp === true ? 0 : own);
 }
 
 /** On a terminal, once with colours and once without: what it shows is the same. */

@@ -44,6 +44,7 @@ export const conversationEntries: readonly Entry[] = [
   {
     // In a pipe there is nobody to talk to.
     command: "chat",
+    exits: 2,
     prepare: async (world) => void (await world.createAgent("Clerk", "I know it.")),
     args: ["Clerk"],
     asked: [

@@ -29,17 +29,15 @@ async function archived(world: World): Promise<Prepared> {
 async function withFolder({ home }: World): Promise<void> {
   const folder = path.join(home, "greeting");
   await mkdir(folder);
-  const file = { slug: "greeting", description: "Greets", entry: "index.js" };
+  const file = { slug: "greeting", description: "Greets" };
   await writeFile(path.join(folder, "function.json"), JSON.stringify(file));
   await writeFile(path.join(folder, "index.js"), "export default () => 'Hello';\n");
 }
 
 async function withRecording({ home }: World): Promise<void> {
-  const lines = [{ input: { name: "Ada" }, result: "Hello, Ada", durationMs: 5 }];
-  await writeFile(
-    path.join(home, "past.jsonl"),
-    `${lines.map((line) => JSON.stringify(line)).join("\n")}\n`,
-  );
+  const outcome = { status: "succeeded", result: "Hello, Ada" };
+  const past = { input: { name: "Ada" }, durationMs: 5, outcome };
+  await writeFile(path.join(home, "past.jsonl"), `${JSON.stringify(past)}\n`);
 }
 
 async function withSecret({ rpc, wId }: World): Promise<void> {

@@ -40,7 +40,11 @@ export const skillEntries: readonly Entry[] = [
     args: ["refunds", "--agent-facing-description", skill.agentFacingDescription],
   },
   { command: "skills update", prepare: withSkill, args: ["refunds", "--icon", "coin"] },
-  { command: "skills publish", prepare: withSkill, args: ["refunds"] },
+  {
+    command: "skills publish",
+    prepare: withSkill,
+    args: ["refunds", "--availability", "workspace_users"],
+  },
   { command: "skills approve", prepare: withSuggestion, args: ["refunds"] },
   { command: "skills remove", prepare: withSkill, args: ["refunds"], confirmed: "refunds" },
   { command: "skills restore", prepare: withArchived, args: ({ id = "" }) => [id] },
