@@ -47,7 +47,7 @@ test.for([
   { args: ["functions", "record"], name: "none", says: "ENOENT" },
   { args: ["functions", "record"], name: ".", says: "EISDIR" },
   { args: ["functions", "record"], name: "file", says: "Line 1" },
-  { args: ["skills", "import"], name: "none", says: "ENOENT" },
+  { args: ["skills", "import"], name: "none", says: "there is no such folder or archive" },
   { args: ["skills", "import"], name: "file", says: "no folder" },
 ])("$args with $name is one sentence", async ({ args, name, says }) => {
   const server = {

@@ -3,6 +3,7 @@ import type { MessageEvent } from "@parley/schema";
 import { CommandError } from "../command-error.ts";
 import { callServer } from "../connection/call-server.ts";
 import { connect, type ServerConnection } from "../connection/connect.ts";
+import { RECONNECT_FOR_MS, reportBreaks } from "../connection/report-breaks.ts";
 import { readInput } from "../connection/read-secrets.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
 import { describeFailure } from "../describe-failure.ts";
@@ -69,7 +70,8 @@ async function print(
 ): Promise<"done" | "waits" | "cancelled"> {
   let last = "\n";
   try {
-    for await (const event of parley.messages.follow(answer)) {
+    const patience = { onState: reportBreaks(), reconnectForMs: RECONNECT_FOR_MS };
+    for await (const event of parley.messages.follow(answer, patience)) {
       if (isWritten(event, "tokens") && !json) {
         last = event.text;
         process.stdout.write(plain(event.text));
@@ -102,14 +104,20 @@ async function printAnswer({ parley }: ServerConnection, answer: Answer): Promis
   printLine(JSON.stringify({ conversationId, message }));
 }
 
-/** Cancels at the first signal; a second one ends this process. The answer's end is still waited for. */
+/**
+ * Cancels at the first signal; a second one ends this process. The answer's end is still waited for, unless there is
+ * nobody to cancel it.
+ */
 function cancelOnInterrupt({ parley }: ServerConnection, answer: Answer): AbortSignal {
   const { conversationId, messageId } = answer;
   const interruption = new AbortController();
   process.once("SIGINT", () => {
     interruption.abort();
     callServer(parley.conversations.cancel({ conversationId, messageIds: [messageId] })).catch(
-      (error: unknown) => reportLine(`parley: not cancelled: ${describeFailure(error)}`),
+      (error: unknown) => {
+        reportLine(`parley: not cancelled: ${describeFailure(error)}`);
+        process.exit(exitCodes.interrupted);
+      },
     );
   });
   return interruption.signal;

@@ -1,6 +1,7 @@
 import type { ConversationEvent, InvocationEvent, MessageEvent } from "@parley/schema";
 import { callServer } from "../connection/call-server.ts";
 import { connect } from "../connection/connect.ts";
+import { reportBreaks } from "../connection/report-breaks.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
 import { oneLine } from "../plain.ts";
 import { printLine } from "../print.ts";
@@ -13,7 +14,9 @@ export async function tailConversation(
   options: ServerOptions,
 ): Promise<void> {
   const { parley } = await reach(options);
-  await callServer(printAll(parley.conversations.follow({ conversationId }), options));
+  await callServer(
+    printAll(parley.conversations.follow({ conversationId }, { onState: reportBreaks() }), options),
+  );
 }
 
 /** Prints the events of an answer to its end. */
@@ -22,7 +25,7 @@ export async function tailMessage(
   options: ServerOptions,
 ): Promise<void> {
   const { parley } = await reach(options);
-  await callServer(printAll(parley.messages.follow(answer), options));
+  await callServer(printAll(parley.messages.follow(answer, { onState: reportBreaks() }), options));
 }
 
 /** Prints the events of an invocation to its end, with what it printed. */
@@ -32,7 +35,8 @@ export async function tailInvocation(
 ): Promise<void> {
   const { parley } = await reach(options);
   const include = ["log", "progress"] as const;
-  await callServer(printAll(parley.invocations.follow({ ...invocation, include }), options));
+  const events = parley.invocations.follow({ ...invocation, include }, { onState: reportBreaks() });
+  await callServer(printAll(events, options));
 }
 
 /**

@@ -8,6 +8,7 @@ import { readInput } from "../connection/read-secrets.ts";
 import { plain } from "../plain.ts";
 import { renderInvocationEvent, renderJson } from "./render-functions.ts";
 import { check, connect, type ServerConnection } from "../connection/connect.ts";
+import { reportBreaks } from "../connection/report-breaks.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
 import { printLine, reportLine } from "../print.ts";
 
@@ -63,7 +64,8 @@ async function parseInput(given: string | undefined): Promise<Input> {
 }
 
 async function printEvents({ parley }: ServerConnection, invoked: Invoked): Promise<void> {
-  const events = parley.invocations.follow({ ...invoked, include: ["log", "progress"] });
+  const include = ["log", "progress"] as const;
+  const events = parley.invocations.follow({ ...invoked, include }, { onState: reportBreaks() });
   for await (const event of events) {
     const isLog = event.type === "sandbox_function_invocation_log";
     if (isLog) reportLine(plain(event.text));

@@ -1,6 +1,6 @@
-import type { ConnectionState } from "parley-client";
 import type { MessageEvent } from "@parley/schema";
 import { callServer } from "../../connection/call-server.ts";
+import { RECONNECT_FOR_MS, reportBreaks } from "../../connection/report-breaks.ts";
 import { describeFailure } from "../../describe-failure.ts";
 import { answerFailed, describeCall, isWritten } from "../read-event.ts";
 import type { Answer } from "../send-message.ts";
@@ -9,9 +9,6 @@ import { answerQuestion } from "./answer-question.ts";
 import { type AnswerView, createAnswerView } from "./answer-view.ts";
 import type { Chat, Handled } from "./chat-state.ts";
 import { decideCall, isWaiting } from "./decide-call.ts";
-
-/** How long an answer is waited for while the server is away. */
-const RECONNECT_FOR_MS = 60_000;
 
 /**
  * Shows an answer as it is written, and asks what it waits for. The first Ctrl-C cancels it, a second one leaves it
@@ -37,15 +34,10 @@ export async function followAnswer(chat: Chat, answer: Answer): Promise<boolean>
     if (isCancelling || isAway) leaving.abort();
     else cancel();
   });
-  const onState = (state: ConnectionState): void => {
-    if (state.status === "waiting" && state.error !== undefined && !isAway) {
-      isAway = true;
-      view.note("connection lost: trying again, Ctrl-C stops waiting");
-    } else if (state.status === "open" && isAway) {
-      isAway = false;
-      view.note("connected again");
-    }
-  };
+  const onState = reportBreaks((line) => {
+    isAway = !isAway;
+    view.note(line);
+  });
   const follow = async (): Promise<boolean> => {
     const options = { signal: leaving.signal, onState, reconnectForMs: RECONNECT_FOR_MS };
     for await (const event of parley.messages.follow(answer, options)) {
