@@ -1,3 +1,4 @@
+import { createRpcClient } from "parley-client";
 import { type Endpoint, type EndpointName, endpoints, type ErrorType } from "@parley/schema";
 import { beforeAll, expect, test } from "vitest";
 import { describeMutations } from "../administration/mutations.ts";
@@ -183,16 +184,33 @@ const others: Readonly<Record<string, () => Promise<string>>> = {
   "files.get file_not_found": async () =>
     (await rest({ path: `${pathsOf(server()).workspace}/files/fil_nobody` })).type,
   "skills.import skill_already_exists": async () => {
-    const skill = "---\nname: greeting\ndescription: Greets.\n---\nSay hello.";
-    const body =
-      '--b\r\nContent-Disposition: form-data; name="files"; filename="greeting/SKILL.md"\r\n\r\n' +
-      `${skill}\r\n--b--\r\n`;
-    const headers = { "content-type": "multipart/form-data; boundary=b" };
-    const twice = { path: pathsOf(server()).skills, body, headers };
-    await rest(twice);
-    return (await rest(twice)).type;
+    await importSkill({});
+    return importSkill({});
+  },
+  "skills.import skill_not_found": async () => importSkill({ skillId: "skl_none", version: "0" }),
+  "skills.import version_conflict": async () => {
+    const { workspaceId: wId, adminKey } = server().demo;
+    const { skill } = await createRpcClient({
+      url: server().url,
+      apiKey: adminKey,
+    }).skills.create.mutate({ wId, name: "replaced", agentFacingDescription: "x" });
+    return importSkill({ skillId: skill.sId, version: "7" });
   },
 };
+
+/** The error of an import of the skill `greeting` with these fields. */
+async function importSkill(fields: Readonly<Record<string, string>>): Promise<string> {
+  const skill = "---\nname: greeting\ndescription: Greets.\n---\nSay hello.";
+  const parts = [
+    ...Object.entries(fields).map(([name, value]) => [`name="${name}"`, value] as const),
+    ['name="files"; filename="greeting/SKILL.md"', skill] as const,
+  ];
+  const body = parts
+    .map(([name, value]) => `--b\r\nContent-Disposition: form-data; ${name}\r\n\r\n${value}\r\n`)
+    .join("");
+  const headers = { "content-type": "multipart/form-data; boundary=b" };
+  return (await rest({ path: pathsOf(server()).skills, body: `${body}--b--\r\n`, headers })).type;
+}
 
 /** The same as `call`, while the workspace may use no model. */
 async function callWithoutModels(name: string, input: object): Promise<string> {
