@@ -131,7 +131,8 @@ The end.`);
     const words = Array.from({ length: 120 }, (_word, index) => `w${index}`);
     const { lines } = await show(
       "Resized",
-      { text: words.join(" "), tokenDelayMs: 10 },
+      // A word that is on its way while the size changes is drawn for the size before.
+      { text: words.join(" "), tokenDelayMs: 40 },
       {
         columns: 70,
         rows: 30,

@@ -25,23 +25,25 @@ export async function uploadFile(place: string, options: UploadOptions): Promise
   const fileName = options.name ?? path.basename(place);
   const contentType = options.contentType ?? mime.getType(fileName) ?? "application/octet-stream";
   const content = await openAsBlob(place, { type: contentType });
-  const progress = startProgress({ label: "uploading", total: content.size, unit: "bytes" });
-  const { parley } = await connect(options, countForms(progress));
+  const progress = Promise.withResolvers<Progress>();
+  const { parley } = await connect(options, countForms(progress.promise));
+  progress.resolve(startProgress({ label: "uploading", total: content.size, unit: "bytes" }));
   const { useCase } = options;
   const upload = parley.files.upload({ content, fileName, contentType, useCase });
-  const answer = await callServer(upload).finally(progress.stop);
+  const answer = await callServer(upload).finally(async () => (await progress.promise).stop());
   if (options.json) return printLine(JSON.stringify(answer));
   printLine(`created: file ${oneLine(answer.file.fileName)} (${answer.file.sId})`);
 }
 
 /** Sends forms as streams, whose bytes are counted when they leave. */
-function countForms(progress: Progress): typeof fetch {
+function countForms(progress: Promise<Progress>): typeof fetch {
   return async (input, init) => {
     if (!(init?.body instanceof FormData)) return fetch(input, init);
+    const { advance } = await progress;
     const { body, headers } = new Request(input, init);
     const count = new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, controller) {
-        progress.advance(chunk.byteLength);
+        advance(chunk.byteLength);
         controller.enqueue(chunk);
       },
     });

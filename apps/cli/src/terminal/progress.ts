@@ -20,12 +20,10 @@ export interface Progress {
 
 /** How often a pipe gets a line. */
 const LINE_MS = 10_000;
-/** What is done sooner is not worth a bar. */
-const SHORT_MS = 1000;
 
 /**
  * Shows on standard error how much of a work is done, what is left and how long that takes: a bar on a terminal,
- * a line every ten seconds elsewhere. What is done within a second shows nothing.
+ * a line every ten seconds elsewhere. The bar goes when the work is done.
  */
 export function startProgress({ label, total, unit }: Work): Progress {
   const isTerminal = process.stderr.isTTY;
@@ -42,21 +40,14 @@ export function startProgress({ label, total, unit }: Work): Progress {
     Presets.shades_classic,
   );
   let done = 0;
-  let isShown = false;
-  const timer = setTimeout(() => {
-    isShown = true;
-    bar.start(Math.max(total, 1), done);
-  }, SHORT_MS);
+  bar.start(Math.max(total, 1), done);
   return {
     advance: (by) => {
       // What goes around it, as the parts of a form, is not its own.
       done = Math.min(done + by, total);
-      if (isShown) bar.update(done);
+      bar.update(done);
     },
-    stop: () => {
-      clearTimeout(timer);
-      if (isShown) bar.stop();
-    },
+    stop: () => bar.stop(),
   };
 }
 
