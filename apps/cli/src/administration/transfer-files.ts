@@ -25,12 +25,13 @@ export async function uploadFile(place: string, options: UploadOptions): Promise
   const fileName = options.name ?? path.basename(place);
   const contentType = options.contentType ?? mime.getType(fileName) ?? "application/octet-stream";
   const content = await openAsBlob(place, { type: contentType });
-  const progress = Promise.withResolvers<Progress>();
-  const { parley } = await connect(options, countForms(progress.promise));
-  progress.resolve(startProgress({ label: "uploading", total: content.size, unit: "bytes" }));
+  const counted = Promise.withResolvers<Progress>();
+  const { parley } = await connect(options, countForms(counted.promise));
+  const progress = startProgress({ label: "uploading", total: content.size, unit: "bytes" });
+  counted.resolve(progress);
   const { useCase } = options;
   const upload = parley.files.upload({ content, fileName, contentType, useCase });
-  const answer = await callServer(upload).finally(async () => (await progress.promise).stop());
+  const answer = await callServer(upload).finally(progress.stop);
   if (options.json) return printLine(JSON.stringify(answer));
   printLine(`created: file ${oneLine(answer.file.fileName)} (${answer.file.sId})`);
 }
