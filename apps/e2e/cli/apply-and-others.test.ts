@@ -1,17 +1,9 @@
-import { spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
-import os from "node:os";
-import path from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { builtFile, endWithThisProcess } from "../programs.ts";
+import { describe, expect, it } from "vitest";
 import { eventually, shareServer } from "../server.ts";
 import { shareShop } from "../tools/shop-server.ts";
 import { folderOf } from "./shop-folder.ts";
-import { openWorkspace, writeFiles } from "./workspace-folder.ts";
-
-/** `script` gives a program a terminal. */
-const hasScript = spawnSync("script", ["--version"]).stdout?.includes("util-linux") ?? false;
+import { openTerminal } from "./terminal.ts";
+import { openFolder, type OpenWorkspace, openWorkspace, writeFiles } from "./workspace-folder.ts";
 
 const model = { providerId: "simulated", modelId: "simulated-1" };
 
@@ -19,12 +11,11 @@ describe("parley apply, with others and interruptions", () => {
   const server = shareServer({ PARLEY_PRIVATE_HOSTS: "127.0.0.1" });
   const shop = shareShop();
 
-  const openFolder = async (files: Record<string, string | Uint8Array> = {}) => {
-    const folder = await mkdtemp(path.join(os.tmpdir(), "parley-folder-"));
-    onTestFinished(async () => rm(folder, { recursive: true }));
-    await writeFiles(folder, files);
-    return folder;
-  };
+  const onTerminal = ({ adminKey }: OpenWorkspace, args: readonly string[]) =>
+    openTerminal(args, {
+      columns: 160,
+      settings: { PARLEY_URL: server().url, PARLEY_API_KEY: adminKey, NO_COLOR: "1" },
+    });
 
   it("removes what the folder lacks only where that is asked for, and restores it", async () => {
     const workspace = await openWorkspace(server(), "Pruned");
@@ -57,7 +48,7 @@ describe("parley apply, with others and interruptions", () => {
     ]);
   });
 
-  it.skipIf(!hasScript)("plans again where somebody else was faster, and asks again", async () => {
+  it("plans again where somebody else was faster, and asks again", async () => {
     const workspace = await openWorkspace(server(), "Raced");
     const { wId, rpc } = workspace;
     const file = (description: string) =>
@@ -67,33 +58,43 @@ describe("parley apply, with others and interruptions", () => {
     const [made] = (await rpc.agents.listAll.query({ wId })).agentConfigurations;
     const agentId = made?.sId ?? "";
     await writeFiles(folder, { "agents/Raced.yaml": file("second") });
-    const words = [process.execPath, builtFile("parley.js"), "apply", folder];
-    const terminal = spawn("script", ["-q", "-e", "-f", "-c", words.join(" "), "/dev/null"], {
-      env: { PARLEY_URL: server().url, PARLEY_API_KEY: workspace.adminKey, NO_COLOR: "1" },
-      stdio: ["pipe", "pipe", "inherit"],
-    });
-    endWithThisProcess(terminal);
-    const exited = once(terminal, "close");
-    let shown = "";
-    let asked = 0;
-    terminal.stdout.setEncoding("utf8").on("data", (text: string) => {
-      shown += text;
-      if (shown.split("to go on: ").length - 1 === asked) return;
-      // The plan is made, and not yet agreed to.
-      const change = { wId, agentId, description: "theirs", instructions: "Theirs" };
-      const meanwhile = asked++ === 0 ? rpc.agents.update.mutate(change) : Promise.resolve();
-      void meanwhile.then(() => terminal.stdin.write("yes\r"));
-    });
-    expect(await exited).toEqual([0, null]);
-    expect(asked).toBe(2);
+    const terminal = onTerminal(workspace, ["apply", folder]);
+    await terminal.waitFor("Type yes to go on:");
+    // The plan is made, and not yet agreed to.
+    const change = { wId, agentId, description: "theirs", instructions: "Theirs" };
+    await rpc.agents.update.mutate(change);
+    terminal.write("yes\r");
+    await terminal.waitFor(/go on:[^]*go on:/);
+    terminal.write("yes\r");
+    expect(await terminal.exited).toBe(0);
+    const shown = terminal.scrollback();
     expect(shown).toContain("agent Raced was changed by somebody else meanwhile");
-    expect(shown).toMatch(/~ agent Raced: description\r\n {4}-first\r\n {4}\+second/);
-    expect(shown).toMatch(
-      /~ agent Raced: description, instructions\r\n {4}-theirs\r\n {4}\+second/,
-    );
+    expect(shown).toMatch(/~ agent Raced: description\n {4}-first\n {4}\+second/);
+    expect(shown).toMatch(/~ agent Raced: description, instructions\n {4}-theirs\n {4}\+second/);
     expect(await rpc.agents.getDefinition.query({ wId, agentId })).toMatchObject({
       agentConfiguration: { description: "second", version: 2 },
     });
+  });
+
+  it("removes what the folder lacks where a person types the name of the workspace", async () => {
+    const workspace = await openWorkspace(server(), "Typed");
+    const { wId, rpc } = workspace;
+    await rpc.agents.create.mutate({ wId, name: "Surplus", description: "", model });
+    const folder = await openFolder({ "parley.yaml": "" });
+    const names = async () =>
+      (await rpc.agents.listAll.query({ wId, status: "active" })).agentConfigurations.map(
+        ({ name }) => name,
+      );
+    const prune = async (typed: string) => {
+      const terminal = onTerminal(workspace, ["apply", folder, "--prune"]);
+      await terminal.waitFor("Type Typed to go on:");
+      terminal.write(`${typed}\r`);
+      return terminal.exited;
+    };
+    expect(await prune("yes")).toBe(1);
+    expect(await names()).toContain("Surplus");
+    expect(await prune("Typed")).toBe(0);
+    expect(await names()).not.toContain("Surplus");
   });
 
   it("finishes what was interrupted", async () => {

@@ -1,22 +1,12 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import os from "node:os";
-import path from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { shareServer } from "../server.ts";
 import { shareShop } from "../tools/shop-server.ts";
 import { clerk, folderOf, source } from "./shop-folder.ts";
-import { openWorkspace, writeFiles } from "./workspace-folder.ts";
+import { openFolder, openWorkspace, writeFiles } from "./workspace-folder.ts";
 
 describe("parley apply and parley pull", () => {
   const server = shareServer({ PARLEY_PRIVATE_HOSTS: "127.0.0.1" });
   const shop = shareShop();
-
-  const openFolder = async (files: Record<string, string | Uint8Array> = {}) => {
-    const folder = await mkdtemp(path.join(os.tmpdir(), "parley-folder-"));
-    onTestFinished(async () => rm(folder, { recursive: true }));
-    await writeFiles(folder, files);
-    return folder;
-  };
 
   it("makes a workspace what its folder declares, and a second time nothing", async () => {
     const workspace = await openWorkspace(server(), "Shop");

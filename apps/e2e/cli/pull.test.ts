@@ -1,24 +1,23 @@
-import { mkdtemp, readFile, rm, symlink } from "node:fs/promises";
-import os from "node:os";
+import { readFile, symlink } from "node:fs/promises";
 import path from "node:path";
 import { createParley } from "parley-client";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { shareServer } from "../server.ts";
 import { shareShop } from "../tools/shop-server.ts";
 import { fillWorkspace } from "./filled-workspace.ts";
-import { type OpenWorkspace, openWorkspace, readFiles, writeFiles } from "./workspace-folder.ts";
+import {
+  openFolder,
+  type OpenWorkspace,
+  openWorkspace,
+  readFiles,
+  writeFiles,
+} from "./workspace-folder.ts";
 
 const model = { providerId: "simulated", modelId: "simulated-1" };
 
 describe("parley pull", () => {
   const server = shareServer({ PARLEY_PRIVATE_HOSTS: "127.0.0.1" });
   const shop = shareShop();
-
-  const openFolder = async () => {
-    const folder = await mkdtemp(path.join(os.tmpdir(), "parley-pull-"));
-    onTestFinished(async () => rm(folder, { recursive: true }));
-    return folder;
-  };
 
   const fill = async (workspace: OpenWorkspace) =>
     fillWorkspace(workspace, { url: server().url, shopUrl: shop().url });

@@ -1,23 +1,16 @@
 import { execFileSync } from "node:child_process";
-import { mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
+import { readdir, symlink, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { unzipSync, zipSync, type Zippable } from "fflate";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { shareServer } from "../server.ts";
 import { openUser } from "./user.ts";
-import { openWorkspace, readFiles, writeFiles } from "./workspace-folder.ts";
+import { openFolder, openWorkspace, readFiles, writeFiles } from "./workspace-folder.ts";
 
 const skill = (name: string, body = "Do it.") =>
   `---\nname: ${name}\ndescription: About ${name}\n---\n\n${body}\n`;
 const bytes = (text: string) => new TextEncoder().encode(text);
-
-async function openFolder(files: Record<string, string> = {}): Promise<string> {
-  const folder = await mkdtemp(path.join(os.tmpdir(), "parley-sources-"));
-  onTestFinished(async () => rm(folder, { recursive: true }));
-  await writeFiles(folder, files);
-  return folder;
-}
 
 async function writeZip(entries: Zippable, change?: (zip: Uint8Array) => void): Promise<string> {
   const file = path.join(await openFolder(), "skills.zip");

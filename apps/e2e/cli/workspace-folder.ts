@@ -1,7 +1,8 @@
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import os from "node:os";
 import path from "node:path";
 import { createRpcClient } from "parley-client";
-import { expect } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import type { Server } from "../server.ts";
 import { openUser } from "./user.ts";
 
@@ -52,6 +53,16 @@ export async function openWorkspace({ url, demo }: Pick<Server, "url" | "demo">,
 
 /** What `openWorkspace` gives. */
 export type OpenWorkspace = Awaited<ReturnType<typeof openWorkspace>>;
+
+/** A new folder with these files, which goes with the test. */
+export async function openFolder(
+  files: Readonly<Record<string, string | Uint8Array>> = {},
+): Promise<string> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), "parley-folder-"));
+  onTestFinished(async () => rm(folder, { recursive: true }));
+  await writeFiles(folder, files);
+  return folder;
+}
 
 /** Writes files into a folder, by their paths. */
 export async function writeFiles(

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import net from "node:net";
+import { joinSockets } from "../join-sockets.ts";
 
 /** A way to a server that breaks each connection after some bytes of the answers. */
 export interface CuttingProxy extends AsyncDisposable {
@@ -17,20 +18,8 @@ export async function startCuttingProxy(
   const sockets = new Set<net.Socket>();
   let cuts = 0;
   const server = net.createServer((client) => {
-    const upstream = net.connect(Number(port), hostname);
+    const upstream = joinSockets(client, { host: hostname, port: Number(port) }, sockets);
     let left = nextCut();
-    for (const [socket, other] of [
-      [client, upstream],
-      [upstream, client],
-    ] as const) {
-      sockets.add(socket);
-      socket.on("error", () => {});
-      socket.on("close", () => {
-        sockets.delete(socket);
-        other.destroy();
-      });
-    }
-    client.pipe(upstream);
     upstream.on("data", (bytes: Buffer) => {
       const passed = bytes.subarray(0, left);
       left -= passed.length;

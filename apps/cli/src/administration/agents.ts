@@ -7,7 +7,8 @@ import {
 } from "@parley/schema";
 import { connect, type ServerConnection } from "../connection/connect.ts";
 import { callServer, errorTypeOf } from "../connection/call-server.ts";
-import { findOne, readList, readPages } from "../grammar/find-one.ts";
+import { readPages } from "../connection/read-pages.ts";
+import { findOne, readList } from "../grammar/find-one.ts";
 import { listCommand } from "../grammar/list-command.ts";
 import {
   actionCommand,

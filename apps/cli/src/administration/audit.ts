@@ -1,7 +1,7 @@
 import { ListAuditEvents } from "@parley/schema";
 import { callServer } from "../connection/call-server.ts";
 import { connectToServer } from "../connection/connect.ts";
-import { readPages } from "../grammar/find-one.ts";
+import { readPages } from "../connection/read-pages.ts";
 import { listCommand } from "../grammar/list-command.ts";
 import { group } from "../group.ts";
 import { shortTime } from "../terminal/short-time.ts";

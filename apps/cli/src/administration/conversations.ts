@@ -1,7 +1,7 @@
 import type { ConversationSummary } from "@parley/schema";
 import * as z from "zod";
 import { connect, type ServerConnection } from "../connection/connect.ts";
-import { readPages } from "../grammar/find-one.ts";
+import { readPages } from "../connection/read-pages.ts";
 import { listCommand } from "../grammar/list-command.ts";
 import { actionCommand, getCommand, type Named, updateCommand } from "../grammar/one-commands.ts";
 import { group } from "../group.ts";

@@ -1,6 +1,7 @@
 import { AddMember, type User } from "@parley/schema";
 import { connect, type ServerConnection } from "../connection/connect.ts";
-import { findOne, readPages } from "../grammar/find-one.ts";
+import { readPages } from "../connection/read-pages.ts";
+import { findOne } from "../grammar/find-one.ts";
 import { listCommand } from "../grammar/list-command.ts";
 import { actionCommand, createCommand, getCommand, type Named } from "../grammar/one-commands.ts";
 import { group } from "../group.ts";

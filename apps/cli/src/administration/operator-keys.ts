@@ -1,7 +1,8 @@
 import { CreateOperatorKey, type OperatorKey } from "@parley/schema";
 import * as z from "zod";
 import { connectAsOperator } from "../connection/connect.ts";
-import { findOne, readPages } from "../grammar/find-one.ts";
+import { readPages } from "../connection/read-pages.ts";
+import { findOne } from "../grammar/find-one.ts";
 import { listCommand } from "../grammar/list-command.ts";
 import { actionCommand, createCommand, type Done, getCommand } from "../grammar/one-commands.ts";
 import { group } from "../group.ts";

@@ -1,6 +1,7 @@
 import { CreateWorkspace, UpdateWorkspace } from "@parley/schema";
 import { connectAsOperator } from "../connection/connect.ts";
-import { findOne, readPages } from "../grammar/find-one.ts";
+import { readPages } from "../connection/read-pages.ts";
+import { findOne } from "../grammar/find-one.ts";
 import { listCommand } from "../grammar/list-command.ts";
 import {
   actionCommand,

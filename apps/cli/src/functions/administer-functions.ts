@@ -6,7 +6,8 @@ import {
 } from "@parley/schema";
 import * as z from "zod";
 import { connect, type ServerConnection } from "../connection/connect.ts";
-import { findOne, readPages } from "../grammar/find-one.ts";
+import { readPages } from "../connection/read-pages.ts";
+import { findOne } from "../grammar/find-one.ts";
 import { listCommand } from "../grammar/list-command.ts";
 import {
   actionCommand,

@@ -1,6 +1,7 @@
 import type { AdministeredTool } from "@parley/schema";
 import type { ServerConnection } from "../connection/connect.ts";
-import { findOne, readPages } from "../grammar/find-one.ts";
+import { readPages } from "../connection/read-pages.ts";
+import { findOne } from "../grammar/find-one.ts";
 
 /** Reads all tools of the workspace, a page at a time. Throws `CommandError`. */
 export const readTools = ({ rpc, wId }: ServerConnection): AsyncGenerator<AdministeredTool> =>

@@ -3,7 +3,7 @@ import { callServer } from "../connection/call-server.ts";
 import type { ServerConnection } from "../connection/connect.ts";
 import { readZip } from "../skills/read-zip.ts";
 import type { SkillDefinition } from "./definitions.ts";
-import { readEach } from "./read-pages.ts";
+import { readEach } from "./read-each.ts";
 import type { Listed, Read, ReadSpace } from "./workspace-state.ts";
 
 interface Readers {

@@ -1,11 +1,12 @@
 import { CommandError } from "../command-error.ts";
 import { callServer } from "../connection/call-server.ts";
 import type { ServerConnection } from "../connection/connect.ts";
+import { readPages } from "../connection/read-pages.ts";
 import { filesOfProgram } from "../functions/function-members.ts";
 import type { FunctionFolder } from "../functions/read-function-folder.ts";
 import { Program } from "@parley/schema";
 import { definitionOfAgent } from "./read-agents.ts";
-import { readEach, readPages } from "./read-pages.ts";
+import { readEach } from "./read-each.ts";
 import { findSkills, readSkill } from "./read-skills.ts";
 import { readTool } from "./read-tools.ts";
 import { sortModels } from "./settings-file.ts";
@@ -32,9 +33,11 @@ export async function readWorkspace(
   const isAdmin = role === "admin";
   const settings = isAdmin ? await callServer(rpc.workspaces.get.query({ wId })) : undefined;
   const spaces = await readSpaces(connection, isAdmin);
-  const listedTools = await readPages(
-    async (place) => rpc.tools.list.query({ wId, ...place }),
-    (page) => page.tools,
+  const listedTools = await Array.fromAsync(
+    readPages(
+      async (place) => rpc.tools.list.query({ wId, limit: 100, ...place }),
+      (page) => page.tools,
+    ),
   );
   const tools = listedTools.map((one) => ({
     ...one,
@@ -42,16 +45,20 @@ export async function readWorkspace(
     id: one.tool.sId,
     isArchived: false,
   }));
-  const listedAgents = await readPages(
-    async (place) => rpc.agents.listAll.query({ wId, ...place }),
-    (page) => page.agentConfigurations,
+  const listedAgents = await Array.fromAsync(
+    readPages(
+      async (place) => rpc.agents.listAll.query({ wId, limit: 100, ...place }),
+      (page) => page.agentConfigurations,
+    ),
   );
   const agents = listedAgents.map(({ name, sId: id, status, scope }) => {
     return { name, id, isArchived: status !== "active", isBuiltIn: scope === "global" };
   });
-  const listedFunctions = await readPages(
-    async (place) => rpc.sandboxFunctions.listAll.query({ wId, ...place }),
-    (page) => page.sandboxFunctions,
+  const listedFunctions = await Array.fromAsync(
+    readPages(
+      async (place) => rpc.sandboxFunctions.listAll.query({ wId, limit: 100, ...place }),
+      (page) => page.sandboxFunctions,
+    ),
   );
   const functions = listedFunctions.map(({ slug: name, sId: id, status }) => {
     return { name, id, isArchived: status === "archived" };
@@ -108,9 +115,11 @@ const getAgent = async ({ rpc, wId }: ServerConnection, agentId: string) =>
 /** The spaces of a workspace; for builders those that the key reaches. */
 async function readSpaces({ rpc, wId }: ServerConnection, isAdmin: boolean): Promise<ReadSpace[]> {
   const spaces = isAdmin
-    ? await readPages(
-        async (place) => rpc.spaces.listAll.query({ wId, ...place }),
-        (page) => page.spaces,
+    ? await Array.fromAsync(
+        readPages(
+          async (place) => rpc.spaces.listAll.query({ wId, limit: 100, ...place }),
+          (page) => page.spaces,
+        ),
       )
     : (await callServer(rpc.spaces.list.query({ wId }))).spaces;
   return spaces.map(({ name, sId: id, kind, isRestricted }) => {

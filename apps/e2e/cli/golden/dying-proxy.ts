@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import net from "node:net";
+import { joinSockets } from "../../join-sockets.ts";
 
 /** A server that dies: for whoever reaches it by this way. */
 export interface DyingProxy extends AsyncDisposable {
@@ -16,19 +17,7 @@ export async function startDyingProxy(
   const sockets = new Set<net.Socket>();
   let left = afterBytes;
   const server = net.createServer((client) => {
-    const upstream = net.connect(target.port, target.host);
-    for (const [socket, other] of [
-      [client, upstream],
-      [upstream, client],
-    ] as const) {
-      sockets.add(socket);
-      socket.on("error", () => {});
-      socket.on("close", () => {
-        sockets.delete(socket);
-        other.destroy();
-      });
-    }
-    client.pipe(upstream);
+    const upstream = joinSockets(client, target, sockets);
     upstream.on("data", (bytes: Buffer) => {
       client.write(bytes.subarray(0, left));
       left -= bytes.length;
