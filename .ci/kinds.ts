@@ -37,6 +37,7 @@ const full = [
 export const alone = [
   "apps/api/src/limits/database-wait.test.ts",
   "apps/api/src/limits/loop-delay.test.ts",
+  "apps/e2e/code/waiting-functions.*",
   "apps/e2e/faults/half-open.*",
   "apps/e2e/faults/overload.*",
   "apps/e2e/faults/slow-connections.*",
@@ -45,8 +46,11 @@ export const alone = [
   "apps/e2e/hostile/large-conversations.*",
   "apps/e2e/replicas/costs.*",
   "apps/worker/src/executor/limit-execution.test.ts",
+  "apps/worker/src/javascript/locate-error.test.ts",
   "packages/core/src/log/follow.busy.test.ts",
   "packages/core/src/untrusted/threads.test.ts",
+  "packages/sandbox/src/bundle/bundle-bombs.test.ts",
+  "packages/sandbox/src/processes/fair-places.test.ts",
 ];
 
 /** A kind of run, by the flag of `.ci/test.ts` that asks for it. */

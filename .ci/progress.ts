@@ -1,5 +1,5 @@
 import path from "node:path";
-import type { Reporter, TestCase, TestModule, Vitest } from "vitest/node";
+import type { Reporter, TestCase, TestModule, TestSuite, Vitest } from "vitest/node";
 
 const root = path.resolve(import.meta.dirname, "..");
 /** Silence is never longer. */
@@ -38,6 +38,14 @@ export class Progress implements Reporter {
     if (result.state !== "pending") this.#counts[result.state]++;
     if (result.state !== "failed") return;
     this.#fail(`${fileOf(test.module)} > ${test.fullName}`, test.module, result.errors);
+  }
+
+  /** What fails around the tests of a `describe`, such as its hooks. */
+  onTestSuiteResult(suite: TestSuite): void {
+    const errors = suite.errors();
+    if (errors.length === 0) return;
+    this.#counts.failed++;
+    this.#fail(`${fileOf(suite.module)} > ${suite.fullName}`, suite.module, errors);
   }
 
   onTestModuleEnd(module: TestModule): void {

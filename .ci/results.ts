@@ -41,7 +41,7 @@ export async function readHashes(): Promise<Map<string, string>> {
 async function describePrograms() {
   const url = process.env["DATABASE_URL"] ?? "";
   const rows = url === "" ? [] : await runOn<{ version: string }>(url, "select version()");
-  const programs = ["chromium", "nginx", "redis-server", "slowhttptest", "strace"];
+  const programs = ["chromium", "mmdebstrap", "nginx", "redis-server", "slowhttptest", "strace"];
   return {
     node: process.version,
     // The embedded one is in the lockfile.

@@ -22,6 +22,7 @@ const threads = {
   "yaml-thread": "../../packages/core/src/skills/folders/yaml-thread.ts",
   "count-thread": "../../packages/agent/src/count-thread.ts",
   "evaluation-thread": "../worker/src/simulation/evaluation-thread.ts",
+  "locate-thread": "../worker/src/javascript/locate-thread.ts",
 };
 
 // What processes of the sandbox run, under the names by which they are found.

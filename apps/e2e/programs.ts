@@ -37,6 +37,14 @@ export function builtFile(name: string): string {
   return path.join(inject("build"), "bin", name);
 }
 
+export interface ProgramOptions {
+  readonly cwd?: string;
+  readonly main?: readonly string[];
+  readonly input?: string;
+  /** Descriptor that it prints to instead of `output`. */
+  readonly log?: number;
+}
+
 /**
  * Starts `parley` with these arguments and, of the environment, nothing but these settings; `input` is its
  * standard input.
@@ -45,24 +53,19 @@ export function startProgram(
   args: readonly string[],
   settings: Settings,
   // By default in a folder without a `.env`.
-  {
-    cwd = inject("build"),
-    main = [builtFile("parley.js")],
-    input,
-  }: { cwd?: string; main?: readonly string[]; input?: string } = {},
+  { cwd = inject("build"), main = [builtFile("parley.js")], input, log }: ProgramOptions = {},
 ): Program {
   const child = spawn(process.execPath, [...main, ...args], {
     cwd,
     env: settings,
-    stdio: ["pipe", "pipe", "pipe"],
+    stdio: ["pipe", log ?? "pipe", log ?? "pipe"],
   });
   endWithThisProcess(child);
   // A program that does not read may be gone before it is written.
-  child.stdin.on("error", () => {});
-  child.stdin.end(input);
+  child.stdin?.on("error", () => {}).end(input);
   const output = { stdout: "", stderr: "" };
-  child.stdout.setEncoding("utf8").on("data", (text: string) => (output.stdout += text));
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (output.stderr += text));
+  child.stdout?.setEncoding("utf8").on("data", (text: string) => (output.stdout += text));
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => (output.stderr += text));
   const exited = once(child, "close").then(([code]) => code as number | null);
   return { pid: child.pid ?? 0, output, exited, signal: (name) => void child.kill(name) };
 }

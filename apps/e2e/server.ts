@@ -10,7 +10,7 @@ import {
   type Settings,
   settingsFor,
 } from "./place.ts";
-import { eventually, type Program, startProgram, within } from "./programs.ts";
+import { eventually, type Program, type ProgramOptions, startProgram, within } from "./programs.ts";
 
 export { createPlace, type Place, root, type Settings, settingsFor } from "./place.ts";
 export { eventually, type Program, startProgram, within } from "./programs.ts";
@@ -45,8 +45,13 @@ export interface ServerProcess extends Server, Omit<Program, "output"> {
 }
 
 /** Starts a server with the demo workspace at a place. Throws what it printed if it does not serve. */
-export async function startServer(place: Place, settings: Settings = {}): Promise<ServerProcess> {
-  const program = startProgram(["serve", "--demo"], { ...settingsFor(place), ...settings });
+export async function startServer(
+  place: Place,
+  settings: Settings = {},
+  options: Pick<ProgramOptions, "log"> = {},
+): Promise<ServerProcess> {
+  const whole = { ...settingsFor(place), ...settings };
+  const program = startProgram(["serve", "--demo"], whole, options);
   const demo = await readDemo(place, program).catch((error: unknown) => {
     program.signal("SIGKILL");
     throw error;

@@ -170,9 +170,9 @@ export const ApiSettings = z.object({
     "How long such a reader may take nothing before it is cut off, in milliseconds",
   ),
   PARLEY_MAX_FILE_BYTES: atMost(50 * 1024 * 1024, "Size of a file that is uploaded, in bytes"),
-  PARLEY_WORKSPACE_FILES_BYTES: atMost(
-    5 * 1024 ** 3,
-    "Size of all files that are uploaded to a workspace, in bytes",
+  PARLEY_WORKSPACE_BYTES: atMost(
+    20 * 1024 ** 3,
+    "Size of all that a workspace stores, in bytes: files, conversations, invocations and the rest",
   ),
   PARLEY_WORKSPACE_DATA_SOURCES: integer(1, 1000)
     .default(1000)
@@ -190,7 +190,13 @@ export const ApiSettings = z.object({
     .describe("Largest module that is made of the source, with its map, in bytes"),
   PARLEY_TRANSFER_IDLE_MS: milliseconds(
     30_000,
-    "How long an upload or a download may stand still, in milliseconds",
+    "How long an upload, a download or another response may stand still, in milliseconds",
   ),
+  PARLEY_UNREAD_BYTES: integer(1024 * 1024)
+    .default(256 * 1024 * 1024)
+    .describe(
+      "Bytes of responses that wait for their readers: of the process, half of them of a workspace, a " +
+        "quarter of a key; beyond that, the readers that have stalled for longest are disconnected",
+    ),
 });
 export type ApiSettings = z.output<typeof ApiSettings>;

@@ -22,12 +22,14 @@ import { registerNotFound } from "./http/not-found.ts";
 import { requestIdOf } from "./http/request-id.ts";
 import { createDoor } from "./http/stop-listening.ts";
 import { boundConnections } from "./limits/connections.ts";
+import { createLoopShares } from "./limits/loop-shares.ts";
 import { createOpenStreams } from "./limits/open-streams.ts";
 import { watchOverload } from "./limits/overload.ts";
 import { createRateLimits } from "./limits/rate-limits.ts";
 import type { SharedCounters } from "./limits/redis-limiter.ts";
 import { watchWorkers } from "./limits/worker-watch.ts";
 import { createWriteHealth } from "./limits/write-health.ts";
+import { watchUnreadResponses } from "./limits/unread-responses.ts";
 import { registerMcp } from "./mcp/mcp.ts";
 import { createApiMetrics } from "./metrics/api-metrics.ts";
 import { registerPictures } from "./reference/pictures.ts";
@@ -87,6 +89,11 @@ export async function createApi(options: ApiOptions): Promise<Api> {
   const malformedHttp = createMalformedHttp();
   const door = createDoor();
   const proxies = settings.PARLEY_TRUSTED_PROXIES;
+  const unreadResponses = watchUnreadResponses({
+    maxBytes: settings.PARLEY_UNREAD_BYTES,
+    stallMs: settings.PARLEY_TRANSFER_IDLE_MS,
+    onReset: (reason) => metrics.readerReset(reason),
+  });
   const app = Fastify({
     loggerInstance: logger,
     logController: new LogController({
@@ -97,6 +104,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
     serverFactory: (handle) =>
       boundConnections(
         createHttpServer(settings, (request, response) => {
+          unreadResponses.watch(response);
           door.enter(() => handle(request, response));
         }),
         settings,
@@ -131,8 +139,10 @@ export async function createApi(options: ApiOptions): Promise<Api> {
     rateLimits: createRateLimits(settings, options.sharedCounters, metrics.limited),
     overload,
     metrics,
+    loopShares: createLoopShares(() => metrics.limited("large-bodies")),
     openStreams: createOpenStreams({ core, credentials, settings, metrics }),
     responseCache: createResponseCache(),
+    unreadResponses,
     writeHealth: createWriteHealth(),
     openRequests: new Set(),
     whyNotReady: options.whyNotReady ?? (() => undefined),
@@ -148,6 +158,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
   );
   app.decorateRequest("caller", null);
   app.decorateRequest("logFields", undefined);
+  app.decorateRequest("bodyBytes", undefined);
   app.decorateRequest("idempotencyKey", undefined);
   app.setErrorHandler(sendError);
   metrics.requests.watch(app);
@@ -199,6 +210,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
         clearTimeout(cut);
       }
       services.overload.close();
+      unreadResponses.close();
       services.workerWatch?.close();
       credentials.close();
       await activity.close();

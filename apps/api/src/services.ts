@@ -10,11 +10,13 @@ import type {
 } from "@parley/core";
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from "fastify";
 import type { ApiSettings } from "./config.ts";
+import type { LoopShares } from "./limits/loop-shares.ts";
 import type { OpenStreams } from "./limits/open-streams.ts";
 import type { Overload } from "./limits/overload.ts";
 import type { RateLimits } from "./limits/rate-limits.ts";
 import type { WorkerWatch } from "./limits/worker-watch.ts";
 import type { WriteHealth } from "./limits/write-health.ts";
+import type { UnreadResponses } from "./limits/unread-responses.ts";
 import type { ApiMetrics } from "./metrics/api-metrics.ts";
 import type { ResponseCache } from "./response-cache/response-cache.ts";
 
@@ -31,8 +33,10 @@ export interface ApiServices {
   readonly rateLimits: RateLimits;
   readonly overload: Overload;
   readonly metrics: ApiMetrics;
+  readonly loopShares: LoopShares;
   readonly openStreams: OpenStreams;
   readonly responseCache: ResponseCache;
+  readonly unreadResponses: UnreadResponses;
   readonly writeHealth: WriteHealth;
   /** The workspace that examples are of; undefined where there is no demo. */
   readonly demoWorkspaceId: () => string | undefined;

@@ -5,6 +5,7 @@ import { benchCreate } from "./benchmarks/create.ts";
 import { benchFanout } from "./benchmarks/fanout.ts";
 import { benchInvoke } from "./benchmarks/invoke.ts";
 import { benchPost } from "./benchmarks/post.ts";
+import { benchRead } from "./benchmarks/read.ts";
 import { benchScale } from "./benchmarks/scale.ts";
 import { benchSize } from "./benchmarks/size.ts";
 import { benchSkills } from "./benchmarks/skills.ts";
@@ -27,6 +28,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   fanout: benchFanout,
   invoke: benchInvoke,
   post: benchPost,
+  read: benchRead,
   scale: benchScale,
   size: benchSize,
   skills: benchSkills,
@@ -50,6 +52,7 @@ databases is left out.
                       nginx with nchan where that is installed
   invoke              invocations per second, with few and with a million that have ended
   post                posts to conversations of 10 and of 1,000 messages
+  read                processor time of reads and lists, beside a blocking create
   scale               creates, answers and deliveries of 1 and 2 APIs and workers, and what an
                       operation asks of PostgreSQL and Redis; needs DATABASE_URL and redis-server
   size                operations on an almost empty database, and on one of ten million events,

@@ -1,6 +1,7 @@
 import { ApiSettings } from "@parley/api/config";
 import { hostList, WorkerSettings } from "@parley/worker/config";
 import * as z from "zod";
+import { loadEnvironmentFile } from "./environment.ts";
 import {
   badConfiguration,
   describeIssue,
@@ -118,6 +119,24 @@ export function readSettings(environment: NodeJS.ProcessEnv = process.env): Sett
   return read(Settings, environment);
 }
 
+/**
+ * Adds the settings of a server in `.env` of the working directory to the environment. Only commands on the
+ * machine of a server read that file, and only its settings: commands that call a server are run in directories
+ * of others, which must not choose where a key goes. Throws `BadConfiguration`.
+ */
+export const loadServerEnvironment = (): void => loadEnvironmentFile(process.env, isOfServer);
+
+/** Misspelt settings count as well, so that they are refused. */
+const isOfServer = (name: string): boolean =>
+  Object.hasOwn(Settings.shape, name) ||
+  (name.startsWith("PARLEY_") && !Object.hasOwn(ClientSettings.shape, name));
+
+/** The settings of a server's process, from the environment and `.env`. Throws `BadConfiguration`. */
+export function readServerSettings(): Settings {
+  loadServerEnvironment();
+  return readSettings();
+}
+
 /** Reads which server a command calls; arguments take precedence. Throws `BadConfiguration`. */
 export function readClientSettings(
   given: {
@@ -200,17 +219,14 @@ function describe(schema: z.ZodObject): DescribedSetting[] {
   }));
 }
 
-/** Where a Git that runs another command says what that is about. */
-const ofGit =
-  /^GIT_(?:DIR|WORK_TREE|INDEX_FILE|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|COMMON_DIR|NAMESPACE|PREFIX)$/;
+/** What a program needs of the environment to find its files, its user, its keys and the network. */
+const PASSED_ON =
+  /^(?:PATH|HOME|USER|LOGNAME|SHELL|TERM|TZ|LANG|LC_\w+|TMPDIR|TMP|TEMP|XDG_\w+|SSH_AUTH_SOCK|SSH_AGENT_PID|(?:http|https|all|no)_proxy|(?:HTTP|HTTPS|ALL|NO)_PROXY|SSL_CERT_(?:FILE|DIR)|GIT_SSL_CAINFO|SYSTEMROOT|WINDIR|COMSPEC|PATHEXT|APPDATA|LOCALAPPDATA|USERPROFILE)$/i;
 
-/**
- * The environment of a program that Parley starts for a person: this one's with `more`, without the settings and keys
- * of Parley, and without what a Git above says of its own repository.
- */
-export function environmentForOthers(more: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
-  const passed = Object.entries(process.env).filter(
-    ([name]) => !name.startsWith("PARLEY_") && !ofGit.test(name),
-  );
+/** The environment of a program that Parley starts: an allowlist of this one's, with `more`. */
+export function environmentForOthers(
+  more: Readonly<Record<string, string>> = {},
+): NodeJS.ProcessEnv {
+  const passed = Object.entries(process.env).filter(([name]) => PASSED_ON.test(name));
   return { ...Object.fromEntries(passed), ...more };
 }

@@ -3,6 +3,7 @@ import { reasonOfUnavailable } from "@parley/db/unavailable";
 /** What to do about a PostgreSQL that refuses, by the beginning of its SQLSTATE or the system's code. */
 const cures: readonly (readonly [code: RegExp, cure: string])[] = [
   [/^(?:ENOTFOUND|EAI_AGAIN)$/, "correct the host in DATABASE_URL"],
+  [/^08P01$/, "connect Parley to PostgreSQL itself, not to a pooler"],
   [/^28/, "correct user and password in DATABASE_URL, or allow them in pg_hba.conf"],
   [/^3D/, "create it (createdb), or correct its name in DATABASE_URL"],
   [

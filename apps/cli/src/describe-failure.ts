@@ -1,5 +1,6 @@
 import { inspect } from "node:util";
 import { describeDatabaseFailure } from "./database-failure.ts";
+import { describeStrayMisunderstanding } from "./describe-misunderstanding.ts";
 import { isDebugging } from "./config.ts";
 
 /** Errors whose message says what is wrong and what would be right. */
@@ -14,6 +15,7 @@ const explained = new Set([
   "OpenDirectory",
   "ProgramFailed",
   "RefusedTransfer",
+  "UnfitSession",
 ]);
 
 /** Codes of the system, as for a file that is not there, and of arguments that are not understood. */
@@ -24,7 +26,10 @@ export function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const sentence = explained.has(error.name)
     ? error.message
-    : (describeDatabaseFailure(error) ?? describeSystemFailure(error) ?? describeUnknown(error));
+    : (describeDatabaseFailure(error) ??
+      describeSystemFailure(error) ??
+      describeStrayMisunderstanding(error) ??
+      describeUnknown(error));
   return isDebugging() ? `${sentence}\n${inspect(error, { depth: 4, colors: false })}` : sentence;
 }
 

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
+import { parseEnv } from "node:util";
 import { BadConfiguration } from "./setting-faults.ts";
 
 const NAME = ".env";
@@ -16,18 +17,28 @@ let loaded: string | undefined;
 export const environmentFile = (): string | undefined => loaded;
 
 /**
- * Adds the settings of `.env` in the working directory to the environment, which takes precedence. Throws `BadConfiguration` where it cannot be read or has
- * a line that sets nothing: Node would ignore this.
+ * Adds settings of `.env` in the working directory to an environment, which takes precedence: those with a name
+ * that `isRead`, since whoever made the directory wrote the file. Throws `BadConfiguration` where it cannot be
+ * read or has a line that sets nothing: Node would ignore this.
  */
-export function loadEnvironmentFile(directory: string = process.cwd()): void {
-  const file = path.join(directory, NAME);
+export function loadEnvironmentFile(
+  environment: NodeJS.ProcessEnv,
+  isRead: (name: string) => boolean,
+): void {
+  const file = path.join(process.cwd(), NAME);
   if (!existsSync(file)) return;
+  const text = readText(file);
+  requireAssignments(file, text);
+  for (const [name, value] of Object.entries(parseEnv(text))) {
+    if (isRead(name)) environment[name] ??= value;
+  }
+  loaded = file;
+}
+
+function readText(file: string): string {
   try {
-    requireAssignments(file, readFileSync(file, "utf8"));
-    process.loadEnvFile(file);
-    loaded = file;
+    return readFileSync(file, "utf8");
   } catch (cause) {
-    if (cause instanceof BadConfiguration) throw cause;
     const { code = "" } = cause as NodeJS.ErrnoException;
     throw new BadConfiguration(
       `${file} cannot be read (${code}): make it a file that this user may read, or remove it`,

@@ -1,5 +1,4 @@
 import process from "node:process";
-import { loadEnvironmentFile } from "./environment.ts";
 import { fail } from "./fail.ts";
 import { CommanderError, createProgram, describeMistake } from "./program.ts";
 
@@ -14,13 +13,11 @@ async function main(): Promise<void> {
     if (error.code === "EPIPE") process.exit(READER_LEFT);
     throw error;
   });
+  // What cannot be said must not end what is done.
+  process.stderr.on("error", () => {});
   // New files are readable by their owner only.
   process.umask(0o077);
   const program = createProgram();
-  program.hook("preAction", (_program, action) => {
-    // The one command that says what is wrong with the file, and with everything else.
-    if (action.name() !== "doctor") loadEnvironmentFile();
-  });
   if (process.argv.length === 2) return program.outputHelp();
   try {
     await program.parseAsync();

@@ -1,5 +1,5 @@
 import { constants } from "node:fs";
-import { lstat, open } from "node:fs/promises";
+import { chmod, lstat, open } from "node:fs/promises";
 import { CommandError } from "./command-error.ts";
 
 /** The kind of a path. Throws `CommandError` at symbolic links and other special files. */
@@ -33,4 +33,15 @@ export async function readRegularFile(
   const bytes = Buffer.alloc(stats.size);
   const { bytesRead } = await file.read(bytes, 0, stats.size, 0);
   return bytes.subarray(0, bytesRead);
+}
+
+/** Whether a file's owner may execute it. */
+export async function isExecutableFile(place: string): Promise<boolean> {
+  return ((await lstat(place)).mode & 0o100) !== 0;
+}
+
+/** Lets those execute a file who may read it, or nobody. */
+export async function setExecutable(place: string, isExecutable: boolean): Promise<void> {
+  const mode = (await lstat(place)).mode & 0o666;
+  await chmod(place, isExecutable ? mode | ((mode & 0o444) >> 2) : mode);
 }

@@ -4,6 +4,7 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { queryClient, router } from "./app/router.ts";
 import { applyTheme } from "./app/theme.ts";
+import { AwayNotice } from "./ui/lazy-page.tsx";
 import { ToastProvider } from "./ui/toast.tsx";
 
 applyTheme();
@@ -15,6 +16,7 @@ createRoot(root).render(
     <QueryClientProvider client={queryClient}>
       <ToastProvider>
         <RouterProvider router={router} />
+        <AwayNotice />
       </ToastProvider>
     </QueryClientProvider>
   </StrictMode>,

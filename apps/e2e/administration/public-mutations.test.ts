@@ -14,12 +14,15 @@ test("operations of the public API that are mutations are few", () => {
     .map(([name]) => name);
   expect(names.toSorted()).toEqual([
     "agents.createGeneric",
+    "agents.delete",
     "agents.import",
+    "agents.patch",
     "conversations.delete",
     "messages.validateAction",
     "session.create",
     "session.createCode",
     "session.end",
+    "skills.delete",
     "toolAuthorizations.revoke",
     "tools.invoke",
   ]);

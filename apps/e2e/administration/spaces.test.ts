@@ -4,7 +4,8 @@ import { beforeAll, expect, test } from "vitest";
 import { shareServer } from "../server.ts";
 import { comparable, createAsk } from "./ask-endpoint.ts";
 import { type ClosedSpace, createClosedSpace, unknownThings } from "./closed-space.ts";
-import { apart, naming, type Own, telling } from "./space-calls.ts";
+import { apart } from "./calls-apart.ts";
+import { naming, type Own, telling } from "./space-calls.ts";
 
 // One workspace, and a space of it that is closed to the caller: every operation, with a key of each
 // role that may call it.

@@ -114,6 +114,8 @@ describe("workspaces", () => {
       invocations: 0,
       files: 0,
       fileBytes: 0,
+      storedBytes: expect.any(Number),
+      storedBytesLimit: 20 * 2 ** 30,
       members: 0,
       keys: 1,
       agents: 1,

@@ -69,8 +69,11 @@ export function questionsSuite(server: () => Server): void {
     await readUntil(await calls.stream(`/${cId}/events`), conversationFrame, isDone);
     const [message] = answersOf(await calls.get(cId));
     expect(message?.content).toBe("Well. So: Large\nIn red");
-    const again = await calls.call("POST", `${tail}/answer-question`, { json });
-    expectError(again, "invalid_request_error", { message: /does not wait/ });
+    // The same answer again is a repeat; another one comes too late.
+    expect((await calls.call("POST", `${tail}/answer-question`, { json })).status).toBe(200);
+    const late = { ...json, answer: { selectedOptions: [0] } };
+    const refused = await calls.call("POST", `${tail}/answer-question`, { json: late });
+    expectError(refused, "invalid_request_error", { message: /answered before/ });
   });
 
   it("refuses answers that the question does not allow, and leaves it open", async () => {

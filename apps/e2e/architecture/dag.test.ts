@@ -10,17 +10,18 @@ const nameOf = new Map(packages.map(({ folder, name }) => [folder.split("/")[1] 
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   "packages/schema": [],
   "packages/db": ["schema"],
-  "packages/core": ["schema", "db", "mcp"],
+  "packages/fair-queue": [],
+  "packages/core": ["schema", "db", "mcp", "fair-queue"],
   "packages/agent": ["schema"],
   "packages/guarded-fetch": [],
   "packages/mcp": ["schema", "guarded-fetch"],
-  "packages/sandbox": ["schema", "guarded-fetch"],
+  "packages/sandbox": ["schema", "guarded-fetch", "fair-queue"],
   "packages/rpc": ["schema", "core"],
   "packages/client": ["schema"],
   "apps/api": ["schema", "db", "core", "rpc"],
   "apps/worker": ["schema", "db", "core", "agent", "mcp", "guarded-fetch", "sandbox"],
   "apps/console": ["client", "schema"],
-  "apps/cli": ["api", "worker", "client", "db", "core", "mcp", "sandbox", "schema"],
+  "apps/cli": ["api", "worker", "client", "db", "core", "mcp", "sandbox", "schema", "fair-queue"],
 };
 const allowed = (folder: string): readonly string[] =>
   mayImport[folder]?.map((name) => nameOf.get(name) ?? "") ?? everything;

@@ -43,6 +43,10 @@ const schema: Rooms = {
 /** What every feature is built on. */
 const ground = ["data-access", "untrusted", "log", "context.ts"];
 
+/** What requests of workspaces are built on; and what admins manage, with its meter. */
+const keyed = [...ground, "idempotency.ts", "access"];
+const managed = ["storage", "workspaces", "files"];
+
 const core: Rooms = {
   "data-access": [],
   untrusted: [],
@@ -52,25 +56,18 @@ const core: Rooms = {
   audit: ground,
   access: ground,
   runs: ground,
-  workspaces: [...ground, "access"],
-  files: [...ground, "idempotency.ts", "access", "workspaces"],
+  storage: ground,
+  workspaces: [...ground, "access", "storage"],
+  files: [...keyed, "storage", "workspaces"],
   "functions/json-schema": ["untrusted"],
-  knowledge: [...ground, "idempotency.ts", "access", "workspaces"],
+  knowledge: [...keyed, "workspaces"],
   functions: [...ground, "workspaces", "functions/json-schema"],
-  tools: [
-    ...ground,
-    "idempotency.ts",
-    "access",
-    "runs",
-    "workspaces",
-    "functions",
-    "functions/json-schema",
-  ],
+  tools: [...keyed, "runs", "workspaces", "functions", "functions/json-schema"],
   "skills/folders": ["untrusted"],
   "skill-folders.ts": ["skills/folders"],
-  skills: [...ground, "access", "workspaces", "files", "skills/folders", "tools"],
-  agents: [...ground, "idempotency.ts", "access", "workspaces", "files", "skills/folders", "tools"],
-  invocations: [...ground, "idempotency.ts", "access", "runs", "functions", "tools"],
+  skills: [...ground, "access", "storage", "workspaces", "files", "skills/folders", "tools"],
+  agents: [...keyed, "workspaces", "files", "skills/folders", "tools"],
+  invocations: [...keyed, "runs", "storage", "functions", "tools"],
   messages: [...ground, "workspaces", "agents"],
   analytics: [...ground, "files", "messages"],
   activity: [...ground, "access", "runs", "workspaces"],
@@ -80,8 +77,7 @@ const core: Rooms = {
     "audit",
     "access",
     "runs",
-    "workspaces",
-    "files",
+    ...managed,
     "functions",
     "tools",
     "agents",
@@ -89,9 +85,7 @@ const core: Rooms = {
     "messages",
   ],
   conversations: [
-    ...ground,
-    "idempotency.ts",
-    "access",
+    ...keyed,
     "runs",
     "workspaces",
     "files",
@@ -107,8 +101,7 @@ const core: Rooms = {
     "idempotency.ts",
     "audit",
     "runs",
-    "workspaces",
-    "files",
+    ...managed,
     "knowledge",
     "functions",
     "tools",
@@ -125,6 +118,7 @@ const core: Rooms = {
     "functions",
     "knowledge",
     "tools",
+    "invocations",
     "conversations",
   ],
 };
@@ -133,7 +127,7 @@ const api: Rooms = {
   "config.ts": [],
   http: ["config.ts"],
   metrics: ["http"],
-  limits: ["config.ts", "metrics"],
+  limits: ["config.ts", "http", "metrics"],
   "response-cache": ["http"],
   "services.ts": ["config.ts", "metrics", "limits", "response-cache"],
   requests: ["http", "limits", "services.ts"],
@@ -187,10 +181,10 @@ const worker: Rooms = {
 };
 
 /** What the rooms of commands are built on. */
-const ofCommands = ["command-error.ts", "group.ts", "print.ts"];
-
+const ofCommands = ["command-error.ts", "describe-misunderstanding.ts", "group.ts", "print.ts"];
 const cli: Rooms = {
   "command-error.ts": [],
+  "describe-misunderstanding.ts": [],
   "setting-faults.ts": [],
   "print.ts": [],
   "group.ts": [],
@@ -198,10 +192,10 @@ const cli: Rooms = {
   "demo-file.ts": [],
   "read-version.ts": [],
   "regular-files.ts": ["command-error.ts"],
-  "config.ts": ["setting-faults.ts"],
   "environment.ts": ["setting-faults.ts"],
+  "config.ts": ["environment.ts", "setting-faults.ts"],
   "database-failure.ts": [],
-  "describe-failure.ts": ["config.ts", "database-failure.ts"],
+  "describe-failure.ts": ["config.ts", "database-failure.ts", "describe-misunderstanding.ts"],
   "fail.ts": ["command-error.ts", "describe-failure.ts"],
   "render-settings.ts": ["config.ts"],
   terminal: ["command-error.ts", "plain.ts"],

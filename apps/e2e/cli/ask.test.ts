@@ -3,7 +3,9 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { describe, expect, inject, it } from "vitest";
 import { builtFile, endWithThisProcess } from "../programs.ts";
-import { eventually, type Program, shareServer } from "../server.ts";
+import { startFleet } from "../replicas/fleet.ts";
+import { createPlace, eventually, type Program, shareServer } from "../server.ts";
+import { approvingAgent } from "../client/approving-agent.ts";
 import { createCalls } from "../siblings/calls.ts";
 import { openUser, settingsOf } from "./user.ts";
 
@@ -122,6 +124,17 @@ describe("a terminal", () => {
     expect(listed.map((line) => (JSON.parse(line) as ListedRun).id).length).toBeGreaterThan(1);
   });
 
+  it("says that an earlier answer of the conversation waits for a person", async () => {
+    const { run } = await open();
+    const agent = await approvingAgent(server());
+    const first = await run(["ask", "Refund", "--agent", agent]);
+    expect(first.code).toBe(3);
+    const [, id = ""] = /--conversation (\w+)/.exec(first.stderr) ?? [];
+    const second = await run(["ask", "And now?", "--conversation", id]);
+    expect([second.code, second.stdout]).toEqual([3, ""]);
+    expect(second.stderr).toContain("An earlier answer of the conversation waits for a person");
+  });
+
   it("shows the state of a server", async () => {
     const { run } = await open();
     const { code, stdout } = await run(["status"]);
@@ -133,4 +146,19 @@ describe("a terminal", () => {
     const shown = JSON.parse((await run(["status", "--json"])).stdout) as object;
     expect(shown).toMatchObject({ ready: { isReady: true }, session: { role: "admin" } });
   });
+});
+
+it("says that nothing answers where no worker runs", async () => {
+  await using place = await createPlace();
+  await using fleet = await startFleet(place, { apis: 1, workers: 0 }, {});
+  const [api] = fleet.apis;
+  const { start } = await openUser();
+  const settings = { PARLEY_URL: api!.url, PARLEY_API_KEY: fleet.demo.adminKey };
+  const asked = start(["ask", "Hello", "--agent", "helper"], "", settings);
+  await eventually(
+    async () => (/^waiting: .*worker/m.test(asked.output.stderr) ? { value: true } : {}),
+    30_000,
+  );
+  asked.signal("SIGINT");
+  expect(await asked.exited).toBe(130);
 });

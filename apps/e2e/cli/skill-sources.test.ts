@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readdir, symlink, writeFile } from "node:fs/promises";
+import { chmod, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { unzipSync, zipSync, type Zippable } from "fflate";
@@ -44,6 +44,65 @@ const leftovers = async () =>
 
 describe("skills come from folders, archives and repositories", () => {
   const server = shareServer();
+
+  it("gives back a folder byte for byte, with modes, and edits only what was edited", async () => {
+    const { wId, rpc, succeed } = await openWorkspace(server(), "Bytes");
+    const text = [
+      "\uFEFF---",
+      "license:   'MIT'  # kept",
+      "name: odd",
+      "description: >-",
+      "  Folded",
+      "  over.",
+      'metadata: {a: "1"}',
+      "allowed-tools: Bash(git:*)",
+      "---",
+      "",
+      "",
+      "# Odd  ",
+      "\tTab",
+      "",
+      "",
+    ].join("\r\n");
+    const folder = await openFolder({
+      "odd/SKILL.md": text,
+      "odd/scripts/run.sh": "#!/bin/sh\r\n",
+      "odd/data.txt": "x",
+    });
+    await chmod(path.join(folder, "odd/scripts/run.sh"), 0o755);
+    const report = JSON.parse(await succeed(["skills", "import", folder, "--json"]));
+    const skillId: string = report.imported[0].sId;
+    const expectFolder = async (place: string, skillFile: string) => {
+      expect(await readFile(path.join(place, "SKILL.md"), "utf8")).toBe(skillFile);
+      expect(await readFile(path.join(place, "scripts/run.sh"), "utf8")).toBe("#!/bin/sh\r\n");
+      const modes = ["SKILL.md", "scripts/run.sh", "data.txt"].map(async (file) =>
+        ((await stat(path.join(place, file))).mode & 0o100).toString(8),
+      );
+      expect(await Promise.all(modes)).toEqual(["0", "100", "0"]);
+    };
+    const first = await openFolder();
+    await succeed(["skills", "export", "odd", first]);
+    await expectFolder(path.join(first, "odd"), text);
+    const change = { wId, skillId, version: 0, agentFacingDescription: "Flat" };
+    await rpc.skills.update.mutate(change);
+    const described = text.replace(">-\r\n  Folded\r\n  over.", "Flat");
+    const pulled = await openFolder();
+    await succeed(["pull", pulled, "--force"]);
+    await expectFolder(path.join(pulled, "skills/odd"), described);
+    expect(await succeed(["apply", pulled])).toMatch(/Nothing to change\n$/);
+    const licensed = described.replace("'MIT'", "Apache-2.0").replace("\tTab", "\tTabs");
+    await writeFile(path.join(pulled, "skills/odd/SKILL.md"), licensed);
+    expect(await succeed(["apply", pulled, "--yes"])).toContain("odd");
+    expect(await succeed(["apply", pulled])).toMatch(/Nothing to change\n$/);
+    const again = await openFolder();
+    await succeed(["pull", again, "--force"]);
+    await expectFolder(path.join(again, "skills/odd"), licensed);
+    await chmod(path.join(again, "skills/odd/scripts/run.sh"), 0o644);
+    await succeed(["apply", again, "--yes"]);
+    expect(await succeed(["pull", pulled, "--yes"])).toContain("~ skills/odd/scripts/run.sh");
+    const { mode } = await stat(path.join(pulled, "skills/odd/scripts/run.sh"));
+    expect(mode & 0o111).toBe(0);
+  });
 
   it("imports an archive, of one skill or of several, and says what it left out", async () => {
     const { run } = await openWorkspace(server(), "Archives");

@@ -214,7 +214,12 @@ test("a question beside a call that waits for approval is answered first", async
     await list({ conversationId })
   ).blockedActions;
   const answer = { selectedOptions: [], customResponse: "It is broken" };
-  await parley.messages.answerQuestion({ conversationId, messageId, actionId, answer });
+  const reply = (said: typeof answer) =>
+    parley.messages.answerQuestion({ conversationId, messageId, actionId, answer: said });
+  await reply(answer);
+  expect(await reply(answer)).toEqual({ success: true });
+  const other = reply({ ...answer, customResponse: "It works" });
+  await expect(other).rejects.toThrow(/the question was answered before, by .+ at 2.+Z, otherwise/);
   await page.shows("call", "approval-requested");
   page.click("approve");
   await page.shows("call", "output-available");

@@ -55,6 +55,15 @@ test("an answer grows whole and without doubled text, wherever connections are c
   expect(proxy.cuts()).toBeGreaterThan(2);
 });
 
+test("an agent's name in place of its id is said, since nobody answers", async () => {
+  const page = await chat({ parley: clientOf(), agentIds: ["Slow Poke"] });
+  await page.shows("status", "ready");
+  page.click("send");
+  await page.shows("error", /mentions\[0\].*no active agent/);
+  await page.shows("status", "ready");
+  expect(page.text("types")).toBe("user_message");
+});
+
 test("a page that is loaded again in the middle of an answer shows all of it", async () => {
   const parley = clientOf();
   const first = await chat({ parley });

@@ -13,6 +13,7 @@ const generatedFile = {
 
 /** One tool call of an agent. */
 export const action: Shape = {
+  type: "tool_action",
   id: "int",
   sId: "string",
   createdAt: "ms",

@@ -42,6 +42,8 @@ describe("the URL of a conversation", () => {
       (error: { stdout: string }) => error,
     );
     expect(followed.stdout).toContain("user_message_new");
+    const [, shown = ""] = /href="([^"]+\/conversations\/[^"]+)"/.exec(html) ?? [];
+    expect(new URL(shown).pathname).toBe(`/conversations/${sId}`);
     const [, reference = ""] = /href="([^"]+\/docs)"/.exec(html) ?? [];
     expect((await fetch(reference)).status).toBe(200);
   });

@@ -36,6 +36,7 @@ beforeAll(async () => {
   there = {
     wId: workspaceId,
     cId: conversation.sId,
+    sId: "helper",
     mId: conversation.content[1]?.[0]?.sId,
     functionId: add.functionId,
     invocationId: invocation.sId,
@@ -183,6 +184,25 @@ const others: Readonly<Record<string, () => Promise<string>>> = {
     call("userTokens.revoke", { wId: server().demo.workspaceId, userId: nobody }),
   "files.get file_not_found": async () =>
     (await rest({ path: `${pathsOf(server()).workspace}/files/fil_nobody` })).type,
+  ...Object.fromEntries(
+    [
+      ["files.getGenerated", "files?filePath=conversation/x.txt"],
+      ["files.getByPath", "files/conversation/x.txt"],
+    ].flatMap(([name, tail]) => [
+      [
+        `${name} conversation_not_found`,
+        async () =>
+          (await rest({ path: `${pathsOf(server()).conversations}/nobody/${tail}` })).type,
+      ],
+      [
+        `${name} file_not_found`,
+        async () => {
+          const path = `${pathsOf(server()).conversations}/${String(there["cId"])}/${tail}`;
+          return (await rest({ path })).type;
+        },
+      ],
+    ]),
+  ),
   "skills.import skill_already_exists": async () => {
     await importSkill({});
     return importSkill({});

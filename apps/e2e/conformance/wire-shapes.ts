@@ -11,7 +11,7 @@ const workspace: Shape = {
   id: "int",
   sId,
   name: "string",
-  role: "admin|builder|user|none",
+  role: "admin|manager|user|none",
   segmentation: "string?",
   flags: ["string"],
   ssoEnforced: "bool",
@@ -61,6 +61,7 @@ const context = {
   "profilePictureUrl?": "string",
   "selectedSpaceIds?": ["string"],
   "clientSideMCPServerIds?": ["string"],
+  "excludedRetrievalTags?": ["string"],
   "agenticMessageData?": { type: "run_agent|agent_handover", originMessageId: "string" },
 } satisfies Shape;
 
@@ -133,6 +134,9 @@ const node = {
 const nodeFragment: Shape = {
   ...anyFragment,
   contentFragmentType: "content_node",
+  fileId: "null",
+  textUrl: "null",
+  textBytes: "null",
   ...node,
   contentNodeData: { ...node, provider: "string?", spaceName: "string" },
 };

@@ -44,6 +44,7 @@ export const members: Partial<Record<ErrorType, Readonly<Record<string, unknown>
   model_disabled: {
     mentions: [],
     model: unknownModel,
+    generation_settings: { provider_id: "simulated", model_id: nobody },
     modelSelection: unknownModel,
     models: [unknownModel],
   },

@@ -27,4 +27,40 @@ describe.skipIf(!hasBrowser)("a server that is killed and started again", () => 
     expect(second.url).toBe(first.url);
     expect(opened.faults).toEqual([]);
   });
+
+  it("lets a page that was not open yet wait for the server, and opens it then", async () => {
+    await using place = await createPlace({ isEmbedded: false });
+    const first = await startServer(place);
+    await using opened = await openConsole(first);
+    const page = await opened.enter("/conversations");
+    await first.kill();
+    await page.getByRole("link", { name: "Functions" }).click();
+    await page.getByText("Cannot reach the server").waitFor();
+    await using second = await startServer(place, { PARLEY_PORT: new URL(first.url).port });
+    await page.getByRole("heading", { level: 1, name: "Functions" }).waitFor();
+    expect(await page.getByText("Cannot reach the server").count()).toBe(0);
+    expect(second.url).toBe(first.url);
+  });
+
+  it("reloads a page once by itself where its files are those of an older version", async () => {
+    await using place = await createPlace({ isEmbedded: false });
+    await using server = await startServer(place);
+    await using opened = await openConsole(server);
+    const page = await opened.enter("/conversations");
+    let loads = 0;
+    page.on("load", () => loads++);
+    const isChunk = /\/assets\/list-page-[^/]+\.js$/;
+    await page.route(isChunk, async (route) =>
+      loads === 0 ? route.fulfill({ status: 404, body: "" }) : route.fallback(),
+    );
+    await page.getByRole("link", { name: "Functions" }).click();
+    await page.getByRole("heading", { level: 1, name: "Functions" }).waitFor();
+    expect(loads).toBe(1);
+
+    // Files that are still not there lead to an error, and not to another reload.
+    await page.route(isChunk, async (route) => route.fulfill({ status: 404, body: "" }));
+    await page.getByRole("link", { name: "Skills" }).click();
+    await page.getByText("does not have this page's files").waitFor();
+    expect(loads).toBe(1);
+  });
 });

@@ -117,9 +117,10 @@ export function announcementsSuite(server: () => Server): void {
     const both = await Promise.all([send(server(), request), send(server(), request)]);
     const [first, second] = both.toSorted((one, other) => one.status - other.status);
     expect(first?.status).toBe(200);
-    const message =
-      "Invalid request body: fileSize: the workspace's files may have 31457280 bytes in all, of which 10485760 are left";
-    expectError(second!, "invalid_request_error", { message, field: "fileSize" });
+    expectError(second!, "budget_exceeded", { status: 429 });
+    expect(second!.text).toMatch(
+      /The workspace stores 2097\d{4} bytes of the 31457280 that it may, and this needs 20971520 more/,
+    );
   });
 
   test("ids that are no file's are unknown", async () => {

@@ -12,7 +12,7 @@ const settings = {
   PARLEY_RATE_CREATE_PER_HOUR: "0",
   PARLEY_RATE_READ_PER_MINUTE: "0",
   PARLEY_MAX_FILE_BYTES: String(20 * 2 ** 20),
-  PARLEY_WORKSPACE_FILES_BYTES: String(30 * 2 ** 20),
+  PARLEY_WORKSPACE_BYTES: String(30 * 2 ** 20),
   PARLEY_LOG_LEVEL: "trace",
 };
 

@@ -77,6 +77,8 @@ function attackAll(start: () => Promise<Servers>): void {
     const meanwhile = await bystander.during(
       async () => void (await Promise.all([attack.run(target), sleep(MIN_MS)])),
     );
+    const p99Ms = JSON.stringify({ before: usual, during: meanwhile });
+    process.stdout.write(`${attack.name}: a bystander's p99 in ms: ${p99Ms}\n`);
     const limitOf = (ms: number): number => Math.max(FACTOR * ms, NOISE_MS);
     const late = (["create", "list", "invoke", "render"] as const).filter(
       (kind) => meanwhile[kind] > limitOf(usual[kind]),

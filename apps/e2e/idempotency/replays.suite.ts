@@ -40,23 +40,17 @@ export function replaysSuite(server: () => Server): void {
     path: `${pathsOf(server()).workspace}/mcp/register`,
     json: { serverName: "x" },
   });
-  const toServer = async (tail: string, members: object = {}): Promise<Request> => {
+  const toServer = async (tail: string, members: object = {}): Promise<Sample> => {
     const [serverId] = idsIn(await send(server(), registration()));
-    return {
-      path: `${pathsOf(server()).workspace}/mcp/${tail}`,
-      json: { serverId, ...members },
-    };
+    const path = `${pathsOf(server()).workspace}/mcp/${tail}`;
+    return { request: { path, json: { serverId, ...members } }, withoutKey: "makes nothing" };
   };
   /** A request to each endpoint that takes a key. */
   const samples: Record<string, () => Promise<Sample>> = {
-    "clientServers.answer": async () => ({
-      request: await toServer("results", { result: { jsonrpc: "2.0", id: "x", result: {} } }),
-      withoutKey: "makes nothing",
-    }),
-    "clientServers.heartbeat": async () => ({
-      request: await toServer("heartbeat"),
-      withoutKey: "makes nothing",
-    }),
+    "clientServers.answer": () =>
+      toServer("results", { result: { jsonrpc: "2.0", id: "x", result: {} } }),
+    "clientServers.deregister": () => toServer("deregister"),
+    "clientServers.heartbeat": () => toServer("heartbeat"),
     "clientServers.register": async () => ({ request: registration() }),
     "agents.createGeneric": async () => ({
       request: {

@@ -5,7 +5,10 @@ import { shareServer } from "../server.ts";
 
 // The MCP server as HTTP: what it refuses, and how.
 
-const server = shareServer({ PARLEY_CORS_ORIGINS: "https://app.example.com" });
+const server = shareServer({
+  PARLEY_CORS_ORIGINS: "https://app.example.com",
+  PARLEY_PUBLIC_URL: "https://parley.example.com/base",
+});
 const accept = "application/json, text/event-stream";
 const list = { jsonrpc: "2.0", id: 1, method: "tools/list" };
 const post = (request: Partial<Request> = {}) =>
@@ -114,6 +117,10 @@ describe("a request", () => {
     const allowed = await post({ headers: { origin } });
     expect(allowed.headers.get("access-control-allow-origin")).toBe(origin);
     expect(allowed.status).toBe(200);
+    const own = await post({ headers: { origin: new URL(server().url).origin } });
+    expect(own.status).toBe(200);
+    const published = await post({ headers: { origin: "https://parley.example.com" } });
+    expect(published.status).toBe(200);
     const refused = await post({ headers: { origin: "https://evil.example.com" } });
     expectError(refused, "app_auth_error", { message: /Origin/ });
   });

@@ -71,7 +71,7 @@ test("it imports nothing of Node, of a server, or of what is not published", asy
   expect(importsOf(await read(...ofClient(".js")))).toEqual(["@trpc/client", "superjson"]);
   expect(importsOf(await read(...ofClient(".d.ts")))).toEqual(["zod", "zod/v4/core"]);
   expect(importsOf(await read("react.js"))).toEqual(["react"]);
-  expect(importsOf(await read("react.d.ts"))).toEqual(["zod"]);
+  expect(importsOf(await read("react.d.ts"))).toEqual([]);
   expect(importsOf(await read("ai-sdk.js"))).toEqual([]);
   expect(importsOf(await read("ai-sdk.d.ts"))).toEqual(["ai"]);
   const code = await read(...files.filter((name) => name.endsWith(".js")));
@@ -109,6 +109,17 @@ test("publint and are-the-types-wrong find nothing", async () => {
       !("resolutionKind" in problem && problem.resolutionKind === "node10"),
   );
   expect(asModule).toEqual([]);
+});
+
+test("its transport of chats has the types of the oldest AI SDK that it takes", async () => {
+  const manifest = await readFile(path.join(dist, "../package.json"), "utf8");
+  const { peerDependencies } = JSON.parse(manifest) as { peerDependencies: { ai: string } };
+  const [, oldest = ""] = />=(\S+)/.exec(peerDependencies.ai) ?? [];
+  await using old = await createFolder();
+  await install(old, tarball, `ai@${oldest}`, ...(await catalogued("typescript")));
+  await old.write("use.ts", chatUse);
+  await old.write("tsconfig.json", JSON.stringify({ compilerOptions, files: ["use.ts"] }));
+  expect(await old.run("npx", ["tsc", "--project", "tsconfig.json"])).toBe("");
 });
 
 // Nothing is skipped: the declarations of what it depends on are checked too.

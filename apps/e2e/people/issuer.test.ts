@@ -116,6 +116,9 @@ test.for([
   ["no expiry", () => ({ exp: undefined })],
   ["a time that has not come", () => ({ nbf: past() + 600 })],
   ["no subject", () => ({ sub: undefined })],
+  ["a NUL in its subject", () => ({ sub: "ada\u0000" })],
+  ["half a character in its subject", () => ({ sub: "ada\ud800" })],
+  ["a NUL in the name of its workspace", () => ({ workspace: "AAAA\u0000AAAA" })],
   ["no workspace", () => ({ workspace: undefined })],
   ["an unknown workspace", () => ({ workspace: "AAAAAAAAAA" })],
 ] as const)("a token with %s is refused", async ([, change]) => {
@@ -123,6 +126,12 @@ test.for([
   const answer = await list(token);
   expectError(answer, "invalid_api_key_error");
   expect(answer.text).not.toContain(token);
+});
+
+test("what a token says of its user is stored without what a database cannot hold", async () => {
+  const claims = { given_name: "Ma\u0000ry", family_name: `${"x".repeat(254)}\u{1f600}` };
+  const { message } = await create(await issuer.sign(claimsOf("mary", claims)));
+  expect(message.user).toMatchObject({ firstName: "Mary" });
 });
 
 test("a token with another signature, or with none, is refused", async () => {

@@ -34,6 +34,7 @@ const telling: Partial<Record<EndpointName, (own: Own) => readonly object[]>> = 
 const apart: Partial<Record<EndpointName, string>> = {
   "files.create": "announces a file of the caller's own, and names none",
   "clientServers.register": "registers a server of the caller's own, and names none",
+  "clientServers.deregister": "a server has one owner: tools/client-tools.test.ts",
   "clientServers.heartbeat": "a server has one owner: tools/client-tools.test.ts",
   "clientServers.answer": "a server has one owner: tools/client-tools.test.ts",
   "clientServers.events": "a server has one owner: tools/client-tools.test.ts",
@@ -43,7 +44,7 @@ const apart: Partial<Record<EndpointName, string>> = {
   "agents.list": "agents are the workspace's",
   "agents.search": "agents are the workspace's",
   "agents.get": "agents are the workspace's",
-  "agents.setFavorite": "agents are the workspace's, and a favourite is its user's",
+  "agents.patch": "agents are the workspace's, and a favourite is its user's",
   "mentions.parse": "tells tokens of agents and of their own user",
   "spaces.list": "spaces are the workspace's",
   "workspaces.exists": "says nothing but that the token is valid",

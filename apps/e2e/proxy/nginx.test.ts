@@ -8,7 +8,7 @@ import { open, pathsOf, send } from "../request.ts";
 import { createPlace, type Place, root, type Server, startServer } from "../server.ts";
 import { answersOf, createCalls } from "../siblings/calls.ts";
 import { collect } from "../subscriptions.ts";
-import { hasNginx, type Nginx, startNginx, takePort } from "./nginx.ts";
+import { hasNginx, type Nginx, startDeployedNginx, startNginx, takePort } from "./nginx.ts";
 
 // Streams pass an nginx that nobody has tuned for them, as they happen.
 
@@ -21,15 +21,6 @@ async function readLocation(url: string): Promise<string> {
   expect(location).toContain(`location ${prefix}/`);
   expect(location).toContain("http://127.0.0.1:3000/");
   return location.replace("http://127.0.0.1:3000/", `${url}/`);
-}
-
-/** The server of compose.yaml's nginx, before another API. */
-async function readDeployed(url: string): Promise<string> {
-  const conf = await readFile(path.join(root, "deploy/nginx.conf"), "utf8");
-  const [, directives = ""] = /\n {4}listen 80;\n([^]*)\n {2}\}\n\}\n$/.exec(conf) ?? [];
-  expect(directives).toContain("set $apis http://api:3000;");
-  const [compression] = /\n {2}gzip on;[^]*?gzip_types [^;]*;/.exec(conf) ?? [];
-  return `${compression} ${directives.replace("http://api:3000", url)}`;
 }
 
 const reason = hasNginx ? "" : ": it is not installed";
@@ -51,7 +42,7 @@ describe.skipIf(!hasNginx)(`streams behind nginx${reason}`, () => {
        location /compressed/ { ${compressed} proxy_pass ${server.url}/; }
        ${await readLocation(server.url)}`,
     );
-    deployed = await startNginx(await takePort(), await readDeployed(server.url));
+    deployed = await startDeployedNginx(await takePort(), server.url);
   });
   afterAll(async () => {
     await deployed?.[Symbol.asyncDispose]();

@@ -53,6 +53,25 @@ describe("costs in one process", () => {
     });
   });
 
+  test("a read of a conversation is two named statements, also of a page of it", async () => {
+    const { conversation } = await calls.create("Hello", ["helper"], { blocking: true });
+    const path = `${pathsOf(server).conversations}/${conversation.sId}`;
+    const read = async (query: string) => {
+      const answer = await send(server, { path: path + query });
+      expect(answer.status).toBe(200);
+    };
+    // Named for the role of the key.
+    const found = { find_conversation_admin: 1 };
+    expectAtMost(await costs.costOf(() => read("")), {
+      sql: { ...found, read_messages_after: 1 },
+      rows: {},
+    });
+    expectAtMost(await costs.costOf(() => read("?limit=20")), {
+      sql: { ...found, read_messages_before: 1 },
+      rows: {},
+    });
+  });
+
   test("a blocking create needs two commits and no other statement", async () => {
     const cost = await costs.costOf(() => calls.create("Hello", ["helper"], { blocking: true }));
     expectAtMost(cost, { sql: { finish_turns: 1, insert_conversation: 1 }, rows });

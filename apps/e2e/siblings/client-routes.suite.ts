@@ -92,7 +92,7 @@ export function clientRoutesSuite(server: () => Server): void {
     const agents = "assistant/agent_configurations";
     const mark = (userFavorite: boolean) =>
       below(`${agents}/slowpoke`, { method: "PATCH", json: { userFavorite } });
-    expect(parsed("agents.setFavorite", await mark(true))).toMatchObject({
+    expect(parsed("agents.patch", await mark(true))).toMatchObject({
       agentConfiguration: { sId: "slowpoke", userFavorite: true },
     });
     expect((await idsOf("mentions/suggestions"))[0]).toBe("slowpoke");

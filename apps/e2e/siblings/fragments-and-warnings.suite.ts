@@ -86,12 +86,12 @@ export function fragmentsAndWarningsSuite(server: () => Server): void {
 
   test("members that nobody knows are named, with what they may mean", async () => {
     const created = await calls.create("Hi", ["nobody"], {
-      visibility: "workspace",
+      colour: "blue",
       contentfragments: [],
     });
     expect(created.warnings).toEqual([
       expect.objectContaining({ path: "message.mentions[0].configurationId" }),
-      { path: "visibility", message: "There is no such member, so it was ignored" },
+      { path: "colour", message: "There is no such member, so it was ignored" },
       {
         path: "contentfragments",
         message: "There is no such member, so it was ignored: did you mean contentFragments?",
@@ -106,6 +106,29 @@ export function fragmentsAndWarningsSuite(server: () => Server): void {
     const schema = endpoints["contentFragments.create"].output;
     const added = answerIn(answer, { shape: addedFragment, schema });
     expect(added.warnings?.map(({ path }) => path)).toEqual(["colour"]);
+  });
+
+  test("a name in the text that mentions nobody is named, and so is a misspelt member", async () => {
+    const created = await calls.create("Hi @helper, are you there?", []);
+    expect(created.warnings).toEqual([
+      {
+        path: "message.mentions",
+        message: expect.stringContaining("@helper in the text mentions no one") as string,
+      },
+    ]);
+    // Addresses of mail and words without a name are no mentions.
+    expect((await calls.create("ada@example.com at @ 5", [])).warnings).toBeUndefined();
+    expect((await calls.create("Hi @helper", ["helper"])).warnings).toBeUndefined();
+    const misspelt = await calls.call("POST", "", { json: { mesage: { content: "Hi" } } });
+    expect(misspelt.status).toBe(400);
+    expect(JSON.parse(misspelt.text)).toMatchObject({
+      error: {
+        message: expect.stringMatching(
+          /^Invalid request body: mesage: there is no such member: did you mean message\?/,
+        ) as string,
+        issues: [{ path: "mesage" }, { path: "message" }],
+      },
+    });
   });
 
   test("a request that is sent again is answered with the same warnings", async () => {

@@ -63,15 +63,15 @@ describe("names", () => {
     expect(said).toBe(`parley: ${name} is not a setting: ${cure}\n`);
   });
 
-  test("of .env are refused too, and of a command that calls a server", async () => {
+  test("of .env are refused too", async () => {
     await writeFile(file, "PARLEY_PROT=3000\n");
+    const sentence = sentenceOf(await failToStart({}, { ...migrate, cwd: folder }));
+    expect(sentence).toContain("PARLEY_PROT is not a setting");
+  });
+
+  test("are refused by a command that calls a server", async () => {
     const importing = { args: ["skills", "import", folder], cwd: folder };
-    const server = {
-      PARLEY_URL: "http://127.0.0.1:1",
-      PARLEY_WORKSPACE: "w",
-      PARLEY_API_KEY: "sk-not-logged",
-    };
-    const sentence = sentenceOf(await failToStart(server, importing));
+    const sentence = sentenceOf(await failToStart({ PARLEY_PROT: "3000" }, importing));
     expect(sentence).toContain("PARLEY_PROT is not a setting");
   });
 

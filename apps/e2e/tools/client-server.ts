@@ -10,11 +10,18 @@ export interface ClientMessage {
   readonly params?: { readonly requestId?: string; readonly arguments?: unknown };
 }
 
+interface Warning {
+  readonly path: string;
+  readonly message: string;
+}
+
 /** An MCP server in a client, over HTTP. */
 export interface ClientServer extends AsyncDisposable {
   readonly serverId: string;
   /** What it was sent, in order, each once. */
   readonly seen: readonly ClientMessage[];
+  /** What its answers were warned of. */
+  readonly warnings: readonly Warning[];
   /** The calls among them. */
   calls(): readonly ClientMessage[];
   answer(id: string, result: object): Promise<void>;
@@ -40,7 +47,15 @@ export const textResult = (text: string) => ({ content: [{ type: "text", text }]
  */
 export async function startClientServer(
   replica: () => Pick<Server, "url" | "demo">,
-  { key, onCall }: { key?: string; onCall?: (message: ClientMessage) => object | undefined } = {},
+  {
+    key,
+    onCall,
+    tools = [tool],
+  }: {
+    key?: string;
+    onCall?: (message: ClientMessage) => object | undefined;
+    tools?: readonly object[];
+  } = {},
 ): Promise<ClientServer> {
   const root = () => `${pathsOf(replica()).workspace}/mcp`;
   const request = (more: Request): Request => ({ ...more, ...(key !== undefined && { key }) });
@@ -52,17 +67,20 @@ export async function startClientServer(
   const stop = new AbortController();
   const { signal } = stop;
   const seen: ClientMessage[] = [];
+  const warnings: Warning[] = [];
   const answer = async (id: string, result: object) => {
     const json = { serverId, result: { jsonrpc: "2.0", id, result } };
     const taken = await send(replica(), request({ path: `${root()}/results`, json }));
     if (taken.status !== 200) throw new Error(`Not taken: ${taken.status} ${taken.text}`);
+    const said = JSON.parse(taken.text) as { warnings?: readonly Warning[] };
+    warnings.push(...(said.warnings ?? []));
   };
   const take = async (message: ClientMessage) => {
     seen.push(message);
     const { id, method } = message;
     if (id === undefined) return;
     if (method === "initialize") await answer(id, initialized);
-    if (method === "tools/list") await answer(id, { tools: [tool] });
+    if (method === "tools/list") await answer(id, { tools });
     const result = method === "tools/call" ? onCall?.(message) : undefined;
     if (result !== undefined) await answer(id, result);
   };
@@ -87,6 +105,7 @@ export async function startClientServer(
   return {
     serverId,
     seen,
+    warnings,
     calls: () => seen.filter(({ method }) => method === "tools/call"),
     answer,
     [Symbol.asyncDispose]: async () => {

@@ -17,7 +17,8 @@ describe("tools of remote servers", () => {
     const { tool } = await agents.register(shop(), { defaultStake: "never_ask", ...options });
     const agentId = await agents.createAgent(tool.sId, `shop__${name}`);
     const { conversation } = await calls.create("Go on", [agentId], { blocking: true });
-    return { tool, answer: answersOf(await calls.get(conversation.sId))[0]! };
+    const answer = answersOf(await calls.get(conversation.sId))[0]!;
+    return { tool, answer, agentId, cId: conversation.sId };
   };
 
   it("are registered with what the server offers", async () => {
@@ -80,6 +81,59 @@ describe("tools of remote servers", () => {
     const file = await send(server(), { path });
     expect(file.headers.get("content-type")).toBe("image/png");
     expect((await send(server(), { path, key: server().demo.userKey })).status).toBe(404);
+  });
+
+  it("give each file a path of its own in its conversation, at which its bytes are", async () => {
+    const { agentId, cId } = await ask("picture");
+    const again = {
+      content: "Again",
+      mentions: [{ configurationId: agentId }, { configurationId: agentId }],
+      blocking: true,
+    };
+    await calls.post(cId, again);
+    const files = answersOf(await calls.get(cId)).flatMap(({ actions }) =>
+      actions.flatMap(({ generatedFiles }) => generatedFiles),
+    );
+    expect(files.map(({ filePath }) => filePath)).toEqual([
+      "conversation/file-1.png",
+      "conversation/file-1-2.png",
+    ]);
+    const root = `/api/v1/w/${server().demo.workspaceId}`;
+    const at = `${root}/assistant/conversations/${cId}/files`;
+    for (const { fileId, filePath } of files) {
+      const byId = await send(server(), { path: `${root}/files/${fileId}` });
+      const encoded = encodeURIComponent(filePath);
+      const name = filePath.slice("conversation/".length);
+      for (const tail of [
+        `?filePath=${encoded}`,
+        `?filePath=${name}`,
+        `/${filePath}`,
+        `/${encoded}`,
+      ]) {
+        const file = await send(server(), { path: at + tail });
+        expect([tail, file.status]).toEqual([tail, 200]);
+        expect(file.headers.get("etag")).toBe(byId.headers.get("etag"));
+        expect(file.headers.get("content-type")).toBe("image/png");
+        expect(file.text).toBe(byId.text);
+      }
+    }
+    const refused = async (tail: string, key?: string) => {
+      const { status, text } = await send(server(), { path: at + tail, ...(key && { key }) });
+      return [status, JSON.parse(text).error.type];
+    };
+    for (const path of ["conversation//x.png", "conversation/..%2Fx.png", "%2Fetc", "a%5Cb"]) {
+      expect(await refused(`/${path}`)).toEqual([400, "invalid_request_error"]);
+      expect(await refused(`?filePath=${path}`)).toEqual([400, "invalid_request_error"]);
+    }
+    for (const tail of ["/project/x.png", "/file-1.png", "?filePath=project/x.png"]) {
+      expect(await refused(tail)).toEqual([403, "app_auth_error"]);
+    }
+    expect(await refused("/conversation/other.png")).toEqual([404, "file_not_found"]);
+    expect(await refused("?filePath=other.png")).toEqual([404, "file_not_found"]);
+    const { userKey } = server().demo;
+    const unknown = [404, "conversation_not_found"];
+    expect(await refused(`/${files[0]!.filePath}`, userKey)).toEqual(unknown);
+    expect(await refused(`?filePath=${files[0]!.filePath}`, userKey)).toEqual(unknown);
   });
 
   it("wait for approval by their stakes, and are called with the parameters of the decision", async () => {

@@ -19,7 +19,9 @@ const httpUrl = z
 export const WorkerSettings = z.object({
   PARLEY_WORKER_CONCURRENCY: integer(1, 10_000)
     .default(200)
-    .describe("Agent turns, and as many invocations, that a worker holds at once"),
+    .describe(
+      "Agent turns, and as many invocations, that a worker holds at once; invocations that take longer than a second do not count, up to five times as many",
+    ),
   PARLEY_WORKSPACE_CONCURRENCY: integer(1, 10_000)
     .default(100)
     .describe("Invocations of a workspace that run at once, on all workers together"),
@@ -38,7 +40,12 @@ export const WorkerSettings = z.object({
   PARLEY_SANDBOX_PROCESSES: integer(1, 1000)
     .optional()
     .describe(
-      "Processes of code at once, of which a workspace has at most half; by default four for each processor, and 8 at least",
+      "Code that runs at once, of which a workspace has at most half; by default four for each processor, and 8 at least",
+    ),
+  PARLEY_SANDBOX_WAITING_BYTES: integer(0, Number.MAX_SAFE_INTEGER)
+    .optional()
+    .describe(
+      "Memory of all code that waits for a timer or an answer, in bytes; by default a quarter of the machine's",
     ),
   PARLEY_SANDBOX_REQUIRE: z
     .literal("namespace", { error: "it must be namespace, or not set" })
@@ -101,6 +108,9 @@ export const WorkerSettings = z.object({
   PARLEY_INVOCATION_LOG_RETENTION_DAYS: integer(1, 100_000)
     .default(7)
     .describe("Retention of the log and progress of an invocation after its end, in days"),
+  PARLEY_INVOCATION_RETENTION_DAYS: integer(1, 36_500)
+    .default(90)
+    .describe("Retention of invocations, with input and result, after their end, in days"),
   PARLEY_AUDIT_RETENTION_DAYS: integer(1, 36_500)
     .default(365)
     .describe("Retention of the audit log, in days"),

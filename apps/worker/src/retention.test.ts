@@ -19,7 +19,9 @@ import { startRetention } from "./retention.ts";
 import { createWorkerMetrics } from "./runs/metrics.ts";
 
 const HOUR_MS = 3_600_000;
-const FILES_BYTES = 10;
+const FILES_BYTES = 100_000;
+/** Room for one such file. */
+const WORKSPACE_BYTES = 150_000;
 const settings = WorkerSettings.parse({
   PARLEY_TOKEN_RETENTION_HOURS: "2",
   PARLEY_INVOCATION_LOG_RETENTION_DAYS: "3",
@@ -44,8 +46,10 @@ const metrics = createWorkerMetrics(new Registry(), () => []);
 describe("startRetention", () => {
   let test: TestCore;
   beforeAll(async () => {
-    const fileLimits = { fileBytes: FILES_BYTES, workspaceBytes: FILES_BYTES };
-    test = await openTestCore({ fileLimits });
+    test = await openTestCore({
+      fileLimits: { fileBytes: FILES_BYTES },
+      workspaceBytes: WORKSPACE_BYTES,
+    });
   });
   afterAll(() => test.close());
 
@@ -86,15 +90,17 @@ describe("startRetention", () => {
     const context = await openTestContext(test.core, await insertTestWorkspace(test.core));
     const announce = () => announceTestFile(context, { fileSize: FILES_BYTES });
     await announce();
-    await expect(announce()).rejects.toThrow("of which 0 are left");
+    await expect(announce()).rejects.toMatchObject({ type: "budget_exceeded" });
     test.clock.now += HOUR_MS;
     const stop = start();
-    await until(() =>
-      announce().then(
+    await until(() => {
+      // A refusal asks for a count, once in a second.
+      test.clock.now += 2000;
+      return announce().then(
         () => true,
         () => false,
-      ),
-    );
+      );
+    });
     await stop();
   });
 

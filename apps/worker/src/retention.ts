@@ -2,6 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import {
   compactMessageLogs,
   type Core,
+  countStorage,
+  createInvocationSweep,
   sweepAuditLog,
   sweepClientServers,
   sweepFiles,
@@ -16,6 +18,8 @@ import type { WorkerMetrics } from "./runs/metrics.ts";
 
 /** Time between sweeps, with jitter of a half, so that workers do not sweep together. */
 const SWEEP_INTERVAL_MS = 300_000;
+/** Time between looks for workspaces whose stored bytes are to be counted. */
+const COUNT_INTERVAL_MS = 2000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
@@ -25,6 +29,7 @@ export interface RetentionOptions {
     WorkerSettings,
     | "PARLEY_TOKEN_RETENTION_HOURS"
     | "PARLEY_INVOCATION_LOG_RETENTION_DAYS"
+    | "PARLEY_INVOCATION_RETENTION_DAYS"
     | "PARLEY_AUDIT_RETENTION_DAYS"
   >;
   readonly logger: Logger;
@@ -32,8 +37,9 @@ export interface RetentionOptions {
 }
 
 /**
- * Removes from closed logs what has passed its retention, and deletes old idempotency keys, old entries
- * of the audit log, expired user tokens and files that were not uploaded in time; at once, and then every few minutes.
+ * Removes from closed logs what has passed its retention, and deletes old invocations, old idempotency keys,
+ * old entries of the audit log, expired user tokens and files that were not uploaded in time; at once, and then
+ * every few minutes. Counts what workspaces store where that may have changed.
  * Gives a function that stops it, which resolves when the current sweep has ended.
  */
 export function startRetention({
@@ -44,6 +50,7 @@ export function startRetention({
 }: RetentionOptions): () => Promise<void> {
   const tokens = { retentionMs: settings.PARLEY_TOKEN_RETENTION_HOURS * HOUR_MS };
   const invocationLogs = { retentionMs: settings.PARLEY_INVOCATION_LOG_RETENTION_DAYS * DAY_MS };
+  const invocations = { retentionMs: settings.PARLEY_INVOCATION_RETENTION_DAYS * DAY_MS };
   const audited = { retentionMs: settings.PARLEY_AUDIT_RETENTION_DAYS * DAY_MS };
   const stop = new AbortController();
   const { signal } = stop;
@@ -59,11 +66,34 @@ export function startRetention({
     }
   }
 
+  const sweepInvocations = createInvocationSweep(core, invocations);
+
+  const { limitBytes } = core.storage;
+  const pauseCount = async (ms: number): Promise<void> => {
+    await pause(ms);
+    signal.throwIfAborted();
+  };
+
+  async function count(): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        const counted = await countStorage(core, { limitBytes, pause: pauseCount });
+        if (counted > 0) metrics.swept("storage_counts", counted);
+        else await pause((0.5 + core.random()) * COUNT_INTERVAL_MS);
+      } catch (error) {
+        if (signal.aborted) return;
+        logger.error({ err: error }, "What a workspace stores could not be counted");
+        await pause(COUNT_INTERVAL_MS);
+      }
+    }
+  }
+
   async function run(): Promise<void> {
     while (!signal.aborted) {
       try {
         await sweep("message_logs", () => compactMessageLogs(core, tokens));
         await sweep("invocation_logs", () => trimInvocationLogs(core, invocationLogs));
+        await sweep("invocations", sweepInvocations);
         await sweep("idempotency_keys", () => sweepIdempotencyKeys(core));
         await sweep("audit_events", () => sweepAuditLog(core, audited));
         await sweep("files", () => sweepFiles(core));
@@ -79,9 +109,9 @@ export function startRetention({
     }
   }
 
-  const running = run();
-  return () => {
+  const running = Promise.all([run(), count()]);
+  return async () => {
     stop.abort();
-    return running;
+    await running;
   };
 }

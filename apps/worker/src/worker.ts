@@ -81,7 +81,8 @@ export function createWorker({
     kindNames.map((kind) => [kind, [...ofKind(kind)].length]),
   );
   const readSecrets: ReadSecrets = (...named) => readFunctionSecrets(core, ...named);
-  const code = createCodeRunner({ settings, logger, registry, readSecrets });
+  const { threads } = core;
+  const code = createCodeRunner({ settings, logger, registry, readSecrets, threads });
   const executor = chooseExecutor({
     javascript: code.executor,
     e2b: createLazyE2bExecutor(settings, logger),
@@ -112,16 +113,14 @@ export function createWorker({
 
   // The registry has these members only.
   const kindNames = Object.keys(kinds) as ClaimedRun["kind"][];
-  const ofKind = (kind: ClaimedRun["kind"]): Iterable<ClaimedRun> =>
-    running
-      .values()
-      .map(({ run }) => run)
-      .filter((run) => run.kind === kind);
+  const heldOf = (kind: ClaimedRun["kind"]) =>
+    running.values().filter(({ run }) => run.kind === kind);
+  const ofKind = (kind: ClaimedRun["kind"]) => heldOf(kind).map(({ run }) => run);
   // Each kind has its own capacity: a flood of one does not delay the other.
   const places = createPlaces({
     workerId,
     leaseMs,
-    held: ofKind,
+    held: heldOf,
     capacity: settings.PARLEY_WORKER_CONCURRENCY,
     perWorkspace: (kind) => kinds[kind].perWorkspace,
     wanted: (kind) => loops.get(kind)?.wantedPlaces() ?? Infinity,
@@ -187,15 +186,23 @@ export function createWorker({
     const previous = running.get(run.logId);
     previous?.abort.abort();
     const startedAt = performance.now();
+    const { keepsPlaceMs } = kinds[run.kind];
+    const timer = keepsPlaceMs === undefined ? undefined : setTimeout(leavePlace, keepsPlaceMs);
     const done = (previous?.done ?? Promise.resolve())
       .then(() => executeRun(kinds, run, abort.signal))
       .then((outcome) => recordEnd(run, outcome, startedAt))
       .catch((error: unknown) => recordFailure(run, error, abort.signal))
       .finally(() => {
+        clearTimeout(timer);
         if (running.get(run.logId)?.run === run) running.delete(run.logId);
         loops.get(run.kind)?.ended();
       });
-    running.set(run.logId, { run, abort, done });
+    const held = { run, abort, done, hasPlace: true };
+    function leavePlace(): void {
+      held.hasPlace = false;
+      loops.get(run.kind)?.ended();
+    }
+    running.set(run.logId, held);
   }
 
   function recordEnd(run: ClaimedRun, outcome: string, startedAt: number): void {

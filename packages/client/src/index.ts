@@ -10,6 +10,7 @@ export { createRpcClient, type RpcClient, type RpcOptions } from "./rpc.ts";
 export type { RpcRouter } from "./rpc-router.ts";
 export type { RouteName } from "./schema-tables.ts";
 export type { ImportSkillFolders } from "./skills.ts";
+
 export type {
   Action,
   AgentConfiguration,
@@ -29,3 +30,5 @@ export type {
   UserMessage,
   Warning,
 } from "@parley/schema";
+export type { WaitingCall } from "@parley/schema/waiting-calls";
+export { waitingOf } from "./waiting-of.ts";

@@ -1,4 +1,5 @@
 import type {
+  DownloadEndpoint,
   EndpointName,
   Endpoints,
   MultipartEndpoint,
@@ -45,6 +46,11 @@ export type Output<N extends EndpointName> = Endpoints[N] extends
   | MultipartEndpoint
   ? z.output<Endpoints[N]["output"]>
   : never;
+
+/** The operations whose responses are bytes. */
+export type DownloadName = {
+  [N in RouteName]: Endpoints[N] extends DownloadEndpoint ? N : never;
+}[RouteName];
 
 /** Options of a call; each has a default. */
 export interface CallOptions {

@@ -6,7 +6,7 @@ import { AnswerFailed } from "./errors.ts";
 import { uploadFile, type UploadedFile, type UploadFile } from "./files.ts";
 import { follow, type FollowOptions, type Follower } from "./follow.ts";
 import { createKnowledgeMethods } from "./knowledge.ts";
-import type { CallOptions, Input, Method, Output } from "./methods.ts";
+import type { CallOptions, DownloadName, Input, Method, Output } from "./methods.ts";
 import { fillPath } from "./routes.ts";
 import type { RouteName } from "./schema-tables.ts";
 import { type ImportSkillFolders, skillForm } from "./skills.ts";
@@ -47,9 +47,7 @@ export function createParley(options: ParleyOptions) {
     return call as Method<N>;
   }
 
-  function download<N extends "agents.export" | "analytics.export" | "files.get" | "skills.export">(
-    name: N,
-  ) {
+  function download<N extends DownloadName>(name: N) {
     return async (input: Input<N>, callOptions: CallOptions = {}): Promise<Response> =>
       openEndpoint(caller, { name, input, options: callOptions });
   }
@@ -78,8 +76,10 @@ export function createParley(options: ParleyOptions) {
       search: method("agents.search"),
       /** Reads an agent. */
       get: method("agents.get"),
-      /** Marks an agent as a favourite of the caller's user, or no longer. */
-      setFavorite: method("agents.setFavorite"),
+      /** Marks an agent as a favourite of the caller's user; with an admin key, changes the agent. */
+      patch: method("agents.patch"),
+      /** Archives an agent; needs an admin key. */
+      delete: method("agents.delete"),
       /** Creates an agent with a model of the workspace; needs a key of a builder. */
       createGeneric: method("agents.createGeneric"),
       /** Reads an agent as a file in YAML; needs a key of a builder. */
@@ -96,6 +96,8 @@ export function createParley(options: ParleyOptions) {
       register: method("clientServers.register"),
       /** Says that a server is still there: it is gone five minutes after the last time. */
       heartbeat: method("clientServers.heartbeat"),
+      /** Removes a server before it expires. */
+      deregister: method("clientServers.deregister"),
       /** Gives a JSON-RPC message of a server: the response to a request. */
       answer: method("clientServers.answer"),
       /** Follows the requests to a server; it ends when the server is gone. */
@@ -157,6 +159,10 @@ export function createParley(options: ParleyOptions) {
         uploadFile(caller, input, callOptions),
       /** Reads a file; its time limit ends where the bytes begin. */
       get: download("files.get"),
+      /** Reads a file that a tool has made, by its `filePath`. */
+      getGenerated: download("files.getGenerated"),
+      /** Reads the same by the path itself. */
+      getByPath: download("files.getByPath"),
       /** Deletes a file; fragments that use it stay, without its bytes. */
       delete: method("files.delete"),
     },
@@ -186,6 +192,12 @@ export function createParley(options: ParleyOptions) {
     members: {
       /** Lists the e-mail addresses of the members; needs an admin key. */
       listEmails: method("members.listEmails"),
+      /** Reads the languages of the workspace and of a member; needs an admin key. */
+      readLocale: method("members.readLocale"),
+    },
+    models: {
+      /** Lists the models that the workspace may use; needs an admin key. */
+      listUsable: method("models.listUsable"),
     },
     mentions: {
       /** Finds the agents and members that a text names after an @. */
@@ -217,6 +229,8 @@ export function createParley(options: ParleyOptions) {
       list: method("skills.list"),
       /** Reads a skill of the list. */
       read: method("skills.read"),
+      /** Archives a skill; needs a key of a builder. */
+      delete: method("skills.delete"),
       /** Reads a skill as a zip archive of its folder; needs a key of a builder. */
       export: download("skills.export"),
       /** Imports Agent Skills folders: all of them, or none where one is refused. */

@@ -2,6 +2,7 @@ import {
   type EndpointName,
   type Endpoints,
   endpoints,
+  EXECUTABLE_TYPE,
   errorTable,
   terminalTypes,
 } from "@parley/schema";
@@ -26,6 +27,9 @@ export const routes = Object.fromEntries(
       : [[name, `${endpoint.method} ${endpoint.path}`]],
   ),
 ) as Readonly<Record<RouteName, string>>;
+
+/** The content type of an executable file in a form. */
+export const executableType = EXECUTABLE_TYPE;
 
 /** Types of errors after which the same request may succeed later. */
 export const retryableTypes: readonly string[] = Object.entries(errorTable).flatMap(

@@ -1,5 +1,6 @@
 import { type FileContent, toBlob } from "./files.ts";
 import type { Input } from "./methods.ts";
+import { executableType } from "./schema-tables.ts";
 
 /** Agent Skills folders, and options of their import. */
 export type ImportSkillFolders = Input<"skills.import"> & {
@@ -7,6 +8,8 @@ export type ImportSkillFolders = Input<"skills.import"> & {
     /** With slashes; begins with the name of the skill's folder. */
     readonly path: string;
     readonly content: FileContent;
+    /** Whether it is executable, such as a script; an export gives it so. */
+    readonly isExecutable?: boolean | undefined;
   }[];
 };
 
@@ -14,6 +17,13 @@ export type ImportSkillFolders = Input<"skills.import"> & {
 export function skillForm({ files, ...fields }: ImportSkillFolders): FormData {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) form.append(name, String(value ?? ""));
-  for (const { path, content } of files) form.append("files", toBlob(content), path);
+  for (const { path, content, isExecutable } of files) {
+    const blob = toBlob(content);
+    form.append(
+      "files",
+      isExecutable === true ? new Blob([blob], { type: executableType }) : blob,
+      path,
+    );
+  }
   return form;
 }

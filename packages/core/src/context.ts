@@ -7,6 +7,7 @@ import type { ApiKeyRow, UserRow, WorkspaceRow } from "./data-access/rows.ts";
 import type { Hub } from "./log/hub.ts";
 import type { LogRuntime } from "./log/log-runtime.ts";
 import type { RecordedOnce, Recorder } from "./log/transaction.ts";
+import type { RunSearch, Searcher } from "./untrusted/searches.ts";
 import type { Threads } from "./untrusted/threads.ts";
 
 /** The dependencies of a process: time, ids and randomness come from here. */
@@ -21,6 +22,8 @@ export interface Process extends LogRuntime {
   readonly onLateFailure: (error: unknown) => void;
   /** Run what untrusted authors wrote; the creator of the core closes them. */
   readonly threads: Threads;
+  /** Runs the queries whose cost their caller chooses. */
+  readonly runSearch: RunSearch;
   /** Absolute URL that clients see, without a trailing slash. */
   readonly publicUrl: string;
   /** How long a blocking create waits for its agents. */
@@ -83,6 +86,8 @@ export interface RequestContext<C extends Caller = Caller> extends Process {
   readonly streamsAnswers?: boolean | undefined;
   /** How long the caller waits for an outcome (`Prefer: wait`), if given. */
   readonly preferredWaitMs: number | undefined;
+  /** Called with the time that the database searched for the request, once it is known. */
+  readonly onDatabaseMs?: ((ms: number) => void) | undefined;
   /** Stored with the runs that the request creates. */
   readonly origin?: RunOrigin | undefined;
   /** The request as an audited mutation: its first transaction records it. */
@@ -91,3 +96,8 @@ export interface RequestContext<C extends Caller = Caller> extends Process {
 
 /** The context of everything that belongs to a workspace. */
 export type Context = RequestContext<WorkspaceCaller>;
+
+/** The caller as who searches in its workspace. */
+export function searcherOf({ caller, signal, onDatabaseMs }: Context): Searcher {
+  return { workspaceId: caller.workspace.id, signal, onDatabaseMs };
+}

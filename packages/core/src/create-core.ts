@@ -29,9 +29,11 @@ import { createHub } from "./log/hub.ts";
 import { createLocalWorkers } from "./runs/local-workers.ts";
 import { createRunCapacity, type RunServices } from "./runs/run-capacity.ts";
 import type { RunKind } from "./runs/run-kinds.ts";
+import { createStorageMeter, type StorageServices } from "./storage/storage-meter.ts";
 import { createSkillStates, type SkillServices } from "./skills/listing-state.ts";
 import { createListLifetimes } from "./tools/list-lifetimes.ts";
 import { noToolServers, type ToolServers, type ToolServices } from "./tools/tool-servers.ts";
+import { createSearches } from "./untrusted/searches.ts";
 import { createThreads } from "./untrusted/threads.ts";
 import type { SecretServices } from "./workspaces/secret-box.ts";
 
@@ -49,6 +51,7 @@ export interface Core
     RunServices,
     SecretServices,
     SkillServices,
+    StorageServices,
     ToolServices,
     CodeServices {
   readonly localStreams: LocalStreams;
@@ -76,6 +79,10 @@ export interface CoreParts extends Pick<
   readonly toolServers?: ToolServers;
   /** Runs of a workspace and a kind that may wait; 0 for any number. */
   readonly waitingRuns: number;
+  /** Bytes that a workspace may store. */
+  readonly workspaceBytes: number;
+  /** Called for each request that is refused because its workspace is full. */
+  readonly onRefusedStorage?: () => void;
   /** Called for each request that is refused because too many runs wait. */
   readonly onRefusedRun?: (kind: RunKind) => void;
   /** Called with the time from the commit of a log's newest events to their delivery to followers. */
@@ -86,7 +93,8 @@ export interface CoreParts extends Pick<
 
 /** Composes a core; only this knows all features. */
 export function createCore(given: CoreParts, publicUrl: () => string): Core {
-  const { onDelivery = () => {}, onRefusedRun = () => {}, waitingRuns, ...shared } = given;
+  const { onDelivery = () => {}, onRefusedRun = () => {}, ...named } = given;
+  const { onRefusedStorage = () => {}, waitingRuns, workspaceBytes, ...shared } = named;
   const { onLateFailure = () => {}, now = Date.now } = given;
   const { db } = given.database;
   const random = Math.random;
@@ -114,12 +122,19 @@ export function createCore(given: CoreParts, publicUrl: () => string): Core {
     writeConversation: createConversationWriter(db),
     writeInvocation: createInvocationWriter(db),
     reserveRunCapacity: createRunCapacity(db, { limit: waitingRuns, onRefused: onRefusedRun }),
+    storage: createStorageMeter(db, {
+      limitBytes: workspaceBytes,
+      now: () => core.now(),
+      onRefused: onRefusedStorage,
+      onError: onLateFailure,
+    }),
     localWorkers: createLocalWorkers(),
     localStreams: createLocalStreams(newId()),
     skillStates: createSkillStates(db),
     readFunction: createFunctionReader(db),
     signingKey: createSigningKey(db),
     threads: createThreads(),
+    runSearch: createSearches(given.database.searches),
     idempotencyReservations: new Map(),
     // Known only once the server listens.
     get publicUrl() {

@@ -7,6 +7,7 @@ import {
   isWorkspaceDeleted,
   skillAttachments,
   skillEditors,
+  skillOriginals,
   skills,
   skillTools,
   spaces,
@@ -85,9 +86,8 @@ describe("deleteWorkspace", () => {
     const keyIds = [context.caller.apiKey.sid];
     const { space } = await operator.createSpace({ wId: workspaceId, name: "S", keyIds });
     const view = { wId: workspaceId, spaceId: space.sId, name: "V" };
-    const { dataSourceView } = await operator.createDataSourceView(view);
     const node = { nodeId: "n", nodeType: "document" as const, title: "N" };
-    const dataSourceViewId = dataSourceView.sId;
+    const dataSourceViewId = (await operator.createDataSourceView(view)).dataSourceView.sId;
     await operator.putDataSourceNode({ wId: workspaceId, dataSourceViewId, ...node });
     const times = { createdAt: 0, updatedAt: 0 };
     const described = { agentFacingDescription: "", userFacingDescription: "" };
@@ -107,6 +107,7 @@ describe("deleteWorkspace", () => {
       .returning();
     const file = { skillId: skill!.id, position: 0, fileId: "fil_x", fileName: "x" };
     await db().insert(skillAttachments).values(file);
+    await db().insert(skillOriginals).values({ skillId: skill!.id, skillFile: "x" });
     const [row] = await db().select().from(spaces).where(eq(spaces.sid, space.sId));
     const [tool] = await db()
       .insert(tools)
@@ -177,12 +178,11 @@ describe("deleteWorkspace", () => {
     const counts = ["activity_minutes", "load_samples"];
     expect(unchanged).toEqual([...counts, "audit_events", "actions", "server_secrets", "workers"]);
     await createTestConversation(gone.context, ["ann", "ann"]);
-    const { workspaceId } = gone;
-    expect(await operator.deleteWorkspace({ wId: workspaceId })).toEqual({ success: true });
+    expect(await operator.deleteWorkspace({ wId: gone.workspaceId })).toEqual({ success: true });
     expect(await countTestRows(test.core)).toEqual(before);
     const page = await listConversations(kept.context, { limit: 10, lastValue: undefined });
     expect(page.conversations).toMatchObject([{ sId: kept.cId }]);
-    const again = operator.deleteWorkspace({ wId: workspaceId });
+    const again = operator.deleteWorkspace({ wId: gone.workspaceId });
     expect(await refusalOf(again)).toBe("404 workspace_not_found");
   });
 

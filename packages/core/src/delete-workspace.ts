@@ -7,8 +7,8 @@ import { deleteConversationRows } from "./conversations/conversations.ts";
 import { onSlowDatabase } from "./data-access/slow-database.ts";
 import { deleteSomeNodes } from "./knowledge/data-source-administration.ts";
 import { goneHints } from "./log/bus.ts";
-import { lockLogs } from "./log/lock-logs.ts";
 import { inTransaction, type Transaction } from "./log/transaction.ts";
+import { deleteInvocationRows } from "./invocations/sweep-invocations.ts";
 import { removeClientServers } from "./tools/client-requests.ts";
 import { deleteFunctionSecrets } from "./functions/function-secrets.ts";
 import { deleteProviderCredentials } from "./workspaces/provider-credentials.ts";
@@ -83,8 +83,9 @@ async function deleteSomeConversations(context: RequestContext, id: number): Pro
 }
 
 async function deleteSomeInvocations(context: RequestContext, id: number): Promise<number> {
-  const { runs, logs, events, invocations, sandboxFunctions } = tables;
-  return inTransaction(context, async ({ db, afterCommit }) => {
+  const { invocations, sandboxFunctions } = tables;
+  return inTransaction(context, async (transaction) => {
+    const { db } = transaction;
     // The index is by function, not by workspace.
     const functionIds = db
       .select({ id: sandboxFunctions.id })
@@ -97,13 +98,7 @@ async function deleteSomeInvocations(context: RequestContext, id: number): Promi
       .limit(INVOCATIONS_AT_ONCE);
     if (rows.length === 0) return 0;
     const logIds = rows.map((row) => row.sid);
-    // The logs first, as all writers lock them.
-    await lockLogs(db, logIds);
-    await db.delete(logs).where(inArray(logs.id, logIds));
-    await db.delete(events).where(inArray(events.logId, logIds));
-    await db.delete(runs).where(inArray(runs.logId, logIds));
-    await db.delete(invocations).where(inArray(invocations.sid, logIds));
-    afterCommit.push(...goneHints(logIds));
+    await deleteInvocationRows(transaction, logIds);
     return rows.length;
   });
 }
@@ -149,6 +144,7 @@ async function deleteRest(transaction: Transaction, id: number): Promise<void> {
     { column: tables.skillTools.skillId, of: skills },
     { column: tables.skillEditors.skillId, of: skills },
     { column: tables.skillAttachments.skillId, of: skills },
+    { column: tables.skillOriginals.skillId, of: skills },
     { column: tables.skillDefinitions.skillId, of: skills },
     { column: agentFunctions.functionId, of: sandboxFunctions },
     { column: tables.functionApprovals.functionId, of: sandboxFunctions },

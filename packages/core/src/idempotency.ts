@@ -8,6 +8,7 @@ import { statement } from "@parley/db";
 import { ParleyError } from "@parley/schema";
 import { sql } from "drizzle-orm";
 import type { Context, Process } from "./context.ts";
+import { canonicalJson } from "./data-access/canonical-json.ts";
 import { unwanted } from "./data-access/batcher.ts";
 import { inTransaction, type Transaction } from "./log/transaction.ts";
 
@@ -75,12 +76,7 @@ export function scopeOfKey(parts: {
 
 /** SHA-256 of a JSON value; the order of its members does not count. */
 function hashOf(value: unknown): string {
-  const canonical = JSON.stringify(value, (_name, member: unknown) =>
-    typeof member === "object" && member !== null && !Array.isArray(member)
-      ? Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : member,
-  );
-  return createHash("sha256").update(canonical).digest("base64url");
+  return createHash("sha256").update(canonicalJson(value)).digest("base64url");
 }
 
 const findStatement = statement<{ workspaceId: number; scope: string; expired: number }, StoredKey>(

@@ -48,6 +48,11 @@ export {
   sweepIdempotencyKeys,
 } from "./idempotency.ts";
 
+export { createInvocationSweep } from "./invocations/sweep-invocations.ts";
+export { countStorage, readStorageSums, type StorageSums } from "./storage/count-storage.ts";
+export { reservingStorage } from "./storage/reserve-storage.ts";
+export type { StorageServices } from "./storage/storage-meter.ts";
+
 export { listAuditEvents, sweepAuditLog } from "./audit/audit-events.ts";
 export { type AuditedMutation, actorOf, recordCommand } from "./audit/audited-mutations.ts";
 export * from "./audit/refused-credentials.ts";
@@ -93,10 +98,11 @@ export {
   createOperatorKey,
   isUsableOperatorKey,
   listOperatorKeys,
+  revokeAllOperatorKeys,
   revokeOperatorKey,
   rotateOperatorKey,
 } from "./workspaces/operator-keys.ts";
-export { listModels } from "./workspaces/list-models.ts";
+export { listModels, listUsableModels } from "./workspaces/list-models.ts";
 export { contextTokensOf } from "./workspaces/models.ts";
 export { picturePaths } from "./workspaces/pictures.ts";
 export {
@@ -155,6 +161,7 @@ export {
   replayAnnouncement,
   sweepFiles,
 } from "./files/files.ts";
+export { openByPath, openGeneratedFile } from "./files/generated-files.ts";
 export { listFiles } from "./files/list-files.ts";
 export { type ReadUpload, uploadFile } from "./files/uploads.ts";
 
@@ -204,7 +211,9 @@ export {
 export {
   findClientServerStream,
   keepClientServer,
+  deregisterClientServer,
   registerClientServer,
+  replayDeregistration,
   replayHeartbeat,
   replayRegistration,
   sweepClientServers,
@@ -229,7 +238,7 @@ export * from "./agents/agent-administration.ts";
 export * from "./agents/agent-directory.ts";
 export * from "./agents/callable-agents.ts";
 export { exportAgent, importAgent, replayAgentImport } from "./agents/agent-files.ts";
-export { setFavorite } from "./agents/favorites.ts";
+export { patchAgent } from "./agents/patch-agent.ts";
 export { createGenericAgent, replayGenericAgent } from "./agents/generic-agents.ts";
 export * from "./agents/mentions.ts";
 export * from "./agents/read-agents.ts";

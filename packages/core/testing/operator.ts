@@ -29,7 +29,7 @@ export type TestOperator = ReturnType<typeof openTestOperator>;
 /** Opens the administration as an operator, or as the caller of `by`. */
 export function openTestOperator(core: Core, by?: CoreRequest) {
   // No function reads the key of an operator.
-  const operator = { caller: { kind: "operator" } };
+  const operator = { caller: { kind: "operator" }, signal: new AbortController().signal };
   const context = by ?? Object.assign(Object.create(core) as CoreRequest, operator);
   const call =
     <E extends Endpoint, Output>(

@@ -64,7 +64,7 @@ export async function openTestCore(parts: TestParts = {}): Promise<TestCore> {
 export function createTestCore(database: Database, parts: TestParts = {}): TestCore {
   const bus = createLocalBus();
   const clock = { now: Date.UTC(2030, 0, 1) };
-  const fileLimits = { fileBytes: 2 ** 20, workspaceBytes: 2 ** 30 };
+  const fileLimits = { fileBytes: 2 ** 20 };
   const settings = {
     blockingTimeoutMs: 10_000,
     safetyPollMs: 5000,
@@ -72,6 +72,7 @@ export function createTestCore(database: Database, parts: TestParts = {}): TestC
     conversationLimits: { messages: 10_000, bytes: 2 ** 26 },
     dataSourceLimits: { sources: 1000, nodes: 1000, bytes: 2 ** 26 },
     waitingRuns: 10_000,
+    workspaceBytes: 2 ** 30,
     ...parts,
   };
   const core = createCore({ database, bus, ...settings }, () => "http://parley.test");
@@ -80,6 +81,7 @@ export function createTestCore(database: Database, parts: TestParts = {}): TestC
     clock,
     close: async () => {
       await core.threads.close();
+      await core.storage.flush();
       const left = bus.subscriptionCount();
       await database.close();
       if (left > 0) throw new Error(`${left} subscriptions were left open`);

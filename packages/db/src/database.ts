@@ -22,6 +22,11 @@ export interface Database {
    * place of seven seconds, and they have their own connections.
    */
   readonly slow: Pick<Database, "db" | "transaction">;
+  /**
+   * Queries whose cost their caller chooses, as searches: each ends after a second, and they have their own
+   * connections, so that no other query waits for them. Whoever runs them keeps to their number.
+   */
+  readonly searches: Pick<Database, "db"> & { readonly connections: number };
   /** The state of the pool of connections. */
   readonly pool: () => PoolState;
   /** Resolves once the database answers. Throws where it is read-only, as a standby. */

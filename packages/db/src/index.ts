@@ -14,7 +14,7 @@ export { DatabaseTooNew, type MigrationState } from "./migrate.ts";
 export { holdsDatabase } from "./embedded/cluster.ts";
 export { openEmbedded } from "./embedded/open-embedded.ts";
 export { type EmbeddedServer, readEmbeddedUrl, startEmbedded } from "./embedded/start-embedded.ts";
-export { openPostgres, type PostgresOptions } from "./open-postgres.ts";
+export { findUnfitSession, openPostgres, type PostgresOptions } from "./open-postgres.ts";
 export { ensurePrivateDirectory } from "./private-directory.ts";
 export * from "./statement.ts";
 export * from "./tables.ts";

@@ -7,6 +7,7 @@ import {
   type Queryable,
 } from "./database.ts";
 import { migratePostgres } from "./migrate.ts";
+import { requireSessions, requireSettings, UnfitSession } from "./sessions.ts";
 import { isDatabaseBusy, READ_ONLY, SILENT } from "./unavailable.ts";
 
 // Without the schema of the tables: relational queries are not used, and each connection would parse it.
@@ -19,6 +20,10 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 // would stay, and get slower with every row. Every query has an index, so the planner must use it
 // (docs/decisions/indexes-always.md).
 const planner = { enable_seqscan: "off", enable_hashjoin: "off", enable_mergejoin: "off" };
+
+// To look for a word in a stored value reads all of its words, which may be a hundred blocks: the planner
+// takes it for a comparison of two numbers, and would look through all rows of a small table.
+const searchPlanner = { ...planner, cpu_operator_cost: "1" };
 
 interface ReadOnlyRow {
   readonly setting: string;
@@ -53,6 +58,9 @@ const ANSWER_MS = 500;
 /** The timeout of statements over many rows that no request waits for. */
 const SLOW_STATEMENT_MS = 120_000;
 const SLOW_CONNECTIONS = 2;
+/** The timeout of a search, and how many of them run at once. */
+const SEARCH_MS = 1000;
+const SEARCH_CONNECTIONS = 4;
 /** A migration may build an index of a large table, or wait for another replica that does. */
 const MIGRATION_MS = 3_600_000;
 /** How long the locks of a transaction outlive a client that is gone. */
@@ -78,12 +86,19 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   const pool = openPool(options, STATEMENT_MS);
   // Its connections are opened on demand and closed soon after.
   const slowPool = openPool({ ...options, poolSize: SLOW_CONNECTIONS }, SLOW_STATEMENT_MS);
-  const close = async (): Promise<void> => void (await Promise.all([pool.end(), slowPool.end()]));
+  const searchPool = openPool(
+    { ...options, poolSize: SEARCH_CONNECTIONS },
+    SEARCH_MS,
+    searchPlanner,
+  );
+  const pools = [pool, slowPool, searchPool];
+  const close = async (): Promise<void> => void (await Promise.all(pools.map((one) => one.end())));
   const { waitMs = WAIT_MS } = options;
   // A dead connection would block the caller.
   const ping = { text: readOnlyQuery, query_timeout: waitMs };
   const migrating = openPool({ ...options, poolSize: 1 }, MIGRATION_MS);
   try {
+    await requireOwnSessions(options.url, waitMs);
     await migratePostgres(migrating, options.onMigrating);
   } catch (error) {
     await close();
@@ -94,6 +109,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   return {
     ...queriesOf(pool),
     slow: queriesOf(slowPool),
+    searches: { db: drizzle(searchPool, drizzleOptions), connections: SEARCH_CONNECTIONS },
     pool: () => ({
       inUse: pool.totalCount - pool.idleCount,
       idle: pool.idleCount,
@@ -104,10 +120,61 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   };
 }
 
+/**
+ * Why the connections of a URL are not the sessions that Parley needs, as behind some poolers; undefined where
+ * they are. Throws where it cannot be reached.
+ */
+export async function findUnfitSession(
+  url: string,
+  { timeoutMs }: { readonly timeoutMs: number },
+): Promise<UnfitSession | undefined> {
+  const pool = openPool({ url, poolSize: 1, waitMs: timeoutMs }, STATEMENT_MS);
+  try {
+    await requireOwnSessions(url, timeoutMs);
+    await pool.query("select 1");
+    return undefined;
+  } catch (error) {
+    if (error instanceof UnfitSession) return error;
+    throw error;
+  } finally {
+    await pool.end();
+  }
+}
+
+/** Throws `UnfitSession` where two connections are not two sessions that last. */
+async function requireOwnSessions(url: string, timeoutMs: number): Promise<void> {
+  const config = {
+    connectionString: url,
+    connectionTimeoutMillis: timeoutMs,
+    query_timeout: timeoutMs,
+    application_name: "parley",
+  };
+  const clients = [new pg.Client(config), new pg.Client(config)] as const;
+  const [first, second] = clients;
+  // A connection that breaks fails the query that runs.
+  for (const client of clients) client.on("error", () => {});
+  try {
+    await first.connect();
+    await second.connect();
+    await requireSessions(first, second);
+  } finally {
+    for (const client of clients) client.end().catch(() => {});
+  }
+}
+
 function openPool(
   { url, poolSize = 16, waitMs = WAIT_MS, onError = () => {} }: PostgresOptions,
   statementMs: number,
+  settings: Readonly<Record<string, string>> = planner,
 ): pg.Pool {
+  const asked = { ...settings, jit: "off" };
+  // The pool waits for its promise; the type of `onConnect` allows none.
+  const check = (client: pg.ClientBase): unknown =>
+    requireSettings(client, {
+      ...asked,
+      statement_timeout: statementMs,
+      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+    });
   const pool = new pg.Pool({
     connectionString: url,
     max: poolSize,
@@ -118,9 +185,10 @@ function openPool(
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     application_name: "parley",
-    options: Object.entries({ ...planner, jit: "off" })
+    options: Object.entries(asked)
       .map(([name, value]) => `-c ${name}=${value}`)
       .join(" "),
+    onConnect: check,
   });
   // The pool listens to idle connections only; an error between two queries of a transaction would end
   // the process.

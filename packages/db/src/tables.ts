@@ -10,5 +10,6 @@ export * from "./tables/idempotency-keys.ts";
 export * from "./tables/logs.ts";
 export * from "./tables/sandbox-functions.ts";
 export * from "./tables/skills.ts";
+export * from "./tables/storage.ts";
 export * from "./tables/tools.ts";
 export * from "./tables/workspaces.ts";

@@ -1,3 +1,5 @@
+import { UnfitSession } from "./sessions.ts";
+
 // SQLSTATEs of a server that is gone, starts, stops, is full, cannot write its files or is read-only, and
 // of a statement that timed out.
 const SQLSTATE = /^(?:08...|53...|57P0[1-5]|57014|58...|25P03|25006)$/;
@@ -6,6 +8,8 @@ const CUT_SQLSTATE = /^(?:08...|57P0[12]|25P03)$/;
 /** SQLSTATE of a write to a read-only database, as a standby. */
 export const READ_ONLY = "25006";
 const DISK_FULL = "53100";
+const TIMED_OUT = "57014";
+const READ_TIMEOUT = "Query read timeout";
 /** System errors of a connection; with the name of the call that failed. */
 const SYSTEM = new Set([
   "ECONNREFUSED",
@@ -23,7 +27,7 @@ const TRANSFERRING = new Set(["read", "write"]);
 const CUT_MESSAGES = [
   "Connection terminated",
   "Client has encountered a connection error",
-  "Query read timeout",
+  READ_TIMEOUT,
 ];
 /** The error of a query that waited for a connection while the server answered no other either. */
 export const SILENT = "The database answers nothing";
@@ -42,6 +46,14 @@ export function isDatabaseUnavailable(error: unknown): boolean {
 /** Whether an error says that all connections were in use for too long. */
 export function isDatabaseBusy(error: unknown): boolean {
   return someCause(error, (cause) => cause.message.includes(BUSY));
+}
+
+/** Whether an error says that a statement took longer than it may. */
+export function isStatementTimeout(error: unknown): boolean {
+  return someCause(
+    error,
+    ({ message }, code) => code === TIMED_OUT || message.includes(READ_TIMEOUT),
+  );
 }
 
 /** Whether an error says that the database can be read but takes no writes now. */
@@ -80,6 +92,7 @@ function isCut(error: Error, code: string): boolean {
 
 /** Whether no connection was opened, so that nothing was sent. */
 function isRefused(error: Error, code: string): boolean {
+  if (error instanceof UnfitSession) return true;
   if (SYSTEM.has(code) && CONNECTING.has(syscallOf(error))) return true;
   return REFUSED_MESSAGES.some((message) => error.message.includes(message));
 }

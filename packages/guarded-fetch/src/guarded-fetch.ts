@@ -9,6 +9,8 @@ import { createBudget, type FetchLimits } from "./budget.ts";
 export interface GuardedInit {
   readonly method?: string;
   readonly headers?: HeaderValues;
+  /** Names of headers that carry a secret: a redirect does not take them to another origin. */
+  readonly secretHeaders?: readonly string[];
   readonly body?: string | Uint8Array;
   /** Whether redirects of GET and HEAD are followed, which is the default; `manual` answers with them. */
   readonly redirect?: "follow" | "manual";

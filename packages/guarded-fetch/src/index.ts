@@ -2,7 +2,7 @@ export { isHost, requireAllowedUrl } from "./allowed-urls.ts";
 export type { FetchLimits } from "./budget.ts";
 export { FetchFault, type FetchFaultCode } from "./fetch-fault.ts";
 export { createGuard, type FetchSession, type Guard, type GuardedInit } from "./guarded-fetch.ts";
-export { hideSecrets } from "./hide-secrets.ts";
+export { formsOfSecrets, hideForms, hideSecrets } from "./hide-secrets.ts";
 export { locationOf } from "./redirects.ts";
 export type { ResolveHost } from "./resolve-host.ts";
 export { sendableHeaders } from "./send-request.ts";

@@ -18,9 +18,12 @@ const harmless: ReadonlySet<string> = new Set([
   "user-agent",
 ]);
 
-/** The request as it follows a redirect: without credentials, if it leaves its origin. */
+/** The request as it follows a redirect: without credentials and secrets, if it leaves its origin. */
 export function redirectedRequest(request: SentRequest, from: URL, to: URL): SentRequest {
   if (from.origin === to.origin) return request;
-  const kept = [...new Headers(request.headers)].filter(([name]) => harmless.has(name));
+  const secret = new Set(request.secretHeaders?.map((name) => name.toLowerCase()));
+  const kept = [...new Headers(request.headers)].filter(
+    ([name]) => harmless.has(name) && !secret.has(name),
+  );
   return { ...request, headers: kept };
 }

@@ -13,6 +13,8 @@ export type HeaderValues = Headers | Readonly<Record<string, string>> | [string,
 export interface SentRequest {
   readonly method: string;
   readonly headers?: HeaderValues;
+  /** Names of headers that carry a secret, whatever they usually carry: they stay with their origin. */
+  readonly secretHeaders?: readonly string[];
   readonly body?: string | Uint8Array;
   readonly signal?: AbortSignal | null;
   readonly onSending?: () => void;

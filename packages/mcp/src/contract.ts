@@ -94,6 +94,8 @@ export interface McpTool {
   /** A JSON Schema, as the server wrote it: nobody has checked it. */
   readonly inputSchema: Record<string, unknown>;
   readonly annotations?: McpToolAnnotations;
+  /** Whether the tool runs as a task only, for which its caller asks again and again. */
+  readonly requiresTask?: true;
 }
 
 /** What a server says of its tool: hints, not promises. */

@@ -66,7 +66,13 @@ function storableTool(tool: Tool): McpTool {
     description: toStorable(description),
     inputSchema: storable(inputSchema, `The schema of ${name}`) as Record<string, unknown>,
     ...(Object.keys(hints).length > 0 && { annotations: hints }),
+    ...(requiresTask(tool) && { requiresTask: true }),
   };
+}
+
+function requiresTask(tool: Tool): boolean {
+  const { execution } = tool as { execution?: { taskSupport?: unknown } };
+  return execution?.taskSupport === "required";
 }
 
 function pickHints(annotations: Record<string, unknown>): McpToolAnnotations {

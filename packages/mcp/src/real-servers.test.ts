@@ -66,6 +66,14 @@ describe("real servers", () => {
     });
   });
 
+  it("says which tools run as tasks only", async () => {
+    const listed = await connections.listTools(at(servers.everything), limits());
+    const tools = listed.type === "listed" ? listed.tools : [];
+    expect(tools.filter(({ requiresTask }) => requiresTask).map(({ name }) => name)).toEqual([
+      "simulate-research-query",
+    ]);
+  });
+
   it("calls tools, and gives each kind of content", async () => {
     const { everything, files, memory } = servers;
     expect(await call(everything, "echo", { message: "Grüße 👋" })).toEqual({

@@ -1,10 +1,18 @@
-import type { AnswerState, LogStream, RequestContext, SessionServices } from "@parley/core";
+import type {
+  AnswerState,
+  LogStream,
+  RequestContext,
+  SessionServices,
+  StorageServices,
+} from "@parley/core";
 import type { Endpoint } from "@parley/schema";
 import type { Recording, RequestOrigin } from "./audited-mutations.ts";
 
 /** What a transport gives to a procedure. */
 export interface ProcedureContext
-  extends RequestContext, RequestOrigin, Recording, SessionServices {
+  extends RequestContext, RequestOrigin, Recording, SessionServices, StorageServices {
+  /** Bytes of the request's body. */
+  readonly bodyBytes?: number | undefined;
   /** Called once per procedure with its outcome. */
   readonly onCall: (call: Call) => void;
   /** Reserves one of the open streams until the response is sent. Throws `rate_limit_error`. */

@@ -29,14 +29,15 @@ export const appRouter = router({
       core.createGenericAgent,
       core.replayGenericAgent,
     ),
+    delete: mutation(endpoints["agents.delete"], core.deleteAgent),
     get: query(endpoints["agents.get"], core.getAgent),
     getDefinition: query(endpoints["agents.getDefinition"], core.getAgentDefinition),
     import: post(endpoints["agents.import"], core.importAgent, core.replayAgentImport),
     list: query(endpoints["agents.list"], core.listAgents),
     listAll: query(endpoints["agents.listAll"], core.listAllAgents),
+    patch: mutation(endpoints["agents.patch"], core.patchAgent),
     restore: mutation(endpoints["agents.restore"], core.restoreAgent),
     search: query(endpoints["agents.search"], core.searchAgents),
-    setFavorite: mutation(endpoints["agents.setFavorite"], core.setFavorite),
     update: mutation(endpoints["agents.update"], core.updateAgent),
   }),
   audit: router({
@@ -47,6 +48,11 @@ export const appRouter = router({
       endpoints["clientServers.answer"],
       core.answerAsClientServer,
       core.replayClientAnswer,
+    ),
+    deregister: post(
+      endpoints["clientServers.deregister"],
+      core.deregisterClientServer,
+      core.replayDeregistration,
     ),
     events: subscription(endpoints["clientServers.events"], streams["clientServers.events"]),
     heartbeat: post(
@@ -151,6 +157,7 @@ export const appRouter = router({
     add: mutation(endpoints["members.add"], core.addMember),
     list: query(endpoints["members.list"], core.listMembers),
     listEmails: query(endpoints["members.listEmails"], core.listMemberEmails),
+    readLocale: mutation(endpoints["members.readLocale"], core.readLocale),
     remove: mutation(endpoints["members.remove"], core.removeMember),
   }),
   mentions: router({
@@ -179,6 +186,7 @@ export const appRouter = router({
   }),
   models: router({
     list: query(endpoints["models.list"], core.listModels),
+    listUsable: query(endpoints["models.listUsable"], core.listUsableModels),
   }),
   nodes: router({
     find: query(endpoints["nodes.find"], core.findNodes),
@@ -210,6 +218,7 @@ export const appRouter = router({
     approve: mutation(endpoints["skills.approve"], core.approveSkill),
     archive: mutation(endpoints["skills.archive"], core.archiveSkill),
     create: mutation(endpoints["skills.create"], core.createSkill),
+    delete: mutation(endpoints["skills.delete"], core.deleteSkill),
     get: query(endpoints["skills.get"], core.getSkill),
     listVersions: query(endpoints["skills.listVersions"], core.listSkillVersions),
     publish: mutation(endpoints["skills.publish"], core.publishSkill),
@@ -280,5 +289,7 @@ export const downloads = {
   "agents.export": core.exportAgent,
   "analytics.export": core.exportAnalytics,
   "files.get": core.openFile,
+  "files.getGenerated": core.openGeneratedFile,
+  "files.getByPath": core.openByPath,
   "skills.export": core.exportSkill,
 };

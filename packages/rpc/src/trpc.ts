@@ -28,6 +28,7 @@ import {
   warnsOfUnknown,
 } from "@parley/schema";
 import { initTRPC, TRPCError, type TrackedEnvelope } from "@trpc/server";
+import { chargeStorage } from "./charge-storage.ts";
 import { openMutation, recordMutation } from "./audited-mutations.ts";
 import { authorizeAdministration, authorizeCaller, authorizeWorkspace } from "./authorize.ts";
 import { renderError, toParleyError, toTrpcError } from "./errors.ts";
@@ -146,10 +147,16 @@ function procedure<Input>() {
 
 /** The resolver of an endpoint: authorizes the caller and calls the implementation. */
 function implement<E extends JsonEndpoint>(endpoint: E, implementation: Implementation<E>) {
+  const warns = warnsOfUnknown(endpoint);
+  const charging = chargeStorage(endpoint);
   return resolver<ParsedInputOf<E>, OutputOf<E>>(
     endpoint,
     (raw) => parseInput(endpoint, raw),
-    (context, input) => implementation(authorize(endpoint, context, input), input),
+    async (context, input, { raw }) => {
+      const authorized = authorize(endpoint, context, input);
+      const output = charging(context, () => implementation(authorized, input));
+      return warns ? warnOfUnknown(endpoint, raw, await output) : output;
+    },
   );
 }
 
@@ -178,9 +185,14 @@ export function post<E extends PostEndpoint>(
   make: (context: Context, input: ParsedInputOf<E>) => Promise<OutputOf<E>>,
   replay: (context: Context, input: ParsedInputOf<E>, createdId: string) => Promise<OutputOf<E>>,
 ) {
-  const implementation = (context: Context, input: ParsedInputOf<E>) =>
+  const charging = chargeStorage(endpoint);
+  const implementation = (
+    context: Context & ProcedureContext,
+    input: ParsedInputOf<E>,
+  ): Promise<OutputOf<E>> =>
     once(context, input, {
-      make: (claiming) => make(claiming, input),
+      // A replay stores nothing.
+      make: (claiming) => charging(context, () => make(claiming, input)),
       replay: (createdId) => {
         // The first request has recorded it.
         if (context.mutation !== undefined) context.mutation.recorded = true;

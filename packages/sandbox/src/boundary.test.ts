@@ -1,7 +1,9 @@
 import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { findBoundary } from "./boundary.ts";
 import { describeConfinements } from "./confinement.ts";
+import { otherUser } from "./other-user.ts";
 import { awaitReady, startChild } from "./processes/child.ts";
 
 const hasNamespaces =
@@ -19,6 +21,25 @@ it("is required, or nothing starts", async () => {
     (error: unknown) => String(error),
   );
   expect(found).toMatch(hasNamespaces ? /^namespace$/ : /bubblewrap/);
+});
+
+it.runIf(process.geteuid?.() === 0)("is of a user that nothing else runs as", async () => {
+  const user = otherUser();
+  expect(user?.uid).toBeGreaterThan(60_000);
+  const found = await findBoundary(undefined);
+  for (const confinement of [found, describeConfinements(user).process]) {
+    expect(confinement.user).toEqual(user);
+    const child = startChild(confinement);
+    await awaitReady(child);
+    const status = readFileSync(`/proc/${child.pid}/status`, "utf8");
+    const ids = Array.from({ length: 4 }, () => user?.uid).join("\t");
+    expect(status).toContain(`Uid:\t${ids}\nGid:\t${ids}\n`);
+    expect(/^Groups:[ \t]*(.*)$/m.exec(status)?.[1]?.trim()).toBe("");
+    expect(status).toMatch(/^CapEff:\s*0+$/m);
+    child.kill("retired");
+    await child.gone;
+    expect(child.killed).toBe("retired");
+  }
 });
 
 it.each(["process", "namespace"] as const)("starts processes of the kind %s", async (boundary) => {

@@ -3,36 +3,28 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import type { Boundary } from "./contract.ts";
 import { entryFile } from "./entry-file.ts";
+import type { User } from "./other-user.ts";
+import { limitCommand } from "./processes/limit-command.ts";
 
 /** How children are started. */
 export interface Confinement {
   readonly boundary: Boundary;
   readonly command: string;
   readonly arguments: readonly string[];
+  /** The user that children become; undefined for that of this process. */
+  readonly user: User | undefined;
 }
 
-/** How children are started with each boundary. */
-export function describeConfinements(): Record<Boundary, Confinement> {
+/** How children are started with each boundary, as another user where one is given. */
+export function describeConfinements(user?: User): Record<Boundary, Confinement> {
   const entry = entryFile("sandbox-child");
   const readable = readablePaths(entry);
   const node = [process.execPath, ...nodeArguments(entry, readable)];
   const wrapped = [...wrapArguments(readable), ...node];
   return {
-    namespace: { boundary: "namespace", command: "bwrap", arguments: wrapped },
-    process: confineToProcess(node),
-  };
-}
-
-/** A shell bounds what a process without a parent could use before it notices: processor time and core dumps. */
-function confineToProcess([command, ...given]: string[]): Confinement {
-  if (process.platform !== "linux") {
-    return { boundary: "process", command: command!, arguments: given };
-  }
-  const script = `ulimit -c 0; ulimit -t ${LIFETIME_CPU_S}; exec "$0" "$@"`;
-  return {
-    boundary: "process",
-    command: "/bin/sh",
-    arguments: ["-c", script, command!, ...given],
+    namespace: { boundary: "namespace", command: "bwrap", arguments: wrapped, user },
+    // The namespace ends with its parent; this process could outlive it.
+    process: { boundary: "process", ...limitCommand({ cpuS: LIFETIME_CPU_S }, node), user },
   };
 }
 
@@ -100,8 +92,14 @@ function wrapArguments(readable: readonly string[]): string[] {
   ];
 }
 
-/** Links stay links: a package is found beside the real folder of whoever imports it. */
+/**
+ * Links stay links: a package is found beside the real folder of whoever imports it. What is not there is left out,
+ * since another user may not even see that.
+ */
 function mountArguments(one: string): string[] {
-  const isLink = lstatSync(one, { throwIfNoEntry: false })?.isSymbolicLink() === true;
-  return isLink ? ["--symlink", readlinkSync(one), one] : ["--ro-bind-try", one, one];
+  const found = lstatSync(one, { throwIfNoEntry: false });
+  if (found === undefined) return [];
+  return found.isSymbolicLink()
+    ? ["--symlink", readlinkSync(one), one]
+    : ["--ro-bind-try", one, one];
 }

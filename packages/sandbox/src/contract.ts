@@ -30,8 +30,8 @@ export interface SandboxExecution {
 export type SandboxEvent =
   /** It waits for a process, for this long at most. */
   | { readonly type: "queued"; readonly forMs: number }
-  /** A process begins with it. */
-  | { readonly type: "began" }
+  /** A process begins with it. It may wait for its turn for `waitsMs`, which its timeout does not count. */
+  | { readonly type: "began"; readonly waitsMs: number }
   | { readonly type: "log"; readonly stream: "stdout" | "stderr"; readonly text: string }
   | { readonly type: "progress"; readonly fraction: number; readonly label: string }
   /** Lines and reports past their limits, which were left out. */
@@ -43,13 +43,27 @@ export type SandboxEvent =
 /** What holds the code: a process with WebAssembly, or one in namespaces of its own as well. */
 export type Boundary = "process" | "namespace";
 
+/** What the code of an execution threw, with the source map of its bundle. */
+export interface ThrownError {
+  readonly message: string;
+  /** Calls in the bundle, as the code's engine wrote them, or as the code has. */
+  readonly stack: string;
+  readonly map: string;
+  readonly workspaceId: number;
+  readonly signal: AbortSignal;
+}
+
 export interface SandboxOptions {
-  /** Processes at once. */
+  /** Programs that run at once: those that wait for a timer or an answer are not among them. */
   readonly maxProcesses: number;
+  /** Memory of the processes whose programs wait. */
+  readonly maxWaitingBytes: number;
   /** Hosts that may be private, and be called over http. */
   readonly privateHosts: readonly string[];
   /** Refuses to start without this boundary. */
   readonly require?: "namespace" | undefined;
+  /** Writes an error for the author of the code, with the calls that led to it; its message alone by default. */
+  readonly locateError?: (error: ThrownError) => Promise<string>;
   /** Replaces DNS in tests. */
   readonly resolve?: ResolveHost;
 }
@@ -58,7 +72,10 @@ export interface SandboxOptions {
 export interface SandboxState {
   readonly boundary: Boundary;
   readonly processes: number;
+  /** Those that have a program, and those of them whose program waits without a place. */
   readonly busy: number;
+  readonly parked: number;
+  /** Programs that wait for a place. */
   readonly waiting: number;
   /** Milliseconds of a processor that ended executions used; 0 where that cannot be known. */
   readonly cpuMs: number;

@@ -11,16 +11,19 @@ import { runProgram } from "./run-program.ts";
  */
 export async function createSandbox({
   maxProcesses,
+  maxWaitingBytes,
   privateHosts,
   require,
+  locateError = async ({ message }) => message,
   resolve,
 }: SandboxOptions): Promise<Sandbox> {
   const confinement = await findBoundary(require);
   const { boundary } = confinement;
-  const pool = createPool({ confinement, max: maxProcesses });
-  const guard = createGuard({ allowedHosts: privateHosts, ...(resolve ? { resolve } : {}) });
   const watch = createWatch();
-  const services = { pool, guard, watch };
+  const onRest = watch.rest;
+  const pool = createPool({ confinement, max: maxProcesses, maxWaitingBytes, onRest });
+  const guard = createGuard({ allowedHosts: privateHosts, ...(resolve ? { resolve } : {}) });
+  const services = { pool, guard, watch, locateError };
   return {
     run: (execution) => runProgram(services, execution),
     boundary,

@@ -2,10 +2,10 @@ import type { Guard } from "@parley/guarded-fetch";
 import type { InvocationError, InvocationErrorCode } from "@parley/schema";
 import type { Frame } from "./child/frames.ts";
 import type { FromChild, ToChild } from "./child/messages.ts";
-import type { SandboxEvent, SandboxExecution } from "./contract.ts";
-import { locateErrors } from "./locate-errors.ts";
+import type { SandboxEvent, SandboxExecution, ThrownError } from "./contract.ts";
 import type { Child } from "./processes/child.ts";
-import { MAX_WAIT_MS, type Pool, PoolFull } from "./processes/pool.ts";
+import type { Place, Pool } from "./processes/places.ts";
+import { MAX_WAIT_MS, PoolFull } from "./processes/pool.ts";
 import type { createWatch } from "./processes/watch.ts";
 import { createRedactor } from "./requests/redactor.ts";
 import { createRequests, type RequestOutcome } from "./requests/requests.ts";
@@ -14,12 +14,15 @@ export interface RunServices {
   readonly pool: Pool;
   readonly watch: ReturnType<typeof createWatch>;
   readonly guard: Guard;
+  readonly locateError: (error: ThrownError) => Promise<string>;
 }
 
 /** How long the code has after it was told to end, before its process is killed. */
 const END_MS = 50;
 /** A process of Node with the runtime, and what garbage it leaves. */
 const PROCESS_BYTES = 167_772_160;
+/** Threads of Node that compile the runtime and collect garbage, beside the one that runs the code. */
+const groupCpuMs = ({ cpuMs }: { readonly cpuMs: number }): number => 2 * cpuMs + 5000;
 /** Of a frame beside what it carries. */
 const FRAME_BYTES = 1_048_576;
 /** How long a process may take to be ready for its next program. */
@@ -27,19 +30,21 @@ const RENEW_MS = 5000;
 
 /** Runs one program to its end: the rules of `Sandbox.run`. */
 export async function* runProgram(
-  { pool, watch, guard }: RunServices,
+  { pool, watch, guard, locateError }: RunServices,
   execution: SandboxExecution,
 ): AsyncGenerator<SandboxEvent, void, undefined> {
   const { limits, signal, secrets, bundle } = execution;
   yield { type: "queued", forMs: MAX_WAIT_MS };
-  let child: Child;
+  let place: Place;
+  const overload = (message: string): void => stopFor({ code: "overloaded", message });
   try {
-    child = await pool.take(execution.workspaceId, signal);
+    place = await pool.take(execution.workspaceId, { signal, overload });
   } catch (error) {
     signal.throwIfAborted();
     yield refused(error);
     return;
   }
+  const { child } = place;
   const redact = createRedactor(secrets.map(({ value }) => value));
   const requests = createRequests(guard, execution, redact);
   // What it may use beside its own memory: texts of answers, which are decoded several times.
@@ -50,6 +55,7 @@ export async function* runProgram(
   let isSettled = false;
   /** Ends the code, and with it the wait for its next frame. */
   const stop = (): void => {
+    place.end();
     child.send({ type: "end" });
     setTimeout(() => isReady || child.kill("stopped"), END_MS);
   };
@@ -57,7 +63,13 @@ export async function* runProgram(
     fault ??= reason;
     stop();
   };
-  const deadline = setTimeout(() => stopFor(timedOut(limits)), limits.timeoutMs);
+  /** Ends it after its timeout, for which time does not count that it was held up. */
+  const afterTimeout = (extendedMs: number): void => {
+    const { heldUpMs } = place;
+    if (heldUpMs <= extendedMs) stopFor(timedOut(limits));
+    else deadline = setTimeout(afterTimeout, heldUpMs - extendedMs, heldUpMs);
+  };
+  let deadline = setTimeout(afterTimeout, limits.timeoutMs, 0);
   const next = async () => {
     const frame = await child.next(maxBytes);
     isReady = frame === undefined || frame.message.type === "ready";
@@ -66,6 +78,7 @@ export async function* runProgram(
   /** Gives the process back when it is ready for its next program, or gone. */
   const settle = async (): Promise<void> => {
     isSettled = true;
+    place.end();
     clearTimeout(deadline);
     signal.removeEventListener("abort", stop);
     watch.end(child);
@@ -73,7 +86,7 @@ export async function* runProgram(
     const timer = setTimeout(() => child.kill("stopped"), RENEW_MS);
     while (!isReady) await next();
     clearTimeout(timer);
-    pool.giveBack(child);
+    place.leave();
   };
   const answer = async (id: number, answering: Promise<RequestOutcome>): Promise<void> => {
     const outcome = await answering;
@@ -82,17 +95,26 @@ export async function* runProgram(
   };
   /** The end of the code, if a frame is one. */
   const endOf = ({ message, body }: Frame<FromChild>): End | undefined => {
-    if (message.type === "returned") return { type: "returned", json: redact.json(String(body)) };
+    if (message.type === "returned") return { type: "returned", json: redact.text(String(body)) };
     if (message.type === "ready") return failedWith("invocation_failed", "It has no outcome");
     if (message.type !== "failed") return undefined;
     const code = requests.codeOf(message.reason) ?? message.code;
-    return failedWith(code, redact.text(locateErrors(message, bundle)));
+    return failedWith(code, message.message);
+  };
+  /** An end as it is told: after the process was given back, since reading a source map takes a while. */
+  const tell = async (end: End, frame: Frame<FromChild> | undefined): Promise<End> => {
+    if (end.type === "returned" || frame?.message.type !== "failed" || fault !== undefined)
+      return end;
+    const { message, stack } = frame.message;
+    const { workspaceId } = execution;
+    const located = await locateError({ message, stack, map: bundle.map, workspaceId, signal });
+    return failedWith(end.error.code, redact.text(located));
   };
   try {
-    yield { type: "began" };
+    yield { type: "began", waitsMs: MAX_WAIT_MS };
     signal.throwIfAborted();
     signal.addEventListener("abort", stop, { once: true });
-    watch.start(child, { cpuMs: limits.cpuMs, memoryBytes });
+    watch.start(child, { cpuMs: limits.cpuMs, groupCpuMs: groupCpuMs(limits), memoryBytes });
     child.send(runMessage(execution), Buffer.from(bundle.code));
     for (;;) {
       const frame = await next();
@@ -103,13 +125,15 @@ export async function* runProgram(
       })();
       if (end !== undefined) {
         void settle();
-        yield end;
+        yield await tell(end, frame);
         return;
       }
       const { message, body } = frame!;
       if (message.type === "fetch") {
         void answer(message.id, requests.answer(message.request, body));
-      } else yield hideIn(message as Report, redact.text);
+      } else if (message.type === "parked") place.park();
+      else if (message.type === "due") place.resume(() => child.send({ type: "resume" }));
+      else yield hideIn(message as Report, redact.text);
     }
   } finally {
     if (!isSettled) {

@@ -1,4 +1,4 @@
-import { type Endpoint, isKeyed } from "./endpoint.ts";
+import { type Endpoint, growsStorage, isKeyed } from "./endpoint.ts";
 import type { ErrorType } from "./errors/error-table.ts";
 
 /** Errors of every endpoint. */
@@ -21,6 +21,7 @@ export function errorTypesOf(endpoint: Endpoint): Set<ErrorType> {
   // Clients retry a stream only on 408 and 429.
   if (endpoint.kind !== "stream") types.add("service_unavailable");
   if (endpoint.kind === "json" && endpoint.method !== "GET") types.add("content_too_large");
+  if (growsStorage(endpoint)) types.add("budget_exceeded");
   if (endpoint.kind === "json" && isKeyed(endpoint)) {
     types.add("idempotency_key_mismatch").add("idempotency_key_in_use");
   }

@@ -40,8 +40,8 @@ export interface JsonEndpoint extends EndpointBase {
   readonly mayBeEvent?: boolean;
   /** Only of audited mutations: members of the input with the ids of the subject. */
   readonly subject?: readonly string[];
-  /** Whether its response may be so long that it is serialized in pieces. */
-  readonly long?: boolean;
+  /** Whether it stores nothing, or little: a workspace that is full may still call it. */
+  readonly storesLittle?: boolean;
   /**
    * Whether it is administration: operators may call it, in any workspace, and members that it does not
    * know are refused over REST too.
@@ -99,6 +99,15 @@ export function pathsOf({ path, alsoAt }: JsonEndpoint): string[] {
 export function isKeyed(endpoint: JsonEndpoint): boolean {
   const { method, administers = false, concernsCaller = false, onlyReads = false } = endpoint;
   return method === "POST" && !administers && !concernsCaller && !onlyReads;
+}
+
+/** Whether what a request of an endpoint sends is stored, and is refused in a workspace that is full. */
+export function growsStorage(endpoint: Endpoint): boolean {
+  const { kind, method } = endpoint;
+  if (kind === "multipart") return true;
+  if (kind !== "json" || method === "GET" || method === "DELETE") return false;
+  const { role, concernsCaller = false, onlyReads = false, storesLittle = false } = endpoint;
+  return role !== "operator" && !concernsCaller && !onlyReads && !storesLittle;
 }
 
 /** An endpoint whose calls are audited mutations: it names their subject. */

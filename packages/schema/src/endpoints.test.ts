@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { describe, expect, it } from "vitest";
-import { type Endpoint, isAuditedMutation, pathsOf } from "./endpoint.ts";
+import { type Endpoint, growsStorage, isAuditedMutation, pathsOf } from "./endpoint.ts";
 import { endpoints } from "./endpoints.ts";
 import { errorTable } from "./errors/error-table.ts";
 import { exampleOf } from "./examples.ts";
@@ -49,6 +49,27 @@ describe("the endpoint table", () => {
     const models = [parts.params, parts.body, parts.output].filter((part) => part !== undefined);
     const errors = models.map((model) => model.safeParse(exampleOf(model)).error);
     expect(errors.filter((error) => error !== undefined)).toEqual([]);
+  });
+
+  it("refuses what stores something in a full workspace, and nothing that runs on or makes room", () => {
+    const isRefused = (name: keyof typeof endpoints) => growsStorage(endpoints[name]);
+    const names = Object.keys(endpoints) as (keyof typeof endpoints)[];
+    const creating = names.filter((name) =>
+      /\.(?:create|invoke|import|upsert|edit|retry)$/.test(name),
+    );
+    const ofOperators = ["operatorKeys.create", "workspaces.create", "session.create"];
+    expect(creating.filter((name) => !isRefused(name))).toEqual(ofOperators);
+    const settling =
+      /\.(?:cancel|delete|validateAction|answerQuestion|answer|heartbeat|deregister|archive|revoke)$/;
+    expect(names.filter((name) => settling.test(name) && isRefused(name))).toEqual([]);
+    const updates = names.filter((name) => name.endsWith(".update") && isRefused(name));
+    expect(updates.toSorted()).toEqual([
+      "agents.update",
+      "dataSourceViews.update",
+      "sandboxFunctions.update",
+      "skills.update",
+      "tools.update",
+    ]);
   });
 
   it("serves each method and path once", () => {

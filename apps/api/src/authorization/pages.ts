@@ -3,7 +3,7 @@ import { escapeHtml } from "../http/html-page.ts";
 
 /** Asks whether it is this user who allows it. */
 export function describeQuestion(described: DescribedAuthorization, back: ComingBack): string {
-  const { toolName, userName, workspaceName } = described;
+  const { toolName, userName, workspaceName, serverHost } = described;
   const { state, code, issuer } = back;
   const fields = { state, code, ...(issuer !== undefined && { iss: issuer }) };
   const inputs = Object.entries(fields).map(
@@ -11,8 +11,8 @@ export function describeQuestion(described: DescribedAuthorization, back: Coming
   );
   return `<h1>Let agents use ${escapeHtml(toolName)}?</h1>
 <p>Agents of the workspace <strong>${escapeHtml(workspaceName)}</strong> will call it in the name of
-<strong>${escapeHtml(userName)}</strong>${emailOf(described)}, with what you have just allowed. If that is not you,
-close this page: somebody else sent you here.</p>
+<strong>${escapeHtml(userName)}</strong>${emailOf(described)}, with what you have just allowed at
+<strong>${escapeHtml(serverHost)}</strong>. If that is not you, close this page: somebody else sent you here.</p>
 <form method="post" action="${escapeHtml(CALLBACK_PATH.slice(CALLBACK_PATH.lastIndexOf("/") + 1))}">
 ${inputs.join("\n")}
 <button>Allow</button>

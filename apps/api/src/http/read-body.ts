@@ -1,9 +1,18 @@
+import type { FastifyRequest } from "fastify";
 import { ParleyError, requireFewValues } from "@parley/schema";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Length of the body, once it is read. */
+    bodyBytes: number | undefined;
+  }
+}
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-/** Decodes a request body. Throws `invalid_request_error` where it is not UTF-8. */
-export function decodeBody(body: Buffer): string {
+/** Decodes the body of a request, and notes its length. Throws `invalid_request_error` where it is not UTF-8. */
+export function decodeBody(request: Pick<FastifyRequest, "bodyBytes">, body: Buffer): string {
+  request.bodyBytes = body.length;
   try {
     return decoder.decode(body);
   } catch (cause) {

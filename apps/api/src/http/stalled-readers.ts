@@ -40,14 +40,15 @@ export function watchStall(response: ServerResponse, stallMs: number, onStall: (
 }
 
 /** How much of the written bytes the kernel has taken. */
-interface Progress {
+export interface Progress {
   /** Bytes of completed writes. */
   readonly through: number;
   /** Bytes left of the current write. */
   readonly left: number;
 }
 
-function progressOf({ socket }: ServerResponse): Progress {
+/** The progress of the writes to the connection of a response. */
+export function progressOf({ socket }: ServerResponse): Progress {
   // Only the handle knows a write's progress; without it, a write counts once it is complete.
   const handle =
     socket === null
@@ -64,7 +65,8 @@ function progressOf({ socket }: ServerResponse): Progress {
  * written for as long as the reader stays connected (3.9 MB each).
  */
 export function cutOff(response: ServerResponse): void {
-  const { socket } = response;
-  if (socket === null || socket.destroyed) response.destroy();
+  // A pipelined response that is not its turn has no socket yet.
+  const socket = response.socket ?? response.req.socket;
+  if (socket.destroyed) response.destroy();
   else socket.resetAndDestroy();
 }

@@ -49,6 +49,17 @@ describe("rate limits", () => {
     });
   });
 
+  it("count what a call has cost beside itself, and refuse later calls for it", async () => {
+    const limits = create({ PARLEY_RATE_READ_PER_MINUTE: 10 });
+    const payer = { keyId: "key", workspaceId: undefined };
+    await limits.consume("read", "key");
+    await limits.spend("read", payer, 8);
+    expect((await limits.consume("read", "key"))["RateLimit"]).toMatch(/^"read";r=0;/);
+    await limits.spend("read", payer, 100);
+    await limits.spend("read", payer, 0);
+    await expect(limits.consume("read", "key")).rejects.toThrow("Too many requests");
+  });
+
   it("refuse a create by the hour where the minute would allow it", async () => {
     const limits = create({ PARLEY_RATE_CREATE_PER_HOUR: 1 });
     await limits.consume("create", "key");

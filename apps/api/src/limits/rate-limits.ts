@@ -1,4 +1,5 @@
 import { ParleyError, type RateLimitClass } from "@parley/schema";
+import { LRUCache } from "lru-cache";
 import type { ApiSettings } from "../config.ts";
 import { clientIpGroup } from "./client-ip-group.ts";
 import { type Consumed, createLimiter, type Policy } from "./memory-limiter.ts";
@@ -9,6 +10,8 @@ type SetHeaders = (headers: Record<string, string>) => void;
 
 const MINUTE = 60;
 const HOUR = 3600;
+/** Client IPs with too many refused credentials that are remembered. */
+const MAX_FAILING = 10_000;
 
 export type RateLimits = ReturnType<typeof createRateLimits>;
 
@@ -44,23 +47,15 @@ export function createRateLimits(
     operate: limitOf("operate", reads),
   };
   const failures = limitOf("failed-auth", settings.PARLEY_RATE_FAILED_AUTH_PER_MINUTE);
+  const failing = new LRUCache<string, true>({ max: MAX_FAILING });
   const visits = limitOf("visit", settings.PARLEY_RATE_FAILED_AUTH_PER_MINUTE);
 
-  /**
-   * Counts calls of these classes for a key and its workspace, and for the user of a token, and calls
-   * `setHeaders` with what is left, for a user only of the user's own, also when it then throws `rate_limit_error` because a quota is used up. Refused calls count
-   * against the minute that refused them, and against nothing else.
-   */
-  const consumeEach = async (
-    kinds: readonly RateLimitClass[],
-    payer: Payer,
-    setHeaders: SetHeaders,
-  ): Promise<void> => {
+  /** What calls take of a key's quotas, its workspace's and its user's, and which of it is the caller's own. */
+  const chargesOf = (kinds: readonly RateLimitClass[], payer: Payer) => {
     const { keyId, userId, workspaceId } = payer;
     const ofKey = [...Map.groupBy(kinds, (kind) => kind)].flatMap(([kind, { length: points }]) =>
       classes[kind].map((policy) => ({ policy, subject: keyId, points })),
     );
-    if (ofKey.length === 0) return;
     const isOfUser = userId !== undefined && divisor > 0;
     const own = isOfUser
       ? ofKey.map(({ policy, points }) => {
@@ -73,6 +68,21 @@ export function createRateLimits(
         charges.push({ policy: ofWorkspace(policy), subject: workspaceId, points });
       }
     }
+    return { own, charges, isOfUser };
+  };
+
+  /**
+   * Counts calls of these classes for a key and its workspace, and for the user of a token, and calls
+   * `setHeaders` with what is left, for a user only of the user's own, also when it then throws `rate_limit_error` because a quota is used up. Refused calls count
+   * against the minute that refused them, and against nothing else.
+   */
+  const consumeEach = async (
+    kinds: readonly RateLimitClass[],
+    payer: Payer,
+    setHeaders: SetHeaders,
+  ): Promise<void> => {
+    const { own, charges, isOfUser } = chargesOf(kinds, payer);
+    if (charges.length === 0) return;
     const consumed = await limiter.consume(charges);
     const left = consumed.slice(0, own.length);
     const binding = isOfUser
@@ -99,8 +109,28 @@ export function createRateLimits(
     /** The same for a single call. */
     consume: (kind: RateLimitClass, payer: Payer, setHeaders: SetHeaders): Promise<void> =>
       consumeEach([kind], payer, setHeaders),
+    /**
+     * Counts what a call has cost beside itself, as so many calls. It refuses nothing; later calls are
+     * refused earlier.
+     */
+    spend: async (kind: RateLimitClass, payer: Payer, calls: number): Promise<void> => {
+      const kinds = Array.from({ length: calls }, () => kind);
+      await limiter.consume(chargesOf(kinds, payer).charges);
+    },
     /** Counts a refused credential. Throws `rate_limit_error` when a client IP has had too many. */
-    consumeFailure: (clientIp: string | undefined) => consumeOfClient(failures, clientIp),
+    consumeFailure: async (clientIp: string | undefined): Promise<void> => {
+      try {
+        await consumeOfClient(failures, clientIp);
+      } catch (error) {
+        if (error instanceof ParleyError) {
+          const ttl = 1000 * (error.retryAfterSeconds ?? 1);
+          failing.set(clientIpGroup(clientIp), true, { ttl });
+        }
+        throw error;
+      }
+    },
+    /** Whether a client IP has lately had too many refused credentials, as this process knows. */
+    failsOften: (clientIp: string | undefined): boolean => failing.has(clientIpGroup(clientIp)),
     /** Counts a visit of a page that asks for no key. Throws as `consumeFailure`. */
     consumeVisit: (clientIp: string | undefined) => consumeOfClient(visits, clientIp),
   };

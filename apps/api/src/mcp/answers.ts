@@ -1,6 +1,12 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { followLog } from "@parley/core";
-import type { AgentMessage, MessageEvent, SpecifiedConversation } from "@parley/schema";
+import {
+  type AgentMessage,
+  type MessageEvent,
+  type SpecifiedConversation,
+  waitingOf,
+  type WaitingCall,
+} from "@parley/schema";
 import * as z from "zod";
 import { failure } from "./errors.ts";
 import type { McpExchange } from "./exchange.ts";
@@ -54,53 +60,87 @@ export async function followAnswer(
   const timeout = new AbortController();
   const timer = setTimeout(() => timeout.abort(), context.blockingTimeoutMs);
   const signal = AbortSignal.any([context.signal, timeout.signal]);
-  let content = "";
-  let waitsFor: string | undefined;
+  let soFar = beginReading(messageId);
   let waiting: NodeJS.Timeout | undefined;
   try {
     for await (const events of followLog(context, { logId: messageId, after: 0, signal })) {
       for (const { payload } of events) {
         // Written by this program: the log holds what `MessageEvent` describes.
-        const event = JSON.parse(payload) as MessageEvent;
-        if (event.type === "generation_tokens" && event.classification === "tokens") {
-          content += event.text;
-        }
-        const ended = endOf(event, { messageId, content });
-        if (ended !== undefined) return ended;
-        waitsFor = askedOf(event);
+        soFar = readEvent(soFar, JSON.parse(payload) as MessageEvent);
+        if (soFar.answer.status !== "created") return soFar.answer;
       }
       clearTimeout(waiting);
-      if (waitsFor !== undefined) waiting = setTimeout(() => timeout.abort(), PERSON_MS);
+      if (soFar.waiting.size > 0) waiting = setTimeout(() => timeout.abort(), PERSON_MS);
+      const { content } = soFar.answer;
       progress.report({ progress: content.length, message: content });
     }
-    return { messageId, status: "created", content, waitsFor };
+    const waitsFor = [...soFar.waiting.values()].join(", and for ") || undefined;
+    return { ...soFar.answer, waitsFor };
   } finally {
     clearTimeout(timer);
     clearTimeout(waiting);
   }
 }
 
-function endOf(
-  event: MessageEvent,
-  soFar: { readonly messageId: string; readonly content: string },
-): Answer | undefined {
+/** What the events of an answer say so far. */
+interface Reading {
+  readonly answer: Answer;
+  /** What is asked of a person, by the ids of the calls that wait for it. */
+  readonly waiting: ReadonlyMap<string, string>;
+}
+
+/** An answer before its first event. */
+export function beginReading(messageId: string): Reading {
+  return { answer: { messageId, status: "created", content: "" }, waiting: new Map() };
+}
+
+/** Adds an event to what is known of an answer. */
+export function readEvent({ answer, waiting }: Reading, event: MessageEvent): Reading {
+  const become = (changed: Partial<Answer>): Reading => ({
+    answer: { ...answer, ...changed },
+    waiting,
+  });
   switch (event.type) {
+    case "generation_tokens":
+      return event.classification === "tokens"
+        ? become({ content: answer.content + event.text })
+        : become({});
+    case "tool_approve_execution":
+    case "tool_ask_user_question":
+    case "tool_personal_auth_required": {
+      const asked = [event.actionId, describeWaiting(waitingOf(event))] as const;
+      return { answer, waiting: new Map([...waiting, asked]) };
+    }
+    case "agent_action_success": {
+      const left = [...waiting].filter(([actionId]) => actionId !== event.action.sId);
+      return { answer, waiting: new Map(left) };
+    }
     case "agent_message_success":
-      return toAnswer(event.message);
+      return become(toAnswer(event.message));
     case "agent_error":
-      return { ...soFar, status: "failed", error: event.error.message };
+      return become({ status: "failed", error: event.error.message });
     case "agent_generation_cancelled":
-      return { ...soFar, status: "cancelled" };
+      return become({ status: "cancelled" });
+    case "tool_params":
+      return become({});
     default:
-      return undefined;
+      // A newer process may have written others.
+      event satisfies never;
+      return become({});
   }
 }
 
-/** What an event asks of a person. */
-function askedOf(event: MessageEvent): string | undefined {
-  if (event.type === "tool_ask_user_question") return `the answer to: ${event.question.question}`;
-  if (event.type !== "tool_approve_execution") return undefined;
-  return `the approval of a call of ${event.metadata.toolName}`;
+function describeWaiting({ kind, call }: WaitingCall): string {
+  switch (kind) {
+    case "approval":
+      return `the approval of a call of ${call.metadata.toolName}`;
+    case "question":
+      return `the answer to: ${call.question.question}`;
+    case "permission":
+      return `its user to allow the tool ${call.metadata.mcpServerDisplayName}`;
+    default:
+      return kind satisfies never;
+  }
 }
 
 /** The result of a tool that answers. */

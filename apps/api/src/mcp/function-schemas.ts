@@ -19,6 +19,7 @@ const ofObjects = new Set([
   "$schema",
   "$id",
   "$defs",
+  "definitions",
   "$comment",
 ]);
 
@@ -32,8 +33,11 @@ function objectSchemaOf(schema: JsonSchema): ObjectSchema | undefined {
 
 /** A schema as the one member of an object: its own id keeps references inside of it valid there. */
 function asMember(name: "input" | "result", schema: JsonSchema): ObjectSchema {
-  const properties = { [name]: { $id: `urn:parley:${name}`, ...schema } };
-  return { type: "object", properties, required: [name] };
+  // The dialect is that of the whole.
+  const { $schema, ...member } = schema;
+  const properties = { [name]: { $id: `urn:parley:${name}`, ...member } };
+  const whole = { type: "object" as const, properties, required: [name] };
+  return $schema === undefined ? whole : { $schema, ...whole };
 }
 
 /** The schema of a tool's arguments for a function: its input, or an object with the member `input`. */

@@ -1,8 +1,9 @@
 import { endpoints, ParleyError } from "@parley/schema";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import type { ApiSettings } from "../config.ts";
 import { authenticate, callerOf } from "../requests/authenticate.ts";
 import { charge, createChargeRequest } from "../requests/charge-request.ts";
+import { isOriginOf } from "../requests/session-cookie.ts";
+import { requireRoom, takeTurn } from "../requests/large-bodies.ts";
 import type { ApiServices } from "../services.ts";
 import { MCP_PATH } from "./path.ts";
 
@@ -13,7 +14,10 @@ export function registerMcp(root: FastifyInstance, services: ApiServices): void 
     app.addContentTypeParser<Buffer>(
       "*",
       { parseAs: "buffer" },
-      async (_request: unknown, body: Buffer) => body,
+      async (request: FastifyRequest, body: Buffer) => {
+        await takeTurn(services, request, body.toString("latin1"));
+        return body;
+      },
     );
     const charges = {
       "conversations.create": createChargeRequest(services, endpoints["conversations.create"]),
@@ -27,10 +31,11 @@ export function registerMcp(root: FastifyInstance, services: ApiServices): void 
       method: "POST",
       url: MCP_PATH,
       onRequest: async (request, reply) => {
-        requireOrigin(services.settings, request);
+        requireOrigin(services, request);
         await authenticate(services, request);
         requireWorkspaceKey(request);
         await charge(services, { rateLimit: "read" }, { request, reply });
+        requireRoom(services, request);
       },
       handler: async (request, reply) => {
         // Loading the protocol's code would make each start longer.
@@ -41,13 +46,15 @@ export function registerMcp(root: FastifyInstance, services: ApiServices): void 
   });
 }
 
-/** Refuses pages of origins that may not call the server: the transport of MCP demands it. */
-function requireOrigin(
-  { PARLEY_CORS_ORIGINS: origins }: ApiSettings,
-  { headers }: FastifyRequest,
-): void {
-  const { origin } = headers;
+/**
+ * Refuses pages of origins that may not call the server: the transport of MCP demands it. The server's own pages
+ * may. A page that let its name point here has no key, and no cookie counts under such a name.
+ */
+function requireOrigin({ settings, core }: ApiServices, { headers }: FastifyRequest): void {
+  const { origin, host = "" } = headers;
+  const origins = settings.PARLEY_CORS_ORIGINS;
   if (origin === undefined || origins.includes("*") || origins.includes(origin)) return;
+  if (isOriginOf(origin, host) || origin === new URL(core.publicUrl).origin) return;
   throw new ParleyError("app_auth_error", "Pages of this Origin may not call the server");
 }
 

@@ -13,12 +13,13 @@ interface Read {
 }
 
 /** Reads the one message of a request, within the bounds of other bodies. */
-export function readMessage({ headers, body }: FastifyRequest): Read {
+export function readMessage(request: FastifyRequest): Read {
+  const { headers, body } = request;
   const isJson = isJsonContentType(headers["content-type"] ?? null);
   if (!isJson || !Buffer.isBuffer(body) || body.length === 0) return {};
   const { ParseError, InvalidRequest } = ProtocolErrorCode;
   try {
-    const message = cleanJson(parseJson(decodeBody(body)));
+    const message = cleanJson(parseJson(decodeBody(request, body)));
     if (!Array.isArray(message)) return { message };
     const text = "Batches are not supported: send one message per request";
     return { refusal: new ProtocolError(InvalidRequest, text) };

@@ -11,7 +11,7 @@ export function createApiMetrics(registry: Registry, loopDelayMs: () => number) 
     name: "parley_rate_limited_total",
     help:
       "Calls that were refused with rate_limit_error, by what refused them: a class of calls, " +
-      "failed-auth (refused credentials of an address), streams (too many open), overload",
+      "failed-auth (refused credentials of an address), streams (too many open), large-bodies, overload",
     labelNames: ["limit"],
     registers,
   });
@@ -19,6 +19,14 @@ export function createApiMetrics(registry: Registry, loopDelayMs: () => number) 
     name: "parley_credentials_refused_total",
     help: "Credentials that were refused, by the type of the error",
     labelNames: ["error_type"],
+    registers,
+  });
+  const resets = new Counter({
+    name: "parley_readers_reset_total",
+    help:
+      "Connections that were reset because their client did not read: stalled (nothing for " +
+      "PARLEY_TRANSFER_IDLE_MS), budget (past PARLEY_UNREAD_BYTES)",
+    labelNames: ["reason"],
     registers,
   });
   registry.registerMetric(
@@ -36,6 +44,8 @@ export function createApiMetrics(registry: Registry, loopDelayMs: () => number) 
     streams: createStreamMetrics(registry),
     /** Counts a call that a limit refused. */
     limited: (limit: string): void => limited.inc({ limit }),
+    /** Counts a connection whose client did not read. */
+    readerReset: (reason: "stalled" | "budget"): void => resets.inc({ reason }),
     /** Counts a refused credential, by the error's type. */
     credentialRefused: (type: string): void => refused.inc({ error_type: type }),
   };

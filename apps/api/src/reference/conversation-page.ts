@@ -38,6 +38,7 @@ function renderPage(publicUrl: string, { wId, cId }: Ids): string {
   return renderHtmlPage(
     "a conversation",
     `<h1>A conversation on Parley</h1>
+<p><a href="${url}/conversations/${cId}">Open the conversation in the console</a>.</p>
 <p>Parley is a server for conversational agents. This is the address of one of its conversations, which are
 read over its API. The page is the same for every address: it does not say whether there is such a
 conversation.</p>

@@ -24,6 +24,8 @@ const tags = [
   { name: "sandbox functions", description: "Functions and their invocations" },
   { name: "knowledge", description: "Data sources, their documents, and the search of both" },
   { name: "spaces", description: "Spaces of the workspace" },
+  { name: "tools", description: "Tools of remote MCP servers, and who lets them be called" },
+  { name: "client tools", description: "MCP servers that run in clients of users" },
   { name: "agents", description: "Agents that can be mentioned" },
   { name: "workspace", description: "The workspace of the key, its members and its use" },
   {
@@ -32,6 +34,7 @@ const tags = [
       "Workspaces and what is in them. Members that an operation does not know are refused, and there are " +
       "no Idempotency-Keys",
   },
+  { name: "session", description: "Sessions of the console, in place of a key" },
   { name: "server", description: "The server itself; these need no key" },
 ];
 
@@ -89,6 +92,7 @@ function describeServer(
       title: "Parley",
       version: INTERFACE_VERSION,
       description,
+      contact: { name: "The Parley project" },
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: pathPrefix === "" ? "/" : pathPrefix }],

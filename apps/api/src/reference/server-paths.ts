@@ -129,6 +129,7 @@ function describePage(page: Page, refusals: Refusals): object {
     get: {
       operationId,
       summary,
+      description: "Needs no key.",
       tags: ["server"],
       security: [],
       ...(parameters !== undefined && { parameters }),

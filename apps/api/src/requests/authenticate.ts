@@ -1,6 +1,7 @@
 import { type Caller, requireWorkspace, type WorkspaceCaller } from "@parley/core";
 import { ParleyError } from "@parley/schema";
 import type { FastifyRequest } from "fastify";
+import { payerOf } from "../limits/payer.ts";
 import type { ApiServices } from "../services.ts";
 import { describeCaller, noteRefused } from "./call-log.ts";
 import { authorizationOf } from "./session-cookie.ts";
@@ -31,10 +32,14 @@ export async function authenticate(
     const authorization = authorizationOf(request, services.core.publicUrl);
     // Streams look at it again while they are open.
     if (authorization !== undefined) request.headers.authorization = authorization;
-    request.caller = await services.credentials.authenticate(authorization, { takesCodes });
+    request.caller = await services.credentials.authenticate(authorization, {
+      takesCodes,
+      isDoubtful: services.rateLimits.failsOften(request.ip),
+    });
     const { wId } = request.params as { wId?: string };
     const isOperator = operators && request.caller.kind === "operator";
     if (wId !== undefined && !isOperator) requireWorkspace(request.caller, wId);
+    services.unreadResponses.charge(request.raw, payerOf(request.caller));
     request.logFields = describeCaller(request.caller, request);
   } catch (error) {
     if (error instanceof ParleyError && error.status === 401) {

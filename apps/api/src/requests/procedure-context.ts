@@ -20,6 +20,9 @@ import { setSession } from "./session-cookie.ts";
 /** How often a subscriber's progress is checked. */
 const STALL_LOOK_MS = 1000;
 
+/** The time of the database that counts as another read. */
+const READ_MS = 10;
+
 type Shared = Core & Pick<RequestContext, "agents" | "functions">;
 const shared = new WeakMap<ApiServices, Shared>();
 
@@ -73,6 +76,7 @@ export function procedureContext(
     signal: closed.signal,
     isWanted: () => !isClosed,
     requestId: request.id,
+    bodyBytes: request.bodyBytes,
     clientIp: clientIpOf(request),
     refusedMutations: services.refusedMutations,
     setSession: (session: Parameters<typeof setSession>[1]) =>
@@ -89,6 +93,14 @@ export function procedureContext(
       // Over RPC the workspace is part of the input; refused mutations are recorded separately.
       if (error?.status === 401 && !isAuditedMutation(call.endpoint))
         noteRefused(services, request, error);
+    },
+    onDatabaseMs: (ms: number) => {
+      const spent = services.rateLimits.spend(
+        "read",
+        payerOf(callerOf(request)),
+        Math.floor(ms / READ_MS),
+      );
+      spent.catch(services.core.onLateFailure);
     },
     openStream: (stream: NewSubscription) => openStream(services, stream, { request, reply }),
   });

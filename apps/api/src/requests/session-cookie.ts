@@ -56,7 +56,7 @@ function requireOwnPage({ headers }: FastifyRequest, publicUrl: string): void {
     const message = `Sessions are for the pages of ${publicUrl}: PARLEY_PUBLIC_URL may name another address`;
     throw new ParleyError("app_auth_error", message);
   }
-  if (origin === undefined || isOrigin(origin, host)) return;
+  if (origin === undefined || isOriginOf(origin, host)) return;
   throw new ParleyError("app_auth_error", "A session is for the pages of this server only");
 }
 
@@ -70,6 +70,7 @@ function isOwnHost(host: string, publicName: string): boolean {
 }
 
 /** Whether an `Origin` is that of a `Host`, over http or, behind a proxy, https. */
-function isOrigin(origin: string, host: string): boolean {
+export function isOriginOf(origin: string, host: string): boolean {
+  if (!URL.canParse(`http://${host}`)) return false;
   return ["http", "https"].some((scheme) => origin === new URL(`${scheme}://${host}`).origin);
 }

@@ -1,4 +1,3 @@
-import { Readable } from "node:stream";
 import type { ReadableFile, RequestContext, WorkspaceCaller } from "@parley/core";
 import { downloads } from "@parley/rpc";
 import { essenceOf, ParleyError } from "@parley/schema";
@@ -6,12 +5,12 @@ import { create as createDisposition } from "content-disposition";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { namesTag } from "../http/conditional.ts";
 import { routePath } from "../http/route-path.ts";
-import { cutOff } from "../http/stalled-readers.ts";
 import { authenticateAndCharge } from "../requests/charge-request.ts";
 import { procedureContext } from "../requests/procedure-context.ts";
 import type { ApiServices, Exchange } from "../services.ts";
 import { parseRange } from "./byte-ranges.ts";
 import { endpointsOfKind } from "./endpoints-of-kind.ts";
+import { sendPieces } from "./send-pieces.ts";
 import { prepareTransfer, reportTransfer } from "./transfers.ts";
 
 type Open = (context: RequestContext<WorkspaceCaller>, input: never) => Promise<ReadableFile>;
@@ -34,17 +33,17 @@ export function registerDownloads(app: FastifyInstance, services: ApiServices): 
           const { input, authorized } = prepareTransfer(endpoint, context, request);
           // The input of each opener is that of its endpoint's schemas.
           const file = await open(authorized, input as never);
-          return sendFile(file, services.settings.PARLEY_TRANSFER_IDLE_MS, { request, reply });
+          return sendFile(services, file, { request, reply });
         });
       },
     });
   }
 }
 
-/** Sends a file, or a range of it. A client that reads nothing for `idleMs` is cut off. */
+/** Sends a file, or a range of it. */
 function sendFile(
+  { unreadResponses }: ApiServices,
   file: ReadableFile,
-  idleMs: number,
   { request: { method, headers }, reply }: Exchange,
 ): FastifyReply {
   const { sizeBytes } = file;
@@ -70,9 +69,7 @@ function sendFile(
     reply.header("Content-Range", `bytes ${start}-${end - 1}/${sizeBytes}`);
   }
   if (method === "HEAD") return reply.send();
-  reply.raw.setTimeout(idleMs, () => cutOff(reply.raw));
-  // Reads one chunk ahead of the client.
-  return reply.send(Readable.from(file.read(start, end), { objectMode: false, highWaterMark: 1 }));
+  return sendPieces(unreadResponses, reply, file.read(start, end));
 }
 
 function cacheHeaders(etag: string) {

@@ -6,7 +6,13 @@ import {
   type ProcedureContext,
   recordMutation,
 } from "@parley/rpc";
-import { type MultipartEndpoint, HttpInput, parseInput, ParleyError } from "@parley/schema";
+import {
+  EXECUTABLE_TYPE,
+  type MultipartEndpoint,
+  HttpInput,
+  parseInput,
+  ParleyError,
+} from "@parley/schema";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { routePath } from "../http/route-path.ts";
 import { authenticateAndCharge } from "../requests/charge-request.ts";
@@ -36,6 +42,7 @@ const MAX_OPEN_OF_WORKSPACE = 2;
 interface FormFile {
   readonly path: string;
   readonly bytes: Uint8Array;
+  readonly isExecutable: boolean;
 }
 
 type Answer = (
@@ -132,7 +139,8 @@ async function readForm(
         chunks.push(chunk as Buffer);
       }
       if (part.file.truncated) throw invalidForm("files", `must be at most ${maxBytes} bytes`);
-      files.push({ path: part.filename, bytes: Buffer.concat(chunks) });
+      const isExecutable = part.mimetype === EXECUTABLE_TYPE;
+      files.push({ path: part.filename, bytes: Buffer.concat(chunks), isExecutable });
       if (files.length > maxFiles) throw invalidForm("files", `must be at most ${maxFiles} files`);
     }
   } catch (error) {

@@ -1,16 +1,17 @@
 import { callProcedure } from "@parley/rpc";
 import { endpoints, HttpInput, type JsonEndpoint, parseJson, pathsOf } from "@parley/schema";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import { decodeBody } from "../http/read-body.ts";
 import { routePath } from "../http/route-path.ts";
 import { authenticate } from "../requests/authenticate.ts";
 import { createChargeRequest } from "../requests/charge-request.ts";
+import { requireRoom, takeTurn } from "../requests/large-bodies.ts";
 import { procedureContext } from "../requests/procedure-context.ts";
 import { CachedResponse } from "../response-cache/response-cache.ts";
 import { sendCached } from "../response-cache/send-cached.ts";
 import type { ApiServices } from "../services.ts";
 import { isLong } from "./json-pieces.ts";
-import { sendPieces } from "./send-pieces.ts";
+import { sendJsonPieces } from "./send-pieces.ts";
 import { formatData } from "./sse-frames.ts";
 
 const EVENT_STREAM = "text/event-stream";
@@ -22,8 +23,12 @@ export function registerRest(app: FastifyInstance, services: ApiServices): void 
     "application/json",
     { parseAs: "buffer" },
     // Clients send a content type with every request, also without a body.
-    async (_request: unknown, body: Buffer) =>
-      body.length === 0 ? undefined : parseJson(decodeBody(body)),
+    async (request: FastifyRequest, body: Buffer) => {
+      if (body.length === 0) return undefined;
+      const text = decodeBody(request, body);
+      await takeTurn(services, request, text);
+      return parseJson(text);
+    },
   );
   for (const [name, endpoint] of Object.entries(endpoints)) {
     if (endpoint.kind !== "json") continue;
@@ -45,6 +50,7 @@ function registerJson(
       const { administers: operators, takesCodes } = endpoint;
       await authenticate(services, request, { operators, takesCodes });
       request.idempotencyKey = await chargeRequest({ request, reply });
+      requireRoom(services, request);
     },
     handler: async (request, reply) => {
       const { params, query, body } = request;
@@ -64,10 +70,8 @@ function registerJson(
       if (endpoint.mayBeEvent === true && request.headers.accept === EVENT_STREAM) {
         return reply.type(EVENT_STREAM).send(formatData(JSON.stringify(output)));
       }
-      if (endpoint.long === true && isLong(output)) {
-        return sendPieces(reply, output, services.settings.PARLEY_TRANSFER_IDLE_MS);
-      }
       if (output instanceof CachedResponse) return sendCached(request, reply, output);
+      if (isLong(output)) return sendJsonPieces(services.unreadResponses, reply, output);
       return reply.send(output);
     },
   });

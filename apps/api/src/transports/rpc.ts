@@ -1,11 +1,12 @@
 import { appRouter, renderRpcError, toParleyError } from "@parley/rpc";
 import { endpoints, type Endpoint, ParleyError, type RateLimitClass } from "@parley/schema";
 import { fastifyRequestHandler } from "@trpc/server/adapters/fastify";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import { logUnexpected, sendError } from "../http/error-response.ts";
 import { decodeBody, requireSafeJson } from "../http/read-body.ts";
 import { payerOf } from "../limits/payer.ts";
 import { authenticate, callerOf } from "../requests/authenticate.ts";
+import { requireRoom, takeTurn } from "../requests/large-bodies.ts";
 import { procedureContext } from "../requests/procedure-context.ts";
 import type { ApiServices } from "../services.ts";
 
@@ -51,8 +52,9 @@ export function registerRpc(root: FastifyInstance, services: ApiServices): void 
       app.addContentTypeParser<Buffer>(
         "application/json",
         { parseAs: "buffer" },
-        async (_request: unknown, body: Buffer) => {
-          const text = decodeBody(body);
+        async (request: FastifyRequest, body: Buffer) => {
+          const text = decodeBody(request, body);
+          await takeTurn(services, request, text);
           requireSafeJson(text);
           return text;
         },
@@ -66,6 +68,7 @@ export function registerRpc(root: FastifyInstance, services: ApiServices): void 
           payerOf(callerOf(request)),
           (headers) => void reply.headers(headers),
         );
+        requireRoom(services, request);
         requireDecoded(request.params["*"]);
         if (names.length > MAX_BATCH) {
           throw new ParleyError(

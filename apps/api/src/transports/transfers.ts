@@ -8,6 +8,7 @@ import {
   type UploadEndpoint,
 } from "@parley/schema";
 import type { FastifyRequest } from "fastify";
+import { namedParams } from "../http/route-path.ts";
 
 /** The parsed input of a request, and the context of its implementation. Throws like a procedure. */
 export function prepareTransfer(
@@ -15,7 +16,10 @@ export function prepareTransfer(
   context: ProcedureContext,
   { params, query }: FastifyRequest,
 ): { input: unknown; authorized: RequestContext<WorkspaceCaller> } {
-  const input = parseInput(endpoint, new HttpInput({ params, query, body: undefined }));
+  const input = parseInput(
+    endpoint,
+    new HttpInput({ params: namedParams(params), query, body: undefined }),
+  );
   const { wId } = input as { wId: string };
   return { input, authorized: authorizeWorkspace(endpoint, context, wId) };
 }

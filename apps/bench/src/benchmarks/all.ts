@@ -8,6 +8,7 @@ import { benchCreate } from "./create.ts";
 import { benchFanout } from "./fanout.ts";
 import { benchInvoke } from "./invoke.ts";
 import { benchPost } from "./post.ts";
+import { benchRead } from "./read.ts";
 import { benchSize } from "./size.ts";
 import { benchSkills } from "./skills.ts";
 import { benchStart } from "./start.ts";
@@ -27,6 +28,7 @@ const quickBenchmarks: Readonly<Record<string, Benchmark>> = {
 };
 const allBenchmarks = {
   ...quickBenchmarks,
+  read: benchRead,
   skills: benchSkills,
   turn: benchTurn,
   size: benchSize,

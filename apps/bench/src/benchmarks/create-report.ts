@@ -1,5 +1,11 @@
 import type { Sample } from "../measure.ts";
-import { answerRatio, type RatioQuestion, type ResultRow, summarize } from "../report.ts";
+import {
+  answerFigure,
+  answerRatio,
+  type RatioQuestion,
+  type ResultRow,
+  summarize,
+} from "../report.ts";
 import { renderTable } from "../table.ts";
 import { targets } from "../targets.ts";
 import type { CreateCase, Creator, Measured } from "./create-lanes.ts";
@@ -21,7 +27,21 @@ export function renderCreates(
 
 /** The ratios of a run, as far as both sides were measured. */
 export function answerCreates(measured: readonly Measured[]): ResultRow[] {
-  return askRatios(measured).map((question) => answerRatio(question));
+  const alone = measured.find(
+    ({ creator, case: { blocking, connections } }) =>
+      creator.database === "PostgreSQL" &&
+      creator.subject.name === "parley" &&
+      blocking &&
+      connections === 1,
+  );
+  const serverMs = alone?.samples.map(({ cpuMicros }) => cpuMicros.server / 1000) ?? [];
+  const name = "blocking create, 1 connection: processor time of the server in ms";
+  return [
+    ...askRatios(measured).map((question) => answerRatio(question)),
+    ...(serverMs.length === 0
+      ? []
+      : [answerFigure(name, serverMs, targets.blockingCreateServerMs)]),
+  ];
 }
 
 const perSecond = (sample: Sample) => sample.perSecond;
@@ -62,8 +82,8 @@ function askRatios(measured: readonly Measured[]): RatioQuestion<Sample>[] {
     {
       name: "non-blocking creates/s over the floor's, 16 connections",
       ...overFloor({ blocking: false, ...busy }),
+      // The floor runs no turn after its answer, so this compares unlike work and has no target.
       read: perSecond,
-      target: targets.createsOverFloor,
     },
     {
       name: "blocking creates/s over the floor's, 16 connections",

@@ -31,7 +31,8 @@ export function openTurnWorker(databaseUrl: string | undefined): TurnWorker {
       blockingTimeoutMs: 180_000,
       safetyPollMs: 30_000,
       waitingRuns: 0,
-      fileLimits: { fileBytes: 0, workspaceBytes: 0 },
+      fileLimits: { fileBytes: 0 },
+      workspaceBytes: 2 ** 40,
       conversationLimits: { messages: 10_000, bytes: 2 ** 26 },
       dataSourceLimits: { sources: 0, nodes: 0, bytes: 0 },
     };

@@ -1,5 +1,6 @@
 import { CommandError } from "../command-error.ts";
 import { oneLine } from "../plain.ts";
+import { describeMisunderstanding } from "../describe-misunderstanding.ts";
 
 /** What to do about an error of the server, by its type. */
 const cures: Readonly<Record<string, string>> = {
@@ -44,6 +45,10 @@ export async function callServer<T>(call: Promise<T>): Promise<T> {
     // What was done with the result may have said already what is wrong.
     if (!(error instanceof Error) || error instanceof CommandError) throw error;
     const type = typeOf(error);
+    const misunderstanding = type === undefined ? describeMisunderstanding(error) : undefined;
+    if (misunderstanding !== undefined) {
+      throw new CommandError(misunderstanding, { cause: error });
+    }
     // The other clients say so themselves when there was no answer.
     if (type === undefined || type === "connection_failed") {
       const message = `${reasonOf(error)}: start the server, or set PARLEY_URL to where it is`;

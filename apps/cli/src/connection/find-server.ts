@@ -2,6 +2,7 @@ import { CommandError } from "../command-error.ts";
 import { readClientSettings } from "../config.ts";
 import { readDemoFile } from "../demo-file.ts";
 import { BadConfiguration } from "../setting-faults.ts";
+import { noteConnection } from "../describe-misunderstanding.ts";
 import { type Profile, readProfiles, unknownProfile } from "./profiles.ts";
 
 /** A server, and a key of it. */
@@ -28,6 +29,7 @@ export async function findServer(
   names: ServerNames,
   role: "admin" | "operator" = "admin",
 ): Promise<NamedServer> {
+  noteConnection();
   const settings = readClientSettings(names);
   const { PARLEY_URL: url, PARLEY_API_KEY: apiKey, PARLEY_WORKSPACE: workspaceId } = settings;
   if (apiKey !== undefined && names.profile === undefined) {

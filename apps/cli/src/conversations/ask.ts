@@ -1,5 +1,4 @@
-import { agentMessages } from "parley-client";
-import type { MessageEvent } from "@parley/schema";
+import { agentMessages, waitingOf } from "parley-client";
 import { CommandError } from "../command-error.ts";
 import { callServer } from "../connection/call-server.ts";
 import { connect, type ServerConnection } from "../connection/connect.ts";
@@ -10,6 +9,7 @@ import { describeFailure } from "../describe-failure.ts";
 import { plain } from "../plain.ts";
 import { printLine, reportLine } from "../print.ts";
 import { answerFailed, describeCall, isWritten } from "./read-event.ts";
+import { explainSilence } from "./explain-silence.ts";
 import { chooseAgent, findLastAgent, listAgents, namesOf } from "./find-agent.ts";
 import { type Answer, sendMessage } from "./send-message.ts";
 
@@ -64,14 +64,21 @@ async function findAgent(
 
 /** Prints an answer until it ends or waits for a person. Throws `CommandError` if it failed. */
 async function print(
-  { parley }: ServerConnection,
+  connection: ServerConnection,
   answer: Answer,
   { json, reasoning }: AskOptions,
 ): Promise<"done" | "waits" | "cancelled"> {
   let last = "\n";
+  const begun = new AbortController();
+  const silent = new AbortController();
+  void explainSilence(connection, answer.conversationId, begun.signal).catch((why: unknown) =>
+    silent.abort(why),
+  );
   try {
-    const patience = { onState: reportBreaks(), reconnectForMs: RECONNECT_FOR_MS };
-    for await (const event of parley.messages.follow(answer, patience)) {
+    const { signal } = silent;
+    const patience = { onState: reportBreaks(), reconnectForMs: RECONNECT_FOR_MS, signal };
+    for await (const event of connection.parley.messages.follow(answer, patience)) {
+      begun.abort();
       if (isWritten(event, "tokens") && !json) {
         last = event.text;
         process.stdout.write(plain(event.text));
@@ -81,21 +88,16 @@ async function print(
       }
       const happened = describeCall(event);
       if (happened !== undefined) reportLine(happened);
-      if (waiting.has(event.type)) return "waits";
+      if (waitingOf(event) !== undefined) return "waits";
       if (event.type === "agent_error") throw answerFailed(event.error);
       if (event.type === "agent_generation_cancelled") return "cancelled";
     }
     return "done";
   } finally {
+    begun.abort();
     if (!last.endsWith("\n")) printLine("");
   }
 }
-
-const waiting: ReadonlySet<MessageEvent["type"]> = new Set([
-  "tool_approve_execution",
-  "tool_ask_user_question",
-  "tool_personal_auth_required",
-] as const);
 
 async function printAnswer({ parley }: ServerConnection, answer: Answer): Promise<void> {
   const { conversationId, messageId } = answer;

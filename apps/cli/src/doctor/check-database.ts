@@ -1,4 +1,4 @@
-import type { MigrationState } from "@parley/db";
+import { findUnfitSession, type MigrationState } from "@parley/db";
 import { fail, failBy, type Finding, ok, warn } from "./finding.ts";
 import type { Surroundings } from "./surroundings.ts";
 
@@ -6,6 +6,8 @@ import type { Surroundings } from "./surroundings.ts";
 const OLDEST_TESTED = 15;
 /** Of a process, beside its pool: two for slow work, and one for migrations. */
 const OTHER_CONNECTIONS = 3;
+/** Time for a look at its sessions. */
+const ANSWER_MS = 3000;
 
 /** PostgreSQL: whether it can be reached, may be written to, and is new enough. */
 export async function checkDatabase(around: Surroundings): Promise<readonly Finding[]> {
@@ -23,6 +25,14 @@ export async function checkDatabase(around: Surroundings): Promise<readonly Find
     return [warn(what, `${running}, but is older than what Parley is tested with`, cure)];
   }
   return [ok(what, running)];
+}
+
+/** Its connections: whether they are sessions of PostgreSQL. It finds nothing where they are. */
+export async function checkSessions({ settings }: Surroundings): Promise<readonly Finding[]> {
+  const { DATABASE_URL: url } = settings;
+  if (url === undefined) return [];
+  const unfit = await orNothing(() => findUnfitSession(url, { timeoutMs: ANSWER_MS }));
+  return unfit === undefined ? [] : [fail("sessions", unfit.reason, unfit.cure)];
 }
 
 /** Its tables: whether they are this version's, and may be made so. */

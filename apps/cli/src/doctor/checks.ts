@@ -1,5 +1,5 @@
 import { checkClocks } from "./check-clocks.ts";
-import { checkConnections, checkDatabase, checkTables } from "./check-database.ts";
+import { checkConnections, checkDatabase, checkSessions, checkTables } from "./check-database.ts";
 import { checkDirectory, checkPrograms } from "./check-directory.ts";
 import { checkDisks } from "./check-disks.ts";
 import { checkEncryption } from "./check-encryption.ts";
@@ -25,6 +25,7 @@ export const checks: readonly Check[] = [
   { what: "data directory", find: checkDirectory },
   { what: "embedded database", find: checkPrograms },
   { what: "database", find: checkDatabase },
+  { what: "sessions", find: checkSessions },
   { what: "tables", find: checkTables },
   { what: "connections", find: checkConnections },
   { what: "encryption", find: checkEncryption },

@@ -1,7 +1,7 @@
-import { inspectSettings } from "../config.ts";
+import { inspectSettings, loadServerEnvironment } from "../config.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
 import { describeFailure } from "../describe-failure.ts";
-import { environmentFile, loadEnvironmentFile } from "../environment.ts";
+import { environmentFile } from "../environment.ts";
 import { printLine } from "../print.ts";
 import { BadConfiguration } from "../setting-faults.ts";
 import { green, red, yellow } from "../terminal/style.ts";
@@ -42,7 +42,7 @@ export async function runDoctor(options: ServerOptions): Promise<void> {
 function readSurroundings(): Pick<Surroundings, "settings" | "faults" | "file"> {
   const ofFile: string[] = [];
   try {
-    loadEnvironmentFile();
+    loadServerEnvironment();
   } catch (error) {
     if (!(error instanceof BadConfiguration)) throw error;
     ofFile.push(error.message);

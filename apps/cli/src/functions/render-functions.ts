@@ -33,8 +33,11 @@ export function renderInvocationEvent(event: InvocationEvent): string {
       return `progress ${event.done}/${event.total} ${plain(event.label)}`.trimEnd();
     case "sandbox_function_invocation_result":
       return `succeeded ${renderJson(event.result)}`;
-    default:
+    case "sandbox_function_invocation_error":
       return `errored ${event.error.code}: ${plain(event.error.message)}`;
+    default:
+      // A newer server may send others.
+      return plain((event satisfies never as InvocationEvent).type);
   }
 }
 

@@ -1,4 +1,10 @@
-import { generateApiKey, inTransaction, insertApiKey, recordCommand } from "@parley/core";
+import {
+  generateApiKey,
+  inTransaction,
+  insertApiKey,
+  recordCommand,
+  revokeAllOperatorKeys,
+} from "@parley/core";
 import type { Logger } from "pino";
 import type { Settings } from "../config.ts";
 import { reportLine } from "../print.ts";
@@ -27,20 +33,27 @@ export async function migrate(
 }
 
 /**
- * Creates the first operator key, and prints it: it is never shown again. Throws `CommandError` if the
- * server has one.
+ * Creates the first operator key, and prints it: it is never shown again. With `replace` it revokes those that there
+ * are. Throws `CommandError` if the server has one otherwise.
  */
 export async function bootstrapKeys(
   { settings, logger }: Administration,
+  { replace }: { readonly replace?: true | undefined },
   print: (line: string) => void,
 ): Promise<void> {
   const { core, close } = await openCore({ settings, logger, publicUrl: () => "" });
   try {
     const secret = generateApiKey();
-    await inTransaction(core, async ({ db }) => {
+    await inTransaction(core, async (transaction) => {
+      const { db } = transaction;
+      const revoked = replace ? await revokeAllOperatorKeys(core, transaction) : [];
+      for (const subjectId of revoked) {
+        const action = "operatorKeys.revoke";
+        await recordCommand(core, db, { action, workspaceId: undefined, subjectId });
+      }
       if (await hasOperatorKey(core, db)) {
         throw new CommandError(
-          "There is an operator key already: create others with it (parley operator-keys create)",
+          "There is an operator key already: create others with it (parley operator-keys create). If all are lost, add --replace, which revokes them",
         );
       }
       const key = { workspaceId: null, name: "operator", role: "operator", secret } as const;

@@ -1,9 +1,9 @@
-import { readSettings, type Settings } from "../config.ts";
+import { readServerSettings, type Settings } from "../config.ts";
 import { environmentFile } from "../environment.ts";
 
 /** The settings of a command on the machine of a server, and its log. Throws `BadConfiguration`. */
 export async function administration() {
-  const settings = readSettings();
+  const settings = readServerSettings();
   return { settings, logger: await openLog(settings) };
 }
 

@@ -1,5 +1,5 @@
 import { Argument, Command } from "@commander-js/extra-typings";
-import { describeSettings, readSettings } from "../config.ts";
+import { describeSettings, readServerSettings } from "../config.ts";
 import { group } from "../group.ts";
 import { printLine, reportLine } from "../print.ts";
 import { renderSettings } from "../render-settings.ts";
@@ -48,8 +48,9 @@ export const createBootstrapCommand = () => bootstrap;
 
 const bootstrap = new Command("bootstrap")
   .description("on the server's machine: create the first operator key, and print it")
-  .action(async () =>
-    (await import("./administer.ts")).bootstrapKeys(await administration(), printLine),
+  .option("--replace", "revoke every operator key first, for when all of them are lost")
+  .action(async (options) =>
+    (await import("./administer.ts")).bootstrapKeys(await administration(), options, printLine),
   );
 
 const databaseUrl = new Command("url")
@@ -57,7 +58,7 @@ const databaseUrl = new Command("url")
     "print the URL of the database for psql; of the embedded one while parley serve runs",
   )
   .action(async () =>
-    printLine(await (await import("./database-url.ts")).describeDatabaseUrl(readSettings())),
+    printLine(await (await import("./database-url.ts")).describeDatabaseUrl(readServerSettings())),
   );
 
 const exporting = new Command("export")

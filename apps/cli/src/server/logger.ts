@@ -1,4 +1,5 @@
-import { destination, type Logger, type LoggerOptions, pino } from "pino";
+import { type Logger, type LoggerOptions, pino } from "pino";
+import { openLogDestination } from "./log-destination.ts";
 
 /** Nested causes that are logged. */
 const MAX_CAUSES = 5;
@@ -7,9 +8,15 @@ const MAX_CAUSES = 5;
 const SECRETS =
   /\b(?:(sk-)[A-Za-z0-9\-._~+/]+=*|((?:ut|ss|sc)-)[A-Za-z0-9]{40}|(ey)J[\w-]+\.[\w-]+\.[\w-]+)/g;
 
-/** Creates the logger of a process: JSON lines on standard error, written before the call returns. */
+/**
+ * Creates the logger of a process: JSON lines on standard error, written before the call returns. Where
+ * standard error takes none, the process continues without.
+ */
 export function createLogger(level: string): Logger {
-  return pino(loggerOptions(level), destination({ dest: 2, sync: true }));
+  const onRecovered = (lines: number): void =>
+    logger.error({ lines }, "The log took no lines for a time: these were dropped");
+  const logger = pino(loggerOptions(level), openLogDestination({ onRecovered }));
+  return logger;
 }
 
 /** Options of the logger: of requests and errors, only members without secrets are logged. */

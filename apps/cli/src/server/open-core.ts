@@ -40,12 +40,14 @@ export interface OpenCoreOptions {
   readonly onMigrating?: (missing: number) => void;
   readonly onDelivery?: ProcessMetrics["onDelivery"];
   readonly onRefusedRun?: ProcessMetrics["onRefusedRun"];
+  readonly onRefusedStorage?: ProcessMetrics["onRefusedStorage"];
   readonly onServerAsked?: ProcessMetrics["onServerAsked"];
 }
 
 /** Opens the database, and Redis if it is set, and creates the core. */
 export async function openCore(options: OpenCoreOptions): Promise<OpenCore> {
   const { settings, logger, publicUrl, onDelivery = () => {}, onRefusedRun = () => {} } = options;
+  const { onRefusedStorage = () => {} } = options;
   const database = await openDatabase(options);
   const clock = await startDatabaseClock(database.db).catch(async (error: unknown) => {
     await database.close();
@@ -67,6 +69,7 @@ export async function openCore(options: OpenCoreOptions): Promise<OpenCore> {
       now: clock.now,
       onDelivery,
       onRefusedRun,
+      onRefusedStorage,
       onLateFailure: (error) => logger.error({ err: error }, "Something failed after its commit"),
       blockingTimeoutMs: settings.PARLEY_BLOCKING_TIMEOUT_MS,
       safetyPollMs: safetyPollOf(settings),
@@ -74,8 +77,8 @@ export async function openCore(options: OpenCoreOptions): Promise<OpenCore> {
       secretBox: createSecretBox(settings.PARLEY_ENCRYPTION_KEY ?? []),
       fileLimits: {
         fileBytes: settings.PARLEY_MAX_FILE_BYTES,
-        workspaceBytes: settings.PARLEY_WORKSPACE_FILES_BYTES,
       },
+      workspaceBytes: settings.PARLEY_WORKSPACE_BYTES,
       conversationLimits: {
         messages: settings.PARLEY_CONVERSATION_MESSAGES,
         bytes: settings.PARLEY_CONVERSATION_BYTES,
@@ -97,6 +100,8 @@ export async function openCore(options: OpenCoreOptions): Promise<OpenCore> {
       await toolServers.close();
       await core.threads.close();
       await bus.close();
+      // What is lost here, the next count finds.
+      await core.storage.flush().catch(() => {});
       await database.close();
     },
   };

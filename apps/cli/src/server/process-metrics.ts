@@ -1,5 +1,13 @@
-import { type Core, readWaitingRuns, type WaitingRuns, waitingStates } from "@parley/core";
+import {
+  type Core,
+  readStorageSums,
+  readWaitingRuns,
+  type StorageSums,
+  type WaitingRuns,
+  waitingStates,
+} from "@parley/core";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
+import { countDroppedLines } from "./log-destination.ts";
 
 /** How long the counts of the database are cached. */
 const WAITING_CACHED_MS = 5000;
@@ -11,6 +19,8 @@ export interface ProcessMetrics {
   readonly onDelivery: (lagMs: number) => void;
   /** Called for each call that was refused because too many runs of its workspace wait. */
   readonly onRefusedRun: (kind: string) => void;
+  /** Called for each call that was refused because its workspace stores as much as it may. */
+  readonly onRefusedStorage: () => void;
   /** Called for each time that a remote MCP server was asked for its tools, or for a token. */
   readonly onServerAsked: (asked: "tools" | "token", outcome: string) => void;
 }
@@ -34,6 +44,11 @@ export function createProcessMetrics(): ProcessMetrics {
     labelNames: ["kind"],
     registers: [registry],
   });
+  const full = new Counter({
+    name: "parley_storage_refused_total",
+    help: "Calls that this process refused because their workspace stores PARLEY_WORKSPACE_BYTES",
+    registers: [registry],
+  });
   const asked = new Counter({
     name: "parley_tool_servers_asked_total",
     help:
@@ -43,10 +58,22 @@ export function createProcessMetrics(): ProcessMetrics {
     labelNames: ["asked", "outcome"],
     registers: [registry],
   });
+  registry.registerMetric(
+    new Counter({
+      name: "parley_log_lines_dropped_total",
+      help: "Lines that are missing in the log because standard error took none for too long",
+      registers: [],
+      collect() {
+        this.reset();
+        this.inc(countDroppedLines());
+      },
+    }),
+  );
   return {
     registry,
     onDelivery: (lagMs) => lag.observe(lagMs / 1000),
     onRefusedRun: (kind) => refused.inc({ kind }),
+    onRefusedStorage: () => full.inc(),
     onServerAsked: (what, outcome) => asked.inc({ asked: what, outcome }),
   };
 }
@@ -84,6 +111,24 @@ export function registerLookUps(registry: Registry, core: Core): void {
   );
   waitingGauge("parley_runs_oldest_waiting_seconds", "Age of the oldest waiting run", (runs) =>
     runs === undefined ? 0 : Math.max(0, core.now() - runs.oldestAt) / 1000,
+  );
+  const { limitBytes } = core.storage;
+  const readStored = cacheFor(() => readStorageSums(core, { limitBytes }), WAITING_CACHED_MS);
+  const storageGauge = (name: string, help: string, valueOf: (sums: StorageSums) => number) =>
+    gauge(name, help, async function () {
+      const sums = await readStored();
+      this.reset();
+      if (sums !== undefined) this.set(valueOf(sums));
+    });
+  storageGauge(
+    "parley_stored_bytes",
+    "Bytes that all workspaces store, as they were last counted, with what was written since",
+    ({ bytes }) => bytes,
+  );
+  storageGauge(
+    "parley_workspaces_full",
+    "Workspaces that store PARLEY_WORKSPACE_BYTES or more",
+    ({ full }) => full,
   );
   gauge(
     "parley_bus_connected",

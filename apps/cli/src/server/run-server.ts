@@ -1,6 +1,6 @@
 import { lockDirectory } from "@parley/db/lock";
 import { CommandError } from "../command-error.ts";
-import { readSettings, type Settings } from "../config.ts";
+import { readServerSettings, type Settings } from "../config.ts";
 import { fail } from "../fail.ts";
 import { openLog } from "./administration.ts";
 import type { Parts, RunningServer } from "./serve.ts";
@@ -12,7 +12,7 @@ const CLOSE_SLACK_MS = 4000;
 
 /** Runs a server, or a half of one, until a signal stops it. Throws `CommandError` where settings lack. */
 export async function runServer(parts: Parts, options: { readonly demo?: true }): Promise<void> {
-  const settings = readSettings();
+  const settings = readServerSettings();
   const isWhole = parts.api && parts.worker;
   const isEmbedded = settings.DATABASE_URL === undefined;
   if (isEmbedded && !isWhole) {
@@ -44,6 +44,8 @@ async function start({ settings, parts, demo, isEmbedded }: Start): Promise<Runn
     import("./serve.ts"),
     isEmbedded ? startDatabase(settings, logger, lock) : undefined,
   ]);
+  // Nobody needs the banner: a server starts without.
+  process.stdout.removeAllListeners("error").on("error", () => {});
   const print = (text: string): void => void process.stdout.write(text);
   const { isTTY: isTerminal } = process.stdout;
   return serve({ settings, logger, parts, demo, embedded, print, isTerminal });

@@ -37,7 +37,8 @@ export async function exportSkill(
     for (const file of files) {
       const place = path.join(into, file.path);
       await mkdir(path.dirname(place), { recursive: true });
-      await writeFile(place, file.content, { flag: "wx" });
+      const mode = file.isExecutable ? 0o755 : 0o644;
+      await writeFile(place, file.content, { flag: "wx", mode });
     }
   }
   const about = { skillId: id, path: target, files: files.map((file) => file.path) };

@@ -1,18 +1,38 @@
-import { execFile } from "node:child_process";
 import { lstatSync, readdirSync, rmSync } from "node:fs";
 import { mkdir, mkdtemp } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { promisify } from "node:util";
+import type { ProgramLimits } from "@parley/sandbox";
 import { CommandError } from "../command-error.ts";
 import { environmentForOthers } from "../config.ts";
 import { oneLine } from "../plain.ts";
 import type { GitFolder } from "./git-url.ts";
 
-/** More than any repository of skills takes. */
-const FETCH_MS = 600_000;
+const MIB = 1_048_576;
 
-/** Git asks nobody, runs no hooks, and fetches over these protocols only, also where a repository names others. */
+/** What Git may use with everything that it starts, for each of its commands. */
+export interface FetchLimits {
+  readonly timeoutMs: number;
+  readonly cpuMs: number;
+  readonly memoryBytes: number;
+  /** Of the repository and its files. */
+  readonly diskBytes: number;
+}
+
+/** More than any repository of skills takes. */
+const fetchLimits: FetchLimits = {
+  timeoutMs: 600_000,
+  cpuMs: 300_000,
+  memoryBytes: 1024 * MIB,
+  diskBytes: 1024 * MIB,
+};
+/** Packs are mapped in windows, and need more addresses than memory. */
+const ADDRESS_BYTES = 4096 * MIB;
+const OUTPUT_BYTES = MIB;
+
+/**
+ * Git asks nobody, runs no hooks, and fetches over these protocols only, also where a repository names others.
+ */
 const settings = [
   "core.hooksPath=/dev/null",
   "core.fsmonitor=false",
@@ -22,6 +42,10 @@ const settings = [
   "protocol.https.allow=always",
   "protocol.ssh.allow=always",
   "protocol.file.allow=always",
+  // Large files are not held in memory, nor all of a pack.
+  "core.bigFileThreshold=16m",
+  "core.packedGitWindowSize=32m",
+  "core.packedGitLimit=256m",
 ].flatMap((setting) => ["-c", setting]);
 
 /** A folder of a repository, on this machine until it is disposed. */
@@ -32,16 +56,16 @@ export interface FetchedFolder extends AsyncDisposable {
 }
 
 /** Fetches one commit of a repository with the system's Git. Throws `CommandError`, which says why it could not. */
-export async function fetchRepository({
-  url,
-  ref,
-  folder,
-  name,
-}: GitFolder): Promise<FetchedFolder> {
+export async function fetchRepository(
+  { url, ref, folder, name }: GitFolder,
+  given: Partial<FetchLimits> = {},
+): Promise<FetchedFolder> {
   const root = await mkdtemp(path.join(os.tmpdir(), "parley-skills-"));
   const remove = () => rmSync(root, { recursive: true, force: true });
   // A signal leaves nothing behind either.
+  const fetching = new AbortController();
   const leave = (signal: NodeJS.Signals) => {
+    fetching.abort();
     remove();
     process.kill(process.pid, signal);
   };
@@ -55,7 +79,9 @@ export async function fetchRepository({
     // A skill at the root has the name of its repository.
     const clone = path.join(root, path.basename(name));
     await mkdir(clone);
-    const git = async (...args: string[]) => runGit(["-C", clone, ...settings, ...args], url);
+    const limits = { ...fetchLimits, ...given };
+    const git = async (...args: string[]) =>
+      runGit([...settings, ...args], { url, clone, limits, signal: fetching.signal });
     await git("init", "--quiet", "--template=");
     await git("fetch", "--quiet", "--depth=1", "--no-tags", "--end-of-options", url, ref);
     await git("checkout", "--quiet", "--detach", "FETCH_HEAD");
@@ -83,7 +109,17 @@ function requireFolder(clone: string, folder: string): void {
   }
 }
 
-async function runGit(args: readonly string[], url: string): Promise<void> {
+interface GitRun {
+  readonly url: string;
+  readonly clone: string;
+  readonly limits: FetchLimits;
+  readonly signal: AbortSignal;
+}
+
+async function runGit(
+  args: readonly string[],
+  { url, clone, limits: { diskBytes, ...given }, signal }: GitRun,
+): Promise<void> {
   const env = environmentForOthers({
     GIT_TERMINAL_PROMPT: "0",
     GIT_ASKPASS: "",
@@ -91,15 +127,42 @@ async function runGit(args: readonly string[], url: string): Promise<void> {
     GIT_SSH_COMMAND: "ssh -o BatchMode=yes",
     LC_ALL: "C",
   });
-  try {
-    await promisify(execFile)("git", args, { env, timeout: FETCH_MS });
-  } catch (cause) {
-    const { code, stderr = "" } = cause as { code?: unknown; stderr?: string };
-    if (code === "ENOENT") {
-      const cure = "install it, or name a folder or an archive";
-      throw new CommandError(`git is not on this machine: ${cure}`, { cause });
-    }
-    const said = oneLine(stderr.replaceAll(/^(?:fatal|error|remote): /gm, "")).slice(0, 300);
-    throw new CommandError(`${url} could not be fetched: ${said || "git said nothing"}`, { cause });
-  }
+  const { runWatched } = await import("@parley/sandbox");
+  const limits: ProgramLimits = {
+    ...given,
+    addressBytes: ADDRESS_BYTES,
+    outputBytes: OUTPUT_BYTES,
+    disk: { folder: clone, bytes: diskBytes },
+  };
+  const ended = await runWatched({
+    command: ["git", "-C", clone, ...args],
+    env,
+    limits,
+    signal,
+  }).catch((cause: unknown) => {
+    if ((cause as { code?: unknown }).code === "ENOENT") throw noGit(cause);
+    throw cause;
+  });
+  const { status, errors, exceeded } = ended;
+  if (status === 0 && exceeded === undefined) return;
+  if (status === NO_PROGRAM) throw noGit();
+  const said = oneLine(errors.replaceAll(/^(?:fatal|error|remote): /gm, "")).slice(0, 300);
+  const why = exceeded === undefined ? said || "git said nothing" : excesses(limits)[exceeded];
+  throw new CommandError(`${url} could not be fetched: ${why}`);
 }
+
+/** How a shell ends that finds no program. */
+const NO_PROGRAM = 127;
+
+const noGit = (cause?: unknown): CommandError =>
+  new CommandError("git is not on this machine: install it, or name a folder or an archive", {
+    cause,
+  });
+
+const excesses = (limits: ProgramLimits) => ({
+  time: `it took longer than ${limits.timeoutMs} ms`,
+  processor: `Git used more than ${limits.cpuMs} ms of processor time`,
+  memory: `Git used more than ${limits.memoryBytes / MIB} MiB of memory`,
+  output: `Git printed more than ${limits.outputBytes / MIB} MiB`,
+  disk: `it takes more than ${(limits.disk?.bytes ?? 0) / MIB} MiB on the disk`,
+});

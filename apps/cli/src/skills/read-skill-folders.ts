@@ -2,12 +2,13 @@ import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { MAX_SKILL_BYTES, MAX_SKILL_FILES } from "@parley/schema";
 import { CommandError } from "../command-error.ts";
-import { kindOf, readRegularFile } from "../regular-files.ts";
+import { isExecutableFile, kindOf, readRegularFile } from "../regular-files.ts";
 
 interface SkillFolderFile {
   /** Path with slashes, from the skill's folder on. */
   readonly path: string;
   readonly content: Uint8Array<ArrayBuffer>;
+  readonly isExecutable: boolean;
 }
 
 /** The files to import, and the names of those that were left out. */
@@ -39,7 +40,7 @@ export async function readSkillFolders(folder: string): Promise<SkillFolders> {
     }
     const content = await readRegularFile(place, { bytesLeft, maxBytes: MAX_SKILL_BYTES });
     bytesLeft -= content.length;
-    files.push({ path: name, content });
+    files.push({ path: name, content, isExecutable: await isExecutableFile(place) });
   };
 
   if ((await kindOf(root)) !== "folder") throw new CommandError(`${root}: is no folder`);

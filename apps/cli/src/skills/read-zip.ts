@@ -8,6 +8,7 @@ export interface ZippedFile {
   /** With slashes, inside of the archive. */
   readonly path: string;
   readonly content: Uint8Array<ArrayBuffer>;
+  readonly isExecutable: boolean;
 }
 
 /** The mode of a file of Unix, as archives have it: the upper half of the attributes. */
@@ -40,7 +41,8 @@ export async function readZip(bytes: Buffer): Promise<ZippedFile[]> {
       }
       bytesLeft -= entry.uncompressedSize;
       const content = await buffer(await zip.openReadStreamPromise(entry));
-      files.push({ path, content: new Uint8Array(content) });
+      const isExecutable = ((entry.externalFileAttributes >>> 16) & 0o100) !== 0;
+      files.push({ path, content: new Uint8Array(content), isExecutable });
     }
   } catch (error) {
     if (error instanceof CommandError) throw error;

@@ -26,7 +26,14 @@ export async function createTool(
   const spaceId = options.space ?? (await findOpenSpace(rpc, wId));
   const named = { wId, spaceId, url, name, description, isRestrictedToSkills };
   const input = checkRegistration({ ...named, ...(await readConnection(options)) });
-  printTool(await callServer(rpc.tools.register.mutate(input)), options);
+  const registered = await callServer(rpc.tools.register.mutate(input));
+  printTool(registered, options);
+  const { tool, connection } = registered;
+  // Those for each user name their tools once somebody has allowed it.
+  if (tool.server.tools.length > 0 || connection.oauth?.grant === "authorization_code") return;
+  throw new CommandError(
+    `${tool.name} is registered, but its server offers no tools, so agents can call none; once it does: parley tools refresh ${tool.sId}`,
+  );
 }
 
 /** Shows a tool, with its connection if it has one. */

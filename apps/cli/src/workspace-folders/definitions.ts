@@ -64,6 +64,10 @@ export interface SkillDefinition {
   readonly spaces: readonly string[];
   /** Its files, by their paths. */
   readonly files: Readonly<Record<string, Uint8Array<ArrayBuffer>>>;
+  /** Paths of those that are executable. */
+  readonly executables: readonly string[];
+  /** The text of its SKILL.md, in a folder that is named for the skill. */
+  readonly skillFile: string;
 }
 
 /** A tool: of a remote server that is called, or one that is only described. */

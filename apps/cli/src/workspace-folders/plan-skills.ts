@@ -6,7 +6,7 @@ import { type Applying, differencesOf, type Step } from "./plan.ts";
 import { requireSpaces } from "./plan-settings.ts";
 import { findNamed, type Planning, requireNames } from "./planning.ts";
 import type { Declared } from "./read-workspace-folder.ts";
-import { importedFiles } from "./skill-files.ts";
+import { importedFiles, sayInSkillFile } from "./skill-files.ts";
 import { diffFiles, diffValues } from "./text-diff.ts";
 import type { Read } from "./workspace-state.ts";
 
@@ -37,7 +37,11 @@ function planSkill(planning: Planning, { file, ...skill }: Declared<SkillDefinit
     planning.faults.push({ file, message: fault });
     return [];
   }
-  const members = differencesOf(definition, skill).map((member) => {
+  const changed = differencesOf(definition, skill);
+  const isEdited = sayInSkillFile(definition.skillFile, skill) === skill.skillFile;
+  // What it says is shown as the members that say it.
+  const shown = changed.filter((member) => member !== "skillFile" || !isEdited);
+  const members = shown.map((member) => {
     if (member === "files") {
       const lines = diffFiles(definition.files, skill.files, (one, other) =>
         Buffer.from(one).equals(other),
@@ -83,7 +87,8 @@ function membersOf({ ids }: Pick<Applying, "ids">, skill: SkillDefinition) {
 
 async function createSkill(applying: Applying, skill: SkillDefinition): Promise<void> {
   const { rpc, wId } = applying.connection;
-  const hasFiles = Object.keys(skill.files).length > 0;
+  const isWritten = sayInSkillFile("", skill) !== skill.skillFile;
+  const hasFiles = isWritten || Object.keys(skill.files).length > 0;
   // Nobody is given it before its files are there.
   const status = hasFiles ? "suggested" : skill.status;
   const { availability } = skill;
@@ -106,13 +111,13 @@ async function createAsBuilder(applying: Applying, skill: SkillDefinition): Prom
   const { rpc, parley, wId } = applying.connection;
   const about = { status: "suggested", availability, source: "local_file" } as const;
   const importing = callServer(parley.skills.import({ ...about, files: importedFiles(skill) }));
-  const { imported } = await importing.catch((error: unknown) => {
+  const report = await importing.catch((error: unknown) => {
     if (errorTypeOf(error) !== "skill_already_exists") throw error;
     throw new CommandError(`the workspace has a skill ${name}, which only keys of admins see`, {
       cause: (error as Error).cause,
     });
   });
-  const skillId = imported[0]?.sId ?? "";
+  const skillId = report.imported[0]?.sId ?? "";
   applying.ids.skill.set(name, skillId);
   const updating = rpc.skills.update.mutate({
     wId,
@@ -133,13 +138,17 @@ interface SkillChange {
   readonly names: ReadonlySet<string>;
 }
 
+/** Members that an update does not change. */
+const imported = new Set(["files", "executables", "skillFile", "status", "availability"]);
+
 async function updateSkill(applying: Applying, change: SkillChange): Promise<void> {
   const { before, skill, names } = change;
   const { rpc, wId } = applying.connection;
   const { id: skillId } = before;
   let { version } = before;
   const isSuggested = before.definition.status === "suggested";
-  if (names.has("files")) {
+  const isImported = ["files", "executables", "skillFile"].some((name) => names.has(name));
+  if (isImported) {
     await replaceFiles(applying, {
       id: skillId,
       version,
@@ -147,7 +156,7 @@ async function updateSkill(applying: Applying, change: SkillChange): Promise<voi
     });
     version++;
   }
-  const others = [...names].filter((name) => !["files", "status", "availability"].includes(name));
+  const others = [...names].filter((name) => !imported.has(name));
   if (others.length > 0) {
     const changed = { wId, skillId, version, ...membersOf(applying, skill) };
     ({ version } = await callServer(rpc.skills.update.mutate(changed)));

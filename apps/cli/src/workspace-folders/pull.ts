@@ -13,6 +13,7 @@ import { severalOf } from "./planning.ts";
 import { readWorkspace } from "./read-workspace.ts";
 import { SETTINGS_FILE } from "./settings-file.ts";
 import type { Kind, WorkspaceState } from "./workspace-state.ts";
+import { isExecutableFile, setExecutable } from "../regular-files.ts";
 import { type FolderFiles, writeWorkspaceFolder } from "./write-workspace-folder.ts";
 
 interface PullOptions extends ServerOptions {
@@ -32,8 +33,9 @@ export async function pullFolder(folder: string, options: PullOptions): Promise<
   const connection = await connect(options);
   const state = await readWorkspace(connection, (_kind, one) => !one.isArchived);
   const leftOut = describeLeftOut(state);
-  const files = writeWorkspaceFolder(definitionOf(state));
-  const change = await compare(folder, files);
+  const written = writeWorkspaceFolder(definitionOf(state));
+  const { files } = written;
+  const change = await compare(folder, written);
   const { added, changed, removed } = change;
   const overwritten = [...changed, ...removed];
   if (!options.json) {
@@ -45,7 +47,7 @@ export async function pullFolder(folder: string, options: PullOptions): Promise<
     const count = `${changed.length} files, and removes ${removed.length}`;
     await confirm({ what: `overwrites ${count}, in ${folder}`, typed: "yes", yes: options.yes });
   }
-  await write(folder, { files, change });
+  await write(folder, { ...written, change });
   if (options.json) printLine(JSON.stringify({ workspaceId: state.wId, ...change, leftOut }));
   else {
     const total = files.size - added.length - changed.length;
@@ -109,20 +111,27 @@ interface FolderChange {
   readonly removed: readonly string[];
 }
 
-async function compare(folder: string, files: FolderFiles): Promise<FolderChange> {
+/** Whether the mode of a file is kept: that of the files of skills. */
+const hasMode = (file: string) => file.startsWith("skills/");
+
+async function compare(folder: string, { files, executables }: FolderFiles): Promise<FolderChange> {
+  const isOther = async (file: string) =>
+    hasMode(file) && (await isExecutableFile(path.join(folder, file))) !== executables.has(file);
   const before = await listFolderFiles(folder);
   const added: string[] = [];
   const changed: string[] = [];
   for (const [file, content] of files) {
     if (!before.has(file)) added.push(file);
-    else if (!content.equals(await readFile(path.join(folder, file)))) changed.push(file);
+    else if (!content.equals(await readFile(path.join(folder, file))) || (await isOther(file))) {
+      changed.push(file);
+    }
   }
   return { added, changed, removed: [...before].filter((file) => !files.has(file)) };
 }
 
 async function write(
   folder: string,
-  { files, change }: { readonly files: FolderFiles; readonly change: FolderChange },
+  { files, executables, change }: FolderFiles & { readonly change: FolderChange },
 ): Promise<void> {
   // First, where the name of a file becomes that of a folder.
   for (const file of change.removed) {
@@ -131,7 +140,9 @@ async function write(
   }
   for (const file of [...change.added, ...change.changed]) {
     await requireFolders(folder, path.dirname(file));
-    await writeFile(path.join(folder, file), files.get(file) ?? "");
+    const place = path.join(folder, file);
+    await writeFile(place, files.get(file) ?? "");
+    if (hasMode(file)) await setExecutable(place, executables.has(file));
   }
 }
 

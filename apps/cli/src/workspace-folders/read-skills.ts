@@ -42,7 +42,7 @@ export async function readSkill(
   spaces: readonly ReadSpace[],
 ): Promise<Read<SkillDefinition>> {
   const { skill, version } = await callServer(rpc.skills.get.query({ wId, skillId: one.id }));
-  const files = skill.fileAttachments.length === 0 ? {} : await readFiles(parley, one.id);
+  const folder = await readFolder(parley, one.id);
   const { agentFacingDescription, userFacingDescription, instructions, icon, status } = skill;
   const manual = skill.manuallyRequestedSpaceIds.map((id) => {
     return spaces.find((space) => space.id === id)?.name ?? id;
@@ -65,24 +65,28 @@ export async function readSkill(
       reinforcement: skill.reinforcement,
       tools: skill.tools.map(({ name }) => name),
       spaces: [...new Set(manual)].toSorted(),
-      files,
+      ...folder,
     },
   };
 }
 
-/** The files of a skill by their paths, without those that were deleted. */
-async function readFiles(
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/** The SKILL.md of a skill, and its files by their paths, without those that were deleted. */
+async function readFolder(
   parley: ServerConnection["parley"],
   skillId: string,
-): Promise<SkillDefinition["files"]> {
+): Promise<Pick<SkillDefinition, "files" | "executables" | "skillFile">> {
   const response = await callServer(parley.skills.export({ skillId }));
   const entries = await readZip(Buffer.from(await response.arrayBuffer()));
-  const inFolder = entries.map(({ path, content }) => {
-    return [path.slice(path.indexOf("/") + 1), content] as const;
-  });
-  return Object.fromEntries(
-    inFolder
-      .filter(([path]) => path !== "SKILL.md")
-      .toSorted(([one], [other]) => (one < other ? -1 : 1)),
-  );
+  const inFolder = entries
+    .map((file) => ({ ...file, path: file.path.slice(file.path.indexOf("/") + 1) }))
+    .toSorted((one, other) => (one.path < other.path ? -1 : 1));
+  const files = inFolder.filter(({ path }) => path !== "SKILL.md");
+  const skillFile = inFolder.find(({ path }) => path === "SKILL.md");
+  return {
+    skillFile: decoder.decode(skillFile?.content),
+    files: Object.fromEntries(files.map(({ path, content }) => [path, content])),
+    executables: files.flatMap(({ path, isExecutable }) => (isExecutable ? path : [])),
+  };
 }

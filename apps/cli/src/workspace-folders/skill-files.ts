@@ -1,5 +1,11 @@
 import { CreateSkill, UpdateSkill } from "@parley/schema";
-import { folderNameOf, parseSkillFolders, readYaml, writeYaml } from "@parley/core/skill-folders";
+import {
+  editSkillFile,
+  folderNameOf,
+  parseSkillFolders,
+  readYaml,
+  writeYaml,
+} from "@parley/core/skill-folders";
 import * as z from "zod";
 import type { SkillDefinition } from "./definitions.ts";
 import type { Fault } from "./faults.ts";
@@ -26,7 +32,11 @@ export interface SkillSource {
   /** Path of its folder. */
   readonly folder: string;
   /** Its files, with the name of its folder before their paths. */
-  readonly files: readonly { readonly path: string; readonly content: Uint8Array<ArrayBuffer> }[];
+  readonly files: readonly {
+    readonly path: string;
+    readonly content: Uint8Array<ArrayBuffer>;
+    readonly isExecutable: boolean;
+  }[];
   /** The file beside the folder. */
   readonly yaml: { readonly file: string; readonly text: string } | undefined;
 }
@@ -49,12 +59,17 @@ export async function readSkillSource({
   const { value } = about;
   const root = `${parsed.name}/`;
   const content = files.filter(({ path }) => path !== parsed.filePath);
+  const pathOf = ({ path }: { path: string }) => path.slice(root.length);
+  const skillName = value.name ?? parsed.name;
+  const { description, instructions } = parsed;
   return {
     value: {
-      name: value.name ?? parsed.name,
-      description: parsed.description,
+      name: skillName,
+      description,
+      skillFile: sayInSkillFile(parsed.skillFile, { name: skillName, description, instructions }),
+      executables: content.flatMap((file) => (file.isExecutable ? pathOf(file) : [])).toSorted(),
       userFacingDescription: value.userFacingDescription ?? parsed.description,
-      instructions: parsed.instructions,
+      instructions,
       icon: value.icon ?? "",
       status: value.status ?? "active",
       availability: value.availability ?? "editors",
@@ -62,14 +77,30 @@ export async function readSkillSource({
       tools: [...new Set(value.tools)],
       spaces: [...new Set(value.spaces)].toSorted(),
       files: Object.fromEntries(
-        content.map((file) => [file.path.slice(root.length), new Uint8Array(file.content)]),
+        content.map((file) => [pathOf(file), new Uint8Array(file.content)]),
       ),
     },
   };
 }
 
+type SaidInSkillFile = Pick<SkillDefinition, "name" | "description" | "instructions">;
+
+/** A SKILL.md with what a skill says; its other bytes stay where that can be. */
+export function sayInSkillFile(
+  text: string,
+  { name: skillName, description, instructions }: SaidInSkillFile,
+  folder: string = folderNameOf(skillName),
+): string {
+  const edited = editSkillFile({ text, name: folder, description, instructions });
+  return edited ?? renderSkillFile({ description, instructions }, folder);
+}
+
 /** The text of the SKILL.md of a skill whose folder has this name. */
-export function writeSkillFile(
+export function writeSkillFile(skill: SkillDefinition, folder: string): string {
+  return sayInSkillFile(skill.skillFile, skill, folder);
+}
+
+function renderSkillFile(
   { description, instructions }: Pick<SkillDefinition, "description" | "instructions">,
   folder: string,
 ): string {
@@ -102,7 +133,8 @@ export function importedFiles(skill: SkillDefinition) {
   return [
     { path: `${folder}/SKILL.md`, content: text },
     ...Object.entries(skill.files).map(([path, content]) => {
-      return { path: `${folder}/${path}`, content };
+      const isExecutable = skill.executables.includes(path);
+      return { path: `${folder}/${path}`, content, isExecutable };
     }),
   ];
 }

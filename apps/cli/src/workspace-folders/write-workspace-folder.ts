@@ -7,12 +7,16 @@ import { SETTINGS_FILE, writeSettingsFile } from "./settings-file.ts";
 import { writeSkillFile, writeSkillYaml } from "./skill-files.ts";
 import { writeToolFile } from "./tool-files.ts";
 
-/** The files of a folder, by their paths in it. */
-export type FolderFiles = ReadonlyMap<string, Buffer>;
+/** The files of a folder, by their paths in it, and the paths of those of skills that are executable. */
+export interface FolderFiles {
+  readonly files: ReadonlyMap<string, Buffer>;
+  readonly executables: ReadonlySet<string>;
+}
 
 /** The folder that declares a workspace. Equal workspaces give equal folders. */
 export function writeWorkspaceFolder(workspace: WorkspaceDefinition): FolderFiles {
   const files = new Map<string, Buffer>();
+  const executables = new Set<string>();
   const add = (path: string, content: string | Uint8Array) => {
     files.set(path, typeof content === "string" ? Buffer.from(content) : Buffer.from(content));
   };
@@ -30,6 +34,7 @@ export function writeWorkspaceFolder(workspace: WorkspaceDefinition): FolderFile
     add(`skills/${folder}/SKILL.md`, writeSkillFile(skill, folder));
     for (const [path, content] of Object.entries(skill.files)) {
       add(`skills/${folder}/${path}`, content);
+      if (skill.executables.includes(path)) executables.add(`skills/${folder}/${path}`);
     }
     const beside = writeSkillYaml(skill, folder);
     if (beside !== undefined) add(`skills/${folder}.yaml`, beside);
@@ -46,5 +51,6 @@ export function writeWorkspaceFolder(workspace: WorkspaceDefinition): FolderFile
     const written = writeAgentFiles(agent, `agents/${agentFiles.get(agent.name) ?? ""}`);
     for (const [path, text] of Object.entries(written)) add(path, text);
   }
-  return new Map([...files].toSorted(([one], [other]) => (one < other ? -1 : 1)));
+  const sorted = [...files].toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return { files: new Map(sorted), executables };
 }

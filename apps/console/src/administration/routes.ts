@@ -1,6 +1,7 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
 import { sessionRoute } from "../app/root-routes.ts";
 import { oneOf, textOf } from "../app/search.ts";
+import { lazyPage } from "../ui/lazy-page.tsx";
 
 /** Which keys are shown. */
 interface KeysSearch {
@@ -30,27 +31,27 @@ const keysRoute = createRoute({
     q: textOf(search, "q"),
     show: oneOf(search, "show", ["all"]),
   }),
-  component: lazyRouteComponent(() => import("./keys-page.tsx"), "KeysPage"),
+  component: lazyPage(() => import("./keys-page.tsx"), "KeysPage"),
 });
 
 const secretsRoute = createRoute({
   getParentRoute: () => sessionRoute,
   path: "/secrets",
-  component: lazyRouteComponent(() => import("./secrets-page.tsx"), "SecretsPage"),
+  component: lazyPage(() => import("./secrets-page.tsx"), "SecretsPage"),
 });
 
 const membersRoute = createRoute({
   getParentRoute: () => sessionRoute,
   path: "/members",
   validateSearch: (search): PageSearch => ({ after: textOf(search, "after") }),
-  component: lazyRouteComponent(() => import("./members-page.tsx"), "MembersPage"),
+  component: lazyPage(() => import("./members-page.tsx"), "MembersPage"),
 });
 
 const spacesRoute = createRoute({
   getParentRoute: () => sessionRoute,
   path: "/spaces",
   validateSearch: (search): PageSearch => ({ after: textOf(search, "after") }),
-  component: lazyRouteComponent(() => import("./spaces-page.tsx"), "SpacesPage"),
+  component: lazyPage(() => import("./spaces-page.tsx"), "SpacesPage"),
 });
 
 const auditRoute = createRoute({
@@ -65,7 +66,7 @@ const auditRoute = createRoute({
     until: textOf(search, "until"),
     workspace: textOf(search, "workspace"),
   }),
-  component: lazyRouteComponent(() => import("./audit-page.tsx"), "AuditPage"),
+  component: lazyPage(() => import("./audit-page.tsx"), "AuditPage"),
 });
 
 /** The pages with which a workspace is administered. */

@@ -1,6 +1,7 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
 import { sessionRoute } from "../app/root-routes.ts";
 import { oneOf, textOf } from "../app/search.ts";
+import { lazyPage } from "../ui/lazy-page.tsx";
 
 /** Which agents are listed: a search by name, or a page of those in a state. */
 interface ListSearch {
@@ -17,19 +18,19 @@ const listRoute = createRoute({
     status: oneOf(search, "status", ["archived"]),
     after: textOf(search, "after"),
   }),
-  component: lazyRouteComponent(() => import("./list-page.tsx"), "AgentListPage"),
+  component: lazyPage(() => import("./list-page.tsx"), "AgentListPage"),
 });
 
 const newRoute = createRoute({
   getParentRoute: () => sessionRoute,
   path: "/agents/new",
-  component: lazyRouteComponent(() => import("./new-page.tsx"), "NewAgentPage"),
+  component: lazyPage(() => import("./new-page.tsx"), "NewAgentPage"),
 });
 
 const oneRoute = createRoute({
   getParentRoute: () => sessionRoute,
   path: "/agents/$agentId",
-  component: lazyRouteComponent(() => import("./agent-page.tsx"), "AgentPage"),
+  component: lazyPage(() => import("./agent-page.tsx"), "AgentPage"),
 });
 
 /** The pages about agents. */

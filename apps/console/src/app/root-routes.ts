@@ -1,16 +1,12 @@
 import type { QueryClient } from "@tanstack/react-query";
-import {
-  createRootRouteWithContext,
-  createRoute,
-  lazyRouteComponent,
-  redirect,
-} from "@tanstack/react-router";
+import { createRootRouteWithContext, createRoute, redirect } from "@tanstack/react-router";
 import { sessionQuery } from "../api/session.ts";
 import { ErrorPage, NoAccessPage, NotFoundPage } from "./fault-pages.tsx";
 import { Layout } from "./layout.tsx";
 import { firstPlace } from "./navigation.tsx";
 import { flagOf, textOf } from "./search.ts";
 import { SignInPage } from "./sign-in-page.tsx";
+import { lazyPage } from "../ui/lazy-page.tsx";
 
 /** What routes get besides their parameters. */
 interface RouterContext {
@@ -77,5 +73,5 @@ export const workspacesRoute = createRoute({
   getParentRoute: () => sessionRoute,
   path: "/workspaces",
   validateSearch: (search): { after?: string | undefined } => ({ after: textOf(search, "after") }),
-  component: lazyRouteComponent(() => import("../operators/workspaces-page.tsx"), "WorkspacesPage"),
+  component: lazyPage(() => import("../operators/workspaces-page.tsx"), "WorkspacesPage"),
 });

@@ -1,5 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { type WaitingCall, waitingOf } from "parley-client";
 import { useRef } from "react";
 import { buttonLook } from "../ui/button.tsx";
 import { Command, EmptyState } from "../ui/empty-state.tsx";
@@ -9,17 +10,17 @@ import { Page } from "../ui/page.tsx";
 import { Pager } from "../ui/pager.tsx";
 import { Skeleton } from "../ui/skeleton.tsx";
 import { useToast } from "../ui/toast.tsx";
-import { useWaiting, type WaitingCall } from "./use-waiting.ts";
+import { useWaiting } from "./use-waiting.ts";
 import { WaitingItem } from "./waiting-item.tsx";
 
 /** How often the inbox is read again. */
 const HERE_MS = 4000;
 
 const kinds = {
-  approvals: { name: "Approvals", type: "tool_approve_execution" },
-  questions: { name: "Questions", type: "tool_ask_user_question" },
-  access: { name: "Access to tools", type: "tool_personal_auth_required" },
-} as const satisfies Record<string, { name: string; type: WaitingCall["type"] }>;
+  approvals: { name: "Approvals", kind: "approval" },
+  questions: { name: "Questions", kind: "question" },
+  access: { name: "Access to tools", kind: "permission" },
+} as const satisfies Record<string, { name: string; kind: WaitingCall["kind"] }>;
 
 /** What waits for a person in all conversations, to be decided here. */
 export function InboxPage() {
@@ -30,7 +31,7 @@ export function InboxPage() {
   const list = useRef<HTMLDivElement>(null);
   const { data, error, refetch } = useWaiting({ after, everyMs: HERE_MS });
   const shown = data?.blockedActions.filter(
-    ({ type }) => show === undefined || type === kinds[show].type,
+    (call) => show === undefined || waitingOf(call).kind === kinds[show].kind,
   );
   const onDone = async () => {
     await queryClient.invalidateQueries({ queryKey: ["waiting"] });

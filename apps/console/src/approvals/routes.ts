@@ -1,6 +1,7 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
 import { sessionRoute } from "../app/root-routes.ts";
 import { oneOf, textOf } from "../app/search.ts";
+import { lazyPage } from "../ui/lazy-page.tsx";
 
 /** Which page of the inbox, and what of it. */
 interface InboxSearch {
@@ -15,7 +16,7 @@ const inboxRoute = createRoute({
     after: textOf(search, "after"),
     show: oneOf(search, "show", ["approvals", "questions", "access"]),
   }),
-  component: lazyRouteComponent(() => import("./inbox-page.tsx"), "InboxPage"),
+  component: lazyPage(() => import("./inbox-page.tsx"), "InboxPage"),
 });
 
 /** The page about what waits for a person. */

@@ -1,4 +1,5 @@
 import { Link } from "@tanstack/react-router";
+import { type WaitingCall as CallAndKind, waitingOf } from "parley-client";
 import { type ContextType, useMemo } from "react";
 import { useClients } from "../api/use-session.ts";
 import { ApprovalForm } from "../conversations/approval-form.tsx";
@@ -53,21 +54,33 @@ export function WaitingItem({ call, onDone }: WaitingItemProps) {
         </Link>
       </p>
       <TalkContext value={actions}>
-        {call.type === "tool_approve_execution" && (
-          <ApprovalForm approval={call} onDecide={onDone} />
-        )}
-        {call.type === "tool_ask_user_question" && (
-          <QuestionForm question={call} onAnswer={onDone} />
-        )}
-        {call.type === "tool_personal_auth_required" && (
-          <div className="grid gap-2 rounded-md border border-warn bg-warn-soft p-3">
-            <p>{call.authError.message}.</p>
-            <AllowTool toolId={call.metadata.mcpServerId} />
-          </div>
-        )}
+        <WaitingFor waiting={waitingOf(call)} onDone={onDone} />
       </TalkContext>
     </li>
   );
+}
+
+interface WaitingForProps extends Pick<WaitingItemProps, "onDone"> {
+  readonly waiting: CallAndKind;
+}
+
+/** What a person can do about a call. */
+function WaitingFor({ waiting: { kind, call }, onDone }: WaitingForProps) {
+  switch (kind) {
+    case "approval":
+      return <ApprovalForm approval={call} onDecide={onDone} />;
+    case "question":
+      return <QuestionForm question={call} onAnswer={onDone} />;
+    case "permission":
+      return (
+        <div className="grid gap-2 rounded-md border border-warn bg-warn-soft p-3">
+          <p>{call.authError.message}.</p>
+          <AllowTool toolId={call.metadata.mcpServerId} />
+        </div>
+      );
+    default:
+      return kind satisfies never;
+  }
 }
 
 type Talk = NonNullable<ContextType<typeof TalkContext>>;

@@ -1,7 +1,8 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
 import { sessionRoute } from "../app/root-routes.ts";
 import { oneOf, textOf, textsOf } from "../app/search.ts";
 import { type ConversationState, conversationStates } from "./search/states.ts";
+import { lazyPage } from "../ui/lazy-page.tsx";
 
 /** Which page of the conversations, and what of it. */
 interface ListSearch {
@@ -36,7 +37,7 @@ const listRoute = createRoute({
     show: oneOf(search, "show", ["unread", "waiting"]),
     size: oneOf(search, "size", ["50", "100"]),
   }),
-  component: lazyRouteComponent(() => import("./list-page.tsx"), "ConversationListPage"),
+  component: lazyPage(() => import("./list-page.tsx"), "ConversationListPage"),
 });
 
 const allRoute = createRoute({
@@ -50,7 +51,7 @@ const allRoute = createRoute({
     until: textOf(search, "until"),
     after: textOf(search, "after"),
   }),
-  component: lazyRouteComponent(() => import("./search/search-page.tsx"), "ConversationSearchPage"),
+  component: lazyPage(() => import("./search/search-page.tsx"), "ConversationSearchPage"),
 });
 
 const newRoute = createRoute({
@@ -59,7 +60,7 @@ const newRoute = createRoute({
   validateSearch: (search): { agent?: readonly string[] | undefined } => ({
     agent: textsOf(search, "agent"),
   }),
-  component: lazyRouteComponent(() => import("./new-page.tsx"), "NewConversationPage"),
+  component: lazyPage(() => import("./new-page.tsx"), "NewConversationPage"),
 });
 
 const oneRoute = createRoute({
@@ -69,7 +70,7 @@ const oneRoute = createRoute({
     view: oneOf(search, "view", ["timeline", "events"]),
     log: textOf(search, "log"),
   }),
-  component: lazyRouteComponent(() => import("./conversation-page.tsx"), "ConversationPage"),
+  component: lazyPage(() => import("./conversation-page.tsx"), "ConversationPage"),
 });
 
 /** The pages about conversations. */

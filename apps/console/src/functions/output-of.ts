@@ -28,7 +28,11 @@ export function outputOf(events: readonly NumberedEvent<InvocationEvent>[]): Out
       case "sandbox_function_invocation_error":
         outcome = { status: "errored", error: event.error };
         break;
+      case "sandbox_function_invocation_created":
+        break;
       default:
+        // A newer server may send others.
+        event satisfies never;
     }
   }
   return { lines, progress, outcome };

@@ -1,6 +1,7 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
 import { sessionRoute } from "../app/root-routes.ts";
 import { numberOf, oneOf, textOf } from "../app/search.ts";
+import { lazyPage } from "../ui/lazy-page.tsx";
 
 /** Which page of the functions, and in which state. */
 interface ListSearch {
@@ -29,13 +30,13 @@ const listRoute = createRoute({
     after: textOf(search, "after"),
     status: oneOf(search, "status", ["archived"]),
   }),
-  component: lazyRouteComponent(() => import("./list-page.tsx"), "FunctionListPage"),
+  component: lazyPage(() => import("./list-page.tsx"), "FunctionListPage"),
 });
 
 const newRoute = createRoute({
   getParentRoute: () => sessionRoute,
   path: "/functions/new",
-  component: lazyRouteComponent(() => import("./edit/new-page.tsx"), "NewFunctionPage"),
+  component: lazyPage(() => import("./edit/new-page.tsx"), "NewFunctionPage"),
 });
 
 const oneRoute = createRoute({
@@ -50,13 +51,13 @@ const oneRoute = createRoute({
     old: numberOf(search, "old"),
     new: numberOf(search, "new"),
   }),
-  component: lazyRouteComponent(() => import("./function-page.tsx"), "FunctionPage"),
+  component: lazyPage(() => import("./function-page.tsx"), "FunctionPage"),
 });
 
 const invocationRoute = createRoute({
   getParentRoute: () => sessionRoute,
   path: "/functions/$functionId/invocations/$invocationId",
-  component: lazyRouteComponent(() => import("./invocation-page.tsx"), "InvocationPage"),
+  component: lazyPage(() => import("./invocation-page.tsx"), "InvocationPage"),
 });
 
 /** The pages about functions and their invocations. */

@@ -1,6 +1,7 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
 import { sessionRoute } from "../app/root-routes.ts";
 import { textOf } from "../app/search.ts";
+import { lazyPage } from "../ui/lazy-page.tsx";
 
 /** What of a data source is shown: a page of documents or a search, and one document. */
 interface SourceSearch {
@@ -13,7 +14,7 @@ const listRoute = createRoute({
   getParentRoute: () => sessionRoute,
   path: "/data-sources",
   validateSearch: (search): { space?: string | undefined } => ({ space: textOf(search, "space") }),
-  component: lazyRouteComponent(() => import("./list-page.tsx"), "DataSourceListPage"),
+  component: lazyPage(() => import("./list-page.tsx"), "DataSourceListPage"),
 });
 
 const sourceRoute = createRoute({
@@ -24,7 +25,7 @@ const sourceRoute = createRoute({
     q: textOf(search, "q"),
     doc: textOf(search, "doc"),
   }),
-  component: lazyRouteComponent(() => import("./source-page.tsx"), "DataSourcePage"),
+  component: lazyPage(() => import("./source-page.tsx"), "DataSourcePage"),
 });
 
 /** The pages about data sources. */

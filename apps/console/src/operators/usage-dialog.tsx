@@ -12,6 +12,8 @@ const counts: Readonly<Record<keyof Output<"workspaces.usage">, string>> = {
   invocations: "Invocations",
   files: "Files",
   fileBytes: "Bytes of files",
+  storedBytes: "Stored bytes in all",
+  storedBytesLimit: "Bytes that may be stored",
   members: "Members",
   keys: "Keys",
   agents: "Agents",

@@ -1,6 +1,7 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
 import { sessionRoute } from "../app/root-routes.ts";
 import { oneOf } from "../app/search.ts";
+import { lazyPage } from "../ui/lazy-page.tsx";
 
 const overviewRoute = createRoute({
   getParentRoute: () => sessionRoute,
@@ -8,7 +9,7 @@ const overviewRoute = createRoute({
   validateSearch: (search): { window?: "day" | undefined } => ({
     window: oneOf(search, "window", ["day"]),
   }),
-  component: lazyRouteComponent(() => import("./overview-page.tsx"), "OverviewPage"),
+  component: lazyPage(() => import("./overview-page.tsx"), "OverviewPage"),
 });
 
 /** The page about what happens in a workspace, or for operators on the server. */

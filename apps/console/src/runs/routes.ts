@@ -1,7 +1,8 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
 import { sessionRoute } from "../app/root-routes.ts";
 import { oneOf, textOf } from "../app/search.ts";
 import { type Kind, kinds, type Status, statuses } from "./kinds.ts";
+import { lazyPage } from "../ui/lazy-page.tsx";
 
 /** Which runs are listed; `function` and `agent` are ids or slugs. */
 interface RunSearch {
@@ -22,7 +23,7 @@ const listRoute = createRoute({
     agent: textOf(search, "agent"),
     after: textOf(search, "after"),
   }),
-  component: lazyRouteComponent(() => import("./list-page.tsx"), "RunListPage"),
+  component: lazyPage(() => import("./list-page.tsx"), "RunListPage"),
 });
 
 /** The page about the work of a workspace. */

@@ -1,6 +1,7 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
 import { sessionRoute } from "../app/root-routes.ts";
 import { flagOf, oneOf, textOf } from "../app/search.ts";
+import { lazyPage } from "../ui/lazy-page.tsx";
 
 /** Which skills are listed; `all` are also those of editors that the reader is not. */
 interface ListSearch {
@@ -19,19 +20,19 @@ const listRoute = createRoute({
     q: textOf(search, "q"),
     all: flagOf(search, "all"),
   }),
-  component: lazyRouteComponent(() => import("./list-page.tsx"), "SkillListPage"),
+  component: lazyPage(() => import("./list-page.tsx"), "SkillListPage"),
 });
 
 const importRoute = createRoute({
   getParentRoute: () => sessionRoute,
   path: "/skills/import",
-  component: lazyRouteComponent(() => import("./import-page.tsx"), "SkillImportPage"),
+  component: lazyPage(() => import("./import-page.tsx"), "SkillImportPage"),
 });
 
 const oneRoute = createRoute({
   getParentRoute: () => sessionRoute,
   path: "/skills/$skillId",
-  component: lazyRouteComponent(() => import("./skill-page.tsx"), "SkillPage"),
+  component: lazyPage(() => import("./skill-page.tsx"), "SkillPage"),
 });
 
 /** Which versions are listed, which is shown, and with which it is compared; `none` for with none. */
@@ -54,7 +55,7 @@ const versionsRoute = createRoute({
       with: other === "none" || isNumber(other) ? other : undefined,
     };
   },
-  component: lazyRouteComponent(() => import("./versions-page.tsx"), "SkillVersionsPage"),
+  component: lazyPage(() => import("./versions-page.tsx"), "SkillVersionsPage"),
 });
 
 /** The pages about skills. */

@@ -37,8 +37,8 @@ export type ExecutorEvent =
   | ExecutionEvent
   /** Before anything else: the execution waits for a place, for this long at most. */
   | { readonly type: "queued"; readonly forMs: number }
-  /** After `queued`: the timeout counts from here. */
-  | { readonly type: "began" }
+  /** After `queued`: the timeout counts from here, without the `waitsMs` that it may wait for its turn. */
+  | { readonly type: "began"; readonly waitsMs?: number }
   /** Lines and reports past their limits, which the executor left out itself. */
   | { readonly type: "dropped"; readonly lines: number; readonly reports: number };
 

@@ -49,8 +49,9 @@ export async function* limitExecution<P extends StoredProgram>(
       if (next === "passed") terminal = timedOut(limits);
       else if (next.done === true) terminal = failed("The function ended without an outcome");
       else if (next.value.type === "queued") deadline.restart(next.value.forMs + QUEUE_GRACE_MS);
-      else if (next.value.type === "began") deadline.restart(limits.timeoutMs);
-      else if (next.value.type === "log") {
+      else if (next.value.type === "began") {
+        deadline.restart(limits.timeoutMs + (next.value.waitsMs ?? 0));
+      } else if (next.value.type === "log") {
         if (fits(lines, limits.maxLogLines)) yield boundLine(next.value);
       } else if (next.value.type === "progress") {
         if (fits(reports, MAX_PROGRESS)) yield boundProgress(next.value);

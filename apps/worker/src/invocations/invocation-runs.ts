@@ -7,6 +7,9 @@ export interface InvocationRunsOptions extends Omit<InvocationServices, "writer"
   readonly perWorkspace: number;
 }
 
+/** Functions may wait for ten minutes: two workspaces whose functions do must leave places for others. */
+const KEEPS_PLACE_MS = 1000;
+
 /** Runs of invocations of sandbox functions. */
 export function createInvocationRuns({ perWorkspace, ...options }: InvocationRunsOptions): RunKind {
   const { core, persistence } = options;
@@ -16,6 +19,7 @@ export function createInvocationRuns({ perWorkspace, ...options }: InvocationRun
   };
   return {
     perWorkspace,
+    keepsPlaceMs: KEEPS_PLACE_MS,
     writer: services.writer,
     claim: async ({ held: _held, ...request }) => {
       return claimInvocations(core, { ...request, perWorkspace });

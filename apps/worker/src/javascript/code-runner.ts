@@ -1,13 +1,15 @@
-import { availableParallelism } from "node:os";
+import { availableParallelism, totalmem } from "node:os";
 import type { Boundary, Sandbox } from "@parley/sandbox";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
+import type { Threads } from "@parley/core";
 import type { WorkerSettings } from "../config.ts";
 import {
   createJavaScriptExecutor,
   type JavaScriptExecutor,
   type ReadSecrets,
 } from "./javascript-executor.ts";
+import { locateError } from "./locate-error.ts";
 import { registerSandboxMetrics } from "./sandbox-metrics.ts";
 
 /** Runs the code of functions as the settings say. */
@@ -28,18 +30,22 @@ export function createCodeRunner({
   logger,
   registry,
   readSecrets,
+  threads,
 }: {
   settings: WorkerSettings;
   logger: Logger;
   registry: Registry;
   readSecrets: ReadSecrets;
+  threads: Threads;
 }): CodeRunner {
   const open = async (): Promise<Sandbox> => {
     const { createSandbox } = await import("@parley/sandbox");
     return createSandbox({
       maxProcesses: settings.PARLEY_SANDBOX_PROCESSES ?? defaultProcesses(),
+      maxWaitingBytes: settings.PARLEY_SANDBOX_WAITING_BYTES ?? defaultWaitingBytes(),
       privateHosts: settings.PARLEY_SANDBOX_PRIVATE_HOSTS,
       require: settings.PARLEY_SANDBOX_REQUIRE,
+      locateError: (error) => locateError(threads, error),
     });
   };
   const maxima = {
@@ -59,9 +65,11 @@ export function createCodeRunner({
   return {
     executor,
     probeSandbox: async () => {
-      const { findBoundary } = await import("@parley/sandbox/boundary");
-      ({ boundary } = await findBoundary(settings.PARLEY_SANDBOX_REQUIRE));
-      logger.info({ boundary }, "Code of functions runs inside this boundary");
+      const { findBoundary, keepsRoot } = await import("@parley/sandbox/boundary");
+      const found = await findBoundary(settings.PARLEY_SANDBOX_REQUIRE);
+      ({ boundary } = found);
+      const user = keepsRoot(found) ? "root" : (found.user?.uid ?? "that of the server");
+      logger.info({ boundary, user }, "Code of functions runs inside this boundary");
     },
     sandboxBoundary: () => boundary,
   };
@@ -69,3 +77,9 @@ export function createCodeRunner({
 
 /** More would take turns on the processors so often that the workspaces beside them notice. */
 const defaultProcesses = (): number => Math.max(8, 4 * availableParallelism());
+
+function defaultWaitingBytes(): number {
+  // Where nothing limits the process, it says 0 or more than there is.
+  const limit = process.constrainedMemory();
+  return Math.floor((limit > 0 ? Math.min(limit, totalmem()) : totalmem()) / 4);
+}

@@ -14,7 +14,8 @@ const body = (code: string) => program(`export default async (input, context) =>
 
 // Starting processes for each test would be most of its time: they are closed once.
 let opened: Promise<Sandbox> | undefined;
-const open = () => (opened ??= createSandbox({ maxProcesses: 4, privateHosts: [] }));
+const open = () =>
+  (opened ??= createSandbox({ maxProcesses: 4, maxWaitingBytes: 2 ** 30, privateHosts: [] }));
 afterAll(async () => (await opened)?.close());
 
 const maxima = {

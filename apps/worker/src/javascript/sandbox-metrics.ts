@@ -21,12 +21,15 @@ export function registerSandboxMetrics(
   registry.registerMetric(
     new Gauge({
       name: "parley_sandbox_processes",
-      help: "Processes for code, busy or ready, and executions that wait for one",
+      help:
+        "Processes for code: busy, parked (its code waits for a timer or an answer, or for its turn) or ready; " +
+        "and executions that wait for a place",
       labelNames: ["state"],
       registers: [],
       collect() {
-        const { busy = 0, processes = 0, waiting = 0 } = read.state() ?? {};
-        this.set({ state: "busy" }, busy);
+        const { busy = 0, parked = 0, processes = 0, waiting = 0 } = read.state() ?? {};
+        this.set({ state: "busy" }, busy - parked);
+        this.set({ state: "parked" }, parked);
         this.set({ state: "ready" }, processes - busy);
         this.set({ state: "waiting" }, waiting);
       },

@@ -11,6 +11,7 @@ import {
 import type { ModelService } from "@parley/schema";
 import type { Logger } from "pino";
 import { describeRun } from "./describe-run.ts";
+import type { HeldRun } from "./places.ts";
 
 const TAKEOVER_INTERVAL_MS = 1000;
 /** A look that is late, or fails once, is no death. */
@@ -25,8 +26,7 @@ const LEAST_STUCK_MS = 10_000;
 /** How long a claim whose outcome is unknown may still take effect. */
 const UNKNOWN_CLAIM_MS = 10_000;
 
-export interface RunningRun {
-  readonly run: ClaimedRun;
+export interface RunningRun extends HeldRun {
   readonly abort: AbortController;
   readonly done: Promise<void>;
 }

@@ -2,10 +2,20 @@ import type { ClaimedRun, LocalWorker, NewRuns, RunHolder } from "@parley/core";
 
 type Kind = NewRuns["kind"];
 
+/** A run that a worker holds. */
+export interface HeldRun {
+  readonly run: ClaimedRun;
+  /** False where it has run for so long that it waits for something else, which has bounds of its own. */
+  readonly hasPlace: boolean;
+}
+
+/** How many times as many runs a worker holds as it has places. */
+const MAX_HELD = 5;
+
 export interface PlacesParts extends Omit<RunHolder, "perWorkspace"> {
   /** The runs of a kind that the worker holds. */
-  readonly held: (kind: Kind) => Iterable<ClaimedRun>;
-  /** How many runs of a kind the worker may hold. */
+  readonly held: (kind: Kind) => Iterable<HeldRun>;
+  /** How many runs of a kind the worker may hold, and some times as many with those that have no place. */
   readonly capacity: number;
   /** How many of a workspace. */
   readonly perWorkspace: (kind: Kind) => number;
@@ -33,16 +43,23 @@ export function createPlaces(parts: PlacesParts): Places {
   const emptied = Promise.withResolvers<void>();
   let closed = false;
 
-  /** Places that are taken, by runs of the workspace and in all. */
+  /** Runs of a kind: those with a place, all of them, and those of a workspace. */
   const count = (kind: Kind, workspaceId?: number) => {
-    const taken = { all: 0, ofWorkspace: 0 };
+    const taken = { places: 0, all: 0, ofWorkspace: 0 };
     const add = (one: { readonly workspaceId: number }, runs: number) => {
       taken.all += runs;
       if (one.workspaceId === workspaceId) taken.ofWorkspace += runs;
     };
-    for (const run of held(kind)) add(run, 1);
-    for (const one of writing) if (one.kind === kind) add(one, one.logIds.length);
-    return taken;
+    for (const { run, hasPlace } of held(kind)) {
+      add(run, 1);
+      if (hasPlace) taken.places++;
+    }
+    for (const one of writing) {
+      if (one.kind !== kind) continue;
+      add(one, one.logIds.length);
+      taken.places += one.logIds.length;
+    }
+    return { ...taken, free: Math.min(capacity - taken.places, MAX_HELD * capacity - taken.all) };
   };
   const leave = (runs: NewRuns): void => {
     writing.delete(runs);
@@ -50,14 +67,14 @@ export function createPlaces(parts: PlacesParts): Places {
   };
 
   return {
-    free: (kind) => capacity - count(kind).all,
+    free: (kind) => count(kind).free,
     takePlaces: (runs) => {
       const { kind, workspaceId, logIds } = runs;
       if (closed) return undefined;
       const most = perWorkspace(kind);
       const taken = count(kind, workspaceId);
       const added = logIds.length + wanted(kind);
-      if (taken.all + added > capacity || taken.ofWorkspace + added > most) return undefined;
+      if (added > taken.free || taken.ofWorkspace + added > most) return undefined;
       writing.add(runs);
       return { workerId, leaseMs, perWorkspace: most };
     },

@@ -19,6 +19,11 @@ export interface ClaimRequest {
 export interface RunKind {
   /** Runs of a workspace at once: that a worker holds, or all workers together. */
   readonly perWorkspace: number;
+  /**
+   * How long a run keeps its place on a worker: one that takes longer waits for something that has bounds of its
+   * own. Left out: until its end.
+   */
+  readonly keepsPlaceMs?: number;
   claim(request: ClaimRequest): Promise<Claimed>;
   /** Runs a claimed run to its end and gives its outcome. Throws `LostLease`, or the reason of the signal. */
   execute(run: ClaimedRun, signal: AbortSignal): Promise<string>;

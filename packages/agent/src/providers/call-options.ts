@@ -7,6 +7,7 @@ import type {
   SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
 import type { StepRequest } from "../provider.ts";
+import { toModernSchema } from "./modern-schema.ts";
 import { toSentName } from "./tool-names.ts";
 
 /** What a step stores for the next one: signatures that some services require back. */
@@ -38,7 +39,7 @@ export function toCallOptions(request: StepRequest): LanguageModelV4CallOptions 
 function toTool(tool: StepRequest["tools"][number]): LanguageModelV4FunctionTool {
   const { name, description, inputSchema } = tool;
   // Services require an object with properties. Stored schemas are JSON Schema.
-  const schema = { properties: {}, ...inputSchema, type: "object" } as JSONObject;
+  const schema = { properties: {}, ...toModernSchema(inputSchema), type: "object" } as JSONObject;
   return { type: "function", name: toSentName(name), description, inputSchema: schema };
 }
 

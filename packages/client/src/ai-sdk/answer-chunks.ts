@@ -1,4 +1,5 @@
-import type { Action, MessageEvent, ToolApproval } from "@parley/schema";
+import type { Action, MessageEvent } from "@parley/schema";
+import { type WaitingCall, waitingOf } from "@parley/schema/waiting-calls";
 import type { UIMessageChunk } from "ai";
 import type { Follower } from "../follow.ts";
 import { type ChatMetadata, errorTextOf } from "./ui-messages.ts";
@@ -11,8 +12,16 @@ interface AnswerStream {
   readonly messageId: string;
   /** Where an earlier stream of the answer was left; undefined for the whole answer. */
   readonly continueAfter: ChatMetadata["continueAfter"];
-  /** Those of some calls that still wait for approval. */
-  readonly stillWaiting: (approvals: readonly ToolApproval[]) => Promise<readonly ToolApproval[]>;
+  /** Those of some calls, by their ids, that still wait for a person. */
+  readonly stillWaiting: (actionIds: readonly string[]) => Promise<readonly string[]>;
+}
+
+/** What a chat is given of a call that waits for its user's permission, as the part `data-permission`. */
+export interface Permission {
+  /** The tool, whose `toolAuthorizations.start` has the page on which the user allows it. */
+  readonly toolId: string;
+  readonly toolName: string;
+  readonly message: string;
 }
 
 /**
@@ -26,15 +35,23 @@ export async function* answerChunks(
   const metadata = { conversationId };
   let currentStep = continueAfter?.step;
   let open: { kind: "text" | "reasoning"; id: string } | undefined;
-  let asked: ToolApproval[] = [];
-  /** Whether all calls of the step that wait for a person are known. */
+  /** The calls of the step that wait for a person, by their ids. */
+  const waiting = new Map<string, WaitingCall["kind"]>();
+  /** Whether all of them are known. */
   let isWhole = false;
-  /** Calls that wait for an answer of their user. */
-  const questions = new Set<string>();
 
   function* close(): Generator<Chunk> {
     if (open !== undefined) yield { type: `${open.kind}-end`, id: open.id };
     open = undefined;
+  }
+
+  function* wait({ kind, call }: WaitingCall): Generator<Chunk> {
+    waiting.set(call.actionId, kind);
+    isWhole = call.isLastBlockingEventForStep !== false;
+    if (kind !== "permission") return;
+    const { mcpServerId: toolId, toolName } = call.metadata;
+    const data: Permission = { toolId, toolName, message: call.authError.message };
+    yield { type: "data-permission", id: call.actionId, data };
   }
 
   function* write(kind: "text" | "reasoning", delta: string): Generator<Chunk> {
@@ -68,16 +85,13 @@ export async function* answerChunks(
         yield callChunk(event.action);
         break;
       case "tool_approve_execution":
-        asked.push(event);
-        isWhole = event.isLastBlockingEventForStep !== false;
-        break;
       case "tool_ask_user_question":
-        questions.add(event.actionId);
-        isWhole = event.isLastBlockingEventForStep !== false;
+      case "tool_personal_auth_required":
+        yield* wait(waitingOf(event));
         break;
       case "agent_action_success":
         yield resultChunk(event.action);
-        questions.delete(event.action.sId);
+        waiting.delete(event.action.sId);
         break;
       case "agent_message_success":
         yield* close();
@@ -92,16 +106,22 @@ export async function* answerChunks(
         yield* close();
         yield { type: "abort", reason: "The answer was cancelled" };
         break;
+      default:
+        // A newer server may send others.
+        event satisfies never;
+        continue;
     }
+    const kinds = new Set(waiting.values());
     // A chat sends decisions only once no other call of the step runs: questions are answered meanwhile.
-    if (asked.length === 0 || !isWhole || questions.size > 0) continue;
+    if (!isWhole || !kinds.has("approval") || kinds.has("question")) continue;
     // They may be decided already: by somebody else, or before the page was loaded again.
-    const waiting = await stillWaiting(asked);
-    asked = [];
-    for (const { actionId } of waiting) {
-      yield { type: "tool-approval-request", approvalId: actionId, toolCallId: actionId };
+    const still = new Set(await stillWaiting([...waiting.keys()]));
+    for (const id of waiting.keys()) if (!still.has(id)) waiting.delete(id);
+    if (![...waiting.values()].includes("approval")) continue;
+    // A call that waits for permission is asked about too: without a decision of its own, none would be sent.
+    for (const id of waiting.keys()) {
+      yield { type: "tool-approval-request", approvalId: id, toolCallId: id };
     }
-    if (waiting.length === 0) continue;
     const left = { lastEventId: events.lastEventId, step };
     const messageMetadata = { ...metadata, continueAfter: left };
     yield { type: "finish", finishReason: "tool-calls", messageMetadata };

@@ -49,13 +49,13 @@ export function createChatTransport(options: ChatTransportOptions): ParleyChatTr
     const chunks = answerChunks(events, {
       ...stream,
       continueAfter,
-      stillWaiting: async (approvals) => {
+      stillWaiting: async (actionIds) => {
         const call = { conversationId };
         const { blockedActions } = await parley.conversations.listBlockedActions(call, {
           signal: either,
         });
         const waiting = new Set(blockedActions.map(({ actionId }) => actionId));
-        return approvals.filter(({ actionId }) => waiting.has(actionId));
+        return actionIds.filter((actionId) => waiting.has(actionId));
       },
     });
     return new ReadableStream({
@@ -122,9 +122,14 @@ export function createChatTransport(options: ChatTransportOptions): ParleyChatTr
       throw new Error("The last message is an answer without calls that wait for approval");
     }
     const { conversationId, continueAfter } = metadata;
+    // What is allowed on a page of its own: only that it is not wanted is said here.
+    const permissions = new Set(
+      parts.flatMap((part) => (part.type === "data-permission" ? part.id : [])),
+    );
     for (const part of parts) {
       if (part.type !== "dynamic-tool" || part.state !== "approval-responded") continue;
       const { id: actionId, approved } = part.approval;
+      if (approved && permissions.has(actionId)) continue;
       const decision = approved ? "approved" : "rejected";
       // Repeating a decision changes nothing.
       const call = { conversationId, messageId, actionId, approved: decision } as const;

@@ -1,4 +1,9 @@
-import type { Action, AgentMessage, ConversationMessage } from "@parley/schema";
+import type {
+  Action,
+  AgentMessage,
+  ConversationMessage,
+  CreatedConversation,
+} from "@parley/schema";
 import type { DynamicToolUIPart, UIMessage } from "ai";
 
 /** What the transport stores with an answer; it needs nothing else to continue a chat. */
@@ -11,13 +16,18 @@ export interface ChatMetadata {
 /** A message of a chat: `useChat<ChatMessage>`. */
 export type ChatMessage = UIMessage<ChatMetadata>;
 
+/** A message of a conversation that was read, or of one that was created. */
+type SomeMessage =
+  | ConversationMessage
+  | CreatedConversation["conversation"]["content"][number][number];
+
 /**
  * The messages of a conversation as `useChat` begins with them, without fragments of context. An answer
  * that is being written is left out: `resume` brings it.
  */
 export function toChatMessages(conversation: {
   readonly sId: string;
-  readonly content: readonly (readonly ConversationMessage[])[];
+  readonly content: readonly (readonly SomeMessage[])[];
 }): ChatMessage[] {
   const metadata = { conversationId: conversation.sId };
   return conversation.content.flatMap((versions): ChatMessage[] => {
@@ -31,7 +41,11 @@ export function toChatMessages(conversation: {
   });
 }
 
-function partsOf({ chainOfThought, rawContents, actions }: AgentMessage): ChatMessage["parts"] {
+function partsOf({
+  chainOfThought,
+  rawContents,
+  actions,
+}: Pick<AgentMessage, "chainOfThought" | "rawContents" | "actions">): ChatMessage["parts"] {
   const steps = [...rawContents, ...actions].map(({ step }) => step);
   const reasoning = { type: "reasoning" as const, text: chainOfThought ?? "" };
   return [

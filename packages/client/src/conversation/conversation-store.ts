@@ -1,8 +1,8 @@
-import type { ConversationMessage, ToolApproval, ToolQuestion } from "@parley/schema";
+import type { ConversationMessage, ToolApproval, ToolQuestion, Warning } from "@parley/schema";
 import { newIdempotencyKey } from "../idempotency-key.ts";
 import type { Input } from "../methods.ts";
 import type { Parley } from "../parley.ts";
-import { asBegun } from "./fold-answer.ts";
+import { asBegun, type Waiting } from "./fold-answer.ts";
 import { followAnswers } from "./followed-answers.ts";
 
 /** A message to send. */
@@ -15,17 +15,13 @@ export type Decision = Input<"messages.validateAction">["approved"];
 export type QuestionAnswer = string | Input<"messages.answerQuestion">["answer"];
 
 /** A conversation as it is shown. */
-export interface ConversationState {
+export interface ConversationState extends Waiting {
   /** Undefined until the first message has created the conversation. */
   readonly conversationId: string | undefined;
   /** What happens at the moment. */
   readonly status: "loading" | "sending" | "answering" | "ready";
   /** The current version of each message, in order; answers grow while they are written. */
   readonly messages: readonly ConversationMessage[];
-  /** Calls of functions and tools that wait for approval. */
-  readonly approvals: readonly ToolApproval[];
-  /** Questions of agents that wait for an answer. */
-  readonly questions: readonly ToolQuestion[];
   /** Whether a stream is broken and being reopened. */
   readonly isReconnecting: boolean;
   /** Why the last action, or a stream, failed. A failed answer has its error in its message. */
@@ -73,8 +69,7 @@ export function createConversationStore(parley: Parley, existingId?: string) {
       conversationId,
       status: busy ?? (answers.ids().length > 0 ? "answering" : "ready"),
       messages: messages.map((message) => answers.get(message.sId) ?? message),
-      approvals: answers.approvals(),
-      questions: answers.questions(),
+      ...answers.waiting(),
       isReconnecting: answers.isReconnecting(),
       error,
     };
@@ -132,16 +127,25 @@ export function createConversationStore(parley: Parley, existingId?: string) {
     if (unsent?.content !== content) unsent = { content, idempotencyKey: newIdempotencyKey() };
     const { idempotencyKey } = unsent;
     if (conversationId === undefined) {
-      const { conversation } = await parley.conversations.create({ message }, { idempotencyKey });
+      const created = await parley.conversations.create({ message }, { idempotencyKey });
+      const { conversation } = created;
+      noteVainMention(created.warnings);
       conversationId = conversation.sId;
       add(conversation.content.flatMap((versions) => versions.map(asBegun)));
       onCreate?.(conversation.sId);
     } else {
       const call = { conversationId, ...message };
       const posted = await parley.messages.create(call, { idempotencyKey });
+      noteVainMention(posted.warnings);
       add([posted.message, ...posted.agentMessages.map(asBegun)]);
     }
     unsent = undefined;
+  }
+
+  /** A message that is sent to no agent, such as to its name, is stored, and nobody will answer. */
+  function noteVainMention(warnings: readonly Warning[] = []): void {
+    const vain = warnings.find(({ path }) => /(?:^|\.)mentions\b/.test(path));
+    if (vain !== undefined) error = new Error(`${vain.path}: ${vain.message}`);
   }
 
   function requireId(): string {

@@ -25,3 +25,31 @@ test("keeps the text of each step apart while an answer is written", () => {
   });
   expect(answer.lastEventId).toBe("3");
 });
+
+const shared = { step: 0, messageId: "a", actionId: "act_1" };
+const event = (type: string, more: object = {}) => ({ type, ...shared, ...more }) as MessageEvent;
+const begins = event("tool_params", {
+  action: { sId: "act_1", status: "blocked_validation_required" },
+});
+
+test("shows that an approved call of a personal tool waits for its user's permission", () => {
+  const events = [begins, event("tool_approve_execution"), event("tool_personal_auth_required")];
+  let answer = beginAnswer(message);
+  for (const [index, one] of events.entries()) answer = foldEvent(answer, one, `${index + 1}`);
+  expect(answer.message.actions).toEqual([
+    { sId: "act_1", status: "blocked_authentication_required" },
+  ]);
+  expect(answer.approvals).toEqual([]);
+  expect(answer.permissions).toMatchObject([{ actionId: "act_1" }]);
+  const action = { sId: "act_1", status: "succeeded" };
+  const ended = foldEvent(answer, event("agent_action_success", { action }), "4");
+  expect(ended).toMatchObject({ permissions: [], message: { actions: [action] } });
+});
+
+test("skips an event of the future", () => {
+  const answer = foldEvent(beginAnswer(message), begins, "1");
+  expect(foldEvent(answer, event("tool_of_the_future"), "2")).toEqual({
+    ...answer,
+    lastEventId: "2",
+  });
+});

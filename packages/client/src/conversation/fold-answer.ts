@@ -4,19 +4,29 @@ import type {
   ConversationMessage,
   MessageEvent,
   ToolApproval,
+  ToolAuthorizationRequired,
   ToolQuestion,
 } from "@parley/schema";
+import { type WaitingCall, waitingOf } from "@parley/schema/waiting-calls";
 
 /** An answer as its events so far give it. */
-export interface Answer {
+export interface Answer extends Waiting {
   readonly message: AgentMessage;
+  /** Id of the last event that is in it; a follower continues after it. */
+  readonly lastEventId: string;
+}
+
+/** The calls of an answer that wait for a person. */
+export interface Waiting {
   /** Calls that wait for approval. */
   readonly approvals: readonly ToolApproval[];
   /** Questions that wait for an answer of their user. */
   readonly questions: readonly ToolQuestion[];
-  /** Id of the last event that is in it; a follower continues after it. */
-  readonly lastEventId: string;
+  /** Calls whose user has to let the tool's server be called. */
+  readonly permissions: readonly ToolAuthorizationRequired[];
 }
+
+const noneWaits: Waiting = { approvals: [], questions: [], permissions: [] };
 
 /**
  * An answer before its first event. The text, reasoning and calls of an answer that is being written are
@@ -24,7 +34,7 @@ export interface Answer {
  */
 export function beginAnswer(message: AgentMessage): Answer {
   const empty = { content: "", chainOfThought: null, actions: [], rawContents: [] };
-  return { message: { ...message, ...empty }, approvals: [], questions: [], lastEventId: "0" };
+  return { message: { ...message, ...empty }, ...noneWaits, lastEventId: "0" };
 }
 
 /** A message that was posted. What has become of an answer is in its events, in their own form. */
@@ -40,15 +50,13 @@ interface PostedAnswer extends Omit<AgentMessage, "error"> {
 
 /** Adds an event to an answer. Events must come once and in order. */
 export function foldEvent(answer: Answer, event: MessageEvent, lastEventId: string): Answer {
-  const { message, approvals, questions } = answer;
-  const change = (changed: Partial<AgentMessage>, waiting: Partial<Answer> = {}): Answer => ({
-    approvals,
-    questions,
+  const { message } = answer;
+  const change = (changed: Partial<AgentMessage>, waiting: Partial<Waiting> = {}): Answer => ({
+    ...answer,
     ...waiting,
     message: { ...message, ...changed },
     lastEventId,
   });
-  const noneWaits = { approvals: [], questions: [] };
   switch (event.type) {
     case "generation_tokens":
       if (event.classification === "tokens") {
@@ -62,15 +70,18 @@ export function foldEvent(answer: Answer, event: MessageEvent, lastEventId: stri
     case "tool_params":
       return change({ actions: putAction(message.actions, event.action) });
     case "tool_approve_execution":
-      return change({}, { approvals: [...approvals, event] });
     case "tool_ask_user_question":
-      return change({}, { questions: [...questions, event] });
-    case "agent_action_success": {
-      const isOther = ({ actionId }: { actionId: string }) => actionId !== event.action.sId;
-      return change(
-        { actions: putAction(message.actions, event.action) },
-        { approvals: approvals.filter(isOther), questions: questions.filter(isOther) },
+    case "tool_personal_auth_required": {
+      const { actionId } = event;
+      const waiting = waitingOf(event);
+      const actions = message.actions.map((action) =>
+        action.sId === actionId ? { ...action, status: waiting.status } : action,
       );
+      return change({ actions }, addWaiting(withoutCall(answer, actionId), waiting));
+    }
+    case "agent_action_success": {
+      const actions = putAction(message.actions, event.action);
+      return change({ actions }, withoutCall(answer, event.action.sId));
     }
     case "agent_message_success":
       return change(event.message, noneWaits);
@@ -79,8 +90,33 @@ export function foldEvent(answer: Answer, event: MessageEvent, lastEventId: stri
     case "agent_generation_cancelled":
       return change({ status: "cancelled" }, noneWaits);
     default:
+      // A newer server may send others.
+      event satisfies never;
       return change({});
   }
+}
+
+function addWaiting(waiting: Waiting, { kind, call }: WaitingCall): Waiting {
+  switch (kind) {
+    case "approval":
+      return { ...waiting, approvals: [...waiting.approvals, call] };
+    case "question":
+      return { ...waiting, questions: [...waiting.questions, call] };
+    case "permission":
+      return { ...waiting, permissions: [...waiting.permissions, call] };
+    default:
+      return kind satisfies never;
+  }
+}
+
+/** What waits beside a call, which waits for something else now or not at all. */
+function withoutCall({ approvals, questions, permissions }: Waiting, sId: string): Waiting {
+  const isOther = ({ actionId }: { actionId: string }) => actionId !== sId;
+  return {
+    approvals: approvals.filter(isOther),
+    questions: questions.filter(isOther),
+    permissions: permissions.filter(isOther),
+  };
 }
 
 /** Adds a text to that of its step; steps come in order. */

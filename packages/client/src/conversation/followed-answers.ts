@@ -1,6 +1,6 @@
-import type { Action, AgentMessage, ToolApproval, ToolQuestion } from "@parley/schema";
+import type { Action, AgentMessage } from "@parley/schema";
 import type { Parley } from "../parley.ts";
-import { type Answer, beginAnswer, foldEvent } from "./fold-answer.ts";
+import { type Answer, beginAnswer, foldEvent, type Waiting } from "./fold-answer.ts";
 
 /** What happens to answers that are being written. */
 interface Observer {
@@ -14,6 +14,7 @@ interface Observer {
 const waitsForPerson: ReadonlySet<Action["status"]> = new Set([
   "blocked_validation_required",
   "blocked_user_answer_required",
+  "blocked_authentication_required",
 ]);
 
 /** Follows answers that are being written, each event once, also when it is left and comes back. */
@@ -71,11 +72,16 @@ export function followAnswers(parley: Parley, { onChange, onEnd, onError }: Obse
     /** An answer that is being written, as far as it has come. */
     get: (messageId: string): AgentMessage | undefined => answers.get(messageId)?.message,
 
-    approvals: (): ToolApproval[] =>
-      [...answers.values()].flatMap(({ approvals }) => approvals).filter(isWaiting),
-
-    questions: (): ToolQuestion[] =>
-      [...answers.values()].flatMap(({ questions }) => questions).filter(isWaiting),
+    /** The calls of all answers that wait for a person. */
+    waiting: (): Waiting => {
+      const all = [...answers.values()];
+      return {
+        approvals: all.flatMap(({ approvals }) => approvals).filter(isWaiting),
+        questions: all.flatMap(({ questions }) => questions).filter(isWaiting),
+        // Nobody decides about one here: it goes on by itself.
+        permissions: all.flatMap(({ permissions }) => permissions),
+      };
+    },
 
     isReconnecting: (): boolean => reconnecting.size > 0,
 

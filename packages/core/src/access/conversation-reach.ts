@@ -1,17 +1,35 @@
 import { conversations, hasRow, logs, type Queryable, spaces } from "@parley/db";
 import { ParleyError } from "@parley/schema";
 import { unionAll } from "drizzle-orm/pg-core";
-import { and, desc, eq, isNotNull, isNull, lt, ne, or, type SQL, sql } from "drizzle-orm";
-import type { Context } from "../context.ts";
+import {
+  and,
+  desc,
+  eq,
+  getTableColumns,
+  isNotNull,
+  isNull,
+  lt,
+  ne,
+  or,
+  type Placeholder,
+  type SQL,
+  sql,
+} from "drizzle-orm";
+import { columnName } from "../data-access/row-json.ts";
 import type { ConversationRow } from "../data-access/rows.ts";
-import { belongsTo, seesAllOfWorkspace } from "./ownership.ts";
+import { statementForCallers } from "./caller-statement.ts";
+import { belongsTo, type Reaching, seesAllOfWorkspace } from "./ownership.ts";
 import { reachesSpace } from "./space-reach.ts";
 
 // The only place that decides which conversations a caller reaches
 // (docs/decisions/conversations-belong-to-users.md).
 
+interface Reached {
+  readonly caller: Reaching;
+}
+
 /** The condition that the row is of the workspace, and in no space that is closed to the caller. */
-function isInReachedSpace({ caller }: Context): SQL | undefined {
+function isInReachedSpace(caller: Reaching): SQL | undefined {
   return and(
     eq(conversations.workspaceId, caller.workspace.id),
     or(
@@ -30,7 +48,7 @@ function isInReachedSpace({ caller }: Context): SQL | undefined {
  * Conditions of which a conversation in a reached space fulfils exactly one if the caller reaches it. Each
  * has an index in the order of lists. What is in a space is shared with all keys that reach the space.
  */
-function alternativesOf({ caller }: Context): (SQL | undefined)[] {
+function alternativesOf(caller: Reaching): (SQL | undefined)[] {
   const { apiKeyId, spaceId } = conversations;
   const isShared = isNotNull(spaceId);
   if (caller.userToken !== undefined || seesAllOfWorkspace(caller)) {
@@ -40,24 +58,24 @@ function alternativesOf({ caller }: Context): (SQL | undefined)[] {
 }
 
 /** The condition that the caller reaches the conversation. */
-export function reachesConversation(context: Context): SQL | undefined {
-  return and(isInReachedSpace(context), or(...alternativesOf(context)));
+export function reachesConversation({ caller }: Reached): SQL | undefined {
+  return and(isInReachedSpace(caller), or(...alternativesOf(caller)));
 }
 
 /** The newest reached conversations before a position, or the newest of all, as a subquery of this name. */
 export function newestReached(
   db: Queryable,
-  context: Context,
-  { count, before }: { count: number; before: number | undefined },
+  { caller }: Reached,
+  { count, before }: { count: number; before: number | Placeholder | undefined },
 ) {
   const { position } = conversations;
-  const [first, second] = alternativesOf(context).map((alternative) =>
+  const [first, second] = alternativesOf(caller).map((alternative) =>
     db
       .select()
       .from(conversations)
       .where(
         and(
-          isInReachedSpace(context),
+          isInReachedSpace(caller),
           alternative,
           before === undefined ? undefined : lt(position, before),
         ),
@@ -76,16 +94,28 @@ export function unknownConversation(): ParleyError {
   return new ParleyError("conversation_not_found", "The workspace has no such conversation");
 }
 
+const rowColumns = sql.raw(
+  Object.keys(getTableColumns(conversations))
+    .map((key) => `conversations.${columnName(key)} as "${key}"`)
+    .join(", "),
+);
+
+const findConversation = statementForCallers<{ sid: string }, ConversationRow>(
+  "find_conversation",
+  (caller) =>
+    sql`select ${rowColumns} from ${conversations} where ${and(
+      eq(conversations.sid, sql.placeholder("sid")),
+      reachesConversation({ caller }),
+    )}`,
+);
+
 /** The conversation that the caller reaches. Throws `conversation_not_found`. */
 export async function requireConversation(
   db: Queryable,
-  context: Context,
+  { caller }: Reached,
   sid: string,
 ): Promise<ConversationRow> {
-  const [row] = await db
-    .select()
-    .from(conversations)
-    .where(and(eq(conversations.sid, sid), reachesConversation(context)));
+  const [row] = await findConversation(db, caller, { sid });
   if (row === undefined) throw unknownConversation();
   return row;
 }
@@ -96,7 +126,7 @@ export type LockedConversation = ConversationRow & Pick<typeof logs.$inferSelect
 /** The same, locked until the transaction ends. New messages are numbered under the lock. */
 export async function lockConversation(
   db: Queryable,
-  context: Context,
+  context: Reached,
   sid: string,
 ): Promise<LockedConversation> {
   const [locked] = await db

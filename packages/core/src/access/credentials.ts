@@ -16,6 +16,7 @@ import type { WorkspaceRow } from "../data-access/rows.ts";
 import { actingAs } from "./acting-users.ts";
 import { hashSecret, isMistyped } from "./key-secrets.ts";
 import { findSession, type StoredSession, takeCode } from "./sessions.ts";
+import { createStoredHashes } from "./stored-hashes.ts";
 
 /** The error for a known key or token that was revoked, is disabled, or has expired. */
 export class KnownKeyRefused extends ParleyError {
@@ -27,15 +28,18 @@ export class KnownKeyRefused extends ParleyError {
   }
 }
 
+interface AuthenticateOptions {
+  /** Whether a code for signing in is a credential too; it is used up. */
+  readonly takesCodes?: boolean | undefined;
+  /** Whether it is probably unknown: what is not cached is then looked up together with others. */
+  readonly isDoubtful?: boolean | undefined;
+}
+
 export interface Credentials {
   /**
-   * The caller of an `Authorization` header. Throws the 401 that fits. With `takesCodes`, a code for signing in is
-   * a credential too, and used up.
+   * The caller of an `Authorization` header. Throws the 401 that fits.
    */
-  authenticate(
-    header: string | undefined,
-    options?: { readonly takesCodes?: boolean | undefined },
-  ): Promise<Caller>;
+  authenticate(header: string | undefined, options?: AuthenticateOptions): Promise<Caller>;
   close(): void;
 }
 
@@ -78,8 +82,11 @@ export function createCredentials(core: Process, issuer?: TokenIssuer): Credenti
     const caller = await (ofUserToken ? tokens.get(credentialHash) : keys.get(credentialHash));
     return caller && { ...caller, session: { hash, expiresAt } };
   };
-  const find = async (secret: string): Promise<Caller | undefined> => {
+  const isStored = createStoredHashes(core);
+  const isCached = (hash: string) => [keys, tokens, sessions].some((cache) => cache.has(hash));
+  const find = async (secret: string, isDoubtful: boolean): Promise<Caller | undefined> => {
     const hash = hashSecret(secret);
+    if (isDoubtful && !isCached(hash) && !(await isStored(hash))) return undefined;
     if (SESSION_PATTERN.test(secret)) return callerOf(await sessions.get(hash));
     if (SIGN_IN_CODE_PATTERN.test(secret)) return callerOf(await takeCode(core, hash));
     if (USER_TOKEN_PATTERN.test(secret)) return isMistyped(secret) ? undefined : tokens.get(hash);
@@ -87,14 +94,16 @@ export function createCredentials(core: Process, issuer?: TokenIssuer): Credenti
     return keys.get(hash);
   };
   return {
-    authenticate: async (header, { takesCodes = false } = {}) => {
+    authenticate: async (header, { takesCodes = false, isDoubtful = false } = {}) => {
       const credential = parseAuthorization(header);
       const known = takesCodes ? [...ownForms, SIGN_IN_CODE_PATTERN] : ownForms;
       const isKnownForm = known.some((form) => form.test(credential));
       if (!isKnownForm && (issuer === undefined || !JWT_PATTERN.test(credential))) {
         throw malformed();
       }
-      const caller = isKnownForm ? await find(credential) : await issuer?.authenticate(credential);
+      const caller = isKnownForm
+        ? await find(credential, isDoubtful)
+        : await issuer?.authenticate(credential);
       if (caller === undefined) throw new ParleyError("invalid_api_key_error", invalid(credential));
       if (isExpired(caller, core.now())) throw new KnownKeyRefused(caller);
       if (caller.kind === "workspace") requireNotSuspended(caller.workspace);

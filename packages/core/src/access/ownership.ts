@@ -1,7 +1,16 @@
 import { and, eq, or, type SQL } from "drizzle-orm";
 import type { AnyPgColumn } from "drizzle-orm/pg-core";
-import type { UserRow } from "../data-access/rows.ts";
-import type { WorkspaceCaller } from "../context.ts";
+import type { ApiKeyRow, UserRow, WorkspaceRow } from "../data-access/rows.ts";
+import type { UserToken, WorkspaceCaller } from "../context.ts";
+
+/** All of a caller that decides what it reaches: conditions are made of nothing else. */
+export interface Reaching {
+  readonly kind: "workspace";
+  readonly workspace: Pick<WorkspaceRow, "id">;
+  readonly apiKey: Pick<ApiKeyRow, "id" | "role">;
+  readonly user: Pick<UserRow, "id">;
+  readonly userToken?: Pick<UserToken, "keyRole" | "spaceIds"> | undefined;
+}
 
 /** The columns of what belongs to a user: the key that created it, and the user if not the key's own. */
 interface OwnedColumns {
@@ -10,7 +19,10 @@ interface OwnedColumns {
 }
 
 /** Whether a key, or the key of a token, sees what other keys of its workspace have created. */
-export function seesAllOfWorkspace({ apiKey, userToken }: WorkspaceCaller): boolean {
+export function seesAllOfWorkspace({
+  apiKey,
+  userToken,
+}: Pick<Reaching, "apiKey" | "userToken">): boolean {
   const role = userToken?.keyRole ?? apiKey.role;
   return role === "builder" || role === "admin";
 }
@@ -20,7 +32,7 @@ export function seesAllOfWorkspace({ apiKey, userToken }: WorkspaceCaller): bool
  * created under the key, and rows that fulfil `shared`. Of builders and admins, every row of the workspace.
  */
 export function belongsTo(
-  caller: WorkspaceCaller,
+  caller: Reaching,
   { apiKeyId, ownerId }: OwnedColumns,
   shared?: SQL,
 ): SQL | undefined {

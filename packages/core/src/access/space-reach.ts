@@ -1,7 +1,8 @@
 import { apiKeySpaces, hasRow, type Queryable, spaces } from "@parley/db";
 import { ParleyError } from "@parley/schema";
-import { and, eq, inArray, isNull, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, isNull, or, type SQL, sql } from "drizzle-orm";
 import type { Caller, WorkspaceCaller } from "../context.ts";
+import type { Reaching } from "./ownership.ts";
 import type { SpaceRow } from "../data-access/rows.ts";
 
 /**
@@ -9,7 +10,9 @@ import type { SpaceRow } from "../data-access/rows.ts";
  * user's token, if there is one. Operators reach all spaces that are not deleted; a deleted one is closed
  * and no key has access to it.
  */
-export function reachesSpace(caller: Caller): SQL | undefined {
+export function reachesSpace(
+  caller: Reaching | Extract<Caller, { kind: "operator" }>,
+): SQL | undefined {
   if (caller.kind === "operator") return isNull(spaces.deletedAt);
   const { spaceIds } = caller.userToken ?? {};
   const ofKey = hasRow(
@@ -20,7 +23,7 @@ export function reachesSpace(caller: Caller): SQL | undefined {
   );
   return or(
     eq(spaces.isRestricted, false),
-    and(spaceIds && inArray(spaces.id, [...spaceIds]), ofKey),
+    and(spaceIds && sql`${spaces.id} = any(${sql.param(spaceIds)}::bigint[])`, ofKey),
   );
 }
 

@@ -40,7 +40,7 @@ const status = sql<ListedConversation["status"]>`coalesce(${newestAnswer}, 'unan
 
 /**
  * Lists the conversations of a workspace that the caller reaches, the newest first, a page at a time; filters
- * look at a bounded number of conversations for a page.
+ * look at a bounded number of conversations for a page. Throws the errors of `RunSearch` with a filter.
  */
 export async function listAllConversations(
   context: RequestContext,
@@ -63,21 +63,26 @@ export async function listAllConversations(
     .orderBy(desc(conversations.createdAt), desc(conversations.id))
     .limit(maxLookedAt)
     .as("conversations");
-  const { caller } = context;
-  const rows = await db
-    .select({ number: looked.id, createdAt: looked.createdAt })
-    .from(looked)
-    .where(
-      and(
-        title === undefined ? undefined : contains(title),
-        // Operators have no spaces.
-        caller.kind === "workspace" ? reachesConversation({ ...context, caller }) : undefined,
-        input.status && sql`${status} = ${input.status}`,
-        agentId === undefined ? undefined : wasAnsweredBy(workspace.id, agentId),
-      ),
-    )
-    .orderBy(desc(looked.createdAt), desc(looked.id))
-    .limit(limit + 1);
+  const { caller, signal, onDatabaseMs } = context;
+  const select = (queryable: Queryable) =>
+    queryable
+      .select({ number: looked.id, createdAt: looked.createdAt })
+      .from(looked)
+      .where(
+        and(
+          title === undefined ? undefined : contains(title),
+          // Operators have no spaces.
+          caller.kind === "workspace" ? reachesConversation({ ...context, caller }) : undefined,
+          input.status && sql`${status} = ${input.status}`,
+          agentId === undefined ? undefined : wasAnsweredBy(workspace.id, agentId),
+        ),
+      )
+      .orderBy(desc(looked.createdAt), desc(looked.id))
+      .limit(limit + 1);
+  const searcher = { workspaceId: workspace.id, signal, onDatabaseMs };
+  const rows = await (isLookedInto || title !== undefined
+    ? context.runSearch(searcher, select)
+    : select(db));
   const page = rows.slice(0, limit);
   const found = await readListed(db, page);
   if (rows.length > limit) {

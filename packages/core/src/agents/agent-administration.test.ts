@@ -232,7 +232,8 @@ describe("the administration of agents", () => {
     await create("Ann", { scope: "hidden" });
     await insertTestAgent(test.core, workspace, { sid: "helper", scope: "global" });
     await insertTestAgent(test.core, workspace, { sid: "draft", status: "draft" });
-    expect((await list()).toSorted()).toEqual(["Ann", "Zoe", "helper"]);
+    // The hidden one is shown to admins alone.
+    expect((await list()).toSorted()).toEqual(["Zoe", "helper"]);
     expect(await list("workspace")).toEqual(["Zoe"]);
     expect(await list("published")).toEqual(["Zoe"]);
     expect(await list("global")).toEqual(["helper"]);

@@ -1,7 +1,14 @@
 import { agents } from "@parley/db";
-import type { AgentWithScript, CreateAgent, Success, UpdateAgent } from "@parley/schema";
+import {
+  type AgentWithScript,
+  type CreateAgent,
+  invalidRequest,
+  type Success,
+  type UpdateAgent,
+} from "@parley/schema";
 import { eq } from "drizzle-orm";
 import type { RequestContext } from "../context.ts";
+import type { AgentRow } from "../data-access/rows.ts";
 import { inTransaction } from "../log/transaction.ts";
 import { administeredWorkspace, requireVersion } from "../workspaces/administered-workspace.ts";
 import { requireModel } from "../workspaces/models.ts";
@@ -67,6 +74,17 @@ export async function restoreAgent(context: RequestContext, input: NamedAgent): 
   return setStatus(context, input, "active");
 }
 
+/** Archives an agent for the public interface. Throws `invalid_request_error` for an archived one. */
+export async function deleteAgent(
+  context: RequestContext,
+  { wId, sId: agentId }: { wId: string; sId: string },
+): Promise<Success> {
+  return setStatus(context, { wId, agentId }, "archived", ({ status }) => {
+    if (status !== "archived") return;
+    throw invalidRequest("path", [{ path: "sId", message: "the agent is archived already" }]);
+  });
+}
+
 interface NamedAgent {
   readonly wId: string;
   readonly agentId: string;
@@ -76,12 +94,14 @@ async function setStatus(
   context: RequestContext,
   input: NamedAgent,
   status: "active" | "archived",
+  check: (before: AgentRow) => void = () => {},
 ): Promise<Success> {
   return inTransaction(context, async ({ db, afterCommit }) => {
     const workspace = await administeredWorkspace(context, db, input.wId);
     afterCommit.push({ topic: "agents", workspaceId: workspace.id });
-    const { id } = await requireAgent(db, workspace.id, input.agentId);
-    await db.update(agents).set({ status }).where(eq(agents.id, id));
+    const before = await requireAgent(db, workspace.id, input.agentId);
+    check(before);
+    await db.update(agents).set({ status }).where(eq(agents.id, before.id));
     return { success: true };
   });
 }

@@ -23,7 +23,7 @@ import { threadOptions } from "../untrusted/thread-options.ts";
 import { requireModel } from "../workspaces/models.ts";
 import { findGrantedFunctions, findGrantedSkills, findGrantedTools } from "./agent-grants.ts";
 import { noSuchAgent } from "./agents.ts";
-import { getAgent } from "./read-agents.ts";
+import { readAgent } from "./read-agents.ts";
 import { insertAgent, insertVersion, requireAgent } from "./write-agents.ts";
 
 /**
@@ -125,7 +125,7 @@ export async function replayAgentImport(
 ): Promise<ImportedAgent> {
   const { definition } = await readDefinition(context, yaml);
   const { skippedActions } = await findGrants(context.database.db, context, definition);
-  const { agentConfiguration } = await getAgent(context, { sId: createdId });
+  const { agentConfiguration } = await readAgent(context, createdId);
   return { agentConfiguration, skippedActions };
 }
 

@@ -4,7 +4,7 @@ import { LRUCache } from "lru-cache";
 import type { Context } from "../context.ts";
 import type { Configurations } from "../log/payloads.ts";
 import type { PublicUrl } from "../workspaces/pictures.ts";
-import { type AgentVersion, renderAgent, versionColumns } from "./agents.ts";
+import { type AgentVersion, listedColumns, renderBriefly } from "./agents.ts";
 
 /** Characters of all versions that a process caches. */
 const MAX_CHARACTERS = 32 * 1024 * 1024;
@@ -27,7 +27,7 @@ export interface AgentServices {
 /** Configurations of versions, for rendering events that name them. */
 export function configurationsOf(from: AgentServices & PublicUrl): Configurations {
   const { agentVersions } = from;
-  const render = (version: AgentVersion | undefined) => version && renderAgent(from, version);
+  const render = (version: AgentVersion | undefined) => version && renderBriefly(from, version);
   return {
     get: async (id) => render(await agentVersions.get(id)),
     peek: (id) => render(agentVersions.peek(id)),
@@ -46,7 +46,7 @@ export function createAgentVersions(db: Queryable): AgentVersions {
     // An entry that is evicted before it is read is still returned.
     ignoreFetchAbort: true,
     fetchMethod: async (id) => {
-      const [row] = await db.select(versionColumns).from(agents).where(eq(agents.id, id));
+      const [row] = await db.select(listedColumns).from(agents).where(eq(agents.id, id));
       return row;
     },
   });
@@ -55,16 +55,29 @@ export function createAgentVersions(db: Queryable): AgentVersions {
 
 /** The workspace's versions with these numbers, by number, with their current status. */
 export async function findVersions(
-  { agentVersions, caller }: AgentServices & Pick<Context, "caller">,
+  context: AgentServices & Pick<Context, "caller">,
   db: Queryable,
   ids: readonly number[],
 ): Promise<Map<number, AgentVersion>> {
-  const found = new Map<number, AgentVersion>();
-  if (ids.length === 0) return found;
+  if (ids.length === 0) return new Map();
   const rows = await db
     .select({ id: agents.id, status: agents.status })
     .from(agents)
-    .where(and(eq(agents.workspaceId, caller.workspace.id), inArray(agents.id, [...new Set(ids)])));
+    .where(
+      and(
+        eq(agents.workspaceId, context.caller.workspace.id),
+        inArray(agents.id, [...new Set(ids)]),
+      ),
+    );
+  return versionsOf(context, rows);
+}
+
+/** Versions by number, with the statuses that were read. */
+export async function versionsOf(
+  { agentVersions }: AgentServices,
+  rows: Iterable<Pick<AgentVersion, "id" | "status">>,
+): Promise<Map<number, AgentVersion>> {
+  const found = new Map<number, AgentVersion>();
   for (const { id, status } of rows) {
     const version = agentVersions.peek(id) ?? (await agentVersions.get(id));
     if (version !== undefined) found.set(id, { ...version, status });

@@ -1,6 +1,6 @@
 import { agents, type Queryable } from "@parley/db";
 import { type AgentConfiguration, ParleyError } from "@parley/schema";
-import { and, eq, getTableColumns, inArray } from "drizzle-orm";
+import { and, eq, getTableColumns, inArray, sql } from "drizzle-orm";
 import type { AgentRow } from "../data-access/rows.ts";
 import { pictureUrl, type PublicUrl } from "../workspaces/pictures.ts";
 
@@ -11,6 +11,20 @@ export type AgentVersion = Omit<AgentRow, "script">;
 const { script: _script, ...withoutScript } = getTableColumns(agents);
 /** The columns of a version of an agent without its script. */
 export const versionColumns = withoutScript;
+
+/**
+ * Bytes of the instructions that a configuration within a message or a list has; of longer ones it has null.
+ * A response may hold fifty configurations, and those of all messages.
+ */
+const MAX_SHOWN_BYTES = 16 * 1024;
+/** The same without long instructions, which are not read. */
+export const listedColumns = {
+  ...versionColumns,
+  // A size is known without reading the text.
+  instructions: sql<
+    string | null
+  >`case when octet_length(${agents.instructions}) <= ${sql.raw(String(MAX_SHOWN_BYTES))} then ${agents.instructions} end`,
+};
 
 /** One version of an agent as the wire shows it. */
 export function renderAgent(
@@ -43,6 +57,13 @@ export function renderAgent(
     visualizationEnabled: false,
     requestedGroupIds: [],
   };
+}
+
+/** A version of an agent as messages, events and lists show it: without long instructions. */
+export function renderBriefly(core: PublicUrl, row: AgentVersion): AgentConfiguration {
+  const { instructions } = row;
+  const isLong = instructions !== null && Buffer.byteLength(instructions) > MAX_SHOWN_BYTES;
+  return renderAgent(core, isLong ? { ...row, instructions: null } : row);
 }
 
 /** The error for an agent that the workspace does not have. */

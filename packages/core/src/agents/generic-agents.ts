@@ -1,8 +1,8 @@
 import { type CreateGenericAgent, type GenericAgent, ParleyError } from "@parley/schema";
 import type { Context } from "../context.ts";
 import { inTransactionOnce, type KeyedContext } from "../idempotency.ts";
-import { findEnabledModels, requireModel } from "../workspaces/models.ts";
-import { getAgent } from "./read-agents.ts";
+import { findEnabledModels, isInRegion, requireModel } from "../workspaces/models.ts";
+import { readAgent } from "./read-agents.ts";
 import { insertAgent } from "./write-agents.ts";
 
 /**
@@ -53,9 +53,9 @@ export async function replayGenericAgent(
   createdId: string,
 ): Promise<GenericAgent> {
   const [sId = "", subSid] = createdId.split(" ");
-  const { agentConfiguration } = await getAgent(context, { sId });
+  const { agentConfiguration } = await readAgent(context, sId);
   if (subSid === undefined) return { agentConfiguration };
-  const sub = await getAgent(context, { sId: subSid });
+  const sub = await readAgent(context, subSid);
   const { agentConfiguration: subAgentConfiguration } = sub;
   return { agentConfiguration, subAgentConfiguration, warnings: [notCalled] };
 }
@@ -63,9 +63,7 @@ export async function replayGenericAgent(
 /** A model that the workspace may use: one of a provider, where it has enabled any. */
 function findDefaultModel({ caller }: Context) {
   const { workspace } = caller;
-  const isUsable = ({ regions }: { regions: readonly string[] }) =>
-    !workspace.regionalModelsOnly || regions.includes(workspace.region);
-  const usable = findEnabledModels(workspace).filter(isUsable);
+  const usable = findEnabledModels(workspace).filter((model) => isInRegion(workspace, model));
   const isReal = ({ providerId }: { providerId: string }) =>
     providerId !== "simulated" && providerId !== "noop";
   const model = usable.find(isReal) ?? usable[0];

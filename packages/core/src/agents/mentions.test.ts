@@ -13,7 +13,7 @@ import {
 import type { CoreContext } from "../create-core.ts";
 import type { UserRow, WorkspaceRow } from "../data-access/rows.ts";
 import { findMember } from "../access/acting-users.ts";
-import { setFavorite } from "./favorites.ts";
+import { patchAgent } from "./patch-agent.ts";
 import { createGenericAgent } from "./generic-agents.ts";
 import { parseMentions, suggestMentions } from "./mentions.ts";
 import { getAgent, listAgents, searchAgents } from "./read-agents.ts";
@@ -50,7 +50,7 @@ describe("favourites, mentions and generic agents", () => {
     return Object.assign(Object.create(context) as CoreContext, { caller });
   };
   const mark = (sId: string, userFavorite: boolean | undefined, by = context) =>
-    setFavorite(by, { sId, userFavorite });
+    patchAgent(by, { wId: workspace.sid, sId, userFavorite });
   const favorites = async (by: CoreContext) =>
     (await listAgents(by, { view: "favorites" })).agentConfigurations.map(({ sId }) => sId);
   const suggest = async (query: object, by = context) => {

@@ -8,7 +8,7 @@ import type {
 } from "@parley/schema";
 import { and, asc, desc, eq, inArray, ne, or, type SQL, sql } from "drizzle-orm";
 import { requireConversation } from "../access/conversation-reach.ts";
-import type { Context } from "../context.ts";
+import { type Context, searcherOf } from "../context.ts";
 import { inTransactionOnce, type KeyedContext } from "../idempotency.ts";
 import { isMember } from "../workspaces/members.ts";
 import { pictureUrl } from "../workspaces/pictures.ts";
@@ -74,10 +74,10 @@ export async function suggestMentions(
 ): Promise<MentionSuggestions> {
   const { db } = context.database;
   const asked = conversationId === undefined ? [] : await findAgentsOf(db, context, conversationId);
-  const found = [
-    ...(select.includes("agents") ? await suggestAgents(db, context, { query, asked }) : []),
-    ...(select.includes("users") ? await suggestUsers(db, context, { query, current }) : []),
-  ];
+  const found = await context.runSearch(searcherOf(context), async (searches) => [
+    ...(select.includes("agents") ? await suggestAgents(searches, context, { query, asked }) : []),
+    ...(select.includes("users") ? await suggestUsers(searches, context, { query, current }) : []),
+  ]);
   return { suggestions: found };
 }
 

@@ -1,4 +1,4 @@
-import { agentFavorites, agents } from "@parley/db";
+import { agentFavorites, agents, type Queryable } from "@parley/db";
 import {
   type AgentConfiguration,
   type AgentPage,
@@ -6,14 +6,21 @@ import {
   type ListAgents,
   type ListAllAgents,
   ParleyError,
+  type ReadAgent,
   type SearchAgents,
 } from "@parley/schema";
-import { and, asc, eq, gt, inArray, isNotNull, type SQL, sql } from "drizzle-orm";
-import type { Context, RequestContext } from "../context.ts";
+import { and, asc, eq, gt, inArray, isNotNull, ne, type SQL, sql } from "drizzle-orm";
+import { type Context, type RequestContext, searcherOf } from "../context.ts";
 import { administeredWorkspace } from "../workspaces/administered-workspace.ts";
 import { isFavoriteOf } from "./is-favorite.ts";
 import { findGrantedFunctions, findGrantedSkills, findGrantedTools } from "./agent-grants.ts";
-import { type AgentVersion, noSuchAgent, renderAgent, versionColumns } from "./agents.ts";
+import {
+  type AgentVersion,
+  listedColumns,
+  noSuchAgent,
+  renderAgent,
+  versionColumns,
+} from "./agents.ts";
 
 const scopesOfView: Record<ListAgents["view"], string[]> = {
   all: ["global", "visible", "hidden"],
@@ -28,7 +35,7 @@ interface AgentList {
   readonly agentConfigurations: AgentConfiguration[];
 }
 
-/** Lists the workspace's active agents of a view, by name. */
+/** Lists the workspace's active agents of a view that the caller sees, by name. */
 export async function listAgents(context: Context, input: ListAgents): Promise<AgentList> {
   const isOfView = inArray(agents.scope, scopesOfView[input.view]);
   const isAsked = input.view === "favorites" ? isNotNull(agentFavorites.userId) : undefined;
@@ -38,27 +45,34 @@ export async function listAgents(context: Context, input: ListAgents): Promise<A
 /** Agents that a search finds at most. */
 const MAX_FOUND = 100;
 
-/** Finds the workspace's active agents with a text in their names, in any case, by name. */
+/** Finds the active agents that the caller sees with a text in their names, in any case, by name. */
 export async function searchAgents(context: Context, { q }: SearchAgents): Promise<AgentList> {
-  return findAgents(context, sql`position(lower(${q}) in lower(${agents.name})) > 0`, MAX_FOUND);
+  const isNamed = sql`position(lower(${q}) in lower(${agents.name})) > 0`;
+  return context.runSearch(searcherOf(context), (db) =>
+    findAgents(context, isNamed, { db, limit: MAX_FOUND }),
+  );
 }
 
 async function findAgents(
   context: Context,
   condition: SQL | undefined,
-  limit?: number,
+  { db, limit }: { db?: Queryable; limit?: number } = {},
 ): Promise<AgentList> {
-  const query = selectAgents(context)
-    .where(and(isCurrent(context), eq(agents.status, "active"), condition))
+  const query = selectAgents(context, listedColumns, db)
+    .where(and(isCurrent(context), eq(agents.status, "active"), isSeen(context), condition))
     .orderBy(asc(agents.name), asc(agents.sid));
   const rows = await (limit === undefined ? query : query.limit(limit));
   return { agentConfigurations: rows.map((row) => renderFound(context, row)) };
 }
 
 /** Agents, each with whether it is a favourite of the caller's user. */
-function selectAgents(context: Context) {
-  return context.database.db
-    .select({ agent: agents, favoriteOf: agentFavorites.userId })
+function selectAgents(
+  context: Context,
+  columns: typeof versionColumns | typeof listedColumns,
+  db: Queryable = context.database.db,
+) {
+  return db
+    .select({ ...columns, favoriteOf: agentFavorites.userId })
     .from(agents)
     .leftJoin(agentFavorites, isFavoriteOf(context))
     .$dynamic();
@@ -66,7 +80,7 @@ function selectAgents(context: Context) {
 
 function renderFound(
   context: Context,
-  { agent, favoriteOf }: { agent: AgentVersion; favoriteOf: number | null },
+  { favoriteOf, ...agent }: AgentVersion & { favoriteOf: number | null },
 ): AgentConfiguration {
   return renderAgent(context, agent, favoriteOf !== null);
 }
@@ -75,18 +89,45 @@ function isCurrent({ caller }: Context): SQL | undefined {
   return and(eq(agents.workspaceId, caller.workspace.id), eq(agents.isCurrent, true));
 }
 
+/** Whether hidden agents are shown to the caller; everybody may mention them. */
+function seesHidden({ apiKey }: Context["caller"]): boolean {
+  return apiKey.role === "admin";
+}
+
+function isSeen({ caller }: Context): SQL | undefined {
+  return seesHidden(caller) ? undefined : ne(agents.scope, "hidden");
+}
+
+interface OneAgent {
+  readonly agentConfiguration: AgentConfiguration;
+}
+
 /** Reads an agent in its current version, also an archived one. Throws `agent_not_found`. */
-export async function getAgent(
-  context: Context,
-  input: { sId: string },
-): Promise<{ agentConfiguration: AgentConfiguration }> {
-  const [row] = await selectAgents(context).where(
-    and(isCurrent(context), eq(agents.sid, input.sId)),
+export async function readAgent(context: Context, sId: string): Promise<OneAgent> {
+  const [row] = await selectAgents(context, versionColumns).where(
+    and(isCurrent(context), eq(agents.sid, sId)),
   );
   if (row === undefined) {
     throw new ParleyError("agent_not_found", "The workspace has no such agent");
   }
   return { agentConfiguration: renderFound(context, row) };
+}
+
+/**
+ * Reads an agent for the caller; the light variant is without its instructions. Throws `agent_not_found`, and
+ * `workspace_auth_error` for a hidden agent unless the caller is an admin.
+ */
+export async function getAgent(
+  context: Context,
+  { sId, variant }: { sId: string; variant?: ReadAgent["variant"] },
+): Promise<OneAgent> {
+  const { agentConfiguration } = await readAgent(context, sId);
+  if (agentConfiguration.scope === "hidden" && !seesHidden(context.caller)) {
+    const message = "The agent is hidden: only admins may read it";
+    throw new ParleyError("workspace_auth_error", message, { status: 403 });
+  }
+  if (variant !== "light") return { agentConfiguration };
+  return { agentConfiguration: { ...agentConfiguration, instructions: null } };
 }
 
 /** Lists the workspace's agents, also archived ones, by id, a page at a time. */
@@ -97,7 +138,7 @@ export async function listAllAgents(
   const { db } = context.database;
   const workspace = await administeredWorkspace(context, db, wId);
   const rows = await db
-    .select(versionColumns)
+    .select(listedColumns)
     .from(agents)
     .where(
       and(

@@ -18,7 +18,7 @@ import {
   type Place,
   type ReadMessages,
   readMessagePage,
-  readReferences,
+  referencesOf,
 } from "../messages/read-messages.ts";
 import { renderMessage } from "../messages/render-messages.ts";
 import { waitsForUser } from "../turns/function-calls.ts";
@@ -72,7 +72,7 @@ export async function renderStored<Shown>(
   show: Show<Shown>,
 ): Promise<StoredPart<Shown>> {
   const { db } = context.database;
-  const page = await readMessagePage(db, { conversationId: row.id, after: firstPlace });
+  const page = await readMessagePage(db, { conversation: row, after: firstPlace });
   if (page.isLast) {
     const content = await renderPage(context, page, show);
     return { conversation: { ...renderConversation(context, row, activityOf(page)), content } };
@@ -96,10 +96,10 @@ function activityOf({ messages, actions }: ReadMessages) {
 
 async function renderPage<Shown>(
   context: MessageContext,
-  page: ReadMessages,
+  page: MessagePage,
   show: Show<Shown>,
 ): Promise<Shown[][]> {
-  const references = await readReferences(context.database.db, context, page);
+  const references = await referencesOf(context, page);
   return Map.groupBy(page.messages, ({ rank }) => rank)
     .values()
     .map((versions) => versions.map((version) => show(renderMessage(version, references))))
@@ -112,8 +112,9 @@ async function renderNewest<Shown>(
   { show, before, maxPositions }: { show: Show<Shown>; before: Place; maxPositions: number },
 ): Promise<StoredPart<Shown>> {
   const { db } = context.database;
-  const page = await readMessagePage(db, { conversationId: row.id, before, maxPositions });
-  const summary = renderConversation(context, row, await readActivity(db, row.id));
+  const page = await readMessagePage(db, { conversation: row, before, maxPositions });
+  const activity = page.activity ?? (await readActivity(db, row.id));
+  const summary = renderConversation(context, row, activity);
   const [oldest] = page.messages;
   return {
     conversation: { ...summary, content: await renderPage(context, page, show) },
@@ -134,7 +135,7 @@ async function* readFrom<Shown>(
   let page = first;
   let positions = await renderPage(context, page, show);
   const readNext = async (after: Place): Promise<void> => {
-    page = await readMessagePage(context.database.db, { conversationId: row.id, after });
+    page = await readMessagePage(context.database.db, { conversation: row, after });
     positions = await renderPage(context, page, show);
   };
   /** The versions of this page, and those on the next pages. */

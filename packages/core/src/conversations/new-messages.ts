@@ -42,6 +42,7 @@ export async function resolveMessage(
   const clientServerIds = await findClientServerIds(context, db, named);
   const warnings = [
     ...warnAboutMentions(message.mentions, known, path),
+    ...warnAboutNames(message, path),
     ...warnAboutServers(named, clientServerIds, path),
   ];
   const user = member ?? caller;
@@ -72,6 +73,20 @@ export function warnAboutMentions(
     const unanswered = { path: `${path}mentions[${index}].configurationId`, message };
     return answering.has(configurationId) ? [] : [unanswered];
   });
+}
+
+/** As people write names of agents: a letter or digit, then those of slugs. */
+const NAMED = /(?:^|\s)@([\p{L}\p{N}][\p{L}\p{N}_-]{0,63})/u;
+
+/** A warning for a message that mentions nobody but by a name in its text, which no server reads. */
+function warnAboutNames(
+  { content, mentions }: Pick<CreateMessage, "content" | "mentions">,
+  path: string,
+): Warning[] {
+  const name = mentions.length === 0 ? NAMED.exec(content)?.[1] : undefined;
+  if (name === undefined) return [];
+  const message = `Nobody will answer: @${name} in the text mentions no one. Name the agent's id here, as {"configurationId": "…"}`;
+  return [{ path: `${path}mentions`, message }];
 }
 
 /** An agent message that waits for its agent. */

@@ -1,7 +1,7 @@
 import { messages } from "@parley/db";
 import type { AgentMessage, MessageEvent } from "@parley/schema";
 import { inArray } from "drizzle-orm";
-import { renderAgent } from "../agents/agents.ts";
+import { renderBriefly } from "../agents/agents.ts";
 import type { Context } from "../context.ts";
 import type { StoredEvent } from "../log/bus.ts";
 import { readMessages, type ReadMessages } from "../messages/read-messages.ts";
@@ -21,7 +21,7 @@ export async function readAnswers(
   const answers = turns.flatMap(({ message, agent }) => {
     const answer = readSuccess(ends?.get(message.sid)?.payload);
     // Reuses the long instructions that are already in memory.
-    return answer === undefined ? [] : { ...answer, configuration: renderAgent(context, agent) };
+    return answer === undefined ? [] : { ...answer, configuration: renderBriefly(context, agent) };
   });
   // The event of an agent that succeeded carries its message; the others are read.
   if (answers.length === turns.length) return answers;

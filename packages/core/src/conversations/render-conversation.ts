@@ -1,4 +1,4 @@
-import type { ConversationSummary } from "@parley/schema";
+import type { ConversationSummary, WorkspaceRole } from "@parley/schema";
 import type { Context } from "../context.ts";
 import type { ConversationRow } from "../data-access/rows.ts";
 import { renderWorkspace } from "../workspaces/workspaces.ts";
@@ -22,7 +22,7 @@ export function renderConversation(
     sId: row.sid,
     created: row.createdAt,
     updated,
-    owner: renderWorkspace(workspace, apiKey.role as "user"),
+    owner: renderWorkspace(workspace, apiKey.role as WorkspaceRole),
     title: row.title,
     visibility: row.visibility as "unlisted",
     unread: updated > row.readAt,

@@ -8,6 +8,8 @@ const MAX_ENTRIES = 10_000;
 export interface ReadThroughCache<Value> {
   /** The value of a key as it was a few seconds ago at most; undefined where there is none. */
   get(key: string): Promise<Value | undefined>;
+  /** Whether `get` would read nothing. */
+  has(key: string): boolean;
   close(): void;
 }
 
@@ -64,5 +66,9 @@ export function createReadThroughCache<Value>(
     entry.reading.then(settle, () => settle());
     return entry.reading;
   };
-  return { get: async (key) => entries.get(key)?.reading ?? read(key), close };
+  return {
+    get: async (key) => entries.get(key)?.reading ?? read(key),
+    has: (key) => entries.has(key),
+    close,
+  };
 }

@@ -27,6 +27,8 @@ import type { Caller, Context, Process } from "../context.ts";
 import type { FileRow } from "../data-access/rows.ts";
 import { inTransactionOnce, type KeyedContext } from "../idempotency.ts";
 import { inTransaction } from "../log/transaction.ts";
+import { reservingStorage } from "../storage/reserve-storage.ts";
+import type { StorageServices } from "../storage/storage-meter.ts";
 import { signUploadUrl, UPLOAD_VALID_MS, type UploadSigning } from "./upload-urls.ts";
 
 const SWEPT_AT_ONCE = 100;
@@ -35,8 +37,6 @@ const SWEPT_AT_ONCE = 100;
 export interface FileLimits {
   /** Bytes of one file. */
   readonly fileBytes: number;
-  /** Bytes of all uploads of a workspace. */
-  readonly workspaceBytes: number;
 }
 
 /** What the file operations need of a process. */
@@ -45,11 +45,11 @@ export interface FileServices extends UploadSigning {
 }
 
 /** The context of operations that create files. */
-export type FileContext = KeyedContext & FileServices;
+export type FileContext = KeyedContext & FileServices & StorageServices;
 
 /**
- * Announces a file: reserves its bytes in the workspace's quota. Throws `invalid_request_error` for more
- * than a file or a workspace may have.
+ * Announces a file: reserves its bytes in its workspace. Throws `invalid_request_error` for more than a file
+ * may have, and `budget_exceeded`.
  */
 export async function announceFile(context: FileContext, input: CreateFile): Promise<FileAnswer> {
   const { fileBytes } = context.fileLimits;
@@ -61,21 +61,23 @@ export async function announceFile(context: FileContext, input: CreateFile): Pro
   await context.signingKey();
   const isStored = async () => (await context.database.db.$count(files, eq(files.id, id))) > 0;
   const creation = { id: sid, isStored };
-  const file = await inTransactionOnce(context, creation, async ({ db }) => {
-    await requireRoom(db, context, { path: "fileSize", bytes: input.fileSize });
-    return insertRow(db, files, {
-      id,
-      sid,
-      workspaceId,
-      ...ownedBy(context.caller),
-      contentType: input.contentType,
-      fileName: input.fileName,
-      sizeBytes: input.fileSize,
-      useCase: input.useCase,
-      status: "created",
-      createdAt: context.now(),
+  const announce = () =>
+    inTransactionOnce(context, creation, async ({ db }) => {
+      await lockWorkspace(db, workspaceId, "key share");
+      return insertRow(db, files, {
+        id,
+        sid,
+        workspaceId,
+        ...ownedBy(context.caller),
+        contentType: input.contentType,
+        fileName: input.fileName,
+        sizeBytes: input.fileSize,
+        useCase: input.useCase,
+        status: "created",
+        createdAt: context.now(),
+      });
     });
-  });
+  const file = await reservingStorage(context, input.fileSize, announce);
   return { file: await renderFile(context, file) };
 }
 
@@ -91,36 +93,20 @@ export async function replayAnnouncement(
 }
 
 /**
- * Checks the workspace's quota under a lock, so that additions to its files are serial. Throws
- * `invalid_request_error` that names the member `path`.
+ * Locks the row of a workspace against its deletion, and with `no key update` against others that do the
+ * same. Throws `workspace_auth_error` where it was deleted meanwhile.
  */
-export async function requireRoom(
+export async function lockWorkspace(
   db: Queryable,
-  context: Context & Pick<FileServices, "fileLimits">,
-  { path, bytes }: { path: string; bytes: number },
+  id: number,
+  strength: "key share" | "no key update",
 ): Promise<void> {
-  const { workspaceBytes } = context.fileLimits;
-  const { id } = context.caller.workspace;
   const [locked] = await db
     .select({ id: workspaces.id })
     .from(workspaces)
     .where(and(eq(workspaces.id, id), isNull(workspaces.deletedAt)))
-    .for("no key update");
-  // It was deleted meanwhile.
+    .for(strength);
   if (locked === undefined) throw foreignWorkspace();
-  const [sum] = await db
-    .select({ bytes: sql`coalesce(sum(${files.sizeBytes}), 0)`.mapWith(Number) })
-    .from(files)
-    .where(and(eq(files.workspaceId, id), isNull(files.conversationId)));
-  const left = Math.max(0, workspaceBytes - (sum?.bytes ?? 0));
-  if (bytes > left) {
-    // What others have uploaded is not a user's to know.
-    const room = context.caller.userToken === undefined ? `${left} are left` : "too few are left";
-    throw tooLarge(
-      path,
-      `the workspace's files may have ${workspaceBytes} bytes in all, of which ${room}`,
-    );
-  }
 }
 
 function tooLarge(path: string, message: string): ParleyError {
@@ -265,8 +251,11 @@ export async function* readBytes(
  * Deletes a file with its bytes; fragments that use it keep the text that agents read. Throws
  * `file_not_found`, and `invalid_request_error` for a file of a skill.
  */
-export async function deleteFile(context: Context, input: { fileId: string }): Promise<Success> {
-  return inTransaction(context, async ({ db }) => {
+export async function deleteFile(
+  context: Context & StorageServices,
+  input: { fileId: string },
+): Promise<Success> {
+  const deleted = await inTransaction(context, async ({ db }) => {
     // The lock keeps others from attaching the file meanwhile.
     const [found] = await selectReached(db, context, input.fileId).for("update", { of: files });
     if (found === undefined) throw unknownFile();
@@ -282,8 +271,10 @@ export async function deleteFile(context: Context, input: { fileId: string }): P
       throw invalidRequest("path", [{ path: "fileId", message }]);
     }
     await db.delete(files).where(eq(files.id, row.id));
-    return { success: true };
+    return row;
   });
+  context.storage.add(deleted.workspaceId, -deleted.sizeBytes);
+  return { success: true };
 }
 
 /** Deletes a batch of announced files whose upload URL has expired; the result is their number. */

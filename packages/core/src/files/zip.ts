@@ -6,6 +6,7 @@ import type { ReadableFile } from "./files.ts";
 /** A file of an archive; its path has slashes. */
 export type ZipEntry = Pick<ReadableFile, "sizeBytes" | "sha256" | "read"> & {
   readonly path: string;
+  readonly isExecutable?: boolean;
 };
 
 /**
@@ -16,7 +17,9 @@ export function readableZip(
   entries: readonly ZipEntry[],
   { fileName, modifiedAt }: { readonly fileName: string; readonly modifiedAt: number },
 ): ReadableFile {
-  const facts = entries.map(({ path, sizeBytes, sha256 }) => [path, sizeBytes, sha256]);
+  const facts = entries.map(({ path, sizeBytes, sha256, isExecutable = false }) => {
+    return [path, sizeBytes, sha256, isExecutable];
+  });
   const mtime = new Date(modifiedAt);
   const sha256 = createHash("sha256")
     .update(JSON.stringify([modifiedAt, facts]))
@@ -54,6 +57,10 @@ export function readableZip(
   };
 }
 
+/** The modes of files, of which only this difference is kept. */
+const REGULAR = 0o100644;
+const EXECUTABLE = 0o100755;
+
 type Opened = (error: unknown, bytes: Readable) => void;
 
 /** Adds the entries, which are opened one after the other, and gives the size of the archive. */
@@ -67,7 +74,8 @@ function writeZip(
 ): number {
   const { entries, mtime, open } = given;
   for (const entry of entries) {
-    const options = { compress: false, size: entry.sizeBytes, mtime };
+    const mode = entry.isExecutable === true ? EXECUTABLE : REGULAR;
+    const options = { compress: false, size: entry.sizeBytes, mtime, mode };
     zip.addReadStreamLazy(entry.path, options, (done) => open(entry, done));
   }
   let size = -1;

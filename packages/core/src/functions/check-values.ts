@@ -8,16 +8,17 @@ export interface CheckedInput {
   readonly error: InvocationError | undefined;
 }
 
-/** Checks an input with the function's schema. Waits for a thread: not for a transaction. */
+/** Checks an input with the function's schema. May wait for a thread: not for a transaction. */
 export async function checkInput(
   { threads }: { readonly threads: Threads },
   { definition, input }: { definition: { inputSchema: JsonSchema | null }; input: unknown },
   options: CallOptions,
 ): Promise<CheckedInput> {
-  const json = JSON.stringify(input ?? null);
+  const value = input ?? null;
+  const json = JSON.stringify(value);
   const { inputSchema: schema } = definition;
   if (isEmpty(schema)) return { json, error: undefined };
-  const fault = await findValueFault(threads, { schema, json, root: "input" }, options);
+  const fault = await findValueFault(threads, { schema, value, json, root: "input" }, options);
   if (fault === undefined) return { json, error: undefined };
   return { json, error: { code: "invalid_input", message: `${fault.path}: ${fault.message}` } };
 }
@@ -33,8 +34,9 @@ export async function checkOutcome(
 ): Promise<InvocationOutcome> {
   const { outputSchema: schema } = definition;
   if (outcome.status === "errored" || isEmpty(schema)) return outcome;
-  const json = JSON.stringify(outcome.result);
-  const fault = await findValueFault(threads, { schema, json, root: "result" }, options);
+  const { result: value } = outcome;
+  const given = { schema, value, json: JSON.stringify(value), root: "result" };
+  const fault = await findValueFault(threads, given, options);
   if (fault === undefined) return outcome;
   const message = `${fault.path}: ${fault.message}`;
   return { status: "errored", error: { code: "invalid_output", message } };

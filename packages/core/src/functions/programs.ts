@@ -16,7 +16,7 @@ const MAX_FAULTS = 10;
 /** Makes one module of the files of a program. */
 export type BundleCode = (
   files: Readonly<Record<string, string>>,
-  options: { readonly signal: AbortSignal },
+  options: Pick<CallOptions, "workspaceId"> & { readonly signal: AbortSignal },
 ) => Promise<BundleAnswer>;
 
 /** What bundles the code of functions. The process that composes the core gives it: core runs no bundler. */

@@ -5,6 +5,7 @@ import { retryConflicts } from "../data-access/retry-conflicts.ts";
 import { appendingStatement, appendWith } from "../log/append.ts";
 import type { Hint } from "../log/bus.ts";
 import type { ClaimedRun } from "../runs/claim-parts.ts";
+import type { StorageServices } from "../storage/storage-meter.ts";
 import { wakeTurnsOf } from "../runs/suspend-turns.ts";
 import type { LoadedInvocation } from "./load-invocation.ts";
 import { errorEvent } from "./render-invocation.ts";
@@ -48,7 +49,7 @@ const finishStatement = appendingStatement<{ finished: string }>(
  * unacknowledged call ended before.
  */
 export async function finishInvocations(
-  core: Process,
+  core: Process & StorageServices,
   finished: readonly FinishedInvocation[],
 ): Promise<Set<string>> {
   const finishedAt = core.now();
@@ -81,6 +82,12 @@ export async function finishInvocations(
     });
   });
   core.bus.publish(hints);
+  for (const [index, { invocation }] of finished.entries()) {
+    if (!written.has(invocation.sid)) continue;
+    // It is in the row and in the terminal event.
+    const bytes = 2 * Buffer.byteLength(columns[index]?.result ?? "");
+    core.storage.add(invocation.workspaceId, bytes);
+  }
   return new Set(written.keys());
 }
 

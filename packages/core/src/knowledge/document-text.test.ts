@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { excerptOf, parentsOf, textOf } from "./document-text.ts";
+import { parentsOf, textOf } from "./document-text.ts";
 
 describe("the text of a document", () => {
   it("is its sections in order", () => {
@@ -41,15 +41,5 @@ describe("the parents of a node", () => {
     { parent_id: "n" },
   ])("of %j are refused", (place) => {
     expect(() => parentsOf("n", place)).toThrow("Invalid request body: parent");
-  });
-});
-
-describe("an excerpt", () => {
-  it("begins a little before the first word that was found, else at the beginning", () => {
-    const text = `${"x ".repeat(500)}Zebra crossing ${"y ".repeat(2000)}`;
-    expect(excerptOf(text, "crossing zebra")).toMatchObject({ offset: 800 });
-    expect(excerptOf(text, "crossing zebra").text).toContain("Zebra crossing");
-    expect(excerptOf(text, "absent")).toMatchObject({ offset: 0 });
-    expect(excerptOf(text, "absent").text).toHaveLength(2000);
   });
 });

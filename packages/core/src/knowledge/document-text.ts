@@ -52,22 +52,3 @@ export function parentsOf(nodeId: string, { parent_id: parentId, parents }: Give
   }
   return all;
 }
-
-/** A part of a text, and where it begins. */
-export interface Excerpt {
-  readonly text: string;
-  readonly offset: number;
-}
-
-/** Characters of an excerpt, and how many of them come before what was found. */
-const EXCERPT_CHARACTERS = 2000;
-const LEAD_CHARACTERS = 200;
-
-/** The part of a text around the first word of a query, or its beginning. */
-export function excerptOf(text: string, query: string): Excerpt {
-  const words = query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-  const lower = text.toLowerCase();
-  const found = words.map((word) => lower.indexOf(word)).filter((place) => place >= 0);
-  const offset = found.length === 0 ? 0 : Math.max(0, Math.min(...found) - LEAD_CHARACTERS);
-  return { text: text.slice(offset, offset + EXCERPT_CHARACTERS).toWellFormed(), offset };
-}

@@ -24,7 +24,8 @@ import {
   requireDataSource,
   type ViewRow,
 } from "./data-sources.ts";
-import { type Excerpt, parentsOf, textOf } from "./document-text.ts";
+import { parentsOf, textOf } from "./document-text.ts";
+import type { Excerpt } from "./excerpts.ts";
 import {
   deleteNode,
   findShownNode,

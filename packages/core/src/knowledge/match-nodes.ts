@@ -1,8 +1,18 @@
 import { dataSourceNodes } from "@parley/db";
 import { type SQL, sql } from "drizzle-orm";
 
-/** Matches that are ranked at most: a common word may be in every text, and ranking reads all of its words. */
-export const MAX_RANKED = 500;
+/** Matches that are put in order at most: a common word may be in every text. */
+export const MAX_MATCHES = 500;
+
+/** Characters at the beginning of a text that are searched, as its index has them. */
+export const SEARCHED_CHARACTERS = 65_536;
+const MAX_CHARACTER_BYTES = 4;
+
+/**
+ * Bytes of the texts whose words are read to rank them. The words of a long text are stored apart: reading
+ * them takes 1 to 2 ms (docs/decisions/searches-stay-in-their-views.md).
+ */
+const RANKED_BYTES = 1024 * 1024;
 
 /** Letters that the beginning of a word must have: shorter ones begin too many. */
 const MIN_PREFIX = /[\p{L}\p{N}]{2}$/u;
@@ -31,4 +41,26 @@ export function hasWords(viewIds: readonly number[], words: SQL): SQL {
 export function titleBegins(start: string): SQL {
   const escaped = start.replaceAll(/[\\%_]/g, String.raw`\$&`);
   return sql`lower(${dataSourceNodes.title}) like lower(${escaped}) || '%'`;
+}
+
+/** How well only the title of a node matches, which is part of its row. */
+export function titleRank(words: SQL): SQL<number> {
+  const title = sql`setweight(to_tsvector('simple', ${dataSourceNodes.title}), 'A')`;
+  return sql<number>`coalesce(ts_rank(${title}, ${words}), 0)`;
+}
+
+/** How well a node matches: its words are read. */
+export function wordsRank(words: SQL): SQL<number> {
+  return sql<number>`coalesce(ts_rank(${dataSourceNodes.search}, ${words}), 0)`;
+}
+
+/**
+ * Whether a match is among the first in an order whose texts together are small enough to be ranked by
+ * their words. The bytes of a text are known without reading it.
+ */
+export function isAmongRanked(order: SQL): SQL<boolean> {
+  const bytes = sql`least(octet_length(${dataSourceNodes.content}),
+    ${sql.raw(String(SEARCHED_CHARACTERS * MAX_CHARACTER_BYTES))})`;
+  return sql<boolean>`sum(${bytes}) over (order by ${order} rows unbounded preceding)
+    <= ${sql.raw(String(RANKED_BYTES))}`;
 }

@@ -1,58 +1,98 @@
-import { dataSourceNodes } from "@parley/db";
+import { dataSourceNodes, type Queryable } from "@parley/db";
 import type { DataSourceViewParams, FoundDocuments, SearchDocuments } from "@parley/schema";
-import { and, arrayOverlaps, desc, eq, gt, lt, not, type SQL, sql } from "drizzle-orm";
-import type { Context } from "../context.ts";
-import { excerptOf } from "./document-text.ts";
+import {
+  and,
+  arrayOverlaps,
+  desc,
+  eq,
+  gt,
+  lt,
+  not,
+  type SQL,
+  sql,
+  type SQLWrapper,
+} from "drizzle-orm";
+import { searcherOf, type Context } from "../context.ts";
 import { renderDocument } from "./documents.ts";
-import { allWordsOf, anyWordOf, hasWords, MAX_RANKED } from "./match-nodes.ts";
+import { excerptFor } from "./excerpts.ts";
+import {
+  allWordsOf,
+  anyWordOf,
+  hasWords,
+  isAmongRanked,
+  MAX_MATCHES,
+  titleRank,
+  wordsRank,
+} from "./match-nodes.ts";
 import { shownColumns } from "./nodes.ts";
 import { requireOwnView } from "./views.ts";
 
-/** Characters at the beginning of a text that are searched, as its index has them. */
-const SEARCHED_CHARACTERS = 65_536;
-
 /**
  * Finds the documents of a view that match best, each with the part around what was found. Throws
- * `data_source_view_not_found`.
+ * `data_source_view_not_found`, and the errors of `RunSearch`.
  */
 export async function searchDocuments(
   context: Context,
   input: DataSourceViewParams & SearchDocuments,
 ): Promise<FoundDocuments> {
-  const { db } = context.database;
-  const { view } = await requireOwnView(db, context, input);
-  const { viewId, nodeId, nodeType, parents, search, timestamp, content } = dataSourceNodes;
+  const { view } = await requireOwnView(context.database.db, context, input);
+  const inView = and(
+    eq(dataSourceNodes.viewId, view.id),
+    view.parentsIn === null ? undefined : arrayOverlaps(dataSourceNodes.parents, view.parentsIn),
+  );
+  const rows = await context.runSearch(searcherOf(context), (db) =>
+    selectBest(db, input, { viewId: view.id, inView }),
+  );
+  return {
+    documents: rows.map(({ node, excerpt, score }) =>
+      renderDocument(view, node, { ...excerpt, score }),
+    ),
+  };
+}
+
+/** A query for the documents that match best. */
+function selectBest(
+  db: Queryable,
+  input: SearchDocuments,
+  within: { viewId: number; inView: SQL | undefined },
+) {
+  const { viewId, nodeId, nodeType, timestamp } = dataSourceNodes;
   const words = (input.full_text === true ? allWordsOf : anyWordOf)(input.query);
   const matching = db
     .select({ viewId, nodeId })
     .from(dataSourceNodes)
     .where(
       and(
-        eq(viewId, view.id),
+        within.inView,
         eq(nodeType, "document"),
-        hasWords([view.id], words),
-        view.parentsIn === null ? undefined : arrayOverlaps(parents, view.parentsIn),
+        hasWords([within.viewId], words),
         ...filtersOf(input),
       ),
     )
-    .limit(MAX_RANKED)
+    .limit(MAX_MATCHES)
     .as("matching");
-  const score = sql<number>`ts_rank(${search}, ${words})`;
-  const rows = await db
-    .select({
-      node: shownColumns,
-      score,
-      content: sql<string>`left(${content}, ${SEARCHED_CHARACTERS})`,
-    })
+  const isSame = (other: Record<"viewId" | "nodeId", SQLWrapper>) =>
+    and(sql`${viewId} = ${other.viewId}`, sql`${nodeId} = ${other.nodeId}`);
+  const byTitle = sql`${titleRank(words)} desc, ${timestamp} desc, ${nodeId}`;
+  const ordered = db
+    .select({ viewId, nodeId, isRanked: isAmongRanked(byTitle).as("is_ranked") })
     .from(dataSourceNodes)
-    .innerJoin(matching, and(eq(viewId, matching.viewId), eq(nodeId, matching.nodeId)))
-    .orderBy(desc(score), desc(timestamp), nodeId)
-    .limit(input.top_k);
-  return {
-    documents: rows.map((row) =>
-      renderDocument(view, row.node, { ...excerptOf(row.content, input.query), score: row.score }),
-    ),
-  };
+    .innerJoin(matching, isSame(matching))
+    .as("ordered");
+  const score = sql<number>`case when ${ordered.isRanked}
+    then ${wordsRank(words)} else ${titleRank(words)} end`;
+  const best = db
+    .select({ viewId, nodeId, score: score.as("score") })
+    .from(dataSourceNodes)
+    .innerJoin(ordered, isSame(ordered))
+    .orderBy(sql`score desc`, desc(timestamp), nodeId)
+    .limit(input.top_k)
+    .as("best");
+  return db
+    .select({ node: shownColumns, score: best.score, excerpt: excerptFor(input.query) })
+    .from(dataSourceNodes)
+    .innerJoin(best, isSame(best))
+    .orderBy(desc(best.score), desc(timestamp), nodeId);
 }
 
 function filtersOf(input: SearchDocuments): (SQL | undefined)[] {

@@ -6,9 +6,9 @@ import {
   type FoundNodes,
   type SearchNodes,
 } from "@parley/schema";
-import { and, asc, desc, eq, inArray, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, type SQL, sql, type SQLWrapper } from "drizzle-orm";
 import { alias, union } from "drizzle-orm/pg-core";
-import type { Context } from "../context.ts";
+import { type Context, searcherOf } from "../context.ts";
 import {
   MAX_DATA_SOURCES,
   type ReachedView,
@@ -16,7 +16,15 @@ import {
   renderView,
   selectOwnViews,
 } from "./data-sources.ts";
-import { allWordsOf, hasWords, MAX_RANKED, titleBegins } from "./match-nodes.ts";
+import {
+  allWordsOf,
+  hasWords,
+  isAmongRanked,
+  MAX_MATCHES,
+  titleBegins,
+  titleRank,
+  wordsRank,
+} from "./match-nodes.ts";
 import { type ShownNode, shownColumns } from "./nodes.ts";
 import { isShown } from "./views.ts";
 
@@ -48,16 +56,15 @@ export async function searchNodes(context: Context, search: SearchNodes): Promis
   if (nodes.length <= limit && views.length > 0) {
     const byId = new Map(views.map((row) => [row.view.id, row]));
     const skipped = Math.max(0, offset - sources.length);
-    const rows = await selectMatches(db, search, {
-      viewIds: [...byId.keys()],
-      skipped,
-      count: limit + 1 - nodes.length,
-    });
+    const count = limit + 1 - nodes.length;
+    const rows = await context.runSearch(searcherOf(context), (searches) =>
+      selectMatches(searches, search, { viewIds: [...byId.keys()], skipped, count }),
+    );
     for (const row of rows) nodes.push(renderNode(context, row, byId.get(row.node.viewId)!));
   }
   const page = nodes.slice(0, limit);
   const end = offset + page.length;
-  const isLast = nodes.length <= limit || end >= MAX_RANKED;
+  const isLast = nodes.length <= limit || end >= MAX_MATCHES;
   return {
     nodes: page,
     warningCode: null,
@@ -93,22 +100,45 @@ function selectMatches(db: Queryable, search: SearchNodes, { viewIds, skipped, c
     isShown(),
   );
   const matching = candidatesOf(db, search, { viewIds, isSearched });
+  const last = [desc(updatedAt), asc(viewId), asc(nodeId)];
+  const { byTitle, best } = orderOf(search.query);
+  const ordered = db
+    .select({
+      viewId,
+      nodeId,
+      isRanked: isAmongRanked(sql.join([...byTitle, ...last], sql`, `)).as("is_ranked"),
+    })
+    .from(dataSourceNodes)
+    .innerJoin(matching, and(eq(viewId, matching.viewId), eq(nodeId, matching.nodeId)))
+    .as("ordered");
   return db
     .select({ node: shownColumns, parentTitle: parent.title })
     .from(dataSourceNodes)
-    .innerJoin(matching, and(eq(viewId, matching.viewId), eq(nodeId, matching.nodeId)))
+    .innerJoin(ordered, and(eq(viewId, ordered.viewId), eq(nodeId, ordered.nodeId)))
     .leftJoin(parent, and(eq(parent.viewId, viewId), sql`${parent.nodeId} = ${parents}[2]`))
-    .orderBy(...orderOf(search.query), desc(updatedAt), asc(viewId), asc(nodeId))
+    .orderBy(...best(ordered.isRanked), ...last)
     .limit(count)
     .offset(skipped);
 }
 
-function orderOf(query: string | undefined): SQL[] {
-  const { title, search } = dataSourceNodes;
-  if (query === undefined) return [asc(title)];
+/** The order of matches by what their rows hold, and that in which the first of them are ranked. */
+function orderOf(query: string | undefined): {
+  byTitle: SQL[];
+  best: (isRanked: SQLWrapper) => SQL[];
+} {
+  const { title } = dataSourceNodes;
+  if (query === undefined) return { byTitle: [asc(title)], best: () => [asc(title)] };
+  const words = allWordsOf(query);
   const isTitle = sql`lower(${title}) = lower(${query})`;
-  const rank = sql`coalesce(ts_rank(${search}, ${allWordsOf(query)}), 0)`;
-  return [desc(isTitle), desc(titleBegins(query)), desc(rank)];
+  const first = [desc(isTitle), desc(titleBegins(query))];
+  const ofTitle = titleRank(words);
+  return {
+    byTitle: [...first, desc(ofTitle)],
+    best: (isRanked) => [
+      ...first,
+      sql`case when ${isRanked} then ${wordsRank(words)} else ${ofTitle} end desc`,
+    ],
+  };
 }
 
 /** A subquery for the nodes to rank: each way to match has an index. */
@@ -124,7 +154,7 @@ function candidatesOf(
       .from(dataSourceNodes)
       .innerJoin(dataSourceViews, eq(dataSourceViews.id, viewId))
       .where(and(isSearched, condition))
-      .limit(MAX_RANKED);
+      .limit(MAX_MATCHES);
   if (query === undefined) return select(inArray(nodeId, nodeIds)).as("matching");
   const ways = union(select(titleBegins(query)), select(hasWords(viewIds, allWordsOf(query))));
   if (searchSourceUrls !== true) return ways.as("matching");

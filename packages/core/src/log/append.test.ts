@@ -80,11 +80,10 @@ describe("appendEvents", () => {
     await append(from(0, "a", "b"));
     const again = await append(from(0, "a", "b"));
     expect(again.written).toEqual([logId]);
-    expect(again.hints).toMatchObject([{ lastSeq: 2, events: [{ seq: 1 }, { seq: 2 }] }]);
+    // The log may hold other bytes than this call was given: followers read them there.
+    expect(again.hints).toEqual([{ topic: `log:${logId}`, lastSeq: 2 }]);
     const more = await append(from(0, "a", "b", "c"));
-    expect(more.hints).toMatchObject([
-      { lastSeq: 3, events: [{ seq: 1 }, { seq: 2 }, { seq: 3 }] },
-    ]);
+    expect(more.hints).toEqual([{ topic: `log:${logId}`, lastSeq: 3 }]);
     expect(await textsOf(logId)).toEqual(["a", "b", "c"]);
   });
 

@@ -95,13 +95,13 @@ interface WrittenLog {
   readonly base: number;
   /** How many of the given events are written. */
   readonly count: number;
-  /** Whether an earlier call had written all of them. */
+  /** Whether an earlier call had written some of them, or all. */
   readonly again: boolean;
 }
 
 // Recognises an append without new events to an open log, and the append that closed a closed one.
 const selectWritten = sql`
-  select id as "logId", base - done as base, count + done as count, false as again
+  select id as "logId", base - done as base, count + done as count, done > 0 as again
   from numbered
   union all
   select log_id, expected, own::int, true from authorized
@@ -168,13 +168,14 @@ export async function appendWith(
   if (entries.length === 0) return written;
   const rows = await execute(JSON.stringify(entries.map((entry, ord) => ({ ...entry, ord }))));
   const byLog = Map.groupBy(entries, (entry) => entry.log_id);
-  for (const { logId, base, count } of rows) {
+  for (const { logId, base, count, again } of rows) {
     written.set(logId, base + count);
     const ofLog = byLog.get(logId) ?? [];
     const hint = { topic: `log:${logId}`, lastSeq: base + count } as const;
     const length = ofLog.reduce((sum, { payload }) => sum + payload.length, 0);
-    // If some entries of a log were refused, readers fetch the others.
-    const isCarried = ofLog.length === count && length <= MAX_HINT_LENGTH;
+    // If some entries of a log were refused, readers fetch the others. What an earlier call has written may
+    // differ from what this one was given, as in its times: readers get what was committed.
+    const isCarried = !again && ofLog.length === count && length <= MAX_HINT_LENGTH;
     const stored = ofLog.map(({ type, payload }, index): StoredEvent => {
       return { seq: base + index + 1, type, payload };
     });

@@ -1,9 +1,9 @@
-import { actions, messages, type Queryable, statement, users } from "@parley/db";
+import { actions, hasRow, messages, type Queryable, statement, users } from "@parley/db";
 import { and, asc, eq, getTableColumns, inArray, type SQL, sql } from "drizzle-orm";
-import { type AgentServices, findVersions } from "../agents/agent-versions.ts";
+import { type AgentServices, findVersions, versionsOf } from "../agents/agent-versions.ts";
 import type { Context } from "../context.ts";
-import { columnName } from "../data-access/row-json.ts";
-import type { ActionRow, MessageRow } from "../data-access/rows.ts";
+import { columnName, fromColumns } from "../data-access/row-json.ts";
+import type { ActionRow, ConversationRow, MessageRow, UserRow } from "../data-access/rows.ts";
 import type { MessageReferences } from "./render-messages.ts";
 
 export interface ReadMessages {
@@ -43,10 +43,23 @@ async function readActions(
   return Map.groupBy(found, ({ messageId }) => messageId);
 }
 
-/** Some messages of a conversation. */
+/** Some messages of a conversation, with what they refer to. */
 export interface MessagePage extends ReadMessages {
+  readonly users: ReadonlyMap<number, UserRow>;
+  /** The current statuses of the agents' versions, by their number. */
+  readonly statuses: ReadonlyMap<number, string>;
   /** Whether there is nothing beyond it in the direction of the read. */
   readonly isLast: boolean;
+  /** What all messages of the conversation tell, of a page that was read backwards and has messages. */
+  readonly activity?: Activity | undefined;
+}
+
+/** What the messages of a conversation tell of it. */
+export interface Activity {
+  /** When something last happened in it. */
+  readonly lastActivityAt: number;
+  /** Whether a call waits for its user. */
+  readonly actionRequired: boolean;
 }
 
 /** Messages of one page at most. */
@@ -62,10 +75,21 @@ export const firstPlace: Place = { rank: -1, version: 0 };
 export const lastPlace: Place = { rank: 2 ** 31 - 1, version: 0 };
 
 interface PageValues extends Record<string, unknown> {
+  workspaceId: number;
   conversationId: number;
   rank: number;
   version: number;
   maxPositions: number;
+}
+
+/** A message with what it refers to, as PostgreSQL writes rows as JSON. */
+interface PageRow extends MessageRow {
+  readonly weighed: number;
+  readonly calls: readonly object[] | null;
+  readonly author: object | null;
+  readonly agentStatus: string | null;
+  readonly lastActivityAt?: number;
+  readonly actionRequired?: boolean;
 }
 
 const shownOf: Readonly<Record<string, string>> = {
@@ -83,13 +107,28 @@ const shownColumns = sql.raw(
     .join(", "),
 );
 
+// What a message refers to comes with it, so that a read is one statement; a call is not sent twice, nor a text
+// once for each of its calls.
+const ofWorkspace = sql.placeholder("workspaceId");
+const referred = sql`
+  case m.type when 'agent_message' then (
+    select json_agg(a order by a.step, a.position) from actions a where a.message_id = m.id
+  ) end as calls,
+  (select row_to_json(u) from users u
+    where u.id = m.user_id and u.workspace_id = ${ofWorkspace}) as author,
+  (select v.status from agents v
+    where v.id = m.agent_id and v.workspace_id = ${ofWorkspace}) as "agentStatus"`;
+
 // The places are found without reading texts: large columns are only measured. Calls are measured as
 // they are compressed, to a sixteenth at best.
-const pageStatement = (name: string, { comparison, order }: { comparison: SQL; order: SQL }) =>
-  statement<PageValues, MessageRow & { weighed: number }>(
+const pageStatement = (
+  name: string,
+  { comparison, order, more = sql`` }: { comparison: SQL; order: SQL; more?: SQL },
+) =>
+  statement<PageValues, PageRow>(
     name,
     sql`
-    select ${shownColumns}, sized.weighed::int as weighed
+    select ${shownColumns}, sized.weighed::int as weighed, ${referred}${more}
     from (
       select rank, version,
         count(*) over () as weighed,
@@ -128,7 +167,18 @@ const pageStatement = (name: string, { comparison, order }: { comparison: SQL; o
   );
 
 const forwards = pageStatement("read_messages_after", { comparison: sql`>`, order: sql`asc` });
-const backwards = pageStatement("read_messages_before", { comparison: sql`<`, order: sql`desc` });
+const ofConversation = sql`s.conversation_id = ${sql.placeholder("conversationId")}`;
+const backwards = pageStatement("read_messages_before", {
+  comparison: sql`<`,
+  order: sql`desc`,
+  // A page does not tell of the others.
+  more: sql`,
+    (select max(greatest(s.created_at, coalesce(s.finished_at, 0))) from messages s
+      where ${ofConversation}) as "lastActivityAt",
+    ${hasRow(sql`from messages s join actions b on b.message_id = s.id
+      where ${ofConversation} and s.status = 'created' and starts_with(b.status, 'blocked_')`)}
+      as "actionRequired"`,
+});
 
 /**
  * Reads the messages after a place, or the nearest before it: at least one if there is one, and a
@@ -137,19 +187,36 @@ const backwards = pageStatement("read_messages_before", { comparison: sql`<`, or
 export async function readMessagePage(
   db: Queryable,
   {
-    conversationId,
+    conversation: { id: conversationId, workspaceId },
     maxPositions = PAGE_MESSAGES,
     ...from
-  }: { conversationId: number; maxPositions?: number | undefined } & (
-    | { after: Place }
-    | { before: Place }
-  ),
+  }: {
+    conversation: Pick<ConversationRow, "id" | "workspaceId">;
+    maxPositions?: number | undefined;
+  } & ({ after: Place } | { before: Place }),
 ): Promise<MessagePage> {
   const [page, place] = "after" in from ? [forwards, from.after] : [backwards, from.before];
   const { rank, version } = place;
-  const rows = await page.execute(db, { conversationId, maxPositions, rank, version });
-  const isLast = rows.length === (rows[0]?.weighed ?? 0);
-  return { messages: rows, actions: await readActions(db, rows), isLast };
+  const rows = await page.execute(db, {
+    workspaceId,
+    conversationId,
+    maxPositions,
+    rank,
+    version,
+  });
+  const actionsOf = new Map<number, ActionRow[]>();
+  const usersOf = new Map<number, UserRow>();
+  const statuses = new Map<number, string>();
+  for (const { id, userId, agentId, calls, author, agentStatus } of rows) {
+    if (calls !== null) actionsOf.set(id, calls.map(fromColumns<ActionRow>));
+    if (userId !== null && author !== null) usersOf.set(userId, fromColumns<UserRow>(author));
+    if (agentId !== null && agentStatus !== null) statuses.set(agentId, agentStatus);
+  }
+  const [first] = rows;
+  const isLast = rows.length === (first?.weighed ?? 0);
+  const { lastActivityAt, actionRequired = false } = first ?? {};
+  const activity = lastActivityAt === undefined ? undefined : { lastActivityAt, actionRequired };
+  return { messages: rows, actions: actionsOf, users: usersOf, statuses, isLast, activity };
 }
 
 /** The context of functions that render messages. */
@@ -175,6 +242,21 @@ export async function readReferences(
     users: new Map(rows.map((row) => [row.id, row])),
     agents: await findVersions(context, db, agentIds),
     actions: read.actions,
+    publicUrl: context.publicUrl,
+    fileUrl: fileUrl(context),
+  };
+}
+
+/** What the messages of a page refer to, which was read with them. */
+export async function referencesOf(
+  context: MessageContext,
+  { users: byId, statuses, actions: calls }: MessagePage,
+): Promise<MessageReferences> {
+  const versions = statuses.entries().map(([id, status]) => ({ id, status }));
+  return {
+    users: byId,
+    agents: await versionsOf(context, versions),
+    actions: calls,
     publicUrl: context.publicUrl,
     fileUrl: fileUrl(context),
   };

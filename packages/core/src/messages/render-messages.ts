@@ -8,7 +8,7 @@ import {
   toListedTimezone,
   type UserMessage,
 } from "@parley/schema";
-import { type AgentVersion, renderAgent } from "../agents/agents.ts";
+import { type AgentVersion, renderBriefly } from "../agents/agents.ts";
 import type { ActionRow, MessageRow, UserRow } from "../data-access/rows.ts";
 import type { PublicUrl } from "../workspaces/pictures.ts";
 import { renderUser } from "../workspaces/users.ts";
@@ -96,7 +96,7 @@ export function renderAgentMessage(
     agentMessageId: row.id,
     parentMessageId: row.parentMessageId ?? "",
     parentAgentMessageId: null,
-    configuration: renderAgent(core, agent),
+    configuration: renderBriefly(core, agent),
     status: row.status as AgentMessage["status"],
     actions: actions.map((action) => renderAction(action)),
     content: row.content,
@@ -109,6 +109,8 @@ export function renderAgentMessage(
 /** A tool call as the wire shows it. */
 export function renderAction(row: ActionRow): Action {
   return {
+    // Clients of version 1.0 read no action without it.
+    type: "tool_action",
     id: row.id,
     sId: row.sid,
     createdAt: row.createdAt,
@@ -160,6 +162,10 @@ export function renderContentFragment(
       nodeDataSourceViewId,
       nodeType,
       contentNodeData: node,
+      // Clients parse no node without these three.
+      fileId: null,
+      textUrl: null,
+      textBytes: null,
     };
   }
   return {

@@ -1,5 +1,5 @@
 /** Skills as Agent Skills folders in an archive. What was exported imports to an equal skill. */
-import { skillAttachments } from "@parley/db";
+import { skillAttachments, skillOriginals } from "@parley/db";
 import { asc, eq } from "drizzle-orm";
 import type { Context } from "../context.ts";
 import { findFiles, type ReadableFile, readBytes } from "../files/files.ts";
@@ -7,11 +7,11 @@ import { readableText } from "../files/readable-text.ts";
 import { readableZip, type ZipEntry } from "../files/zip.ts";
 import { threadOptions } from "../untrusted/thread-options.ts";
 import { filePathsOf, folderNameOf } from "./folders/folder-paths.ts";
-import { createWriteYaml } from "./folders/read-front-matter.ts";
+import { createEditSkillFile, createWriteYaml } from "./folders/read-front-matter.ts";
 import { requireSkill, type SkillRow } from "./required-skill.ts";
 
 /**
- * Reads a skill as a zip archive of its folder: SKILL.md with its name, description and instructions, and its
+ * Reads a skill as a zip archive of its folder: SKILL.md as it was uploaded, with what was edited since, and its
  * files. A name that no folder may have is changed to one that it may. Throws `skill_not_found`.
  */
 export async function exportSkill(
@@ -36,13 +36,22 @@ export async function exportSkill(
     const row = bySid.get(fileId);
     return row === undefined || row.sha256 === null ? [] : { ...row, sha256: row.sha256, fileName };
   });
+  const [original] = await db
+    .select()
+    .from(skillOriginals)
+    .where(eq(skillOriginals.skillId, skill.id));
+  const executable = new Set(original?.executableFileIds);
   const folder = folderNameOf(skill.name);
   const paths = filePathsOf(files.map(({ fileName }) => fileName));
   const about = { contentType: "text/markdown", fileName: "SKILL.md" };
-  const text = readableText(await renderSkillFile(context, skill, folder), about);
+  const text = readableText(
+    await renderSkillFile(context, { skill, folder, original: original?.skillFile }),
+    about,
+  );
   const entries: ZipEntry[] = [
     { ...text, path: `${folder}/SKILL.md` },
-    ...files.map(({ id, sizeBytes, sha256 }, index) => ({
+    ...files.map(({ id, sid, sizeBytes, sha256 }, index) => ({
+      isExecutable: executable.has(sid),
       path: `${folder}/${paths[index]}`,
       sizeBytes,
       sha256,
@@ -52,8 +61,27 @@ export async function exportSkill(
   return readableZip(entries, { fileName: `${folder}.zip`, modifiedAt: skill.updatedAt });
 }
 
-async function renderSkillFile(context: Context, skill: SkillRow, name: string): Promise<string> {
-  const writeYaml = createWriteYaml(context.threads, threadOptions(context));
-  const frontMatter = await writeYaml({ name, description: skill.agentFacingDescription });
-  return `---\n${frontMatter}---\n\n${skill.instructions ?? ""}\n`;
+interface Rendered {
+  readonly skill: SkillRow;
+  readonly folder: string;
+  /** Its SKILL.md as it was uploaded, if it was. */
+  readonly original: string | undefined;
+}
+
+/** The SKILL.md as it was uploaded, with what was edited since; or one that says the same. */
+async function renderSkillFile(
+  context: Context,
+  { skill, folder: name, original }: Rendered,
+): Promise<string> {
+  const { agentFacingDescription: description, instructions } = skill;
+  const options = threadOptions(context);
+  if (original !== undefined) {
+    const editSkillFile = createEditSkillFile(context.threads, options);
+    const said = { name, description, instructions: instructions ?? "" };
+    const edited = await editSkillFile({ text: original, ...said });
+    if (edited !== undefined) return edited;
+  }
+  const writeYaml = createWriteYaml(context.threads, options);
+  const frontMatter = await writeYaml({ name, description });
+  return `---\n${frontMatter}---\n\n${instructions ?? ""}\n`;
 }

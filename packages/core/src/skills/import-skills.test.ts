@@ -249,14 +249,13 @@ describe("importSkills", () => {
       type: "invalid_request_error",
       message: expect.stringMatching(/^Invalid request body: Doc\/SKILL\.md: front matter: name/),
     });
-    const { fileLimits } = context;
-    context = Object.assign(Object.create(context) as CoreContext, {
-      fileLimits: { ...fileLimits, workspaceBytes: 2 },
-    });
+    const { id } = context.caller.workspace;
+    const { limitBytes } = test.core.storage;
+    test.core.storage.add(id, limitBytes);
     await expect(run(folder("pdf", { x: "xyz" }))).rejects.toMatchObject({
-      type: "invalid_request_error",
-      issues: [{ path: "files" }],
+      type: "budget_exceeded",
     });
+    test.core.storage.add(id, -limitBytes);
     expect(await countTestRows(test.core)).toEqual(rows);
     expect(await test.core.database.db.$count(files)).toBe(rows.files);
   });

@@ -1,10 +1,19 @@
-import { insertRow, type Queryable, skillAttachments, skillEditors, skills } from "@parley/db";
+import {
+  insertRow,
+  type Queryable,
+  skillAttachments,
+  skillEditors,
+  skillOriginals,
+  skills,
+} from "@parley/db";
 import { type ImportReport, type ImportSkills, invalidRequest, ParleyError } from "@parley/schema";
 import { and, asc, eq, inArray } from "drizzle-orm";
 import { reachesSkill } from "../access/skill-reach.ts";
 import type { Context } from "../context.ts";
-import { type FileServices, requireRoom } from "../files/files.ts";
+import { lockWorkspace } from "../files/files.ts";
 import { inTransaction } from "../log/transaction.ts";
+import { reservingStorage } from "../storage/reserve-storage.ts";
+import type { StorageServices } from "../storage/storage-meter.ts";
 import { requireVersion } from "../workspaces/administered-workspace.ts";
 import { threadOptions } from "../untrusted/thread-options.ts";
 import type { FolderFile } from "./folders/check-files.ts";
@@ -27,7 +36,7 @@ type NewSkill = ParsedSkill & { readonly instructionsHtml: string };
  * `skill_not_found`, and `version_conflict` where it was changed since the named version.
  */
 export async function importSkills(
-  context: Context & Pick<FileServices, "fileLimits">,
+  context: Context & StorageServices,
   given: ImportSkills,
   files: readonly FolderFile[],
 ): Promise<ImportReport> {
@@ -40,10 +49,10 @@ export async function importSkills(
   const found = await renderSkills(context, parsed.skills);
   const attachments = found.flatMap((skill) => skill.attachments);
   const fileIds = await context.takeRowIds(attachments.length);
-  const bytes = attachments.reduce((sum, file) => sum + file.bytes.length, 0);
-  return inTransaction(context, async ({ db, markCreated }) => {
+  const bytes = files.reduce((sum, file) => sum + file.bytes.length, 0);
+  const write: Parameters<typeof inTransaction<ImportReport>>[1] = async ({ db, markCreated }) => {
     // The lock on the workspace makes imports serial.
-    await requireRoom(db, context, { path: "files", bytes });
+    await lockWorkspace(db, context.caller.workspace.id, "no key update");
     const known = isNamed
       ? await findReplaced(db, context, { input, found })
       : await findNamesakes(db, context, found);
@@ -57,12 +66,18 @@ export async function importSkills(
         report.skipped.push({ sId: before.sid, ...about, reason });
         continue;
       }
-      const attach = (row: SkillRow) =>
-        insertSkillFiles(db, context, {
-          skillId: row.id,
+      const attach = async ({ id: skillId }: SkillRow) => {
+        const executableFileIds = await insertSkillFiles(db, context, {
+          skillId,
           fileIds: fileIds.splice(0, skill.attachments.length),
           files: skill.attachments,
         });
+        const original = { skillFile: skill.skillFile, executableFileIds };
+        await db
+          .insert(skillOriginals)
+          .values({ skillId, ...original })
+          .onConflictDoUpdate({ target: skillOriginals.skillId, set: original });
+      };
       const row = before
         ? await updateSkill(db, context, { input, skill, before, attach })
         : await insertSkill(db, context, { input, skill, attach });
@@ -73,7 +88,8 @@ export async function importSkills(
     const written = [...report.imported, ...report.updated].map(({ sId }) => sId);
     markCreated(written.length > 0 ? written.join("/") : context.caller.workspace.sid);
     return report;
-  });
+  };
+  return reservingStorage(context, bytes, () => inTransaction(context, write));
 }
 
 async function renderSkills(context: Context, parsed: readonly ParsedSkill[]): Promise<NewSkill[]> {

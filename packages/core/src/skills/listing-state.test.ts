@@ -28,6 +28,7 @@ import { deleteWorkspace } from "../delete-workspace.ts";
 
 /** Tables that hang on skills or tools but of which no list shows anything. */
 const unlisted: readonly string[] = [
+  "skill_originals",
   "skill_versions",
   "skill_definitions",
   "agent_skills",

@@ -5,6 +5,7 @@ import {
   type MoveSkill,
   ParleyError,
   type PublishSkill,
+  type Success,
   type UpdateSkill,
 } from "@parley/schema";
 import { asc, eq } from "drizzle-orm";
@@ -125,6 +126,17 @@ export async function publishSkill(
   }));
 }
 
+/** Archives a skill in whatever version it is; again without harm. Throws `skill_not_found`. */
+export async function deleteSkill(
+  context: RequestContext,
+  input: { wId: string; skillId: string },
+): Promise<Success> {
+  await changeSkill(context, input, async (_db, _workspace, { status }) => ({
+    status: status === "archived" ? status : moveSkill(status, "archive"),
+  }));
+  return { success: true };
+}
+
 function mover(move: SkillMove) {
   return async (context: RequestContext, input: MoveSkill): Promise<AdministeredSkill> =>
     changeSkill(context, input, async (_db, _workspace, { status }) => ({
@@ -132,10 +144,10 @@ function mover(move: SkillMove) {
     }));
 }
 
-/** Changes a skill under a lock, from the version that the caller names to the next. */
+/** Changes a skill under a lock, from the version that the caller names, if any, to the next. */
 async function changeSkill(
   context: RequestContext,
-  input: MoveSkill,
+  input: Omit<MoveSkill, "version"> & Partial<Pick<MoveSkill, "version">>,
   change: (db: Queryable, workspace: WorkspaceRow, row: SkillRow) => Promise<Changes>,
 ): Promise<AdministeredSkill> {
   return inTransaction(context, async ({ db }) => {
@@ -147,7 +159,7 @@ async function changeSkill(
     if (!mayEdit(caller, editorIds)) {
       throw new ParleyError("app_auth_error", "Only admins and the skill's editors may change it");
     }
-    requireVersion("skill", row, input.version);
+    if (input.version !== undefined) requireVersion("skill", row, input.version);
     const write = async () =>
       db
         .update(skills)

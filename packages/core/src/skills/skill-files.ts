@@ -6,13 +6,13 @@ import type { FolderFile } from "./folders/check-files.ts";
 
 const USE_CASE = "skill";
 
-/** Stores files of a skill and attaches them, in order. */
+/** Stores files of a skill and attaches them, in order. Gives the ids of those that are executable. */
 export async function insertSkillFiles(
   db: Queryable,
   context: Context,
   skill: { skillId: number; fileIds: readonly number[]; files: readonly FolderFile[] },
-): Promise<void> {
-  if (skill.files.length === 0) return;
+): Promise<string[]> {
+  if (skill.files.length === 0) return [];
   const rows = skill.files.map(({ path, bytes }, position) => ({
     id: skill.fileIds[position] ?? 0,
     sid: context.newId("fil"),
@@ -29,6 +29,9 @@ export async function insertSkillFiles(
       return { skillId: skill.skillId, position, fileId: sid, fileName };
     }),
   );
+  return rows.flatMap(({ sid }, position) => {
+    return skill.files[position]?.isExecutable === true ? [sid] : [];
+  });
 }
 
 /** Deletes the files that an import has stored for a skill. */

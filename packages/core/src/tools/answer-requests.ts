@@ -2,16 +2,15 @@
 import { clientRequests } from "@parley/db";
 import {
   type AnswerAsClientServer,
+  type AnsweredAsClientServer,
   invalidRequest,
   type McpMessage,
   readMcpMessage,
   readMcpProgress,
-  type Success,
 } from "@parley/schema";
 import { and, eq, isNull } from "drizzle-orm";
 import { inTransactionOnce, type KeyedContext } from "../idempotency.ts";
-import type { Transaction } from "../log/transaction.ts";
-import { readListing, relist } from "./client-listing.ts";
+import { type ReadAnswer, readListing, relist } from "./client-listing.ts";
 import {
   appendToServer,
   type ClientRequestRow,
@@ -31,7 +30,7 @@ const MAX_PROGRESS_MESSAGE = 1024;
 export async function answerAsClientServer(
   context: KeyedContext,
   { serverId, result }: AnswerAsClientServer,
-): Promise<Success> {
+): Promise<AnsweredAsClientServer> {
   const server = await requireClientServer(context, { serverId });
   const parsed = readMcpMessage(result);
   if (!parsed.success) {
@@ -39,15 +38,16 @@ export async function answerAsClientServer(
     throw invalidRequest("body", [{ path: "result", message }]);
   }
   const message = parsed.data;
-  const take =
+  const { take, fault } =
     "id" in message && !("method" in message)
       ? await prepareResponse(context, server, message)
-      : prepareNotification(context, message);
+      : { take: prepareNotification(context, message) };
   return inTransactionOnce(context, { id: serverId }, async (transaction) => {
     const locked = await lockClientServer(context, transaction.db, serverId);
     if (locked === undefined) throw unknownClientServer();
     await take(transaction, locked);
-    return { success: true };
+    if (fault === undefined || fault === null) return { success: true };
+    return { success: true, warnings: [{ path: "result.result.tools", message: fault }] };
   });
 }
 
@@ -55,12 +55,12 @@ export async function answerAsClientServer(
 export async function replayClientAnswer(
   context: KeyedContext,
   input: AnswerAsClientServer,
-): Promise<Success> {
+): Promise<AnsweredAsClientServer> {
   await requireClientServer(context, input);
   return { success: true };
 }
 
-type Take = (transaction: Transaction, server: ClientServerRow) => Promise<void>;
+type Take = ReadAnswer["take"];
 type Response = Extract<McpMessage, { readonly id: string }>;
 
 const ignore: Take = async () => {};
@@ -69,22 +69,23 @@ async function prepareResponse(
   context: KeyedContext,
   server: ClientServerRow,
   message: Response,
-): Promise<Take> {
+): Promise<ReadAnswer> {
   const request = await findOpenRequest(context, server, message.id);
-  if (request === undefined) return ignore;
+  if (request === undefined) return { take: ignore };
   const { id, method } = request;
   // Schemas are checked by threads, which no transaction waits for.
   const list =
     method === "tools/call"
       ? undefined
       : await readListing(context, { server, request, result: message["result"] });
-  return async (transaction, locked) => {
+  const take: Take = async (transaction, locked) => {
     const answer = method === "tools/call" ? JSON.stringify(message) : null;
     const settled = { serverId: locked.id, id, answer };
     if (!(await settleClientRequest(context, transaction, settled))) return;
-    if (list !== undefined) await list(transaction, locked);
+    if (list !== undefined) await list.take(transaction, locked);
     else await appendToServer(transaction, locked, [{ type: "client_server_settled", id }]);
   };
+  return { take, fault: list?.fault ?? null };
 }
 
 function prepareNotification(context: KeyedContext, message: McpMessage): Take {

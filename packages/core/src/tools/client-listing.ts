@@ -20,7 +20,11 @@ const MAX_TOOLS_BYTES = 262_144;
 const MAX_TEXT = 4096;
 
 type Offer = NonNullable<ClientServerRow["offer"]>;
-type Take = (transaction: Transaction, server: ClientServerRow) => Promise<void>;
+/** What to do with an answer under its server's lock, and what was left out of it. */
+export interface ReadAnswer {
+  readonly take: (transaction: Transaction, server: ClientServerRow) => Promise<void>;
+  readonly fault?: string | null;
+}
 
 const nothing: Offer = { name: "", version: "", description: "", tools: [] };
 
@@ -35,18 +39,19 @@ export async function readListing(
     request,
     result,
   }: { server: ClientServerRow; request: ClientRequestRow; result: unknown },
-): Promise<Take> {
+): Promise<ReadAnswer> {
   if (request.method === INITIALIZE) return readInitialized(context, result);
   const page = readMcpToolList(result);
   const before = server.pending ?? server.offer ?? nothing;
-  if (!page.success) return (transaction, locked) => keep(transaction, locked, before);
-  const offer = await addPage(context, before, page.data.tools);
+  if (!page.success) return { take: (transaction, locked) => keep(transaction, locked, before) };
+  const { fault, ...offer } = await addPage(context, before, page.data.tools);
   const { nextCursor: cursor } = page.data;
   const isMore = cursor !== undefined && offer.tools.length > before.tools.length;
-  return (transaction, locked) =>
+  const take: ReadAnswer["take"] = (transaction, locked) =>
     isMore
       ? ask(context, transaction, { server: locked, pending: offer, params: { cursor } })
       : keep(transaction, locked, offer);
+  return { take, fault };
 }
 
 /** Asks a server for its tools again, because it said that they have changed. */
@@ -61,9 +66,9 @@ export async function relist(
   await ask(context, transaction, { server, pending, params: {} });
 }
 
-function readInitialized(context: Context, result: unknown): Take {
+function readInitialized(context: Context, result: unknown): ReadAnswer {
   const parsed = readMcpInitialized(result);
-  if (!parsed.success) return (transaction, server) => keep(transaction, server, nothing);
+  if (!parsed.success) return { take: (transaction, server) => keep(transaction, server, nothing) };
   const { serverInfo, instructions = "", capabilities } = parsed.data;
   const pending: Offer = {
     name: bounded(serverInfo.title ?? serverInfo.name),
@@ -72,7 +77,7 @@ function readInitialized(context: Context, result: unknown): Take {
     tools: [],
   };
   const initialized = messageEvent({ method: "notifications/initialized" });
-  return async (transaction, server) => {
+  const take: ReadAnswer["take"] = async (transaction, server) => {
     if (capabilities.tools !== undefined) {
       await ask(context, transaction, { server, pending, params: {}, before: [initialized] });
       return;
@@ -80,6 +85,7 @@ function readInitialized(context: Context, result: unknown): Take {
     await appendToServer(transaction, server, [initialized]);
     await keep(transaction, server, pending);
   };
+  return { take };
 }
 
 interface Asked {
@@ -115,26 +121,24 @@ async function keep(
 async function addPage(
   context: Context,
   before: Offer,
-  tools: readonly (Omit<Offer["tools"][number], "description"> & {
-    description?: string | undefined;
-  })[],
-): Promise<Offer> {
+  tools: NonNullable<ReturnType<typeof readMcpToolList>["data"]>["tools"],
+): Promise<Offer & { readonly fault: string | null }> {
   const known = new Map(before.tools.map((tool) => [tool.name, tool]));
   let bytes = Buffer.byteLength(JSON.stringify(before.tools));
   const fresh = [];
-  for (const { name, description = "", inputSchema } of tools) {
+  for (const { name, description = "", inputSchema, execution } of tools) {
     const tool = { name, description, inputSchema };
     bytes += Buffer.byteLength(JSON.stringify(tool));
     if (known.size === MAX_TOOLS || bytes > MAX_TOOLS_BYTES) break;
     if (known.has(name)) continue;
     known.set(name, tool);
-    fresh.push(tool);
+    fresh.push({ ...tool, requiresTask: execution?.taskSupport === "required" });
   }
   const { caller, threads, signal } = context;
   const options = { workspaceId: caller.workspace.id, origin: "request", signal } as const;
   const server = { name: before.name, version: before.version };
   const checked = await checkTools({ threads }, { server, tools: fresh }, options);
-  return { ...before, tools: [...before.tools, ...checked.tools] };
+  return { ...before, tools: [...before.tools, ...checked.tools], fault: checked.fault };
 }
 
 function bounded(text: string): string {

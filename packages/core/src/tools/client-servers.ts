@@ -13,6 +13,7 @@ import {
   type NamedClientServer,
   ParleyError,
   type RegisteredClientServer,
+  type Success,
 } from "@parley/schema";
 import { and, asc, eq, gt, inArray, lte, type SQL } from "drizzle-orm";
 import type { Context, Process } from "../context.ts";
@@ -127,6 +128,25 @@ export async function replayHeartbeat(
   return { success: true, expiresAt };
 }
 
+/** Removes a server before it expires. Throws `mcp_server_not_found`. */
+export async function deregisterClientServer(
+  context: KeyedContext,
+  { serverId }: NamedClientServer,
+): Promise<Success> {
+  await requireClientServer(context, { serverId });
+  return inTransactionOnce(context, { id: serverId }, async (transaction) => {
+    const server = await lockClientServer(context, transaction.db, serverId);
+    if (server === undefined) throw unknownClientServer();
+    await removeClientServers(transaction, [server]);
+    return { success: true };
+  });
+}
+
+/** Replays a removal: the server is gone. */
+export async function replayDeregistration(): Promise<Success> {
+  return { success: true };
+}
+
 /** The stream of the requests to a server. Throws `mcp_server_not_found`. */
 export async function findClientServerStream(
   context: Context,
@@ -200,7 +220,7 @@ function isCallers({ caller, now }: Context): SQL | undefined {
 }
 
 function render({ sid: serverId, expiresAt }: ClientServerRow): RegisteredClientServer {
-  return { serverId, expiresAt: new Date(expiresAt).toISOString() };
+  return { success: true, serverId, expiresAt: new Date(expiresAt).toISOString() };
 }
 
 /** The number of the function that calls the user's servers, in a transaction that has locked the user. */

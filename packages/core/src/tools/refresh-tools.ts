@@ -2,6 +2,7 @@ import { type Queryable, toolConnections, tools } from "@parley/db";
 import type { ToolServer } from "@parley/schema";
 import { and, eq } from "drizzle-orm";
 import type { Process } from "../context.ts";
+import { canonicalJson } from "../data-access/canonical-json.ts";
 import { findSchemaFault } from "../functions/json-schema/validate.ts";
 import { inTransaction } from "../log/transaction.ts";
 import type { CallOptions } from "../untrusted/threads.ts";
@@ -15,7 +16,13 @@ import {
   type ToolRow,
 } from "./tool-connections.ts";
 import { type CalledFor, useServer } from "./open-servers.ts";
-import type { ListedTools, RemoteServer, ToolServerFailure, ToolServices } from "./tool-servers.ts";
+import type {
+  ListedTool,
+  ListedTools,
+  RemoteServer,
+  ToolServerFailure,
+  ToolServices,
+} from "./tool-servers.ts";
 
 const LIST_TIMEOUT_MS = 15_000;
 const MAX_LIST_BYTES = 2 * 1024 * 1024;
@@ -45,7 +52,7 @@ export async function askForTools(
   return { ...(await checkTools(core, listed, options)), ttlMs: listed.ttlMs };
 }
 
-/** The tools of a listing that can be used: each has a sound schema of an object. */
+/** The tools of a listing that can be used: each has a sound schema of an object, and is called directly. */
 export async function checkTools(
   core: Pick<Process, "threads">,
   { server, tools: listed }: Omit<ListedTools, "type">,
@@ -53,14 +60,11 @@ export async function checkTools(
 ): Promise<Offer> {
   const usable: ToolServer["tools"] = [];
   const faults: string[] = [];
-  for (const { name, description, inputSchema } of listed) {
-    const isObject = inputSchema["type"] === "object";
-    const given = { schema: inputSchema, root: "inputSchema" };
-    const fault = isObject
-      ? await findSchemaFault(core.threads, given, options)
-      : { path: "inputSchema.type", message: 'must be "object"' };
+  for (const tool of listed) {
+    const { name, description, inputSchema } = tool;
+    const fault = await findToolFault(core, tool, options);
     if (fault === undefined) usable.push({ name, description, inputSchema: { ...inputSchema } });
-    else faults.push(`${name}: ${fault.path}: ${fault.message}`);
+    else faults.push(`${name}: ${fault}`);
   }
   const fault = faults.length === 0 ? null : `Left out: ${faults.join("; ")}`;
   return {
@@ -70,6 +74,18 @@ export async function checkTools(
     tools: usable,
     fault: fault && fault.slice(0, MAX_FAULT).toWellFormed(),
   };
+}
+
+async function findToolFault(
+  core: Pick<Process, "threads">,
+  { inputSchema, requiresTask }: ListedTool,
+  options: CallOptions,
+): Promise<string | undefined> {
+  if (requiresTask === true) return "it runs only as a task, which is not supported";
+  const given = { schema: inputSchema, root: "inputSchema" };
+  if (inputSchema["type"] !== "object") return `${given.root}.type: must be "object"`;
+  const fault = await findSchemaFault(core.threads, given, options);
+  return fault && `${fault.path}: ${fault.message}`;
 }
 
 /**
@@ -121,20 +137,11 @@ async function keepOffer(
 ): Promise<void> {
   const server = { ...tool.server, ...offer };
   // jsonb keeps no order of members, so both are compared without.
-  if (canonical(server) === canonical(tool.server)) return;
+  if (canonicalJson(server) === canonicalJson(tool.server)) return;
   await db
     .update(tools)
     .set({ server, version: tool.version + 1, updatedAt: core.now() })
     .where(eq(tools.id, tool.id));
-}
-
-/** JSON with the members of each object in the order of their names. */
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_key, one: unknown) =>
-    typeof one === "object" && one !== null && !Array.isArray(one)
-      ? Object.fromEntries(Object.entries(one).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : one,
-  );
 }
 
 interface UsedTool {

@@ -28,13 +28,18 @@ export interface ListedTools {
     readonly title?: string | undefined;
     readonly instructions?: string | undefined;
   };
-  readonly tools: readonly {
-    readonly name: string;
-    readonly description: string;
-    readonly inputSchema: Readonly<Record<string, unknown>>;
-  }[];
+  readonly tools: readonly ListedTool[];
   /** How long the list holds, as the server says. */
   readonly ttlMs?: number | undefined;
+}
+
+/** A tool as its server describes it: nobody has checked its schema. */
+export interface ListedTool {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+  /** Whether it runs as a task only. */
+  readonly requiresTask?: boolean | undefined;
 }
 
 /** The result of a call, as MCP has it. */

@@ -1,9 +1,17 @@
 /** The tool with which an agent asks its user: the turn is suspended until the answer. */
 import { type AnswerQuestion, invalidRequest, type Success, UserQuestion } from "@parley/schema";
+import { canonicalJson } from "../data-access/canonical-json.ts";
 import { inTransactionOnce, type KeyedContext } from "../idempotency.ts";
 import { lockLogs } from "../log/lock-logs.ts";
 import { wakeTurns } from "../runs/suspend-turns.ts";
-import { endCall, refused, requireAction, requireAnswer } from "./decided-calls.ts";
+import {
+  decidedBy,
+  describeDecided,
+  endCall,
+  refused,
+  requireAction,
+  requireAnswer,
+} from "./decided-calls.ts";
 import { callStatus } from "./function-calls.ts";
 
 /** The tool as a model is shown it. */
@@ -49,9 +57,9 @@ interface Answered extends AnswerQuestion {
 }
 
 /**
- * Answers a question of an agent, which then goes on. Throws `message_not_found`, and
- * `invalid_request_error` for a call that waits for no answer, and for an answer that the question does not
- * allow.
+ * Answers a question of an agent, which then goes on. Repeating an answer changes nothing. Throws
+ * `message_not_found`, and `invalid_request_error` for a call that waits for no answer, for an answer that
+ * the question does not allow, and for one other than that given before.
  */
 export async function answerQuestion(context: KeyedContext, input: Answered): Promise<Success> {
   const { message } = await requireAnswer(context, input);
@@ -61,12 +69,19 @@ export async function answerQuestion(context: KeyedContext, input: Answered): Pr
     await lockLogs(db, [message.sid]);
     const action = await requireAction(db, message, input.actionId);
     const question = readQuestion(action.params);
-    if (action.status !== callStatus.asking || question === undefined) {
+    const isAnswered = action.decided !== null && action.status === callStatus.succeeded;
+    const isAsking = action.status === callStatus.asking;
+    if (question === undefined || !(isAsking || isAnswered)) {
       throw refused(`the call does not wait for an answer: it is ${action.status}`);
     }
-    const now = context.now();
     const output = [{ type: "text", text: textOfAnswer(question, input.answer) }];
-    const ended = { ...action, status: callStatus.succeeded, output, updatedAt: now };
+    if (isAnswered) {
+      if (canonicalJson(output) === canonicalJson(action.output)) return { success: true };
+      throw refused(`the question was answered before${describeDecided(action)}, otherwise`);
+    }
+    const decided = decidedBy(context);
+    const status = callStatus.succeeded;
+    const ended = { ...action, status, output, decided, updatedAt: decided.at };
     await endCall(context, transaction, { message, action: ended });
     await wakeTurns(db, [message.sid], afterCommit);
     return { success: true };

@@ -99,8 +99,10 @@ function render(rows: readonly BlockedCall[]): BlockedAction[] {
         return { ...one, status: callStatus.asking };
       case "tool_personal_auth_required":
         return { ...one, status: callStatus.connecting };
-      default:
+      case "tool_approve_execution":
         return { ...one, status: callStatus.blocked };
+      default:
+        return one satisfies never;
     }
   });
 }

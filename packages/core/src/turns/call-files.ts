@@ -1,7 +1,8 @@
-import { actions, conversations, invocations, messages } from "@parley/db";
+import { actions, conversations, files as stored, invocations, messages } from "@parley/db";
 import { type GeneratedFile, toStorable } from "@parley/schema";
-import { eq } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
 import type { Process } from "../context.ts";
+import { freeName, GENERATED, generatedPath } from "../files/generated-files.ts";
 import { insertFiles } from "../files/insert-files.ts";
 import { inTransaction } from "../log/transaction.ts";
 
@@ -32,18 +33,29 @@ export async function storeCallFiles(
       .innerJoin(messages, eq(messages.sid, actions.logId))
       .innerJoin(conversations, eq(conversations.id, messages.conversationId))
       .where(eq(invocations.sid, invocationId))
-      .for("key share", { of: conversations });
+      // Calls of a conversation wait for each other: names are unique in it.
+      .for("no key update", { of: conversations });
     if (found === undefined) return [];
-    const rows = files.map(({ name, contentType, bytes }, index) => ({
-      ...found,
-      id: ids[index] ?? 0,
-      sid: core.newId("fil"),
-      fileName: name,
-      contentType,
-      useCase: "tool_output",
-      createdAt: core.now(),
-      bytes,
-    }));
+    const { conversationId } = found;
+    const named = await db
+      .select({ fileName: stored.fileName })
+      .from(stored)
+      .where(and(eq(stored.conversationId, conversationId), eq(stored.useCase, GENERATED)));
+    const taken = new Set(named.map(({ fileName }) => fileName));
+    const rows = files.map(({ name, contentType, bytes }, index) => {
+      const fileName = freeName(name, taken);
+      taken.add(fileName);
+      return {
+        ...found,
+        id: ids[index] ?? 0,
+        sid: core.newId("fil"),
+        fileName,
+        contentType,
+        useCase: GENERATED,
+        createdAt: core.now(),
+        bytes,
+      };
+    });
     await insertFiles(db, rows);
     return rows.map(({ sid, fileName, contentType, bytes }): GeneratedFile => {
       const isText = contentType.startsWith("text/") || contentType === "application/json";
@@ -52,7 +64,7 @@ export async function storeCallFiles(
         : "";
       return {
         fileId: sid,
-        filePath: fileName,
+        filePath: generatedPath(fileName),
         title: fileName,
         contentType,
         snippet: isText ? toStorable(beginning.slice(0, SNIPPET_CHARACTERS)) : null,

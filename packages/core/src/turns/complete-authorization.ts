@@ -31,6 +31,8 @@ export interface DescribedAuthorization {
   readonly userName: string;
   readonly userEmail: string;
   readonly workspaceName: string;
+  /** The host of the authorization server's page. */
+  readonly serverHost: string;
 }
 
 /** What somebody who comes back has begun. Throws `invalid_request_error` for an unknown or old state. */
@@ -38,9 +40,11 @@ export async function describeToolAuthorization(
   core: CompletingProcess,
   { state }: Pick<ComingBack, "state">,
 ): Promise<DescribedAuthorization> {
-  const { tool, user, workspaceName } = await requireRequest(core, state);
+  const { request, tool, user, workspaceName } = await requireRequest(core, state);
   const { fullName: userName, email: userEmail } = user;
-  return { toolName: tool.name, userName, userEmail, workspaceName };
+  const { authorizationUrl } = openStarted(core, { ...request, tool });
+  const { host: serverHost } = new URL(authorizationUrl);
+  return { toolName: tool.name, userName, userEmail, workspaceName, serverHost };
 }
 
 /**
@@ -59,7 +63,7 @@ export async function completeToolAuthorization(
   const stored = await findConnection(core.database.db, tool.id);
   if (stored === undefined) throw unknownState();
   const party = partyOf(core, stored);
-  const { codeVerifier } = openStarted(core, { ...row, tool });
+  const { authorizationUrl, codeVerifier } = openStarted(core, { ...row, tool });
   const tokens = await core.toolServers.authorization.exchange(party, {
     timeoutMs: EXCHANGE_TIMEOUT_MS,
     signal,
@@ -95,7 +99,8 @@ export async function completeToolAuthorization(
   // Some servers say what they offer to those alone who have allowed it. A failure is the connection's fault.
   const asked = { workspaceId: tool.workspaceId, origin: "request", userId: user.id } as const;
   await refreshTool(core, stored, { ...asked, signal }).catch(core.onLateFailure);
-  return { toolName: tool.name, userName, userEmail, workspaceName };
+  const { host: serverHost } = new URL(authorizationUrl);
+  return { toolName: tool.name, userName, userEmail, workspaceName, serverHost };
 }
 
 async function requireRequest({ database, now }: Process, state: string) {

@@ -1,5 +1,5 @@
 /** What decisions about calls share: approvals, and answers to questions. */
-import { actions, messages, type Queryable } from "@parley/db";
+import { actions, type DecidedCall, messages, type Queryable } from "@parley/db";
 import { ParleyError } from "@parley/schema";
 import { and, eq } from "drizzle-orm";
 import { requireConversation } from "../access/conversation-reach.ts";
@@ -47,6 +47,16 @@ export async function requireAction(
 export function refused(why: string): ParleyError {
   return new ParleyError("invalid_request_error", `Invalid request body: actionId: ${why}`);
 }
+
+/** Who decides now. */
+export const decidedBy = ({ caller, now }: Context): DecidedCall => ({
+  by: caller.user.fullName,
+  at: now(),
+});
+
+/** Who decided about a call and when, in words; empty where that was not stored. */
+export const describeDecided = ({ decided }: ActionRow): string =>
+  decided === null ? "" : `, by ${decided.by} at ${new Date(decided.at).toISOString()}`;
 
 /** Ends a call that nothing runs, and announces it. */
 export async function endCall(

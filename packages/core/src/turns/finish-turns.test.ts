@@ -15,6 +15,7 @@ import {
   testToken,
 } from "../../testing/testing.ts";
 import type { CoreContext } from "../create-core.ts";
+import type { Hint } from "../log/bus.ts";
 import { readEvents, readLogEnd } from "../log/read-log.ts";
 import { type FinishedTurn, finishTurns } from "./finish-turns.ts";
 import { takeOverRuns } from "./take-over-runs.ts";
@@ -61,9 +62,19 @@ describe("finishTurns", () => {
     const [turn] = await start();
     const events = [testToken("answer "), testToken("of ann")];
     const finished = { ...turn!, events, lastSeq: turn!.run.lastSeq };
+    const { logId } = turn!.run;
+    const published: Extract<Hint, { lastSeq: number }>[] = [];
+    const stop = test.core.bus.subscribe(`log:${logId}`, (hint) => void published.push(hint));
     for (let times = 0; times < 2; times++) {
-      expect(await finishTurns(test.core, [finished])).toEqual(new Set([turn!.run.logId]));
+      expect(await finishTurns(test.core, [finished])).toEqual(new Set([logId]));
+      // The second call gives its events another time.
+      test.clock.now += 1;
     }
+    stop();
+    const committed = await readEvents(test.core.database.db, logId, 0);
+    const carried = published.flatMap((hint) => hint.events ?? []);
+    expect(carried.map(({ payload }) => payload)).toEqual(committed.map(({ payload }) => payload));
+    expect(published.map(({ lastSeq }) => lastSeq)).toEqual([3, 3]);
     const ofMessage = await eventsOf(turn!.run.logId);
     expect(ofMessage.filter(({ type }) => type === "agent_message_success")).toHaveLength(1);
     const ofConversation = await eventsOf(conversationId);

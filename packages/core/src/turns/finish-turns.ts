@@ -11,6 +11,7 @@ import { sizeOfAnswer } from "../messages/conversation-size.ts";
 import { tokensOf } from "../messages/consumption-sums.ts";
 import { renderAgentMessage } from "../messages/render-messages.ts";
 import type { ClaimedRun } from "../runs/claim-parts.ts";
+import type { StorageServices } from "../storage/storage-meter.ts";
 import { wakeNextOf } from "../runs/wake-runs.ts";
 import type { Turn } from "./load-turns.ts";
 
@@ -80,7 +81,7 @@ const finishStatement = appendingStatement<{ finished: string }, { hasNext: bool
  * that the attempts have ended, also those that an unacknowledged call ended before.
  */
 export async function finishTurns(
-  core: Process,
+  core: Process & StorageServices,
   finished: readonly FinishedTurn[],
 ): Promise<Set<string>> {
   const rows = new Map(finished.map((one) => [one.run.logId, toRow(core, one)]));
@@ -101,6 +102,13 @@ export async function finishTurns(
   // The next run of an ordering key has waited for one of these.
   if (hasNext) hints.push({ topic: "runs", cause: "finished", kind: "agent_turn" });
   core.bus.publish(hints);
+  for (const { run, actions } of finished) {
+    const row = rows.get(run.logId);
+    // It is in the row and in the terminal event.
+    if (row && written.has(run.logId)) {
+      core.storage.add(row.workspaceId, 2 * sizeOfAnswer(row, actions));
+    }
+  }
   return new Set(ended);
 }
 

@@ -134,17 +134,10 @@ export function endedAs(action: ActionRow, invocation: InvocationRow): ActionRow
 /** Writes the ends of calls. */
 export async function writeEnds(db: Queryable, ended: readonly ActionRow[]): Promise<void> {
   for (const row of ended) {
-    const { status, params, output, generatedFiles, executionDurationMs, updatedAt, decision } =
-      row;
-    const end = {
-      status,
-      params,
-      output,
-      generatedFiles,
-      executionDurationMs,
-      updatedAt,
-      decision,
-    };
+    const { status, params, output, generatedFiles, executionDurationMs, updatedAt } = row;
+    const { decision, decided } = row;
+    const result = { status, params, output, generatedFiles, executionDurationMs, updatedAt };
+    const end = { ...result, decision, decided };
     await db.update(actions).set(end).where(eq(actions.id, row.id));
   }
 }

@@ -93,6 +93,34 @@ describe("decisions about calls", () => {
     },
   );
 
+  it("are repeated with the same parameters only, and say who decided", async () => {
+    const proposed = await waitForDecision();
+    const decide = (params?: Record<string, unknown>) =>
+      validateAction(context, { ...proposed, approved: "approved", ...(params && { params }) });
+    await decide({ amount: 7, to: { a: 1, b: 2 } });
+    expect(await decide({ to: { b: 2, a: 1 }, amount: 7 })).toEqual({ success: true });
+    const by = `approved before, by ${context.caller.user.fullName} at \\d{4}-\\d\\d-\\d\\dT`;
+    const other = new RegExp(`${by}[\\d:.]+Z, with other parameters$`);
+    for (const params of [undefined, {}, { amount: 8, to: { a: 1, b: 2 } }]) {
+      const refusal = { status: 400, message: expect.stringMatching(other) as string };
+      await expect(decide(params)).rejects.toMatchObject(refusal);
+    }
+    const rejected = validateAction(context, { ...proposed, approved: "rejected" });
+    await expect(rejected).rejects.toThrow(new RegExp(by));
+    const [invocation] = await readInvocations();
+    expect(invocation?.input).toMatch(/"amount":7/);
+  });
+
+  it("without parameters are those for the proposed ones", async () => {
+    const proposed = await waitForDecision();
+    const approval = { ...proposed, approved: "approved" } as const;
+    await validateAction(context, approval);
+    expect(await validateAction(context, approval)).toEqual({ success: true });
+    expect(await validateAction(context, { ...approval, params: {} })).toEqual({ success: true });
+    const other = validateAction(context, { ...approval, params: { amount: 1 } });
+    await expect(other).rejects.toThrow("with other parameters");
+  });
+
   it("are worth nothing once the conversation is deleted, and so is what they began", async () => {
     const asked = await waitForDecision();
     await validateAction(context, { ...asked, approved: "approved" });

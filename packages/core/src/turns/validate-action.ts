@@ -1,5 +1,6 @@
 import { functionApprovals, type Queryable, toolApprovals } from "@parley/db";
 import { invalidRequest, type Success, type ValidateAction } from "@parley/schema";
+import { canonicalJson } from "../data-access/canonical-json.ts";
 import type { ActionRow, MessageRow } from "../data-access/rows.ts";
 import { inTransactionOnce, type KeyedContext } from "../idempotency.ts";
 import { insertInvocation } from "../invocations/write-invocations.ts";
@@ -10,6 +11,8 @@ import { hastenTurn, wakeTurns } from "../runs/suspend-turns.ts";
 import { NO_USER, readAccess } from "./allowed-calls.ts";
 import {
   type Answer,
+  decidedBy,
+  describeDecided,
   endCall,
   readAgent,
   refused,
@@ -31,7 +34,7 @@ interface Decision extends Omit<ValidateAction, "params"> {
 /**
  * Approves or denies a tool call that waits for approval. Repeating a decision changes nothing. Throws
  * `message_not_found`, and `invalid_request_error` for an unknown call, one that does not wait, and a
- * decision other than the one made before.
+ * decision other than the one made before, or with other parameters.
  */
 export async function validateAction(context: KeyedContext, input: Decision): Promise<Success> {
   const { message, ownerId } = await requireAnswer(context, input);
@@ -43,16 +46,22 @@ export async function validateAction(context: KeyedContext, input: Decision): Pr
     // Calls are decided, settled and cancelled under the lock of their message's log.
     await lockLogs(db, access === "not allowed" ? [message.sid, input.cId] : [message.sid]);
     const action = await requireAction(db, message, input.actionId);
-    if (action.decision === input.approved) return { success: true };
+    if (action.decision === input.approved) {
+      requireSameParams(action, input);
+      return { success: true };
+    }
     requireUndecided(action, input);
     if (input.approved === "rejected") {
       const text = "The user has denied the call";
       const end = { status: "denied", text, now: context.now() } as const;
-      const decided = { ...action, decision: input.approved };
+      const decided = { ...action, decision: input.approved, decided: decidedBy(context) };
       await endCall(context, transaction, { message, action: endedWith(decided, end) });
     } else {
       const { approved: decision } = input;
-      const decided = { ...action, params: input.params ?? action.params, decision };
+      const { params = action.params } = input;
+      const isChanged = canonicalJson(params) !== canonicalJson(action.params);
+      const by = { ...decidedBy(context), ...(isChanged && { proposed: action.params }) };
+      const decided = { ...action, params, decision, decided: by };
       const approval = { message, ownerId, action: decided, called, asked };
       if (called === undefined || access === "user") {
         const gone = `The function ${action.functionCallName} is no longer there`;
@@ -108,12 +117,26 @@ async function prepareCall(
   return called;
 }
 
+/** Throws `invalid_request_error` for an approval that a repeated one differs from in its parameters. */
+function requireSameParams(action: ActionRow, { approved, params }: Decision): void {
+  if (approved === "rejected") return;
+  // Left out, they are those that the agent proposed.
+  const effective = params ?? action.decided?.proposed ?? action.params;
+  if (canonicalJson(effective) === canonicalJson(action.params)) return;
+  throw refused(
+    `the call was ${named[approved]} before${describeDecided(action)}, with other parameters`,
+  );
+}
+
 /** Throws `invalid_request_error` for a call that does not wait for this decision. */
-function requireUndecided({ decision, status }: ActionRow, { approved }: Decision): void {
+function requireUndecided(action: ActionRow, { approved }: Decision): void {
+  const { decision, status } = action;
   const isDenied = approved === "rejected";
   // Who does not want to let a server be called says so like this.
   if (status === callStatus.connecting && isDenied) return;
-  if (decision !== null) throw refused(`the call was ${named[decision]} before`);
+  if (decision !== null) {
+    throw refused(`the call was ${named[decision]} before${describeDecided(action)}`);
+  }
   if (status === callStatus.blocked) return;
   throw refused(`the call does not wait for approval: it is ${status}`);
 }

@@ -5,10 +5,10 @@
  * call's deadline starts when it begins to run.
  */
 import { availableParallelism } from "node:os";
+import { createFairQueue, type Taken } from "@parley/fair-queue";
 import { ParleyError } from "@parley/schema";
 import { LRUCache } from "lru-cache";
 import { Piscina } from "piscina";
-import { createFairQueue, type Taken } from "./fair-queue.ts";
 import { type Job, threadModule } from "./job.ts";
 import { createProgress, type Progress, readProgress } from "./progress.ts";
 import type { Called, Calls } from "./thread.ts";
@@ -82,8 +82,8 @@ interface Call {
 export function createThreads(
   count = Math.min(Math.max(availableParallelism(), 2), MAX_THREADS),
 ): Threads {
-  const perWorkspace = Math.max(1, Math.floor(count / 2));
-  const queue = createFairQueue<Call>({ perWorkspace, together: countTogether });
+  const maxSuspect = Math.max(1, Math.floor(count / 2));
+  const queue = createFairQueue<Call>({ places: count, together: countTogether });
   const suspects = new LRUCache<number, true>(SUSPECTS);
   const pools: { ordinary?: Piscina; suspect?: Piscina } = {};
   const running = { ordinary: 0, suspect: 0 };
@@ -92,7 +92,7 @@ export function createThreads(
 
   const kindOf = (workspaceId: number) => (suspects.has(workspaceId) ? "suspect" : "ordinary");
   const mayRun = (workspaceId: number): boolean =>
-    kindOf(workspaceId) === "ordinary" || running.suspect < perWorkspace;
+    kindOf(workspaceId) === "ordinary" || running.suspect < maxSuspect;
 
   const openPool = (): Piscina => {
     const opened = new Piscina({
@@ -113,7 +113,7 @@ export function createThreads(
   };
 
   const pump = (): void => {
-    while (running.ordinary + running.suspect < count && !isClosed) {
+    while (!isClosed) {
       const taken = queue.take(mayRun);
       if (taken === undefined) return;
       const { workspaceId } = taken;

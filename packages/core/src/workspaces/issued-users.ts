@@ -1,5 +1,5 @@
 import { apiKeys, type Queryable, users, workspaces } from "@parley/db";
-import { ParleyError, TokenScope } from "@parley/schema";
+import { isStorable, ParleyError, TokenScope, toStorable } from "@parley/schema";
 import { and, eq, isNotNull, isNull } from "drizzle-orm";
 import { actingAs, findByExternalId, introduceUser } from "../access/acting-users.ts";
 import { requireNotSuspended, type TokenIssuer } from "../access/credentials.ts";
@@ -37,7 +37,7 @@ export function createTokenIssuer(core: Process, issuer: IssuerOfUsers): TokenIs
       const claims = await verify(token);
       const { workspace } = issuer;
       const named = "sid" in workspace ? workspace.sid : claims[workspace.claim];
-      if (typeof named !== "string") throw refused("it names no workspace");
+      if (typeof named !== "string" || !isStorable(named)) throw refused("it names no workspace");
       const names: Names = [named, claims.sub];
       const identity =
         (await known.get(JSON.stringify(names))) ??
@@ -154,7 +154,7 @@ async function requireNotRemoved(
 function profileOf(claims: VerifiedClaims) {
   const text = (name: string): string | undefined => {
     const value = claims[name];
-    return typeof value === "string" && value !== "" ? value.slice(0, 255) : undefined;
+    return typeof value === "string" ? toStorable(value.slice(0, 255)) || undefined : undefined;
   };
   return {
     email: claims["email_verified"] === true ? text("email") : undefined,

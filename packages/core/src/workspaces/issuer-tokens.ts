@@ -1,4 +1,4 @@
-import { ParleyError } from "@parley/schema";
+import { isStorable, ParleyError } from "@parley/schema";
 import {
   createRemoteJWKSet,
   decodeJwt,
@@ -51,7 +51,9 @@ export function createTokenVerifier(
         currentDate: new Date(now()),
       });
       const { sub } = payload;
-      if (typeof sub !== "string" || sub === "" || sub.length > 255) throw new Error("bad `sub`");
+      if (typeof sub !== "string" || sub === "" || sub.length > 255 || !isStorable(sub)) {
+        throw new Error("`sub` must be 1 to 255 characters, without NUL and lone surrogates");
+      }
       // `exp` is required, and jose has checked its type.
       return payload as VerifiedClaims;
     } catch (error) {

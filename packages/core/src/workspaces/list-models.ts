@@ -1,9 +1,9 @@
 import { providerCredentials, statement } from "@parley/db";
-import { type ModelList, ModelService, type Region } from "@parley/schema";
+import { type ModelList, ModelService, type Region, type UsableModels } from "@parley/schema";
 import { eq, sql } from "drizzle-orm";
-import type { RequestContext } from "../context.ts";
+import type { Context, RequestContext } from "../context.ts";
 import { administeredWorkspace } from "./administered-workspace.ts";
-import { findEnabledModels, modelKey, models } from "./models.ts";
+import { findEnabledModels, isInRegion, modelKey, models } from "./models.ts";
 
 // Only workers have the settings of models.
 const servicesStatement = statement<Record<string, never>, { id: string }>(
@@ -43,5 +43,27 @@ export async function listModels(
       hasWorkspaceCredential: ofWorkspace.has(providerId),
       isEnabled: enabled.has(key),
     })),
+  };
+}
+
+type Effort = UsableModels["models"][number]["defaultReasoningEffort"];
+
+/** Lists the models that the workspace has enabled, and that are available in its region. */
+export async function listUsableModels({ caller }: Context): Promise<UsableModels> {
+  const usable = findEnabledModels(caller.workspace).filter((model) =>
+    isInRegion(caller.workspace, model),
+  );
+  return {
+    models: usable.map(({ providerId, modelId, reasoningEfforts }) => {
+      // The catalogue has no other efforts, the least first.
+      const efforts = reasoningEfforts as readonly Effort[];
+      return {
+        providerId,
+        modelId,
+        displayName: modelId,
+        supportedReasoningEfforts: [...efforts],
+        defaultReasoningEffort: efforts[0] ?? "none",
+      };
+    }),
   };
 }

@@ -3,6 +3,7 @@ import {
   type AddMember,
   type ListEmails,
   type MemberEmails,
+  type MemberLocale,
   ParleyError,
   type Success,
   type User,
@@ -68,6 +69,11 @@ export async function listMembers(
     .limit(input.limit + 1);
   const { page, end } = takePage(rows, input, ({ id }) => id);
   return { members: page.map((row) => renderUser(context, row)), ...end };
+}
+
+/** Says which languages there are: what people see is in English. */
+export async function readLocale(): Promise<MemberLocale> {
+  return { localisationEnabled: false, userLocale: null, workspaceLocale: "en" };
 }
 
 /** Lists the e-mail addresses of members, the oldest member's first, a page at a time. */

@@ -62,6 +62,14 @@ export function findEnabledModels(workspace: WorkspaceRow): Model[] {
   return workspace.models.flatMap((key) => findModel(pairOf(key)) ?? []);
 }
 
+/** Whether a workspace may use a model where it is. */
+export function isInRegion(
+  workspace: Pick<WorkspaceRow, "regionalModelsOnly" | "region">,
+  { regions }: Pick<Model, "regions">,
+): boolean {
+  return !workspace.regionalModelsOnly || regions.includes(workspace.region);
+}
+
 /** Throws `model_disabled` when Parley does not know the model. */
 export function requireKnownModel(pair: Pair): Model {
   const model = findModel(pair);
@@ -75,7 +83,7 @@ export function requireModel(workspace: WorkspaceRow, pair: Pair): Model {
   if (model === undefined || !workspace.models.includes(modelKey(pair))) {
     throw new ParleyError("model_disabled", `${describe(pair)} is not enabled in this workspace`);
   }
-  if (workspace.regionalModelsOnly && !model.regions.includes(workspace.region)) {
+  if (!isInRegion(workspace, model)) {
     throw new ParleyError(
       "model_disabled",
       `${describe(pair)} is not available in the workspace's region, ${workspace.region}`,

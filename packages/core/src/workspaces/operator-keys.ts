@@ -18,7 +18,7 @@ import { and, asc, desc, eq, gt, isNull, lt, or, type SQL } from "drizzle-orm";
 import { generateApiKey } from "../access/key-secrets.ts";
 import type { RequestContext } from "../context.ts";
 import type { ApiKeyRow } from "../data-access/rows.ts";
-import { inTransaction } from "../log/transaction.ts";
+import { inTransaction, type Transaction } from "../log/transaction.ts";
 import { insertApiKey } from "./api-keys.ts";
 import { rotateSecret } from "./rotate-secret.ts";
 
@@ -110,6 +110,20 @@ export async function revokeOperatorKey(
     afterCommit.push({ topic: "keys", workspaceId: null });
   });
   return { success: true };
+}
+
+/** Revokes every operator key that is live, as nobody can who has lost them all; gives their ids. */
+export async function revokeAllOperatorKeys(
+  { now }: Pick<RequestContext, "now">,
+  { db, afterCommit }: Transaction,
+): Promise<string[]> {
+  const revoked = await db
+    .update(apiKeys)
+    .set({ revokedAt: now() })
+    .where(isLive)
+    .returning({ sid: apiKeys.sid });
+  afterCommit.push({ topic: "keys", workspaceId: null });
+  return revoked.map(({ sid }) => sid);
 }
 
 /**

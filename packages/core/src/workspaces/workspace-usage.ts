@@ -2,6 +2,7 @@ import { statement } from "@parley/db";
 import type { WorkspaceUsage } from "@parley/schema";
 import { type SQL, sql } from "drizzle-orm";
 import type { RequestContext } from "../context.ts";
+import type { StorageServices } from "../storage/storage-meter.ts";
 import { onSlowDatabase } from "../data-access/slow-database.ts";
 import { administeredWorkspace } from "./administered-workspace.ts";
 
@@ -11,13 +12,15 @@ const countOf = (rows: SQL) => sql`(select count(*)::float8 from ${rows})`;
 // Each part reads one index, but for the numbers of messages, which are in the rows of the conversations.
 // With a million conversations and as many invocations it took 0.25 s. Only conversations from before
 // the counts have their messages counted one by one.
-const usageStatement = statement<{ workspaceId: number }, WorkspaceUsage>(
+const usageStatement = statement<{ workspaceId: number }, Omit<WorkspaceUsage, "storedBytesLimit">>(
   "read_workspace_usage",
   sql`
   select talks.conversations, talks.messages,
     ${countOf(sql`invocations i where i.function_id in
       (select f.id from sandbox_functions f where f.workspace_id = ${id})`)} as invocations,
     uploads.files, uploads."fileBytes",
+    coalesce((select greatest(0, s.counted_bytes + s.added_bytes)
+      from workspace_storage s where s.workspace_id = ${id}), 0)::float8 as "storedBytes",
     ${countOf(sql`users u
       where u.workspace_id = ${id} and (u.email <> '' or u.external_id is not null)
         and u.removed_at is null`)} as members,
@@ -47,12 +50,12 @@ const usageStatement = statement<{ workspaceId: number }, WorkspaceUsage>(
  * for work on many rows, of which a process has two.
  */
 export async function readWorkspaceUsage(
-  request: RequestContext,
+  request: RequestContext & StorageServices,
   { wId }: { wId: string },
 ): Promise<WorkspaceUsage> {
   const { database } = onSlowDatabase(request);
   const workspace = await administeredWorkspace(request, database.db, wId);
   const [usage] = await usageStatement.execute(database.db, { workspaceId: workspace.id });
   if (usage === undefined) throw new Error("The statement has no row");
-  return usage;
+  return { ...usage, storedBytesLimit: request.storage.limitBytes };
 }

@@ -1,13 +1,14 @@
-import { insertRow, type Queryable, spaces, workspaces } from "@parley/db";
-import type {
-  CreatedWorkspace,
-  ListWorkspaces,
-  Region,
-  UpdateWorkspace,
-  Workspace,
-  WorkspacePage,
-  WorkspaceRole,
-  WorkspaceSettings,
+import { insertRow, type Queryable, spaces, workspaces, workspaceStorage } from "@parley/db";
+import {
+  type CreatedWorkspace,
+  type ListWorkspaces,
+  publicRoleOf,
+  type Region,
+  type UpdateWorkspace,
+  type Workspace,
+  type WorkspacePage,
+  type WorkspaceRole,
+  type WorkspaceSettings,
 } from "@parley/schema";
 import { and, desc, eq, isNull, lt } from "drizzle-orm";
 import { generateApiKey } from "../access/key-secrets.ts";
@@ -24,7 +25,7 @@ export function renderWorkspace(row: WorkspaceRow, role: WorkspaceRole): Workspa
     id: row.id,
     sId: row.sid,
     name: row.name,
-    role,
+    role: publicRoleOf(role),
     segmentation: row.segmentation,
     flags: row.flags,
     ssoEnforced: row.ssoEnforced,
@@ -43,6 +44,7 @@ export async function insertWorkspace(
   const createdAt = core.now();
   const models = [...defaultModels];
   const workspace = await insertRow(db, workspaces, { sid: core.newId(), name, models, createdAt });
+  await db.insert(workspaceStorage).values({ workspaceId: workspace.id });
   const space = await insertRow(db, spaces, {
     sid: core.newId("vlt"),
     workspaceId: workspace.id,

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { chown, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { chown, lstat, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { connect, createServer } from "node:net";
 import os from "node:os";
 import path from "node:path";
@@ -11,6 +11,10 @@ import { ROLE } from "./cluster.ts";
 export interface Endpoint extends AsyncDisposable {
   /** A folder that only the account of PostgreSQL can enter. */
   readonly folder: string;
+  /** Path of the socket, or the port. */
+  readonly at: string | number;
+  /** Makes the folder again where it was removed, as cleaners of temporary files do. */
+  restoreFolder(): Promise<void>;
   readonly url: string;
   readonly settings: Readonly<Record<string, string>>;
   /** Authentication flags of `initdb`. */
@@ -40,9 +44,28 @@ export async function createEndpoint(account: Account): Promise<Endpoint> {
   );
   const folder = await mkdtemp(prefix ?? "/tmp/parley-");
   const { user } = account;
-  if (user !== undefined) await chown(folder, user.uid, user.gid);
+  const give = async (): Promise<void> => {
+    if (user !== undefined) await chown(folder, user.uid, user.gid);
+  };
+  await give();
+  const uid = user?.uid ?? process.geteuid?.();
   return {
     folder,
+    at: socketPath(folder),
+    restoreFolder: async () => {
+      const made = await mkdir(folder, { mode: 0o700 }).then(
+        () => true,
+        (error: NodeJS.ErrnoException) => {
+          if (error.code === "EEXIST") return false;
+          throw error;
+        },
+      );
+      if (made) return give();
+      // In a folder for everybody, another user may have taken the name meanwhile.
+      const found = await lstat(folder);
+      if (found.isDirectory() && found.uid === uid && (found.mode & 0o077) === 0) return;
+      throw new Error(`${folder} is not the folder of Parley any more: remove it`);
+    },
     url: `postgres:///postgres?host=${encodeURIComponent(folder)}&user=${ROLE}`,
     settings: {
       listen_addresses: "",
@@ -64,6 +87,8 @@ export async function createTcpEndpoint(directory: string): Promise<Endpoint> {
   const port = await findFreePort();
   return {
     folder: directory,
+    at: port,
+    restoreFolder: async () => {},
     url: `postgres://${ROLE}:${password}@127.0.0.1:${port}/postgres`,
     settings: {
       listen_addresses: "127.0.0.1",

@@ -4,16 +4,22 @@ import type { Postmaster } from "./postmaster.ts";
 
 /** Postmasters that end when they are told to; some starts fail. */
 function createPostmasters({ failing = 0 } = {}) {
-  const started: { end: (why: string) => void; isStopped: boolean }[] = [];
+  const started: {
+    end: (why: string) => void;
+    lose: (why: string) => void;
+    isStopped: boolean;
+  }[] = [];
   let failuresLeft = 0;
   const start = async (): Promise<Postmaster> => {
     if (failuresLeft-- > 0) throw new Error("no room");
     failuresLeft = failing;
     const { promise: exited, resolve: end } = Promise.withResolvers<string>();
-    const postmaster = { end, isStopped: false };
+    const unreachable = Promise.withResolvers<string>();
+    const postmaster = { end, lose: unreachable.resolve, isStopped: false };
     started.push(postmaster);
     return {
       exited,
+      unreachable: unreachable.promise,
       stop: async () => {
         postmaster.isStopped = true;
         end("it was stopped");
@@ -35,7 +41,20 @@ it("starts PostgreSQL again whenever it ends, and says so", async () => {
     [1, 2].map(() => ["error", "PostgreSQL is gone, and starts again: killed"]),
   );
   await kept.stop();
-  expect(started.map(({ isStopped }) => isStopped)).toEqual([false, false, true]);
+  expect(started.map(({ isStopped }) => isStopped)).toEqual([true, true, true]);
+});
+
+it("stops a PostgreSQL that cannot be reached before it starts another", async () => {
+  const { start, started } = createPostmasters();
+  const log = vi.fn<(level: string, message: string) => void>();
+  const kept = await keepRunning(start, log);
+  started[0]?.lose("its socket is gone");
+  await vi.waitFor(() => expect(started).toHaveLength(2));
+  expect(started.map(({ isStopped }) => isStopped)).toEqual([true, false]);
+  expect(log.mock.calls).toEqual([
+    ["error", "PostgreSQL is gone, and starts again: its socket is gone"],
+  ]);
+  await kept.stop();
 });
 
 it("tries again where a start fails, and stops in between", async () => {

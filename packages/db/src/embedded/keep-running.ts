@@ -13,7 +13,11 @@ export interface Supervised {
   stop(): Promise<void>;
 }
 
-/** Starts PostgreSQL and restarts it until it is stopped. Throws the error of the first start. */
+/** Resolves with the reason once PostgreSQL has ended, or cannot be reached. */
+const whyUnusable = async ({ exited, unreachable }: Postmaster): Promise<string> =>
+  Promise.race([exited, unreachable.then((why) => why ?? exited)]);
+
+/** Starts PostgreSQL, and restarts it when it ends or cannot be reached, until it is stopped. Throws the error of the first start. */
 export async function keepRunning(start: () => Promise<Postmaster>, log: Log): Promise<Supervised> {
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -24,9 +28,11 @@ export async function keepRunning(start: () => Promise<Postmaster>, log: Log): P
     let waitMs = 0;
     let startedAt = performance.now();
     for (;;) {
-      const why = await Promise.race([postmaster?.exited, stopped]);
+      const why = await (postmaster && Promise.race([whyUnusable(postmaster), stopped]));
       if (signal.aborted) return postmaster?.stop();
       if (postmaster !== undefined) log("error", `PostgreSQL is gone, and starts again: ${why}`);
+      // One that cannot be reached still runs.
+      await postmaster?.stop();
       if (performance.now() - startedAt > SOUND_MS) waitMs = 0;
       await sleep(waitMs, undefined, { signal }).catch(() => {});
       waitMs = Math.min(Math.max(waitMs * 2, FIRST_WAIT_MS), LONGEST_WAIT_MS);

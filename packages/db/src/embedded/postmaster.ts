@@ -6,6 +6,7 @@ import type { Runner } from "./choose-runner.ts";
 import { ProgramFailed } from "./refusals.ts";
 import { lastLine, spawnOptions } from "./run-program.ts";
 import { stopServer } from "./stop-server.ts";
+import { whenUnreachable } from "./watch-socket.ts";
 
 /** Called with log messages of PostgreSQL, which contain no user data. */
 export type Log = (level: "debug" | "info" | "warn" | "error", message: string) => void;
@@ -14,6 +15,8 @@ export type Log = (level: "debug" | "info" | "warn" | "error", message: string) 
 export interface Postmaster {
   /** Resolves with the reason once the process has ended. */
   readonly exited: Promise<string>;
+  /** Resolves with the reason once it runs but cannot be reached; with nothing once it has ended. */
+  readonly unreachable: Promise<string | undefined>;
   /** Shuts PostgreSQL down and waits for the end of the process. */
   stop(): Promise<void>;
 }
@@ -24,6 +27,8 @@ interface PostmasterOptions {
   /** The working directory. */
   readonly folder: string;
   readonly flags: readonly string[];
+  /** Path of its socket, or its port. */
+  readonly at: string | number;
   /** Process that the lock file of the cluster names, and that is not a postmaster. */
   readonly mistaken: number | undefined;
   readonly log: Log;
@@ -49,7 +54,7 @@ exec "$@" 3<&-
 
 /** Starts PostgreSQL and waits until it accepts connections. Throws `ProgramFailed`. */
 export async function startPostmaster(options: PostmasterOptions): Promise<Postmaster> {
-  const { runner, cluster, folder, flags, mistaken, log } = options;
+  const { runner, cluster, folder, flags, at, mistaken, log } = options;
   const { account, programs } = runner;
   const command = [...account.prefix, programs.postgres, "-D", cluster, ...flags];
   const isWindows = process.platform === "win32";
@@ -69,6 +74,7 @@ export async function startPostmaster(options: PostmasterOptions): Promise<Postm
   // `stdio` makes both pipes.
   const [, , errors, guard] = child.stdio as unknown as [null, null, Readable, Writable];
   guard.on("error", () => {});
+  errors.on("error", () => {});
   const exited = once(child, "exit").then(
     ([code, signal]) => `it ended with ${signal ?? code}`,
     (error: Error) => error.message,
@@ -88,8 +94,12 @@ export async function startPostmaster(options: PostmasterOptions): Promise<Postm
   child.once("close", () => ready.reject(new ProgramFailed(lastLine(said.join("\n")))));
   await ready.promise;
   isRunning = true;
+  const watching = new AbortController();
+  void exited.then(() => watching.abort());
+  const unreachable = whenUnreachable(at, watching.signal);
   const stop = async (): Promise<void> => {
     isRunning = false;
+    watching.abort();
     // On Windows a signal would kill it.
     const end = async (mode: "fast" | "immediate") =>
       isWindows
@@ -100,7 +110,7 @@ export async function startPostmaster(options: PostmasterOptions): Promise<Postm
     await exited;
     clearTimeout(timer);
   };
-  return { exited, stop };
+  return { exited, unreachable, stop };
 }
 
 /** The level of a log line with a severity of PostgreSQL. */

@@ -1,5 +1,5 @@
 import { readdirSync, readlinkSync } from "node:fs";
-import { readFile, realpath } from "node:fs/promises";
+import { readFile, realpath, rm } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Runner } from "./choose-runner.ts";
@@ -18,9 +18,18 @@ const CUT_MS = 2000;
 export async function endPredecessor(cluster: string, runner: Runner): Promise<number | undefined> {
   const startedAt = performance.now();
   for (;;) {
-    const file = await readFile(path.join(cluster, "postmaster.pid"), "utf8").catch(() => "");
+    const name = path.join(cluster, "postmaster.pid");
+    const file = await readFile(name, "utf8").catch(() => undefined);
+    if (file === undefined) return undefined;
     const [pid = Number.NaN, port = 0] = [0, 3].map((line) => Number(file.split("\n")[line]));
-    if (!Number.isInteger(pid) || pid <= 0) return undefined;
+    if (!Number.isInteger(pid) || pid <= 0) {
+      // Torn, as by a full disk: it names nobody, and PostgreSQL would refuse it forever.
+      if (process.platform === "linux") {
+        await killOrphans(cluster);
+        await rm(name);
+      }
+      return undefined;
+    }
     const folder = file.split("\n")[4] ?? "";
     const at = folder === "" ? port : socketPath(folder, port);
     // Only the server that wrote the file listens there.

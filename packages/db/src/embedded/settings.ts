@@ -1,5 +1,5 @@
-/** Connections beside Parley's: three for superusers, the rest for people. */
-const OTHER_CONNECTIONS = 13;
+/** Connections beside the pool's: four for searches, three for superusers, the rest for people. */
+const OTHER_CONNECTIONS = 17;
 
 /**
  * The settings that Parley starts PostgreSQL with. They override `postgresql.conf`, where an operator may

@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "n
 import os from "node:os";
 import path from "node:path";
 import pg from "pg";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { DirectoryInUse, DirectoryUnusable } from "../lock.ts";
 import { clusterIn, holdsDatabase } from "./cluster.ts";
 import { type EmbeddedServer, readEmbeddedUrl, startEmbedded } from "./start-embedded.ts";
@@ -97,6 +97,27 @@ describe("the embedded PostgreSQL", () => {
     expect(await ask(second, "select id from kept")).toEqual([{ id: 7 }]);
   });
 
+  it(
+    "comes back after its socket, or the folder of it, was removed",
+    { timeout: 60_000 },
+    async () => {
+      const server = await start();
+      await ask(server, "create table kept (id int); insert into kept values (7)");
+      const socket = socketFolderOf(server);
+      for (const removed of [socket, path.join(socket, ".s.PGSQL.5432")]) {
+        await rm(removed, { recursive: true });
+        await vi.waitFor(
+          async () => expect(await ask(server, "select id from kept")).toEqual([{ id: 7 }]),
+          { timeout: 25_000, interval: 50 },
+        );
+        expect((await stat(socket)).mode & 0o777).toBe(0o700);
+      }
+      const said = lines.filter((line) => line.includes("starts again"));
+      const line = "error PostgreSQL is gone, and starts again: its socket is gone";
+      expect(said).toEqual([line, line]);
+    },
+  );
+
   it("says where it is while it runs", async () => {
     expect(await readEmbeddedUrl(directory)).toBeUndefined();
     const server = await start();
@@ -135,6 +156,20 @@ describe("the embedded PostgreSQL", () => {
     await writeFile(file, left.replace(/^\d+/, String(process.pid)));
     const second = await start();
     expect(await ask(second, "select 1 as one")).toEqual([{ one: 1 }]);
+  });
+});
+
+describe.skipIf(process.platform !== "linux")("a lock file of PostgreSQL", () => {
+  it.each([
+    ["that is empty", ""],
+    ["that is torn", "\0\0\0"],
+  ])("%s does not block a start", async (_name, content) => {
+    const first = await start();
+    await ask(first, "create table kept (id int); insert into kept values (7)");
+    await stop(first);
+    await writeFile(path.join(clusterIn(directory), "postmaster.pid"), content);
+    const second = await start();
+    expect(await ask(second, "select id from kept")).toEqual([{ id: 7 }]);
   });
 });
 

@@ -72,12 +72,13 @@ async function start(directory: string, connections: number, log: Log): Promise<
   const endpoint = started.use(
     await (isWindows ? createTcpEndpoint(directory) : createEndpoint(runner.account)),
   );
-  const { url, folder, settings, initdbFlags } = endpoint;
+  const { url, folder, at, settings, initdbFlags } = endpoint;
   await ensureCluster(directory, runner, initdbFlags);
   const flags = asFlags({ ...serverSettings(connections), ...settings });
   const startOnce = async (): Promise<Postmaster> => {
     const mistaken = await endPredecessor(cluster, runner);
-    const options = { runner, cluster, folder, flags, mistaken, log };
+    const options = { runner, cluster, folder, flags, at, mistaken, log };
+    await endpoint.restoreFolder();
     try {
       return await startPostmaster(options);
     } catch (error) {

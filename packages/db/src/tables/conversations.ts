@@ -140,6 +140,14 @@ export interface StoredFragment {
   };
 }
 
+/** Who has decided about a call, and when. */
+export interface DecidedCall {
+  readonly by: string;
+  readonly at: number;
+  /** The parameters that the agent proposed, where the decision changed them. */
+  readonly proposed?: Readonly<Record<string, unknown>>;
+}
+
 /** Tool calls of agent messages. */
 export const actions = pgTable(
   "actions",
@@ -165,6 +173,8 @@ export const actions = pgTable(
     workspaceId: number(),
     /** The decision about a call that waited for approval. */
     decision: text().$type<"approved" | "rejected" | "always_approved">(),
+    /** Who has decided about the call, or answered its question. */
+    decided: jsonb().$type<DecidedCall>(),
     executionDurationMs: integer(),
     ...timestamps(),
   },

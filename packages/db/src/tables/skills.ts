@@ -70,6 +70,17 @@ export const skillAttachments = pgTable(
   ],
 );
 
+/** What was uploaded of an imported skill; a skill without a row is rendered from its columns. */
+export const skillOriginals = pgTable("skill_originals", {
+  skillId: number()
+    .primaryKey()
+    .references(() => skills.id, { onDelete: "cascade" }),
+  /** SKILL.md as it was: an export changes in it what was edited since. */
+  skillFile: text().notNull(),
+  /** Those of its files that are executable. */
+  executableFileIds: jsonb().$type<string[]>().notNull().default([]),
+});
+
 export const skillTools = pgTable(
   "skill_tools",
   {

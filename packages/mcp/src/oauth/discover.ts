@@ -32,8 +32,42 @@ export async function discoverAuthorizationServer(
         `${new URL(issuerUrl).host} describes no authorization server`,
       );
     }
-    return toAuthorizationServer(guard, url, { described, metadata });
+    const server = toAuthorizationServer(guard, url, { described, metadata });
+    await requireOwnPage(issuerUrl, server, fetch);
+    return server;
   });
+}
+
+/**
+ * Throws a `FetchFault` for metadata that sends users to the page of another site: it would get the codes of that
+ * site at its own token endpoint. The page is the issuer's own where it is at the issuer's origin or at a host
+ * below the issuer's, and where the site that has it names the same token endpoint.
+ */
+async function requireOwnPage(
+  issuerUrl: string,
+  { endpoints }: AuthorizationServer,
+  fetch: FetchLike,
+): Promise<void> {
+  if (endpoints.authorization === undefined) return;
+  const page = new URL(endpoints.authorization);
+  const issuer = new URL(issuerUrl);
+  const isBelow = page.protocol === "https:" && page.host.endsWith(`.${issuer.host}`);
+  if (page.origin === issuer.origin || isBelow) return;
+  const site = await discoverAuthorizationServerMetadata(`${page.origin}/`, {
+    fetchFn: fetch,
+  }).catch((error: unknown) => {
+    if (error instanceof FetchFault) throw error;
+    return undefined;
+  });
+  const isSame =
+    site !== undefined &&
+    URL.canParse(site.token_endpoint) &&
+    new URL(site.token_endpoint).href === endpoints.token;
+  if (isSame) return;
+  throw new FetchFault(
+    "rejected",
+    `The authorization server ${issuer.host} sends users to ${page.host}, which does not name its token endpoint`,
+  );
 }
 
 async function describeResource(

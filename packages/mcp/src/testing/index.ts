@@ -1,2 +1,3 @@
 export { type FaultName, faults } from "./hostile-faults.ts";
 export { type HostileServer, startHostileServer } from "./hostile-server.ts";
+export { type RealServer, startBridged, startEverything } from "./real-servers.ts";

@@ -79,16 +79,23 @@ async function bundle({ files, entry, maxBundleBytes }: BundleQuestion): Promise
       tsconfigRaw: {},
       logLevel: "silent",
       logLimit: MAX_FAULTS,
+      metafile: true,
     });
-    const named = (ending: string) =>
-      built.outputFiles.find(({ path }) => path.endsWith(ending))?.text ?? "";
-    const code = named("bundle.js");
-    const map = named(".map").replaceAll(`"${NAMESPACE}:`, '"');
-    if (Buffer.byteLength(code) + Buffer.byteLength(map) > maxBundleBytes) {
+    const bytes = built.outputFiles.reduce((sum, { contents }) => sum + contents.length, 0);
+    if (bytes > maxBundleBytes) {
       const message = `The bundle must be at most ${maxBundleBytes} bytes`;
       return { faults: [{ file: entry, line: 0, column: 0, message, sourceLine: "" }] };
     }
-    return { bundle: { code, map } };
+    const { exports = [] } = built.metafile.outputs["bundle.js"] ?? {};
+    if (!exports.includes("default")) {
+      const message =
+        "The entry module has no default export: write `export default async function (input, context) { … }`";
+      return { faults: [{ file: entry, line: 0, column: 0, message, sourceLine: "" }] };
+    }
+    const named = (ending: string) =>
+      built.outputFiles.find(({ path }) => path.endsWith(ending))?.text ?? "";
+    const map = named(".map").replaceAll(`"${NAMESPACE}:`, '"');
+    return { bundle: { code: named("bundle.js"), map } };
   } catch (error) {
     const { errors } = error as Partial<BuildFailure>;
     if (errors === undefined) throw error;

@@ -21,6 +21,16 @@ describe("bundling", () => {
   });
 
   it.each([
+    ["no export", "const run = () => 1;\nrun();\n"],
+    ["only named exports", "export const run = () => 1;\n"],
+  ])("refuses an entry with %s, which could never run", async (_name, source) => {
+    const message = expect.stringContaining("no default export") as string;
+    expect(await bundleProgram({ [entry]: source })).toMatchObject({
+      faults: [{ file: entry, message }],
+    });
+  });
+
+  it.each([
     ["a syntax error", "const a = 1;\nexport default (;\n", { line: 2, column: 17 }],
     ["an error after other letters", "const ää = (;\n", { line: 1, column: 13 }],
     ["a package", 'import fs from "fs";\nfs();\n', { line: 1, message: /"fs" is no file/ }],

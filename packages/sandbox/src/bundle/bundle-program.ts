@@ -1,7 +1,6 @@
-import { spawn } from "node:child_process";
-import { text } from "node:stream/consumers";
 import { type BundleAnswer, type BundleFault, ENTRY_FILES } from "@parley/schema";
 import { entryFile } from "../entry-file.ts";
+import { type EndedProgram, type ProgramLimits, runWatched } from "../processes/run-watched.ts";
 
 /** What a bundler is asked. */
 export interface BundleQuestion {
@@ -19,12 +18,37 @@ export interface BundleLimits {
 
 const MAX_BUNDLE_BYTES = 4_194_304;
 const TIMEOUT_MS = 10_000;
+/** Of all of the bundler's processors together. */
+const CPU_MS = 10_000;
+const MIB = 1_048_576;
+/**
+ * Of the bundler with the process that asks it. A program of a megabyte takes half of it; between two looks of the
+ * watch it can grow to 512 MiB.
+ */
+const MEMORY_BYTES = 320 * MIB;
+/** Node and the bundler each reserve 1.4 GiB of addresses without using them, and do not start with less. */
+const ADDRESS_BYTES = 1792 * MIB;
+/**
+ * The bundler collects its garbage so often that it stays below 192 MiB, if it can. What threads reserve does not
+ * depend on the machine's processors.
+ */
+const environment = { GOMEMLIMIT: String(192 * MIB), GOMAXPROCS: "2", MALLOC_ARENA_MAX: "1" };
+/** Of the process that asks it. */
+const nodeArguments = [
+  "--no-warnings",
+  "--v8-pool-size=1",
+  `--max-old-space-size=${MEMORY_BYTES / MIB}`,
+];
+/** A character takes up to six bytes in JSON. */
+const ANSWER_FACTOR = 6;
+const MAX_FAULTS_BYTES = 8 * MIB;
 const MAX_LINE_CHARACTERS = 500;
+const MAX_MESSAGE_CHARACTERS = 2000;
 
 /**
  * Bundles the files of a program to one module: TypeScript becomes JavaScript, and relative imports are resolved
- * among the files. It runs in a process of its own, without the environment of this one, which is killed when it
- * takes too long. What the author did wrong is a fault.
+ * among the files. It runs in processes of its own, without the environment of this one, under a watch of time,
+ * memory and output. What the author did wrong is a fault, and so is a program that takes more.
  */
 export async function bundleProgram(
   files: Readonly<Record<string, string>>,
@@ -32,47 +56,49 @@ export async function bundleProgram(
 ): Promise<BundleAnswer> {
   const entry = ENTRY_FILES.find((name) => Object.hasOwn(files, name));
   if (entry === undefined) return failed(`The program must have ${ENTRY_FILES[0]}`);
-  const bundler = spawn(process.execPath, ["--no-warnings", entryFile("bundle-entry")], {
-    env: {},
-    // A group of its own, so that the bundler's processes end with it.
-    detached: process.platform !== "win32",
-    stdio: ["pipe", "pipe", "ignore"],
-    windowsHide: true,
+  const limits: ProgramLimits = {
+    timeoutMs,
+    cpuMs: CPU_MS,
+    memoryBytes: MEMORY_BYTES,
+    addressBytes: ADDRESS_BYTES,
+    outputBytes: ANSWER_FACTOR * maxBundleBytes + MAX_FAULTS_BYTES,
+  };
+  const ended = await runWatched({
+    command: [process.execPath, ...nodeArguments, entryFile("bundle-entry")],
+    env: environment,
+    input: JSON.stringify({ files, entry, maxBundleBytes } satisfies BundleQuestion),
+    limits,
   });
-  let isLate = false;
-  const timer = setTimeout(() => {
-    isLate = true;
-    endGroup(bundler.pid);
-  }, timeoutMs);
-  bundler.stdin.on("error", () => {});
-  bundler.stdin.end(JSON.stringify({ files, entry, maxBundleBytes } satisfies BundleQuestion));
-  try {
-    const answered = await text(bundler.stdout);
-    if (isLate) return failed(`Bundling took longer than ${timeoutMs} ms`);
-    const answer = JSON.parse(answered) as BundleAnswer;
-    if ("bundle" in answer) return answer;
-    return { faults: answer.faults.map(bound) };
-  } finally {
-    clearTimeout(timer);
-    endGroup(bundler.pid);
-  }
+  const excess = describeExcess(ended, limits, maxBundleBytes);
+  if (excess !== undefined) return failed(excess);
+  if (ended.status !== 0) throw new Error("The bundler broke", { cause: ended.errors });
+  const answer = JSON.parse(ended.output.toString()) as BundleAnswer;
+  if ("bundle" in answer) return answer;
+  return { faults: answer.faults.map(bound) };
+}
+
+/** The limit that bundling exceeded, as its author reads it. */
+function describeExcess(
+  { status, errors, exceeded }: EndedProgram,
+  { timeoutMs, cpuMs, memoryBytes }: ProgramLimits,
+  maxBundleBytes: number,
+): string | undefined {
+  if (exceeded === "time") return `Bundling took longer than ${timeoutMs} ms`;
+  if (exceeded === "processor") return `Bundling used more than ${cpuMs} ms of processor time`;
+  if (exceeded === "output") return `The bundle must be at most ${maxBundleBytes} bytes`;
+  // Where addresses run out first, the process that asks for them ends by itself.
+  const isFull = status !== 0 && /out of memory|cannot allocate memory|heap limit/i.test(errors);
+  if (exceeded !== "memory" && !isFull) return undefined;
+  return `Bundling used more than ${memoryBytes / MIB} MiB of memory`;
 }
 
 const failed = (message: string): BundleAnswer => ({
   faults: [{ file: "", line: 0, column: 0, message, sourceLine: "" }],
 });
 
-/** A line may be as long as the file. */
+/** A line may be as long as the file, and a message names what it is about. */
 const bound = (fault: BundleFault): BundleFault => ({
   ...fault,
+  message: fault.message.slice(0, MAX_MESSAGE_CHARACTERS),
   sourceLine: fault.sourceLine.slice(0, MAX_LINE_CHARACTERS),
 });
-
-function endGroup(pid: number | undefined): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(process.platform === "win32" ? pid : -pid, "SIGKILL");
-  } catch {
-    // It has ended.
-  }
-}

@@ -23,6 +23,8 @@ export interface Guest {
   /** Runs a module, and resolves when its end was sent. */
   run(message: Run, code: string): Promise<void>;
   fetched(id: number, answer: FetchAnswer, body: Buffer): void;
+  /** Lets code go on that was parked. */
+  resume(): void;
   /** Tells the code that it ends, and ends it without an outcome. */
   end(): void;
   /** Makes its memory what it was before a run; false where it cannot be used again. */
@@ -38,6 +40,8 @@ const USUAL_MEMORY_BYTES = 67_108_864;
 const STACK_BYTES = 262_144;
 const EMPTY_PAGE = Buffer.alloc(PAGE_BYTES);
 const JOBS_BETWEEN_YIELDS = 1000;
+/** Code that waits for longer is parked: shorter waits are not worth saying. */
+const PARK_AFTER_MS = 20;
 
 // Its types describe the CommonJS file, whose default is one level lower.
 const base = release as unknown as QuickJSSyncVariant;
@@ -67,6 +71,9 @@ export async function createGuest(
   let isCpuExceeded = false;
   let cpuAtStart = process.cpuUsage();
   let ended = Promise.withResolvers<void>();
+  /** What woke the code while it was parked. */
+  let parked: (() => void)[] | undefined;
+  let parkTimer: NodeJS.Timeout | undefined;
   runtime.setInterruptHandler(() => {
     const { user, system } = process.cpuUsage(cpuAtStart);
     isCpuExceeded ||= user + system > (current?.limits.cpuMs ?? Infinity) * 1000;
@@ -79,6 +86,8 @@ export async function createGuest(
     const dropped = droppedOf(current);
     if (dropped.lines + dropped.reports > 0) send({ type: "dropped", ...dropped });
     for (const timer of current.timers.values()) clearTimeout(timer);
+    clearTimeout(parkTimer);
+    parked = undefined;
     current = undefined;
     isOver = true;
     ended.resolve();
@@ -116,7 +125,11 @@ export async function createGuest(
     }
   };
 
-  /** Runs what is ready, and ends what waits for nothing. */
+  const park = (): void => {
+    parked = [];
+    send({ type: "parked" });
+  };
+  /** Runs what is ready, parks what waits, and ends what waits for nothing. */
   const pump = async (run: GuestRun): Promise<void> => {
     while (current === run && runtime.hasPendingJob()) {
       enter(() => {
@@ -125,7 +138,12 @@ export async function createGuest(
       });
       if (current === run && runtime.hasPendingJob()) await yieldToLoop();
     }
-    if (current !== run || run.pending > 0) return;
+    if (current !== run) return;
+    if (run.pending > 0) {
+      clearTimeout(parkTimer);
+      parkTimer = setTimeout(park, PARK_AFTER_MS);
+      return;
+    }
     const message = "The function waits for a promise that nothing settles";
     fail("bad_return", { name: "", message, stack: "", reason: "" });
   };
@@ -135,10 +153,18 @@ export async function createGuest(
       if (called.error !== undefined) failWith(context.dump(called.error));
     });
   };
+  const enterWith = (kind: string, id: number, text: string): void =>
+    call("wake", context.newString(kind), context.newNumber(id), context.newString(text));
   const wake = (kind: string, id: number, text: string): void => {
     const run = current;
     if (run === undefined) return;
-    call("wake", context.newString(kind), context.newNumber(id), context.newString(text));
+    if (parked !== undefined) {
+      if (parked.length === 0) send({ type: "due" });
+      parked.push(() => enterWith(kind, id, text));
+      return;
+    }
+    clearTimeout(parkTimer);
+    enterWith(kind, id, text);
     void pump(run);
   };
 
@@ -182,8 +208,15 @@ export async function createGuest(
       if (!("error" in answer)) current.bodies.set(id, body);
       wake("fetched", id, JSON.stringify(answer));
     },
+    resume: () => {
+      const run = current;
+      const woken = parked ?? [];
+      parked = undefined;
+      for (const one of woken) if (current === run) one();
+      if (run !== undefined) void pump(run);
+    },
     end: () => {
-      wake("abort", 0, "");
+      if (current !== undefined) enterWith("abort", 0, "");
       finish();
     },
     renew: () => !isBroken && restore(),

@@ -32,6 +32,8 @@ export type ToChild =
     }
   /** Answers a request; the answer's content is the body. */
   | { readonly type: "fetched"; readonly id: number; readonly answer: FetchAnswer }
+  /** Lets a program go on that was parked. */
+  | { readonly type: "resume" }
   /** Ends what runs. */
   | { readonly type: "end" };
 
@@ -71,6 +73,10 @@ export type FromChild =
   /** Lines and reports of progress past their limits. */
   | { readonly type: "dropped"; readonly lines: number; readonly reports: number }
   | { readonly type: "fetch"; readonly id: number; readonly request: FetchRequest }
+  /** The code waits for timers and answers only, and runs again after `resume`. */
+  | { readonly type: "parked" }
+  /** What parked code waited for is there. */
+  | { readonly type: "due" }
   /** The JSON of the result is the body. */
   | { readonly type: "returned" }
   | {

@@ -24,6 +24,7 @@ async function replaceGuest(): Promise<Guest> {
 
 const receive = async (message: ToChild, body: Buffer): Promise<void> => {
   if (message.type === "fetched") running?.fetched(message.id, message.answer, body);
+  else if (message.type === "resume") running?.resume();
   else if (message.type === "end") running?.end();
   else {
     const { memoryBytes } = message.limits;

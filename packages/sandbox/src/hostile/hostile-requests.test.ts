@@ -175,6 +175,40 @@ describe("requests of functions", () => {
     expect(seen.at(-1)?.url).not.toContain("a-secret");
   });
 
+  it("leaves secrets behind where a redirect leads to another host, in whatever header", async () => {
+    const secrets = [{ name: "TOKEN", value: "a-secret-of-headers", readable: false }];
+    const carriers = ["user-agent", "accept", "Accept-Language", "content-type", "authorization"];
+    const headers = Object.fromEntries(carriers.map((name) => [name, "{{secrets.TOKEN}}"]));
+    const allowedHosts = [server.host, other.host];
+    const redirect = async (to: string, given: object) => {
+      const url = `${server.origin}/?to=${encodeURIComponent(to)}`;
+      const call = `${JSON.stringify(url)}, { headers: ${JSON.stringify(given)} }`;
+      const code = `return (await context.fetch(${call})).status;`;
+      expect(outcomeOf(await run(code, { secrets, allowedHosts }))).toBe("200");
+      return seen.slice(-2).map((request) => request.headers);
+    };
+    const [first, second] = await redirect(`${other.origin}/`, headers);
+    expect(first?.["user-agent"]).toBe("a-secret-of-headers");
+    expect(JSON.stringify(second)).not.toContain("a-secret");
+    const plain = await redirect(`${other.origin}/`, { "user-agent": "mine" });
+    expect(plain[1]?.["user-agent"]).toBe("mine");
+    const [, within] = await redirect(`${server.origin}/again`, headers);
+    expect(within?.["user-agent"]).toBe("a-secret-of-headers");
+  });
+
+  it("hides secrets in an answer that repeats them as JSON, in a URL and in base64", async () => {
+    const value = 'a"secret\\of/headers';
+    const secrets = [{ name: "TOKEN", value, readable: false }];
+    const code = `const response = await context.fetch("${server.origin}/echo", { headers: { authorization: "Basic {{secrets.TOKEN}}" } });
+      const text = await response.text();
+      const { headers } = JSON.parse(text);
+      return [text, headers.authorization];`;
+    const ran = await run(code, { secrets });
+    expect(seen.at(-1)?.headers.authorization).toBe(`Basic ${value}`);
+    expect(outcomeOf(ran)).toContain('"Basic [hidden]"');
+    expect(JSON.stringify(ran.events)).not.toContain("of/headers");
+  });
+
   it.each([
     ["requests", "for (let i = 0; i < 6; i++) await context.fetch(URL);", "fetches_exceeded"],
     [

@@ -35,6 +35,8 @@ const Message: z.ZodType<FromChild> = z.discriminatedUnion("type", [
       hasBody: z.boolean(),
     }),
   }),
+  z.object({ type: z.literal("parked") }),
+  z.object({ type: z.literal("due") }),
   z.object({ type: z.literal("returned") }),
   z.object({
     type: z.literal("failed"),

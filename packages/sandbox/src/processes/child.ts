@@ -1,26 +1,30 @@
 import { spawn } from "node:child_process";
-import { setPriority } from "node:os";
 import { createFrameReader, encodeFrame, type Frame } from "../child/frames.ts";
 import type { FromChild, ToChild } from "../child/messages.ts";
 import type { Confinement } from "../confinement.ts";
 import type { KillReason } from "../contract.ts";
 import { checkMessage } from "./check-message.ts";
+import { lowerPriority } from "./priority.ts";
 import { innermostOf } from "./proc.ts";
+import type { Target } from "./watch.ts";
 
 /** A process that runs code. */
-export interface Child {
+export interface Child extends Target {
   /** The workspace that it serves, once it serves one. */
   workspaceId: number | undefined;
   /** The process of the code itself, which a wrapper may have started. */
   readonly pid: number;
   /** Why it was killed, if it was. */
   readonly killed: KillReason | undefined;
-  /** Whether it used so much that it runs after everything else, and is not used again. */
+  /** Whether it used so much that it runs after everything else; it is not used again. */
   lowered: boolean;
   send(message: ToChild, body?: Uint8Array): void;
   /** The next frame; undefined when there will be none. A frame that may not be ends the process. */
   next(maxBytes: number): Promise<Frame<FromChild> | undefined>;
   kill(reason: KillReason): void;
+  /** Stops the process where it is, until `go`. */
+  stop(): void;
+  go(): void;
   /** Resolves when the process is gone. */
   readonly gone: Promise<void>;
 }
@@ -31,8 +35,9 @@ const START_MS = 10_000;
 const START_PRIORITY = 5;
 
 /** Starts a process with an empty environment; it is usable when its first frame, `ready`, has come. */
-export function startChild({ command, arguments: given, boundary }: Confinement): Child {
+export function startChild({ command, arguments: given, boundary, user }: Confinement): Child {
   const process = spawn(command, given, {
+    ...user,
     env: {},
     cwd: "/",
     stdio: ["pipe", "pipe", "ignore"],
@@ -52,6 +57,16 @@ export function startChild({ command, arguments: given, boundary }: Confinement)
     killed ??= reason;
     process.kill("SIGKILL");
   };
+  const pid = (): number => {
+    const { pid: outermost = -1 } = process;
+    innermost ??= boundary === "namespace" ? innermostOf(outermost) : outermost;
+    return innermost;
+  };
+  const signal = (name: "SIGSTOP" | "SIGCONT"): void => {
+    if (pid() > 0 && process.exitCode === null && process.signalCode === null) {
+      signalTo(pid(), name);
+    }
+  };
   const frames = (async function* () {
     try {
       for await (const chunk of process.stdout as AsyncIterable<Buffer>) {
@@ -66,9 +81,7 @@ export function startChild({ command, arguments: given, boundary }: Confinement)
     workspaceId: undefined,
     lowered: false,
     get pid() {
-      const { pid = -1 } = process;
-      innermost ??= boundary === "namespace" ? innermostOf(pid) : pid;
-      return innermost;
+      return pid();
     },
     get killed() {
       return killed;
@@ -80,6 +93,8 @@ export function startChild({ command, arguments: given, boundary }: Confinement)
       return next.done === true ? undefined : next.value;
     },
     kill,
+    stop: () => signal("SIGSTOP"),
+    go: () => signal("SIGCONT"),
     gone,
   };
 }
@@ -92,11 +107,9 @@ export async function awaitReady(child: Child): Promise<void> {
   if (frame?.message.type !== "ready") throw new Error("A process of the sandbox did not start");
 }
 
-/** Lets other processes run first. */
-export function lowerPriority(pid: number | undefined, priority: number): void {
-  if (pid === undefined || process.platform !== "linux") return;
+function signalTo(pid: number, name: "SIGSTOP" | "SIGCONT"): void {
   try {
-    setPriority(pid, priority);
+    process.kill(pid, name);
   } catch {
     // It has ended.
   }

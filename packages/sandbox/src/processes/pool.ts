@@ -1,212 +1,266 @@
+// Who may run. A program that runs holds one of `max` places, which workspaces share by turns; one that waits for
+// a timer or an answer holds none, nor does one that was stopped so that another workspace gets its turn. Those
+// are bounded by the memory of their processes.
+import { createFairQueue } from "@parley/fair-queue";
 import type { Confinement } from "../confinement.ts";
-import type { KillReason } from "../contract.ts";
-import { awaitReady, type Child, startChild } from "./child.ts";
-import { cpuMsOf, residentBytesOf } from "./proc.ts";
-import { createTurns } from "./turns.ts";
+import type { Child } from "./child.ts";
+import type { Place, PlaceOptions, Pool } from "./places.ts";
+import { ownBytesOf } from "./proc.ts";
+import { createProcesses } from "./processes.ts";
+import { chooseEnded } from "./waiting-memory.ts";
 
 export interface PoolOptions {
   readonly confinement: Confinement;
-  /** Processes at once; a workspace has at most half of them. */
+  /** Programs that run at once, and processes that are ready for some. */
   readonly max: number;
-}
-
-/** Processes that are ready for programs. */
-export interface Pool {
-  /**
-   * Waits for a process for a workspace. Rejects with the signal's reason, with `PoolFull` after `MAX_WAIT_MS`,
-   * and with an error where no process starts.
-   */
-  take(workspaceId: number, signal: AbortSignal): Promise<Child>;
-  /** Gives a process back that waits for its next program, or that was killed. */
-  giveBack(child: Child): void;
-  readonly state: {
-    readonly processes: number;
-    readonly busy: number;
-    readonly waiting: number;
-    readonly killed: Readonly<Record<KillReason, number>>;
-  };
-  close(): Promise<void>;
+  /** Memory of the programs that wait without a place. */
+  readonly maxWaitingBytes: number;
+  /** Called when a process goes without its place, and when it has one again. */
+  readonly onRest: (child: Child, isResting: boolean) => void;
 }
 
 /** No process was free in time. */
 export class PoolFull extends Error {}
 
-/** Longest wait for a process. */
+/** How long a program may wait for places, all in all. */
 export const MAX_WAIT_MS = 60_000;
-/** Processes that no workspace has yet, so that its first program does not wait for a start. */
-const SPARES = 1;
-const IDLE_MS = 60_000;
-/** How long a workspace keeps a process while others wait: replacing it takes longer than a short program. */
+/**
+ * How long a workspace keeps a process, or a program above its share its place, while others wait: replacing a
+ * process takes longer than a short program.
+ */
 const TURN_MS = 250;
-/** The kernel ends a process at a multiple of this. */
-const MAX_LIFETIME_CPU_MS = 300_000;
-/** A process that kept more than this from its programs is replaced: the next would be blamed for it. */
-const MAX_IDLE_BYTES = 134_217_728;
+/** How long a program keeps its place where more workspaces wait than there are places. */
+const SLICE_MS = 1000;
+const FULL = `No process was free within ${MAX_WAIT_MS} ms`;
 
+/** Whoever waits for a place. */
 interface Waiting {
-  readonly workspaceId: number;
-  /** False where nobody waits any more. */
-  readonly resolve: (child: Child) => boolean;
-  readonly reject: (reason: unknown) => void;
+  /** Whether it goes on with a program. */
+  readonly isBegun: boolean;
+  readonly start: () => void;
+  readonly refuse: (reason: unknown) => void;
 }
 
-/** Creates a pool without any process: the first that is asked for starts, and from then on a spare is kept. */
-export function createPool({ confinement, max }: PoolOptions): Pool {
-  const perWorkspace = Math.max(1, Math.ceil(max / 2));
-  const all = new Set<Child>();
-  const ready = new WeakMap<Child, Promise<void>>();
-  const spares: Child[] = [];
-  const idle = new Map<Child, NodeJS.Timeout>();
-  const busy = new Map<Child, { readonly workspaceId: number }>();
+interface Guest extends Pick<PlaceOptions, "overload"> {
+  readonly child: Child;
+  readonly workspaceId: number;
+  /** `parked` waits for its own reasons, `due` for a place. */
+  state: "starting" | "running" | "parked" | "due" | "ending";
+  /** When it got into its state. */
+  since: number;
+  hasPlace: boolean;
+  /** What its process held when it lost its place. */
+  bytes: number;
+  heldUpMs: number;
+  /** Where it is due. */
+  waiting: Waiting | undefined;
+  timer: NodeJS.Timeout | undefined;
+}
+
+/** Creates a pool without any process: the first that is asked for starts. */
+export function createPool({ confinement, max, maxWaitingBytes, onRest }: PoolOptions): Pool {
+  const queue = createFairQueue<Waiting>({ places: max, goesFirst: ({ isBegun }) => isBegun });
+  const guests = new Set<Guest>();
   const turnSince = new WeakMap<Child, number>();
-  const turns = createTurns<Waiting>();
-  const killed = { cpu_exceeded: 0, out_of_memory: 0, stopped: 0, broken: 0, retired: 0 };
+  let turnTimer: NodeJS.Timeout | undefined;
   let isClosed = false;
+  const running = () => queue.held;
+  const afterEnd = () => serve();
+  const processes = createProcesses({ confinement, max, running, afterEnd });
 
-  const start = (): Child => {
-    const child = startChild(confinement);
-    all.add(child);
-    const started = awaitReady(child);
-    started.catch(() => {});
-    ready.set(child, started);
-    void afterEnd(child);
-    return child;
-  };
-  const afterEnd = async (child: Child): Promise<void> => {
-    await child.gone;
-    if (child.killed !== undefined) killed[child.killed]++;
-    forget(child);
-    serve();
-  };
-  const forget = (child: Child): void => {
-    all.delete(child);
-    clearTimeout(idle.get(child));
-    idle.delete(child);
-    const at = spares.indexOf(child);
-    if (at !== -1) spares.splice(at, 1);
-  };
-  const retire = (child: Child): void => {
-    forget(child);
-    child.kill("retired");
-  };
-  const keepSpare = (): void => {
-    if (!isClosed && spares.length < SPARES && all.size < max) spares.push(start());
-  };
-  const busyOf = (workspaceId: number): number =>
-    busy.values().reduce((count, one) => count + Number(one.workspaceId === workspaceId), 0);
-  const idleOf = (workspaceId: number): Child | undefined =>
-    idle.keys().find((child) => child.workspaceId === workspaceId);
-
-  const mayTake = (workspaceId: number): boolean =>
-    busyOf(workspaceId) < perWorkspace && (idle.size > 0 || spares.length > 0 || all.size < max);
-  const provide = (workspaceId: number): Child => {
-    const own = idleOf(workspaceId) ?? spares.shift();
-    if (own !== undefined) return own;
-    if (all.size >= max) retire(idle.keys().next().value!);
-    return start();
-  };
-  const hand = (child: Child, waiting: Waiting): void => {
-    const { workspaceId } = waiting;
-    clearTimeout(idle.get(child));
-    idle.delete(child);
-    if (child.workspaceId === undefined) turnSince.set(child, performance.now());
-    child.workspaceId = workspaceId;
-    busy.set(child, { workspaceId });
-    void handReady(child, waiting);
-  };
-  const handReady = async (child: Child, { resolve, reject }: Waiting): Promise<void> => {
-    try {
-      await ready.get(child);
-    } catch (error) {
-      busy.delete(child);
-      retire(child);
-      reject(error);
-      serve();
-      return;
-    }
-    if (!resolve(child)) giveBack(child);
-  };
   const serve = (): void => {
     if (isClosed) return;
-    for (let next = turns.take(mayTake); next !== undefined; next = turns.take(mayTake)) {
-      hand(provide(next.workspaceId), next);
+    for (let taken = queue.take(); taken !== undefined; taken = queue.take()) {
+      taken.items[0]?.start();
     }
-    if (busy.size > 0) keepSpare();
+    stopOne();
+    processes.fit();
+    if (queue.size > 0) turnTimer ??= setTimeout(nextTurn, TURN_MS).unref();
+  };
+  const nextTurn = (): void => {
+    turnTimer = undefined;
+    serve();
+  };
+  /** Stops a program whose workspace has more than its part, so that another workspace has a place. */
+  const stopOne = (): void => {
+    const owing = queue.owing();
+    if (owing === undefined) return;
+    const before = performance.now() - (owing.isAboveShare ? TURN_MS : SLICE_MS);
+    const [guest] = [...guests]
+      .filter(({ state, since }) => state === "running" && since <= before)
+      .filter(({ workspaceId }) => owing.workspaceIds.includes(workspaceId))
+      .toSorted((one, other) => one.since - other.since);
+    if (guest === undefined) return;
+    guest.child.stop();
+    guest.hasPlace = false;
+    queue.giveWay(
+      guest.workspaceId,
+      waitAgain(guest, () => guest.child.go()),
+    );
+    rest(guest);
+    serve();
   };
 
-  const giveBack = (child: Child): void => {
-    busy.delete(child);
-    const isSpent =
-      child.killed !== undefined ||
-      child.lowered ||
-      (residentBytesOf(child.pid) ?? 0) > MAX_IDLE_BYTES ||
-      (cpuMsOf(child.pid) ?? 0) > MAX_LIFETIME_CPU_MS;
-    if (isSpent || isClosed) retire(child);
-    else {
-      idle.set(child, setTimeout(() => retire(child), IDLE_MS).unref());
+  const enter = (guest: Guest, state: Guest["state"]): void => {
+    guest.heldUpMs = heldUpMs(guest);
+    guest.state = state;
+    guest.since = performance.now();
+  };
+  const waitAgain = (guest: Guest, go: () => void): Waiting => {
+    enter(guest, "due");
+    const start = (): void => {
+      stopWaiting(guest);
+      guest.hasPlace = true;
+      enter(guest, "running");
+      onRest(guest.child, false);
+      go();
+    };
+    guest.timer = setTimeout(() => guest.overload(FULL), MAX_WAIT_MS - guest.heldUpMs);
+    guest.waiting = { isBegun: true, start, refuse: () => {} };
+    return guest.waiting;
+  };
+  const stopWaiting = (guest: Guest): void => {
+    clearTimeout(guest.timer);
+    if (guest.waiting !== undefined) queue.remove(guest.workspaceId, guest.waiting);
+    guest.waiting = undefined;
+  };
+  const freePlace = (guest: Guest): void => {
+    if (guest.hasPlace) queue.ended(guest.workspaceId);
+    guest.hasPlace = false;
+  };
+  /** Counts the memory of a program without a place, and ends some where there is not enough. */
+  const rest = (guest: Guest): void => {
+    guest.bytes = ownBytesOf(guest.child.pid) ?? 0;
+    onRest(guest.child, true);
+    const resting = [...guests].filter(({ state }) => state === "parked" || state === "due");
+    for (const one of chooseEnded(resting, maxWaitingBytes)) {
+      one.overload(`It waited, and its memory was needed: ${maxWaitingBytes} bytes are for all`);
+    }
+  };
+
+  const open = (child: Child, workspaceId: number, { overload }: PlaceOptions): Guest => {
+    const guest: Guest = {
+      child,
+      overload,
+      workspaceId,
+      state: "starting",
+      since: performance.now(),
+      hasPlace: true,
+      bytes: 0,
+      heldUpMs: 0,
+      waiting: undefined,
+      timer: undefined,
+    };
+    guests.add(guest);
+    return guest;
+  };
+  const leave = (guest: Guest): void => {
+    const { child, workspaceId } = guest;
+    stopWaiting(guest);
+    guests.delete(guest);
+    freePlace(guest);
+    if (processes.keep(child)) {
       const hasTurn = performance.now() - (turnSince.get(child) ?? 0) < TURN_MS;
-      const next = hasTurn ? turns.takeOf(child.workspaceId!) : undefined;
-      if (next !== undefined) hand(child, next);
-      else turnSince.set(child, performance.now());
+      const next = hasTurn ? queue.take((id) => id === workspaceId) : undefined;
+      if (next === undefined) turnSince.set(child, performance.now());
+      else next.items[0]?.start();
     }
     serve();
+  };
+  const placeOf = (guest: Guest): Place => ({
+    child: guest.child,
+    get heldUpMs() {
+      return heldUpMs(guest);
+    },
+    park: () => {
+      if (guest.state !== "running") return;
+      enter(guest, "parked");
+      freePlace(guest);
+      rest(guest);
+      serve();
+    },
+    resume: (go) => {
+      if (guest.state !== "parked") return;
+      queue.push(guest.workspaceId, waitAgain(guest, go));
+      serve();
+    },
+    end: () => {
+      stopWaiting(guest);
+      enter(guest, "ending");
+      guest.child.go();
+    },
+    leave: () => leave(guest),
+  });
+  /** Takes a process for a program that has a place. */
+  const begin = async (workspaceId: number, options: PlaceOptions): Promise<Guest> => {
+    const child = processes.provide(workspaceId);
+    if (child.workspaceId === undefined) turnSince.set(child, performance.now());
+    child.workspaceId = workspaceId;
+    const guest = open(child, workspaceId, options);
+    try {
+      await processes.ready(child);
+    } catch (error) {
+      leave(guest);
+      throw error;
+    }
+    enter(guest, "running");
+    return guest;
   };
 
   return {
-    take: (workspaceId, signal) =>
-      new Promise<Child>((resolveTake, rejectTake) => {
-        let isSettled = false;
-        const settle = (): void => {
-          isSettled = true;
-          clearTimeout(timer);
-          signal.removeEventListener("abort", cancel);
-          turns.remove(workspaceId, waiting);
-        };
-        const reject = (reason: unknown): void => {
-          settle();
-          rejectTake(reason);
-        };
-        const resolve = (child: Child): boolean => {
-          if (isSettled) return false;
-          settle();
-          resolveTake(child);
-          return true;
-        };
-        const cancel = (): void => reject(signal.reason);
-        const waiting: Waiting = { workspaceId, resolve, reject };
-        const full = (): void =>
-          reject(new PoolFull(`No process was free within ${MAX_WAIT_MS} ms`));
-        const timer = setTimeout(full, MAX_WAIT_MS);
-        if (isClosed) reject(new Error("The sandbox is closed"));
-        else if (signal.aborted) cancel();
-        else {
-          signal.addEventListener("abort", cancel, { once: true });
-          turns.add(workspaceId, waiting);
-          serve();
-        }
-      }),
-    giveBack,
+    take: async (workspaceId, options) => {
+      const { signal } = options;
+      if (isClosed) throw new Error(CLOSED);
+      signal.throwIfAborted();
+      const given = Promise.withResolvers<Guest>();
+      let isOver = false;
+      const refuse = (reason: unknown): void => {
+        isOver = true;
+        queue.remove(workspaceId, waiting);
+        given.reject(reason);
+      };
+      const start = (): void => {
+        const give = (guest: Guest) => (isOver ? leave(guest) : given.resolve(guest));
+        void begin(workspaceId, options).then(give, refuse);
+      };
+      const waiting: Waiting = { isBegun: false, start, refuse };
+      const cancel = (): void => refuse(signal.reason);
+      const timer = setTimeout(() => refuse(new PoolFull(FULL)), MAX_WAIT_MS);
+      signal.addEventListener("abort", cancel, { once: true });
+      queue.push(workspaceId, waiting);
+      serve();
+      try {
+        return placeOf(await given.promise);
+      } finally {
+        clearTimeout(timer);
+        signal.removeEventListener("abort", cancel);
+      }
+    },
     state: {
       get processes() {
-        return all.size;
+        return processes.size;
       },
       get busy() {
-        return busy.size;
+        return guests.size;
+      },
+      get parked() {
+        return guests.values().reduce((count, { hasPlace }) => count + Number(!hasPlace), 0);
       },
       get waiting() {
-        return turns.size;
+        return queue.size;
       },
-      killed,
+      killed: processes.killed,
     },
     close: async () => {
       isClosed = true;
-      const children = [...all];
-      for (const child of children) retire(child);
-      const closed = new Error("The sandbox is closed");
-      for (let next = turns.take(() => true); next; next = turns.take(() => true)) {
-        next.reject(closed);
-      }
-      await Promise.all(children.map(({ gone }) => gone));
+      clearTimeout(turnTimer);
+      for (const { refuse } of queue.clear()) refuse(new Error(CLOSED));
+      await processes.close();
     },
   };
 }
+
+const CLOSED = "The sandbox is closed";
+
+const heldUpMs = (guest: Guest): number =>
+  guest.heldUpMs + (guest.state === "due" ? performance.now() - guest.since : 0);

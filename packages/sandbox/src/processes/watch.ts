@@ -1,21 +1,40 @@
 import { constants } from "node:os";
 import type { KillReason } from "../contract.ts";
-import { type Child, lowerPriority } from "./child.ts";
-import { cpuMsOf, residentBytesOf } from "./proc.ts";
+import { lowerPriority } from "./priority.ts";
+import { cpuMsOf, type Usage, usageOf } from "./proc.ts";
 
-/** What a process may use while it runs one program. */
+/** What a process and its descendants may use while they are watched. */
 export interface Allowance {
+  /** Processor time of the main thread, which is what is charged. */
   readonly cpuMs: number;
+  /** Processor time of all threads and descendants: compilers and collectors of garbage are among them. */
+  readonly groupCpuMs: number;
+  /** Memory of the process with its descendants. */
   readonly memoryBytes: number;
+}
+
+/** A process that is watched. */
+export interface Target {
+  readonly pid: number;
+  /** Whether it used so much that it runs after everything else. */
+  lowered: boolean;
+  kill(reason: KillReason): void;
 }
 
 interface Watched extends Allowance {
   readonly cpuAtStart: number;
-  /** Of a processor, when it was last there to be measured. */
+  /** Of the main thread, when it was last there to be measured. */
   usedMs: number;
+  /** Of the group, when it was first looked at. */
+  groupAtStart: number | undefined;
+  /** What it had used when it began to wait without a place: it may use no more. */
+  restingAtMs: number | undefined;
 }
 
-const WATCH_MS = 50;
+/** How often processes are looked at: between two looks they can take what a hard limit must bound. */
+export const WATCH_MS = 50;
+/** Those that wait are looked at less often, because they may be many. */
+const LOOKS_AT_RESTING = 20;
 /** What the code inside may take to notice its limit by itself, which keeps the process. */
 const NOTICE_MS = 100;
 /** After this, a process runs when no other has work. */
@@ -23,35 +42,52 @@ const LOWERED_AFTER_MS = 100;
 
 /**
  * Watches processes from outside, since code inside can hold up every check that is made there: one that has used
- * more than its allowance is killed.
+ * more than its allowance, with its descendants, is killed.
  */
 export function createWatch() {
-  const watched = new Map<Child, Watched>();
+  const watched = new Map<Target, Watched>();
   const total = { cpuMs: 0 };
   let timer: NodeJS.Timeout | undefined;
-  const measure = (child: Child, one: Watched): void => {
-    one.usedMs = (cpuMsOf(child.pid) ?? one.cpuAtStart + one.usedMs) - one.cpuAtStart;
+  const measure = (target: Target, one: Watched): void => {
+    one.usedMs = (cpuMsOf(target.pid) ?? one.cpuAtStart + one.usedMs) - one.cpuAtStart;
   };
+  let looks = 0;
   const look = (): void => {
-    for (const [child, one] of watched) {
-      measure(child, one);
-      const reason = judge(child, one);
-      if (reason !== undefined) child.kill(reason);
+    const isForAll = ++looks % LOOKS_AT_RESTING === 0;
+    for (const [target, one] of watched) {
+      if (one.restingAtMs !== undefined && !isForAll) continue;
+      measure(target, one);
+      const group = usageOf(target.pid);
+      one.groupAtStart ??= group.cpuMs;
+      const reason = judge(target, one, group);
+      if (reason !== undefined) target.kill(reason);
     }
   };
   return {
     /** What ended programs used together. */
     total: total as { readonly cpuMs: number },
-    start(child: Child, allowance: Allowance): void {
-      watched.set(child, { ...allowance, cpuAtStart: cpuMsOf(child.pid) ?? 0, usedMs: 0 });
+    start(target: Target, allowance: Allowance): void {
+      watched.set(target, {
+        ...allowance,
+        cpuAtStart: cpuMsOf(target.pid) ?? 0,
+        usedMs: 0,
+        groupAtStart: undefined,
+        restingAtMs: undefined,
+      });
       timer ??= setInterval(look, WATCH_MS).unref();
     },
-    end(child: Child): void {
-      const one = watched.get(child);
+    rest(target: Target, isResting: boolean): void {
+      const one = watched.get(target);
       if (one === undefined) return;
-      measure(child, one);
+      if (isResting) measure(target, one);
+      one.restingAtMs = isResting ? one.usedMs : undefined;
+    },
+    end(target: Target): void {
+      const one = watched.get(target);
+      if (one === undefined) return;
+      measure(target, one);
       total.cpuMs += one.usedMs;
-      watched.delete(child);
+      watched.delete(target);
       if (watched.size > 0) return;
       clearInterval(timer);
       timer = undefined;
@@ -59,15 +95,14 @@ export function createWatch() {
   };
 }
 
-function judge(
-  child: Child,
-  { cpuMs, memoryBytes, usedMs }: Readonly<Watched>,
-): KillReason | undefined {
-  if (usedMs > cpuMs + NOTICE_MS) return "cpu_exceeded";
-  if ((residentBytesOf(child.pid) ?? 0) > memoryBytes) return "out_of_memory";
-  if (usedMs > LOWERED_AFTER_MS && !child.lowered) {
-    child.lowered = true;
-    lowerPriority(child.pid, constants.priority.PRIORITY_LOW);
+function judge(target: Target, one: Readonly<Watched>, group: Usage): KillReason | undefined {
+  const { cpuMs, groupCpuMs, memoryBytes, usedMs, groupAtStart = 0, restingAtMs = Infinity } = one;
+  if (usedMs > cpuMs + NOTICE_MS || group.cpuMs - groupAtStart > groupCpuMs) return "cpu_exceeded";
+  if (usedMs > restingAtMs + NOTICE_MS) return "broken";
+  if (group.memoryBytes > memoryBytes) return "out_of_memory";
+  if (usedMs > LOWERED_AFTER_MS && !target.lowered) {
+    target.lowered = true;
+    lowerPriority(target.pid, constants.priority.PRIORITY_LOW);
   }
   return undefined;
 }

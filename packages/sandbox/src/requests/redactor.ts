@@ -1,28 +1,31 @@
-import { hideSecrets } from "@parley/guarded-fetch";
+import { setImmediate } from "node:timers/promises";
+import { formsOfSecrets, hideForms } from "@parley/guarded-fetch";
 
 /** Hides the secrets of an execution in whatever leaves it. */
 export interface Redactor {
   text(text: string): string;
-  /** In the JSON of a value, where quotes and line ends are escaped. */
-  json(json: string): string;
-  bytes(bytes: Buffer): Buffer;
+  /** Large bodies are looked through in several turns of the event loop. */
+  bytes(bytes: Buffer): Promise<Buffer>;
 }
+
+/** Looking through less takes less than a millisecond for each form of a secret. */
+const LARGE_BYTES = 1_048_576;
 
 /** Makes a redactor of these values; the shortest that are hidden have 8 characters. */
 export function createRedactor(values: readonly string[]): Redactor {
-  const escaped = values.map((value) => JSON.stringify(value).slice(1, -1));
-  const known = values.map((value) => Buffer.from(value));
+  const forms = formsOfSecrets(values);
+  const known = forms.map((form) => Buffer.from(form));
   return {
-    text: (text) => hideSecrets(text, values),
-    json: (json) => hideSecrets(json, escaped),
-    bytes: (bytes) => {
-      if (!known.some((value) => value.length > 0 && bytes.includes(value))) return bytes;
-      // One character for each byte, so that no byte of another kind changes.
-      const hidden = hideSecrets(
-        bytes.toString("latin1"),
-        known.map((value) => value.toString("latin1")),
-      );
-      return Buffer.from(hidden, "latin1");
+    text: (text) => hideForms(text, forms),
+    bytes: async (bytes) => {
+      const found: string[] = [];
+      for (const form of known) {
+        // One character for each byte, so that no byte of another kind changes.
+        if (bytes.includes(form)) found.push(form.toString("latin1"));
+        if (bytes.length > LARGE_BYTES) await setImmediate();
+      }
+      if (found.length === 0) return bytes;
+      return Buffer.from(hideForms(bytes.toString("latin1"), found), "latin1");
     },
   };
 }

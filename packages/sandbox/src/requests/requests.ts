@@ -53,10 +53,11 @@ export function createRequests(
       signal,
     });
     const method = request.method.toUpperCase();
-    const headers = substituteSecrets(request.headers, secrets);
+    const { headers, secretHeaders } = substituteSecrets(request.headers, secrets);
     const response = await session.fetch(request.url, {
       method,
       headers,
+      secretHeaders,
       ...(request.hasBody ? { body } : {}),
       redirect: request.redirect,
       permit: (url) => {
@@ -70,7 +71,7 @@ export function createRequests(
       url: request.url,
       headers: [...response.headers].map(([name, value]) => [name, redact.text(value)] as const),
     };
-    return { answer, body: redact.bytes(content) };
+    return { answer, body: await redact.bytes(content) };
   };
 
   return {

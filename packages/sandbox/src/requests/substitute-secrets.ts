@@ -7,17 +7,23 @@ const PLACE = /\{\{secrets\.([^{}]*)\}\}/g;
 
 /**
  * Puts secrets in the places `{{secrets.NAME}}` of headers. Throws `RefusedSecret` for a name that the function
- * does not list, or that the workspace has no secret of.
+ * does not list, or that the workspace has no secret of. `secretHeaders` names those that have one.
  */
 export function substituteSecrets(
   headers: readonly (readonly [string, string])[],
   secrets: readonly UsedSecret[],
-): [string, string][] {
+): { headers: [string, string][]; secretHeaders: string[] } {
   const values = new Map(secrets.map(({ name, value }) => [name, value]));
   const replace = (_place: string, name: string): string => {
     const value = values.get(name);
     if (value !== undefined) return value;
     throw new RefusedSecret(`The function has no secret ${name}`);
   };
-  return headers.map(([name, value]) => [name, value.replace(PLACE, replace)]);
+  const secretHeaders = headers
+    .filter(([, value]) => value.search(PLACE) !== -1)
+    .map(([name]) => name);
+  return {
+    headers: headers.map(([name, value]) => [name, value.replace(PLACE, replace)]),
+    secretHeaders,
+  };
 }

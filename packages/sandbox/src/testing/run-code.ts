@@ -23,7 +23,7 @@ export interface RanCode {
 /** A sandbox of tests. */
 export const openTestSandbox = (
   options: Partial<SandboxOptions> & { resolve?: ResolveHost } = {},
-) => createSandbox({ maxProcesses: 4, privateHosts: [], ...options });
+) => createSandbox({ maxProcesses: 4, maxWaitingBytes: 2 ** 30, privateHosts: [], ...options });
 
 /** Runs the body of a function, or a whole module where it exports. */
 export async function runCode(

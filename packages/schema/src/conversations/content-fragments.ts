@@ -103,6 +103,9 @@ const NodeContentFragment = z.object({
   contentFragmentType: z.literal("content_node").describe("The content is a node"),
   ...nodeShape,
   contentNodeData: ContentNode.describe("The node"),
+  fileId: z.null().describe("Always null: the content is no file"),
+  textUrl: z.null().describe("Always null: the content is no file"),
+  textBytes: z.null().describe("Always null: the content is no file"),
 });
 
 /** A content fragment of a conversation. */

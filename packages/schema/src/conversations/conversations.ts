@@ -69,6 +69,9 @@ export const CreateConversation = z.object({
     "Context that comes before the message",
   ),
   title: optional(text(512)).describe("Title; the first words of the message by default"),
+  visibility: optional(z.enum(["unlisted", "workspace", "deleted", "test"])).describe(
+    "Accepted, and not kept: every conversation is unlisted",
+  ),
   skipToolsValidation: optional(z.boolean()).describe("Whether tools run without validation"),
   blocking: optional(z.boolean())
     .describe("Whether to wait for the agents' answers")

@@ -19,8 +19,15 @@ const shape = {
   agenticMessageData: optional(AgenticMessageData).describe("Set where an agent wrote the message"),
 };
 
+/** Where clients say that a message came from; responses always say `api`. */
+const origin = optional(ShortText)
+  .transform(() => undefined)
+  .describe("Accepted, and not kept: the origin of all messages is the API");
+
 /** Servers that a message may name: the bound of those that a user may have. */
 const MAX_CLIENT_SERVERS = 16;
+/** Tags that a message may exclude. */
+const MAX_EXCLUDED_TAGS = 100;
 
 /** Who wrote a message, and where. */
 export const Context = z.object({
@@ -30,6 +37,10 @@ export const Context = z.object({
   clientSideMCPServerIds: optional(z.array(Reference).max(MAX_CLIENT_SERVERS))
     .describe("Servers in the caller's own clients whose tools the agents may call")
     .meta({ example: ["cms_Wd7Kp2Xn4L"] }),
+  excludedRetrievalTags: optional(z.array(ShortText).max(MAX_EXCLUDED_TAGS)).describe(
+    "Tags of documents that searches of the turn are to leave out; kept with the message",
+  ),
+  origin,
 });
 
 /** The context of a content fragment: every member may be left out. */
@@ -37,6 +48,7 @@ export const FragmentContext = z.object({
   username: optional(ShortText).describe("Name of the author"),
   timezone: optional(RequestedTimezone).describe("IANA time zone of the author"),
   ...shape,
+  origin,
 });
 
 /** The context in responses: username and timezone are always there, and the origin. */
@@ -54,6 +66,10 @@ export const MessageContext = z.object({
     .array(z.string())
     .optional()
     .describe("Servers in the author's clients whose tools the agents may call"),
+  excludedRetrievalTags: z
+    .array(z.string())
+    .optional()
+    .describe("Tags of documents that searches of the turn are to leave out"),
   origin: z
     .literal("api")
     .optional()

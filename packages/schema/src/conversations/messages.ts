@@ -53,7 +53,10 @@ export type UserMessage = z.infer<typeof UserMessage>;
 
 export const GeneratedFile = z.object({
   fileId: z.string().nullable().describe("Id of the file; null where it lives at a path"),
-  filePath: z.string().describe("Path of the file"),
+  filePath: z
+    .string()
+    .describe("Path of the file, unique in its conversation")
+    .meta({ example: "conversation/chart.png" }),
   title: z.string().describe("Title of the file"),
   contentType: z.string().describe("MIME type"),
   snippet: z.string().nullable().describe("Beginning of the text"),
@@ -65,6 +68,7 @@ export type GeneratedFile = z.infer<typeof GeneratedFile>;
 
 /** One tool call of an agent. */
 export const Action = z.object({
+  type: z.literal("tool_action").describe("Kind of action"),
   id: z.int().describe("Number of the action"),
   sId: z.string().describe("Id of the action"),
   createdAt: Milliseconds.describe("When the call was created"),

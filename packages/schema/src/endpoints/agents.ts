@@ -13,16 +13,17 @@ import {
   GenericAgent,
   ListAgents,
   ListAllAgents,
+  ReadAgent,
   SearchAgents,
-  SetFavorite,
   UpdateAgent,
 } from "../workspaces/agents.ts";
+import { PatchAgent, PatchedAgent } from "../workspaces/agent-patches.ts";
 import { administer, administered, get, post } from "./defaults.ts";
 
 const root = "/api/v1/w/{wId}/assistant/agent_configurations";
 
 const read = { ...get, scope: "agents:read", tags: ["agents"] } as const;
-const list = { ...read, params: WorkspaceParams, long: true } as const;
+const list = { ...read, params: WorkspaceParams } as const;
 const build = {
   ...post,
   tags: ["agents"],
@@ -62,22 +63,34 @@ export const agentEndpoints = {
     summary: "Read an agent",
     path: `${root}/{sId}`,
     params: AgentParams,
+    query: ReadAgent,
     output: z.object({
       agentConfiguration: AgentConfiguration.describe("The agent, in its current version"),
     }),
     errors: ["agent_not_found"],
   },
-  "agents.setFavorite": {
+  "agents.patch": {
     ...read,
-    summary: "Mark an agent as a favourite of the caller's user, or no longer",
+    summary: "Mark an agent as a favourite; with an admin key, change the agent: a new version",
     method: "PATCH",
     scope: "conversations:write",
     path: `${root}/{sId}`,
     params: AgentParams,
-    body: SetFavorite,
-    output: z.object({
-      agentConfiguration: AgentConfiguration.describe("The agent, in its current version"),
-    }),
+    subject: ["sId"],
+    body: PatchAgent,
+    output: PatchedAgent,
+    errors: ["agent_not_found", "model_disabled"],
+  },
+  "agents.delete": {
+    ...read,
+    summary: "Archive an agent: it can no longer be mentioned",
+    method: "DELETE",
+    role: "admin",
+    scope: null,
+    path: `${root}/{sId}`,
+    params: AgentParams,
+    subject: ["sId"],
+    output: Success,
     errors: ["agent_not_found"],
   },
   "agents.export": {
@@ -156,6 +169,7 @@ export const agentEndpoints = {
       path: `${administered}/agents/{agentId}/archive`,
       input: AgentIdentity,
     }),
+    storesLittle: true,
     summary: "Archive an agent: it can no longer be mentioned",
     subject: ["agentId"],
     output: Success,
@@ -168,6 +182,7 @@ export const agentEndpoints = {
       path: `${administered}/agents/{agentId}/restore`,
       input: AgentIdentity,
     }),
+    storesLittle: true,
     summary: "Let an archived agent be mentioned again",
     subject: ["agentId"],
     output: Success,

@@ -2,6 +2,7 @@ import type { Endpoint } from "../endpoint.ts";
 import { Success, WorkspaceParams } from "../params.ts";
 import {
   AnswerAsClientServer,
+  AnsweredAsClientServer,
   ClientServerHeartbeat,
   ClientServerMessage,
   NamedClientServer,
@@ -35,19 +36,31 @@ export const clientServerEndpoints = {
   "clientServers.heartbeat": {
     ...post,
     ...ofServer,
+    storesLittle: true,
     summary: "Say that a client's server is still there",
     path: `${root}/heartbeat`,
     body: NamedClientServer,
     output: ClientServerHeartbeat,
     rateLimit: "read",
   },
+  "clientServers.deregister": {
+    ...post,
+    ...ofServer,
+    storesLittle: true,
+    summary: "Remove a client's server, before it expires",
+    path: `${root}/deregister`,
+    body: NamedClientServer,
+    output: Success,
+    rateLimit: "read",
+  },
   "clientServers.answer": {
     ...post,
     ...ofServer,
+    storesLittle: true,
     summary: "Give a message of a client's server: the response to a request",
     path: `${root}/results`,
     body: AnswerAsClientServer,
-    output: Success,
+    output: AnsweredAsClientServer,
     rateLimit: "invoke",
   },
   "clientServers.events": {

@@ -55,7 +55,6 @@ export const conversationEndpoints = {
     params: WorkspaceParams,
     body: CreateConversation,
     output: CreatedConversation,
-    long: true,
     errors: [
       "model_disabled",
       "space_not_found",
@@ -83,12 +82,12 @@ export const conversationEndpoints = {
     summary: "Read a conversation",
     query: GetConversation,
     output: ConversationPart,
-    long: true,
   },
   "conversations.update": {
     ...get,
     ...ofConversation,
     scope: "conversations:write",
+    storesLittle: true,
     summary: "Mark a conversation as read, or give it a title",
     method: "PATCH",
     body: UpdateConversation,
@@ -107,6 +106,7 @@ export const conversationEndpoints = {
     ...post,
     ...ofConversation,
     scope: "conversations:write",
+    storesLittle: true,
     summary: "Cancel agent messages",
     path: `${conversation}/cancel`,
     body: z.object({
@@ -181,7 +181,6 @@ export const conversationEndpoints = {
     path: `${conversation}/messages`,
     body: PostMessage,
     output: PostedMessage,
-    long: true,
     errors: [
       "conversation_not_found",
       "model_disabled",
@@ -197,7 +196,6 @@ export const conversationEndpoints = {
     path: `${message}/edit`,
     body: EditMessage,
     output: PostedMessage,
-    long: true,
     errors: [...ofMessage.errors, "model_disabled"],
   },
   "messages.retry": {
@@ -212,13 +210,13 @@ export const conversationEndpoints = {
         example: { ...exampleOf(AgentMessage), version: 1 },
       }),
     }),
-    long: true,
     errors: [...ofMessage.errors, "model_disabled"],
   },
   "messages.validateAction": {
     ...post,
     ...ofMessage,
     scope: "conversations:write",
+    storesLittle: true,
     summary: "Approve or reject a tool call that waits for it",
     path: `${message}/validate-action`,
     body: ValidateAction,
@@ -230,6 +228,7 @@ export const conversationEndpoints = {
     ...post,
     ...ofMessage,
     scope: "conversations:write",
+    storesLittle: true,
     summary: "Answer a question of an agent that waits for it",
     path: `${message}/answer-question`,
     body: AnswerQuestion,

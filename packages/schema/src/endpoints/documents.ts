@@ -51,7 +51,6 @@ export const documentEndpoints = {
     params: DataSourceParams,
     query: ListDocuments,
     output: DocumentPage,
-    long: true,
   },
   "documents.upsert": {
     ...upsert,
@@ -59,7 +58,6 @@ export const documentEndpoints = {
     summary: "Upload a document, in place of the one with the same id",
     body: UpsertDocument,
     output: UpsertedDocument,
-    long: true,
   },
   "documents.get": {
     ...read,
@@ -67,7 +65,6 @@ export const documentEndpoints = {
     ...unknown,
     summary: "Read a document with its text",
     output: z.object({ document: Document.describe("The document") }),
-    long: true,
   },
   "documents.delete": {
     ...read,

@@ -1,12 +1,14 @@
 import type { Endpoint } from "../endpoint.ts";
 import { exampleOf } from "../examples.ts";
-import { Success, WorkspaceParams } from "../params.ts";
+import { ConversationParams, Success, WorkspaceParams } from "../params.ts";
 import {
   CreateFile,
   File,
   FileAnswer,
   FilePage,
   FileParams,
+  GeneratedFilePath,
+  GeneratedFileParams,
   ListFiles,
   UploadQuery,
 } from "../workspaces/files.ts";
@@ -15,6 +17,13 @@ import { administer, administered, get, post } from "./defaults.ts";
 const root = "/api/v1/w/{wId}/files";
 const shared = { tags: ["files"], errors: ["file_not_found"] } as const;
 const ofFile = { ...shared, path: `${root}/{fileId}`, params: FileParams } as const;
+
+const ofGenerated = {
+  tags: ["files"],
+  path: "/api/v1/w/{wId}/assistant/conversations/{cId}/files",
+  params: ConversationParams,
+  errors: ["conversation_not_found", "file_not_found"],
+} as const;
 
 /** Operations on files. */
 export const fileEndpoints = {
@@ -53,6 +62,23 @@ export const fileEndpoints = {
     kind: "download",
     scope: "files:read",
     summary: "Read the bytes of a file",
+  },
+  "files.getGenerated": {
+    ...get,
+    ...ofGenerated,
+    kind: "download",
+    scope: "files:read",
+    summary: "Read a file that a tool has made, by its filePath",
+    query: GeneratedFilePath,
+  },
+  "files.getByPath": {
+    ...get,
+    ...ofGenerated,
+    kind: "download",
+    scope: "files:read",
+    summary: "Read a file of a conversation by its path",
+    path: `${ofGenerated.path}/{rel}`,
+    params: GeneratedFileParams,
   },
   "files.delete": {
     ...get,

@@ -19,6 +19,7 @@ export const functionSecretEndpoints = {
       path: `${path}/{name}`,
       input: PutFunctionSecret,
     }),
+    storesLittle: true,
     summary: "Set a secret of the workspace that the code of functions may use",
     subject: ["name"],
     output: z.object({

@@ -2,8 +2,16 @@ import * as z from "zod";
 import type { Endpoint } from "../endpoint.ts";
 import { WorkspaceParams, Success } from "../params.ts";
 import { pageByNumber, pageEnd } from "../parsing/page.ts";
-import { AddMember, ListEmails, MemberEmails, MemberIdentity, User } from "../workspaces/users.ts";
-import { administer, administered, get } from "./defaults.ts";
+import {
+  AddMember,
+  ListEmails,
+  MemberEmails,
+  MemberIdentity,
+  MemberLocale,
+  ReadLocale,
+  User,
+} from "../workspaces/users.ts";
+import { administer, administered, get, post } from "./defaults.ts";
 
 /** Operations on the members of a workspace. */
 export const memberEndpoints = {
@@ -17,6 +25,19 @@ export const memberEndpoints = {
     params: WorkspaceParams,
     query: ListEmails,
     output: MemberEmails,
+  },
+  "members.readLocale": {
+    ...post,
+    summary: "Read the languages of the workspace and of a member",
+    role: "admin",
+    scope: null,
+    tags: ["workspace"],
+    path: "/api/v1/w/{wId}/members/locale",
+    params: WorkspaceParams,
+    body: ReadLocale,
+    output: MemberLocale,
+    onlyReads: true,
+    rateLimit: "read",
   },
   "members.add": {
     ...administer({

@@ -21,6 +21,7 @@ export const mentionEndpoints = {
   "mentions.parse": {
     ...post,
     ...shared,
+    storesLittle: true,
     summary: "Find the agents and members that a text names",
     path: `${root}/mentions/parse`,
     params: WorkspaceParams,

@@ -1,7 +1,7 @@
 import type { Endpoint } from "../endpoint.ts";
 import { WorkspaceParams } from "../params.ts";
-import { ModelList } from "../workspaces/models.ts";
-import { administer, administered } from "./defaults.ts";
+import { ModelList, UsableModels } from "../workspaces/models.ts";
+import { administer, administered, get } from "./defaults.ts";
 
 /** Operations on models. */
 export const modelEndpoints = {
@@ -14,5 +14,15 @@ export const modelEndpoints = {
     }),
     summary: "List the models that the server knows",
     output: ModelList,
+  },
+  "models.listUsable": {
+    ...get,
+    summary: "List the models that the workspace may use",
+    role: "admin",
+    scope: null,
+    tags: ["workspace"],
+    path: "/api/v1/w/{wId}/models",
+    params: WorkspaceParams,
+    output: UsableModels,
   },
 } as const satisfies Record<string, Endpoint>;

@@ -18,6 +18,7 @@ export const providerCredentialEndpoints = {
       path: `${administered}/provider-credentials/{providerId}`,
       input: PutProviderCredential,
     }),
+    storesLittle: true,
     summary: "Set the workspace's credential for a model provider",
     subject: ["providerId"],
     output: z.object({

@@ -112,6 +112,7 @@ export const sandboxFunctionEndpoints = {
     ...post,
     ...ofInvocation,
     scope: "functions:invoke",
+    storesLittle: true,
     summary: "Cancel an invocation of a sandbox function",
     path: `${invocationPath}/cancel`,
     output: InvokedSandboxFunction.meta({
@@ -187,6 +188,7 @@ export const sandboxFunctionEndpoints = {
       input: FunctionIdentity,
     }),
     ...change,
+    storesLittle: true,
     summary: "Archive a sandbox function",
   },
   "sandboxFunctions.restore": {
@@ -197,6 +199,7 @@ export const sandboxFunctionEndpoints = {
       input: FunctionIdentity,
     }),
     ...change,
+    storesLittle: true,
     summary: "Let an archived sandbox function be invoked again",
   },
 } as const satisfies Record<string, Endpoint>;

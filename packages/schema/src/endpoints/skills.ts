@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Endpoint } from "../endpoint.ts";
-import { WorkspaceParams } from "../params.ts";
+import { Success, WorkspaceParams } from "../params.ts";
 import {
   AdministeredSkill,
   CreateSkill,
@@ -54,6 +54,19 @@ export const skillEndpoints = {
     params: SkillIdentity,
     query: ReadSkill,
     output: z.object({ skill: Skill.describe("The skill") }),
+    errors: ["skill_not_found"],
+  },
+  "skills.delete": {
+    ...get,
+    ...list,
+    scope: null,
+    summary: "Archive a skill in whatever version it is",
+    method: "DELETE",
+    role: "builder",
+    path: `${list.path}/{skillId}`,
+    params: SkillIdentity,
+    subject: ["skillId"],
+    output: Success,
     errors: ["skill_not_found"],
   },
   "skills.export": {
@@ -133,6 +146,7 @@ export const skillEndpoints = {
       input: MoveSkill,
     }),
     ...ofSkill,
+    storesLittle: true,
     summary: "Make a suggested skill active",
   },
   "skills.archive": {
@@ -143,6 +157,7 @@ export const skillEndpoints = {
       input: MoveSkill,
     }),
     ...ofSkill,
+    storesLittle: true,
     summary: "Archive a skill",
   },
   "skills.restore": {
@@ -153,6 +168,7 @@ export const skillEndpoints = {
       input: MoveSkill,
     }),
     ...ofSkill,
+    storesLittle: true,
     summary: "Make an archived skill active again",
   },
   "skills.publish": {
@@ -163,6 +179,7 @@ export const skillEndpoints = {
       input: PublishSkill,
     }),
     ...ofSkill,
+    storesLittle: true,
     summary: "Set who can use an active skill",
   },
 } as const satisfies Record<string, Endpoint>;

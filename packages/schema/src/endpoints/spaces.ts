@@ -57,7 +57,6 @@ export const spaceEndpoints = {
     path: `${inSpace}/conversations`,
     query: ListSpaceConversations,
     output: SpaceConversations,
-    long: true,
   },
   "spaces.getProjectMetadata": {
     ...ofSpace,
@@ -124,6 +123,7 @@ export const spaceEndpoints = {
       path: `${administered}/spaces/{spaceId}`,
       input: UpdateSpace,
     }),
+    storesLittle: true,
     summary: "Rename or restrict a space, or set which keys reach it",
     subject: ["spaceId"],
     output: SpaceWithKeys,

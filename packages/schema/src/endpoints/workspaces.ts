@@ -127,6 +127,7 @@ export const workspaceEndpoints = {
       path: administered,
       input: UpdateWorkspace,
     }),
+    storesLittle: true,
     summary: "Change the settings of a workspace",
     subject: ["wId"],
     output: WorkspaceSettings,

@@ -76,6 +76,11 @@ const rows = {
     cause: "The server is shutting down, or its database does not answer or takes no writes.",
     cure: "Send the same request again after `Retry-After` seconds.",
   },
+  budget_exceeded: {
+    status: 429,
+    cause: "The workspace stores as much as it may.",
+    cure: "Delete what is no longer needed, or ask the operator for a higher limit.",
+  },
   request_timeout: {
     status: 408,
     retryable: true,

@@ -56,8 +56,8 @@ export function requireFewValues(text: string): void {
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** Counts the values of JSON: each but the first follows a comma, or is the first in its parent. */
-function countValues(text: string): number {
+/** Counts the values of JSON, to one past the bound: each but the first follows a comma, or is the first in its parent. */
+export function countValues(text: string): number {
   let values = 1;
   for (let index = 0; index < text.length && values <= MAX_VALUES; index++) {
     const code = text.charCodeAt(index);

@@ -3,7 +3,7 @@ import type { Endpoint, ParsedInputOf } from "../endpoint.ts";
 import { formatPath, invalidRequest, type RequestPart } from "../errors/invalid-request.ts";
 import { HttpInput } from "./http-input.ts";
 import { cleanJson } from "./json.ts";
-import { refuseUnknownMembers } from "./unknown-members.ts";
+import { findMisspelt, refuseUnknownMembers } from "./unknown-members.ts";
 
 /**
  * Validates the raw input of an endpoint, from REST (`HttpInput`) or RPC (one flat object), and returns
@@ -19,7 +19,7 @@ export function parseInput<E extends Endpoint>(endpoint: E, raw: unknown): Parse
   const fromParams = parsePart("path", params, given.params);
   const parsed: Record<string, unknown> = {};
   if (query) Object.assign(parsed, parsePart("query", query, given.query));
-  if (body) Object.assign(parsed, parsePart("body", body, given.body));
+  if (body) Object.assign(parsed, parsePart("body", body, given.body, endpoint));
   Object.assign(parsed, fromParams);
   // The parts were parsed by the endpoint's own schemas; only their intersection is not inferred.
   return parsed as ParsedInputOf<E>;
@@ -50,12 +50,18 @@ function joinBrackets(query: unknown): unknown {
   return Object.fromEntries(joined);
 }
 
-function parsePart(part: RequestPart, schema: z.ZodType, value: unknown): unknown {
+/** What is wrong with a body may be the name of a member, which says more than that another one is missing. */
+function parsePart(
+  part: RequestPart,
+  schema: z.ZodType,
+  value: unknown,
+  endpoint?: Endpoint,
+): unknown {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const first = result.error.issues.slice(0, 20);
-  throw invalidRequest(
-    part,
-    first.map(({ path, message }) => ({ path: formatPath(path), message })),
-  );
+  throw invalidRequest(part, [
+    ...(endpoint === undefined ? [] : findMisspelt(endpoint, value)),
+    ...first.map(({ path, message }) => ({ path: formatPath(path), message })),
+  ]);
 }

@@ -23,7 +23,6 @@ describe("findUnknownMembers", () => {
       },
       paths: [
         "message.mentions[1].x",
-        "message.context.origin",
         "message.context.agenticMessageData.y",
         "contentFragment.file",
         "contentFragments[1].context.z",
@@ -48,24 +47,35 @@ describe("findUnknownMembers", () => {
     expect(warning?.path).toBe(name.slice(0, 64));
   });
 
-  it("names twenty of them at most", () => {
+  it("names twenty of them at most, and says how many more there are", () => {
     const many = Object.fromEntries(
       Array.from({ length: 100_000 }, (_, index) => [`x${index}`, 1]),
     );
-    expect(pathsIn({ message, ...many })).toHaveLength(20);
+    expect(pathsIn({ message, ...many })).toHaveLength(21);
+    expect(findUnknownMembers(create, { message, ...many }).at(-1)).toEqual({
+      path: "",
+      message:
+        "There are no such members, so they were ignored: 980 or more besides those that are named",
+    });
+    const few = Object.fromEntries(Object.entries(many).slice(0, 25));
+    expect(findUnknownMembers(create, { message, ...few }).at(-1)?.message).toContain(
+      ": 5 besides",
+    );
     const fragments = Array.from({ length: 100 }, () => ({ title: "t", x: 1, y: 2 }));
-    expect(pathsIn({ message, contentFragments: fragments })).toHaveLength(20);
+    expect(pathsIn({ message, contentFragments: fragments })).toHaveLength(21);
   });
 });
 
 describe("warnsOfUnknown", () => {
-  it("is true of what makes messages, fragments and agents", () => {
+  it("is true of what makes messages, fragments and agents, and of tools in clients", () => {
     const posts = Object.entries(endpoints).filter(
       ([, endpoint]) => endpoint.kind === "json" && warnsOfUnknown(endpoint),
     );
     expect(posts.map(([name]) => name).toSorted()).toEqual([
       "agents.createGeneric",
       "agents.import",
+      "agents.patch",
+      "clientServers.answer",
       "contentFragments.create",
       "conversations.create",
       "messages.create",

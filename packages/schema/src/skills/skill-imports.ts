@@ -6,6 +6,9 @@ import { SkillAvailability, SkillStatus } from "./skills.ts";
 export const MAX_SKILL_FILES = 200;
 export const MAX_SKILL_BYTES = 20 * 1024 * 1024;
 
+/** The content type of a part whose file is executable, such as a script. */
+export const EXECUTABLE_TYPE = "application/x-executable";
+
 const lowercase = {
   error: "must be lowercase letters and digits, with single hyphens between them",
 };

@@ -1,6 +1,8 @@
 import * as z from "zod";
 import { AnyJson } from "../parsing/json.ts";
+import { Success } from "../params.ts";
 import { Reference, text } from "../parsing/text.ts";
+import { warnings } from "../parsing/warnings.ts";
 
 const ServerId = Reference.describe("Id of the server, as its registration gave it").meta({
   example: "cms_Wd7Kp2Xn4L",
@@ -22,7 +24,11 @@ export const RegisterClientServer = z.object({
 });
 
 /** A server in a client. */
-export const RegisteredClientServer = z.object({ serverId: ServerId, expiresAt });
+export const RegisteredClientServer = z.object({
+  success: z.literal(true).describe("Always true"),
+  serverId: ServerId,
+  expiresAt,
+});
 export type RegisteredClientServer = z.infer<typeof RegisteredClientServer>;
 
 /** The answer to a heartbeat. */
@@ -45,6 +51,10 @@ export const AnswerAsClientServer = NamedClientServer.extend({
   }),
 });
 export type AnswerAsClientServer = z.infer<typeof AnswerAsClientServer>;
+
+/** What a client's server is answered: `warnings` name the tools of a list that are left out. */
+export const AnsweredAsClientServer = Success.extend({ warnings });
+export type AnsweredAsClientServer = z.infer<typeof AnsweredAsClientServer>;
 
 /** A JSON-RPC message to a client's server: a request if it has an id, or a notification. */
 export const ClientServerMessage = z.object({

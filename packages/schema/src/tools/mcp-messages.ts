@@ -34,6 +34,7 @@ const McpToolList = z.looseObject({
       name: z.string().min(1).max(128),
       description: z.string().optional(),
       inputSchema: z.record(z.string(), z.unknown()),
+      execution: z.looseObject({ taskSupport: z.unknown() }).optional().catch(undefined),
     }),
   ),
   nextCursor: z.string().max(1024).optional(),

@@ -45,16 +45,19 @@ export const ImportAgent = z.object({
 });
 export type ImportAgent = z.output<typeof ImportAgent>;
 
+/** What an agent was to have and has not. */
+export const SkippedActions = z
+  .array(
+    z.object({
+      name: z.string().describe("Id or name of the skill, function or tool"),
+      reason: z.string().describe("Why the agent does not have it"),
+    }),
+  )
+  .describe("Skills, functions and tools that the workspace does not have");
+
 export const ImportedAgent = z.object({
   agentConfiguration: AgentConfiguration.describe("The new agent, or the new version"),
-  skippedActions: z
-    .array(
-      z.object({
-        name: z.string().describe("Id of the skill, function or tool"),
-        reason: z.string().describe("Why the agent does not have it"),
-      }),
-    )
-    .describe("Skills, functions and tools that the workspace does not have"),
+  skippedActions: SkippedActions,
   warnings,
 });
 export type ImportedAgent = z.infer<typeof ImportedAgent>;

@@ -68,7 +68,16 @@ export const AgentParams = WorkspaceParams.extend({
   sId: Reference.describe("Id of the agent").meta({ example: "helper" }),
 });
 
-const editable = {
+/** Query to read an agent. */
+export const ReadAgent = z.object({
+  variant: optional(z.enum(["light", "full"]))
+    .describe("Whether the instructions are left out (light) or not (full, the default)")
+    .meta({ example: "full" }),
+});
+export type ReadAgent = z.output<typeof ReadAgent>;
+
+/** The members of an agent that can be changed. */
+export const editable = {
   name: ShortText.min(1).describe("Name of the agent").meta({ example: "Clerk" }),
   description: text(4096)
     .describe("What the agent is for")
@@ -148,14 +157,6 @@ export const AgentWithScript = z.object({
   asksUser: z.boolean().describe("Whether it may ask its user and wait for the answer"),
 });
 export type AgentWithScript = z.infer<typeof AgentWithScript>;
-
-/** Body of a change that users make for themselves. */
-export const SetFavorite = z.object({
-  userFavorite: optional(z.boolean())
-    .describe("Whether the agent is a favourite of the caller's user; unchanged by default")
-    .meta({ example: true }),
-});
-export type SetFavorite = z.output<typeof SetFavorite>;
 
 /** Body of the creation of an agent with the defaults of the workspace. */
 export const CreateGenericAgent = z.object({

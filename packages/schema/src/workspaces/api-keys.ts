@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { WorkspaceParams } from "../params.ts";
 import { Milliseconds, optional, Reference, text } from "../parsing/text.ts";
-import { WorkspaceRole } from "../roles.ts";
+import { GivenRole, WorkspaceRole } from "../roles.ts";
 
 /** Every character a key may have. */
 export const API_KEY_PATTERN = /^sk-[A-Za-z0-9\-._~+/]+=*$/;
@@ -29,7 +29,7 @@ const spaceIds = optional(z.array(Reference).max(1000)).describe(
 
 export const CreateApiKey = WorkspaceParams.extend({
   name: text(255, 1).describe("Name of the key").meta({ example: "backend" }),
-  role: WorkspaceRole.describe("Role of the key"),
+  role: GivenRole.describe("Role of the key; manager means builder").meta({ example: "user" }),
   expiresAt: optional(Milliseconds).describe("When the key expires; never by default"),
   spaceIds,
 });
@@ -46,7 +46,7 @@ export const KeyIdentity = WorkspaceParams.extend({
 });
 
 export const UpdateApiKey = KeyIdentity.extend({
-  role: optional(WorkspaceRole).describe("New role"),
+  role: optional(GivenRole).describe("New role; manager means builder"),
   spaceIds,
   expiresAt: Milliseconds.nullable().optional().describe("New expiry; null for never"),
   disabled: optional(z.boolean()).describe("Whether the key is refused for now"),

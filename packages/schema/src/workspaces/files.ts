@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { WorkspaceParams } from "../params.ts";
+import { ConversationParams, WorkspaceParams } from "../params.ts";
 import { pageByNumber, pageEnd } from "../parsing/page.ts";
 import { Milliseconds, Reference, ShortText, text } from "../parsing/text.ts";
 
@@ -72,6 +72,21 @@ export type FilePage = z.infer<typeof FilePage>;
 
 export const FileParams = WorkspaceParams.extend({
   fileId: Reference.describe("Id of the file").meta({ example: "fil_Zk7Qm2Lx9C" }),
+});
+
+const GeneratedPath = text(1024, 1);
+
+/** Query of the bytes of a file that a tool has made. */
+export const GeneratedFilePath = z.object({
+  filePath: GeneratedPath.describe("The filePath of a generated file").meta({
+    example: "conversation/chart.png",
+  }),
+});
+
+export const GeneratedFileParams = ConversationParams.extend({
+  rel: GeneratedPath.describe("The rest of the path: conversation/ and the name of a file").meta({
+    example: "conversation/chart.png",
+  }),
 });
 
 /** Query of an upload URL. */

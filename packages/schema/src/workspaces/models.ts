@@ -27,3 +27,26 @@ export const ModelList = z.object({
     .describe("The known models, and those of a server of one's own that are enabled"),
 });
 export type ModelList = z.infer<typeof ModelList>;
+
+const ReasoningEffort = z.enum(["none", "light", "medium", "high"]);
+
+/** The models that a workspace may use, as the public interface lists them. */
+export const UsableModels = z.object({
+  models: z
+    .array(
+      z.object({
+        providerId: z.string().describe("Provider of the model").meta({ example: "openai" }),
+        modelId: z.string().describe("Model of the provider").meta({ example: "gpt-5" }),
+        displayName: z.string().describe("Name to show").meta({ example: "gpt-5" }),
+        supportedReasoningEfforts: z
+          .array(ReasoningEffort)
+          .describe("Efforts that a message may ask for, the least first")
+          .meta({ example: ["light", "medium", "high"] }),
+        defaultReasoningEffort: ReasoningEffort.describe(
+          "The least of these; none for a model without efforts",
+        ).meta({ example: "light" }),
+      }),
+    )
+    .describe("The enabled models of the workspace's region"),
+});
+export type UsableModels = z.infer<typeof UsableModels>;

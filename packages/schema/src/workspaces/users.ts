@@ -66,3 +66,19 @@ export const MemberEmails = z.object({
   ...pageEnd,
 });
 export type MemberEmails = z.infer<typeof MemberEmails>;
+
+/** Body of the question for a member's language. */
+export const ReadLocale = z.object({
+  email: optional(Email)
+    .describe("E-mail address of a member")
+    .meta({ example: "ada@example.com" }),
+});
+export type ReadLocale = z.output<typeof ReadLocale>;
+
+/** Languages. Members have none of their own: what people see is in English. */
+export const MemberLocale = z.object({
+  localisationEnabled: z.literal(false).describe("Always false"),
+  userLocale: z.null().describe("Always null: members have no language of their own"),
+  workspaceLocale: z.literal("en").describe("Always English"),
+});
+export type MemberLocale = z.infer<typeof MemberLocale>;

@@ -2,15 +2,15 @@ import * as z from "zod";
 import { WorkspaceParams } from "../params.ts";
 import { pageEnd, pageQuery, placeLike } from "../parsing/page.ts";
 import { Milliseconds, optional, ShortText, text } from "../parsing/text.ts";
-import { WorkspaceRole } from "../roles.ts";
+import { PublicRole } from "../roles.ts";
 
 /** A workspace as the caller's key sees it. */
 export const Workspace = z.object({
   id: z.int().describe("Number of the workspace").meta({ example: 1 }),
   sId: z.string().describe("Id of the workspace").meta({ example: "Ab3dE5fG7h" }),
   name: z.string().describe("Name of the workspace").meta({ example: "Demo" }),
-  role: WorkspaceRole.meta({
-    description: "The caller's role: the role of the key",
+  role: PublicRole.meta({
+    description: "The caller's role; a builder's key reads user",
     example: "user",
   }),
   segmentation: z.string().nullable().describe("Segment of the workspace, if any"),
@@ -99,6 +99,10 @@ export const WorkspaceUsage = z.object({
   invocations: count("invocations of sandbox functions, by keys and by agents"),
   files: count("uploaded files, without the inline fragments of conversations"),
   fileBytes: count("bytes of these files"),
+  storedBytes: count(
+    "bytes that the workspace stores in all, as they were last counted, with what was written since",
+  ),
+  storedBytesLimit: count("bytes that it may store"),
   members: count("members"),
   keys: count("keys that are not revoked"),
   agents: count("active agents"),

@@ -1,4 +1,4 @@
-import type { MessageEvent } from "@parley/schema";
+import { type MessageEvent, type WaitingCall, waitingOf } from "parley-client";
 import { callServer } from "../../connection/call-server.ts";
 import { RECONNECT_FOR_MS, reportBreaks } from "../../connection/report-breaks.ts";
 import { describeFailure } from "../../describe-failure.ts";
@@ -82,15 +82,23 @@ function show(chat: Chat, view: AnswerView, event: MessageEvent): void {
 
 /** Asks about a call that waits. A log that is read again announces what has been decided, too. */
 async function handleWaiting(chat: Chat, view: AnswerView, event: MessageEvent): Promise<Handled> {
-  const handle = () => {
-    if (event.type === "tool_approve_execution") return decideCall(chat, event);
-    if (event.type === "tool_ask_user_question") return answerQuestion(chat, event);
-    if (event.type === "tool_personal_auth_required") return allowTool(chat, event);
-    return undefined;
-  };
-  if (!("actionId" in event) || !(await isWaiting(chat.connection, event))) return "done";
+  const waiting = waitingOf(event);
+  if (waiting === undefined || !(await isWaiting(chat.connection, waiting.call))) return "done";
   view.finish();
-  const handled = await handle();
-  if (handled === "done" || handled === undefined) view.await();
-  return handled ?? "done";
+  const handled = await handle(chat, waiting);
+  if (handled === "done") view.await();
+  return handled;
+}
+
+async function handle(chat: Chat, { kind, call }: WaitingCall): Promise<Handled> {
+  switch (kind) {
+    case "approval":
+      return decideCall(chat, call);
+    case "question":
+      return answerQuestion(chat, call);
+    case "permission":
+      return allowTool(chat, call);
+    default:
+      return kind satisfies never;
+  }
 }

@@ -1,4 +1,4 @@
-import type { ErrorObject } from "ajv/dist/2020.js";
+import type { ErrorObject } from "ajv";
 
 const MAX_LENGTH = 500;
 /** Branches of an anyOf whose faults are reported. */
@@ -52,6 +52,10 @@ function messageOf({ keyword, message, params: raw }: ErrorObject): string {
 }
 
 function readSegment(segment: string): string | number {
-  const name = segment.replaceAll("~1", "/").replaceAll("~0", "~");
+  return readName(segment.replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
+/** A member's name in the path of a fault: what looks like an index is one. */
+export function readName(name: string): string | number {
   return /^\d{1,9}$/.test(name) ? Number(name) : cutFault(name);
 }

@@ -1,13 +1,47 @@
 // Runs in a thread with a deadline (see untrusted/thread.ts), because a schema may not terminate: forty
 // definitions that each refer twice to the next are 2^40 calls for any value. Each schema is compiled
 // separately, so that it sees no other, and patterns are matched in linear time.
-import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
+import { Ajv, type ErrorObject, type Options, type ValidateFunction } from "ajv";
+import { Ajv2019 } from "ajv/dist/2019.js";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { LRUCache } from "lru-cache";
 import { RE2JS } from "re2js";
-import { explainFault, type Fault } from "./explain-errors.ts";
+import { cutFault, explainFault, type Fault } from "./explain-errors.ts";
 import { walkSchema } from "./walk-schema.ts";
 
-const DIALECT = "https://json-schema.org/draft/2020-12/schema";
+interface Dialect {
+  /** The id of its metaschema, as ajv has it. */
+  readonly metaschema: string;
+  readonly create: (options: Options) => Ajv;
+}
+
+/** The dialects that a schema may name, without scheme and an empty fragment. */
+const dialects: ReadonlyMap<unknown, Dialect> = new Map([
+  [
+    "json-schema.org/draft/2020-12/schema",
+    {
+      metaschema: "https://json-schema.org/draft/2020-12/schema",
+      create: (more) => new Ajv2020(more),
+    },
+  ],
+  [
+    "json-schema.org/draft/2019-09/schema",
+    {
+      metaschema: "https://json-schema.org/draft/2019-09/schema",
+      create: (more) => new Ajv2019(more),
+    },
+  ],
+  [
+    "json-schema.org/draft-07/schema",
+    {
+      metaschema: "http://json-schema.org/draft-07/schema",
+      // In draft 7, what stands beside a reference has no meaning.
+      create: (more) => new Ajv({ ...more, ignoreKeywordsWithRef: true }),
+    },
+  ],
+] satisfies [string, Dialect][]);
+const DEFAULT_DIALECT = "json-schema.org/draft/2020-12/schema";
+
 /** Characters of the schemas that a thread caches compiled. */
 const MAX_CACHED_CHARACTERS = 1024 * 1024;
 
@@ -37,24 +71,29 @@ const options = {
   code: { regExp: matchLinearly },
 } as const;
 
-let meta: Ajv2020 | undefined;
+const metas = new Map<Dialect, Ajv>();
 
 /** The fault of a schema, given as JSON; undefined for a usable schema. */
 export function checkSchema(schema: string): Fault | undefined {
   const parsed = JSON.parse(schema) as object;
+  const dialect = dialectOf(parsed);
   for (const { name, value, path } of walkSchema(parsed, [])) {
     if (name === "$async") return { path, message: "must not be there" };
-    if (name === "$schema" && value !== DIALECT && value !== `${DIALECT}#`) {
-      return { path, message: `must be ${DIALECT}` };
+    if (name === "$schema" && (dialect === undefined || dialectNamed(value) !== dialect)) {
+      const message =
+        path.length === 1 ? unknownDialect(value) : "must be the dialect of the whole schema";
+      return { path, message };
     }
     const patterns = name === "patternProperties" ? Object.keys(value ?? {}) : [value];
     if (name !== "pattern" && name !== "patternProperties") continue;
     const message = patterns.map(findPatternFault).find((one) => one !== undefined);
     if (message !== undefined) return { path, message };
   }
-  meta ??= new Ajv2020(options);
+  if (dialect === undefined) return { path: [], message: "must name a dialect" };
+  const meta = metas.get(dialect) ?? dialect.create(options);
+  metas.set(dialect, meta);
   try {
-    if (!meta.validate(DIALECT, parsed)) return explainFault(meta.errors ?? []);
+    if (!meta.validate(dialect.metaschema, parsed)) return explainFault(meta.errors ?? []);
     const validate = compile(schema);
     for (const value of [null, {}, [], "", 0]) {
       if (check(validate, value) === TOO_DEEP) {
@@ -83,6 +122,22 @@ export function checkValue({ schema, json }: { schema: string; json: string }): 
   if (faults === TOO_SLOW)
     return { path: [], message: "must be simpler: checking it takes too long" };
   return faults === undefined ? undefined : explainFault(faults);
+}
+
+/** The dialect of a whole schema; undefined for one that is not known. */
+function dialectOf(schema: object): Dialect | undefined {
+  return dialectNamed("$schema" in schema ? schema.$schema : `https://${DEFAULT_DIALECT}`);
+}
+
+function dialectNamed(uri: unknown): Dialect | undefined {
+  return typeof uri === "string"
+    ? dialects.get(uri.replace(/^https?:\/\//, "").replace(/#$/, ""))
+    : undefined;
+}
+
+function unknownDialect(named: unknown): string {
+  const known = "must be JSON Schema 2020-12, 2019-09 or draft-07";
+  return typeof named === "string" ? cutFault(`${known}, not ${named}`) : known;
 }
 
 function findPatternFault(pattern: unknown): string | undefined {
@@ -123,8 +178,12 @@ function check(
 function compile(schema: string): ValidateFunction {
   const known = compiled.get(schema);
   if (known !== undefined) return known;
-  const ajv = new Ajv2020({ ...options, meta: false, validateSchema: false });
-  const validate = ajv.compile(JSON.parse(schema) as object);
+  const parsed = JSON.parse(schema) as object;
+  const dialect = dialectOf(parsed);
+  if (dialect === undefined) throw new Error("The schema is of an unknown dialect");
+  // Without metaschemas, so that references lead to no other schema. Nothing is fetched.
+  const ajv = dialect.create({ ...options, meta: false, validateSchema: false });
+  const validate = ajv.compile(parsed);
   compiled.set(schema, validate);
   return validate;
 }

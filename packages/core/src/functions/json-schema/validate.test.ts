@@ -12,7 +12,10 @@ const faultOf = (schema: JsonSchema, root = "s") =>
 const valueFaultOf = async (schema: JsonSchema, value: unknown): Promise<Issue | undefined> =>
   jsonFaultOf(schema, JSON.stringify(value));
 const jsonFaultOf = (schema: JsonSchema, json: string) =>
-  findValueFault(threads, { schema, json, root: "input" }, options);
+  findValueFault(threads, { schema, value: JSON.parse(json), json, root: "input" }, options);
+
+const draft7 = "http://json-schema.org/draft-07/schema#";
+const draft2019 = "https://json-schema.org/draft/2019-09/schema";
 
 const point: JsonSchema = {
   $schema: "https://json-schema.org/draft/2020-12/schema",
@@ -78,6 +81,52 @@ describe("findValueFault", () => {
     [{ x: 1, "a/b~c": 1 }, "input.a/b~c", "must not be there"],
   ])("says of %j that %s %s", async (value, path, message) => {
     expect(await valueFaultOf(point, value)).toEqual({ path, message });
+  });
+
+  it.each<[string, JsonSchema, unknown, string | undefined]>([
+    // Each keyword means nothing, or another thing, in the other dialects.
+    ["items per place", { $schema: draft7, items: [{ type: "string" }] }, [1], "input[0]"],
+    [
+      "additional items",
+      { $schema: draft7, items: [true], additionalItems: false },
+      [1, 2],
+      "input",
+    ],
+    [
+      "no word beside a reference",
+      { $schema: draft7, $ref: "#/definitions/a", maxLength: 1, definitions: { a: {} } },
+      "long",
+      undefined,
+    ],
+    [
+      "the words beside a reference, in 2019-09",
+      { $schema: draft2019, $ref: "#/$defs/a", maxLength: 1, $defs: { a: {} } },
+      "long",
+      "input",
+    ],
+    ["dependencies", { $schema: draft7, dependencies: { a: ["b"] } }, { a: 1 }, "input"],
+    [
+      "ids of draft 7",
+      { $schema: draft7, items: { $ref: "#a" }, definitions: { a: { $id: "#a", type: "string" } } },
+      [1],
+      "input[0]",
+    ],
+    [
+      "references to the whole, in 2019-09",
+      { $schema: draft2019, properties: { next: { $recursiveRef: "#" } }, required: ["id"] },
+      { id: 1, next: {} },
+      "input.next",
+    ],
+    ["no later keyword in draft 7", { $schema: draft7, prefixItems: [false] }, [1], undefined],
+    [
+      "a dialect over https",
+      { $schema: "https://json-schema.org/draft-07/schema", items: [false] },
+      [1],
+      "input[0]",
+    ],
+  ])("understands %s", async (_name, schema, value, path) => {
+    expect(await faultOf(schema)).toBeUndefined();
+    expect((await valueFaultOf(schema, value))?.path).toBe(path);
   });
 
   it("takes no member of Object for one of the value's", async () => {
@@ -155,9 +204,22 @@ describe("findSchemaFault", () => {
     ],
     ["a keyword of another type", { required: "a" }, at("s.required", "must be array")],
     [
-      "another dialect",
-      { $schema: "http://json-schema.org/draft-07/schema#" },
-      at("s.$schema", "2020-12"),
+      "an unknown dialect",
+      { $schema: "http://json-schema.org/draft-03/schema#" },
+      at("s.$schema", "draft-07, not http://json-schema.org/draft-03/schema#"),
+    ],
+    [
+      "two dialects in one schema",
+      {
+        properties: { a: { $schema: "http://json-schema.org/draft-07/schema#" } },
+      },
+      at("s.properties.a.$schema", "of the whole schema"),
+    ],
+    ["a reference to a metaschema", { $ref: draft7 }, at("s", "resolve reference")],
+    [
+      "a keyword of another type, in draft 7",
+      { $schema: draft7, items: 1 },
+      at("s.items", "must be"),
     ],
     ["a remote reference", { $ref: "https://example.com/x.json" }, at("s", "resolve reference")],
     ["a reference to nothing", { $ref: "#/$defs/none" }, at("s", "resolve reference")],

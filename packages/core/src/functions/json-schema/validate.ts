@@ -1,11 +1,14 @@
 /**
- * Validation with untrusted JSON Schemas (2020-12). All of it runs in threads, because inspection of a
- * schema does not tell whether it terminates.
+ * Validation with untrusted JSON Schemas: of the dialect that `$schema` names (2020-12, 2019-09 or draft-07), or else
+ * of 2020-12. It runs in threads, because inspection of a schema does not tell whether it terminates; except for
+ * small values by schemas of 2020-12 whose form alone says that they are cheap.
  */
 import { formatPath, type Issue, toStorable } from "@parley/schema";
 import { type Job, threadModule } from "../../untrusted/job.ts";
 import type { CallOptions, Outcome, Threads } from "../../untrusted/threads.ts";
+import { isCheapSchema } from "./cheap-schema.ts";
 import { cutFault, type Fault } from "./explain-errors.ts";
+import { interpretSchema, UNSURE } from "./interpret-schema.ts";
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -28,17 +31,35 @@ export async function findSchemaFault(
   return toIssue(outcome, root);
 }
 
+/** Characters of the JSON of values that may be checked on the event loop. */
+const MAX_CHEAP_CHARACTERS = 16_384;
+
+/** A value to be checked by a valid schema, and the beginning of the paths of its faults. */
+export interface CheckedValue {
+  readonly schema: JsonSchema;
+  readonly value: unknown;
+  readonly json: string;
+  readonly root: string;
+}
+
 /**
- * The fault of a value, given as JSON, by a valid schema, at a path that begins with `root`; undefined for
- * a valid value. A value that cannot be checked has a fault.
+ * The fault of a value; undefined for a valid value. A value that cannot be checked has a fault. What is cheap is
+ * checked at once, with the verdict and the words of a thread.
  */
 export async function findValueFault(
   threads: Threads,
-  given: { readonly schema: JsonSchema; readonly json: string; readonly root: string },
+  given: CheckedValue,
   options: CallOptions,
 ): Promise<Issue | undefined> {
+  const found = checkHere(given);
+  if (found !== UNSURE) return toIssue({ value: found }, given.root);
   const input = { schema: textOf(given.schema), json: given.json };
   return toIssue(await threads.call(valueJob, input, options), given.root);
+}
+
+function checkHere({ schema, value, json }: CheckedValue): Fault | typeof UNSURE | undefined {
+  const isCheap = json.length <= MAX_CHEAP_CHARACTERS && isCheapSchema(schema);
+  return isCheap ? interpretSchema(schema, value) : UNSURE;
 }
 
 const texts = new WeakMap<JsonSchema, string>();

@@ -4,6 +4,7 @@ const maps: ReadonlySet<string> = new Set([
   "patternProperties",
   "$defs",
   "definitions",
+  "dependencies",
   "dependentSchemas",
 ]);
 /** Keywords that hold data, not schemas. */

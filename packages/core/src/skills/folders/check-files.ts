@@ -4,6 +4,7 @@ import { type Issue, MAX_SKILL_BYTES, MAX_SKILL_FILES } from "@parley/schema";
 export interface FolderFile {
   readonly path: string;
   readonly bytes: Uint8Array;
+  readonly isExecutable?: boolean | undefined;
 }
 
 const MAX_PATH_CHARACTERS = 1024;

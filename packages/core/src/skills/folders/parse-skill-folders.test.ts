@@ -30,6 +30,7 @@ describe("parseSkillFolders", () => {
           name: "pdf",
           description: "Reads PDF files.",
           filePath: "skills/pdf/SKILL.md",
+          skillFile: valid,
           instructions: "# Do it",
           attachments: [
             { path: "LICENSE.txt", bytes: new Uint8Array() },
@@ -40,6 +41,7 @@ describe("parseSkillFolders", () => {
           name: "pdf-forms",
           description: "Fills forms.",
           filePath: "skills/pdf-forms/SKILL.md",
+          skillFile: skill("name: pdf-forms\ndescription: Fills forms.", ""),
           instructions: "",
           attachments: [],
         },

@@ -11,6 +11,8 @@ export interface ParsedSkill {
   readonly description: string;
   /** Path of its SKILL.md in the upload. */
   readonly filePath: string;
+  /** The text of its SKILL.md, with a byte order mark if it has one. */
+  readonly skillFile: string;
   /** The Markdown after the front matter. */
   readonly instructions: string;
   /** Its other files, by path; paths are relative to the skill's folder. */
@@ -50,7 +52,7 @@ export async function parseSkillFolders(
     ...draft,
     attachments: files
       .filter(({ path }) => path.startsWith(folder) && path !== draft.filePath)
-      .map(({ path, bytes }) => ({ path: path.slice(folder.length), bytes }))
+      .map((file) => ({ ...file, path: file.path.slice(folder.length) }))
       .toSorted((one, other) => (one.path < other.path ? -1 : 1)),
   }));
   return { skills, issues: [] };
@@ -61,7 +63,7 @@ interface Draft extends Omit<ParsedSkill, "attachments"> {
   readonly folder: string;
 }
 
-const decoder = new TextDecoder("utf-8", { fatal: true });
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 async function parseSkill(
   { path, bytes }: FolderFile,
@@ -91,6 +93,7 @@ async function parseSkill(
     name,
     description: description.trim(),
     filePath: path,
+    skillFile: text,
     instructions: read.body,
     folder,
   };

@@ -1,10 +1,9 @@
 import { formatPath, SkillFrontMatter } from "@parley/schema";
 import { type Job, threadModule } from "../../untrusted/job.ts";
 import type { CallOptions, Threads } from "../../untrusted/threads.ts";
-import type { ReadYaml } from "./yaml-thread.ts";
-
-/** Bound on front matter: a description and some metadata. */
-const MAX_CHARACTERS = 32 * 1024;
+import type { SkillFileEdit } from "./edit-skill-file.ts";
+import { splitSkillFile } from "./split-skill-file.ts";
+import type { ReadYaml } from "./yaml.ts";
 
 /** The two parts of a SKILL.md, or its fault. */
 export type SkillFile =
@@ -43,23 +42,27 @@ export function createWriteYaml(
   };
 }
 
+const editJob: Job<SkillFileEdit, string | undefined> = { url, name: "editSkillFile", deadlineMs };
+
+/** Creates `editSkillFile` that runs in a thread; what takes too long is not edited. */
+export function createEditSkillFile(
+  threads: Threads,
+  options: CallOptions,
+): (edit: SkillFileEdit) => Promise<string | undefined> {
+  return async (edit) => {
+    const outcome = await threads.call(editJob, edit, options);
+    return "value" in outcome ? outcome.value : undefined;
+  };
+}
+
 /** Reads a SKILL.md: YAML between two lines `---`, then Markdown. */
 export async function readSkillFile(text: string, parseYaml: ParseYaml): Promise<SkillFile> {
-  const opened = /^---[ \t]*\r?\n/.exec(text);
-  if (opened === null) return { fault: "must begin with front matter, after a line ---" };
-  const rest = text.slice(opened[0].length);
-  const closed = /^---[ \t]*(?:\r?\n|$)/m.exec(rest.slice(0, MAX_CHARACTERS + 5));
-  if (closed === null) {
-    const limit = `of at most ${MAX_CHARACTERS} characters`;
-    return { fault: `must end its front matter, ${limit}, with a line ---` };
-  }
-  const yaml = await parseYaml(rest.slice(0, closed.index));
+  const parts = splitSkillFile(text);
+  if ("fault" in parts) return parts;
+  const yaml = await parseYaml(parts.yaml);
   if ("fault" in yaml) return { fault: `front matter: ${yaml.fault}` };
   const parsed = SkillFrontMatter.safeParse(yaml.value);
-  if (parsed.success) {
-    const body = rest.slice(closed.index + closed[0].length).trim();
-    return { frontMatter: parsed.data, body };
-  }
+  if (parsed.success) return { frontMatter: parsed.data, body: parts.body.trim() };
   const faults = parsed.error.issues.map(({ path, message }) => `${formatPath(path)}: ${message}`);
   return { fault: `front matter: ${faults.slice(0, 5).join("; ")}` };
 }

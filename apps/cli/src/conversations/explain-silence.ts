@@ -1,0 +1,52 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { CommandError } from "../command-error.ts";
+import type { ServerConnection } from "../connection/connect.ts";
+import { probeServer } from "../connection/probe-server.ts";
+import { RECONNECT_FOR_MS } from "../connection/report-breaks.ts";
+import { reportLine } from "../print.ts";
+
+/** How long nothing may come before the reason is looked for, and looked for again. */
+const SILENCE_MS = 3000;
+const PROBE_MS = 2000;
+
+/**
+ * Says why an answer has not begun, until the signal aborts. Throws `CommandError` where it waits for a person, or
+ * where no worker has run for a minute.
+ */
+export async function explainSilence(
+  { parley, url }: ServerConnection,
+  conversationId: string,
+  signal: AbortSignal,
+): Promise<void> {
+  let withoutWorker: number | undefined;
+  while (!signal.aborted) {
+    await sleep(SILENCE_MS, undefined, { signal }).catch(() => {});
+    if (signal.aborted) return;
+    // A server that cannot be reached is reported by what follows the answer.
+    const [waiting, probe] = await Promise.all([
+      parley.conversations
+        .listBlockedActions({ conversationId }, { signal })
+        .catch(() => undefined),
+      probeServer(url, PROBE_MS).catch(() => undefined),
+    ]);
+    if ((waiting?.blockedActions.length ?? 0) > 0) {
+      throw new CommandError(
+        `An earlier answer of the conversation waits for a person, and this one follows it: decide with parley chat --conversation ${conversationId}, or in parley console`,
+        { exitCode: 3 },
+      );
+    }
+    const reason = probe?.isAlive === true ? probe.details : undefined;
+    if (reason === undefined) {
+      withoutWorker = undefined;
+      continue;
+    }
+    if (withoutWorker === undefined) {
+      withoutWorker = performance.now();
+      reportLine(`waiting: ${reason}; Ctrl-C cancels`);
+    } else if (performance.now() - withoutWorker > RECONNECT_FOR_MS) {
+      throw new CommandError(
+        `The answer has not begun: ${reason}. It is given once a worker runs: parley tail conversation ${conversationId}`,
+      );
+    }
+  }
+}

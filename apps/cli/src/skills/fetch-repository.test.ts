@@ -1,0 +1,46 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { fetchRepository } from "./fetch-repository.ts";
+import { parseGitUrl } from "./git-url.ts";
+
+const MIB = 1_048_576;
+let folder: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(path.join(os.tmpdir(), "parley-bombs-"));
+  const git = (...args: string[]) =>
+    execFileSync("git", ["-C", folder, "-c", "user.name=T", "-c", "user.email=t@t.test", ...args]);
+  git("init", "--quiet", "--initial-branch=main");
+  // One object of nothing but zeros, under many names: some kilobytes to fetch.
+  for (let index = 0; index < 40; index++) {
+    mkdirSync(path.join(folder, `skill-${index}`));
+    writeFileSync(path.join(folder, `skill-${index}`, "zeros"), Buffer.alloc(2 * MIB));
+  }
+  git("add", "--all");
+  git("commit", "--quiet", "--message=bomb");
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const left = (): string[] =>
+  readdirSync(os.tmpdir()).filter((name) => name.startsWith("parley-skills-"));
+
+it.each([
+  ["a disk", { diskBytes: 16 * MIB }, "takes more than 16 MiB on the disk"],
+  ["time", { timeoutMs: 1 }, "took longer than 1 ms"],
+])(
+  "ends Git where a repository takes too much of %s, and leaves nothing",
+  async (_name, limits, says) => {
+    const before = left();
+    const wanted = parseGitUrl(`file://${folder}`);
+    await expect(fetchRepository(wanted, limits)).rejects.toThrow(new RegExp(says));
+    expect(left()).toEqual(before);
+  },
+);
+
+it("fetches what is within the limits", async () => {
+  await using fetched = await fetchRepository(parseGitUrl(`file://${folder}`));
+  expect(readdirSync(fetched.place)).toContain("skill-39");
+});

@@ -1,0 +1,32 @@
+import { ParleyError } from "@parley/schema";
+import type { Context } from "../context.ts";
+import type { StorageServices } from "./storage-meter.ts";
+
+/**
+ * Does something that stores so many bytes more, and gives them back where it fails. Throws
+ * `budget_exceeded` where the workspace has no room for them.
+ */
+export async function reservingStorage<Result>(
+  context: Pick<Context, "caller"> & StorageServices,
+  bytes: number,
+  store: () => Promise<Result>,
+): Promise<Result> {
+  const { caller, storage } = context;
+  const { id } = caller.workspace;
+  const { fits, storedBytes, limitBytes } = await storage.reserve(id, bytes);
+  if (!fits) {
+    // What others have stored is not a user's to know.
+    const full =
+      caller.userToken === undefined
+        ? `The workspace stores ${storedBytes} bytes of the ${limitBytes} that it may, and this needs ${bytes} more`
+        : "The workspace stores as much as it may";
+    const cure = "delete conversations, files or documents, or ask the operator of the server";
+    throw new ParleyError("budget_exceeded", `${full}: ${cure}`);
+  }
+  try {
+    return await store();
+  } catch (error) {
+    storage.add(id, -bytes);
+    throw error;
+  }
+}

@@ -1,0 +1,145 @@
+/** How many bytes rows take, a page of them at a time. */
+import { statement } from "@parley/db";
+import { type SQL, sql } from "drizzle-orm";
+
+/** Bytes for a row with its place in the indexes, beside its long columns. */
+const ROW_BYTES = 200;
+const CONVERSATIONS_AT_ONCE = 100;
+const INVOCATIONS_AT_ONCE = 500;
+
+const workspaceId = sql`${sql.placeholder("workspaceId")}::bigint`;
+const rowBytes = sql.raw(String(ROW_BYTES));
+
+/** The stored size of columns, compressed as they are; long values are not read for it. */
+const sizeOf = (alias: string, ...columns: string[]): SQL =>
+  sql.raw(columns.map((column) => `coalesce(pg_column_size(${alias}.${column}), 0)`).join(" + "));
+
+/** The bytes of the rows of a query in which the table has an alias. */
+const bytesOf = (alias: string, columns: readonly string[], from: SQL): SQL =>
+  sql`(select coalesce(sum(${rowBytes} + ${sizeOf(alias, ...columns)}), 0)::float8 from ${from})`;
+
+const eventsOf = (logIds: SQL): SQL =>
+  bytesOf("e", ["payload"], sql`events e where e.log_id in (${logIds})`);
+
+const filesOf = (where: SQL): SQL =>
+  sql`(select coalesce(sum(${rowBytes} + f.size_bytes + ${sizeOf("f", "text")}), 0)::float8
+    from files f where f.workspace_id = ${workspaceId} and ${where})`;
+
+export interface Page {
+  readonly last: number | null;
+  readonly bytes: number;
+}
+
+export const conversationsStatement = statement<{ workspaceId: number; after: number }, Page>(
+  "count_stored_conversations",
+  sql`
+  with page as materialized (
+    select id, sid, position from conversations
+    where workspace_id = ${workspaceId} and position > ${sql.placeholder("after")}::bigint
+    order by position limit ${sql.raw(String(CONVERSATIONS_AT_ONCE))}
+  ),
+  said as materialized (
+    select m.id, m.sid, ${rowBytes} + ${sizeOf(
+      "m",
+      "content",
+      "context",
+      "mentions",
+      "chain_of_thought",
+      "raw_contents",
+      "error",
+      "steps",
+      "fragment",
+    )} as bytes
+    from page join messages m on m.conversation_id = page.id
+  )
+  select (select max(position)::float8 from page) as last,
+    (select count(*) * ${rowBytes} from page)
+      + (select coalesce(sum(bytes), 0)::float8 from said)
+      + ${bytesOf(
+        "a",
+        ["params", "output", "generated_files"],
+        sql`said join actions a on a.message_id = said.id`,
+      )}
+      + ${eventsOf(sql`select sid from page union all select sid from said`)}
+      + ${filesOf(sql`f.conversation_id in (select id from page)`)} as bytes`,
+);
+
+export const functionsStatement = statement<{ workspaceId: number }, { id: number }>(
+  "list_stored_functions",
+  sql`select id::float8 as id from sandbox_functions where workspace_id = ${workspaceId}`,
+);
+
+export const invocationsStatement = statement<{ functionId: number; after: number }, Page>(
+  "count_stored_invocations",
+  sql`
+  with page as materialized (
+    select id, sid, ${rowBytes} + ${sizeOf("i", "input", "result", "error")} as bytes
+    from invocations i
+    where function_id = ${sql.placeholder("functionId")}::bigint and id > ${sql.placeholder("after")}::bigint
+    order by id limit ${sql.raw(String(INVOCATIONS_AT_ONCE))}
+  )
+  select (select max(id)::float8 from page) as last,
+    (select coalesce(sum(bytes), 0)::float8 from page) + ${eventsOf(sql`select sid from page`)} as bytes`,
+);
+
+/** The bytes of rows of a table with the column `workspace_id`. */
+const owned = (table: string, ...columns: string[]): SQL =>
+  bytesOf("t", columns, sql`${sql.raw(table)} t where t.workspace_id = ${workspaceId}`);
+
+/** The bytes of rows that belong to a row of such a table. */
+const ownedBy = (table: string, column: string, owner: string, ...columns: string[]): SQL =>
+  bytesOf(
+    "t",
+    columns,
+    sql`${sql.raw(owner)} o join ${sql.raw(table)} t on t.${sql.raw(column)} = o.id
+      where o.workspace_id = ${workspaceId}`,
+  );
+
+export const restStatement = statement<{ workspaceId: number }, { readonly bytes: number }>(
+  "count_stored_rest",
+  sql`select ${sql.join(
+    [
+      filesOf(sql`f.conversation_id is null`),
+      ownedBy(
+        "data_source_nodes",
+        "view_id",
+        "data_source_views",
+        "content",
+        "search",
+        "tags",
+        "parents",
+      ),
+      owned("agents", "instructions", "description", "script"),
+      ownedBy(
+        "sandbox_function_versions",
+        "function_id",
+        "sandbox_functions",
+        "program",
+        "input_schema",
+        "output_schema",
+      ),
+      owned("skills", "instructions", "instructions_html", "source_metadata"),
+      ownedBy("skill_definitions", "skill_id", "skills", "definition"),
+      owned("tools", "server"),
+      owned("client_servers", "offer", "pending"),
+      ownedBy("client_requests", "server_id", "client_servers", "answer"),
+      bytesOf(
+        "e",
+        ["payload"],
+        sql`client_servers o join events e on e.log_id = o.sid where o.workspace_id = ${workspaceId}`,
+      ),
+      owned("users", "full_name", "image"),
+      owned("user_tokens", "space_ids"),
+      owned("api_keys", "name"),
+      owned("spaces", "name"),
+      owned("feedbacks", "content"),
+      owned("idempotency_keys", "scope"),
+      bytesOf(
+        "t",
+        ["route", "actor_name"],
+        sql`workspaces w join audit_events t on t.workspace_id = w.sid where w.id = ${workspaceId}`,
+      ),
+    ],
+    sql` + `,
+  )} as bytes`,
+);

@@ -1,0 +1,77 @@
+import { type Database, isStatementTimeout, type Queryable } from "@parley/db";
+import { createFairQueue } from "@parley/fair-queue";
+import { ParleyError } from "@parley/schema";
+
+/**
+ * Searches of a workspace that may wait. A place is free again within a second, so the last of them begins
+ * before its client gives up.
+ */
+const MAX_WAITING = 32;
+
+/** Who searches. */
+export interface Searcher {
+  readonly workspaceId: number;
+  /** Aborts the waiting; a search that runs is left to its timeout. */
+  readonly signal: AbortSignal;
+  /** Called with the time that the database took. */
+  readonly onDatabaseMs?: ((ms: number) => void) | undefined;
+}
+
+/**
+ * Runs a search on the connections that only searches have: workspaces take turns, and one has at most half
+ * of them. Throws `rate_limit_error` where too many searches of the workspace wait, or where the search
+ * took longer than it may, and the reason of the signal.
+ */
+export type RunSearch = <T>(
+  searcher: Searcher,
+  search: (db: Queryable) => PromiseLike<T>,
+) => Promise<T>;
+
+/** Creates what runs the searches of a process. */
+export function createSearches({ db, connections }: Database["searches"]): RunSearch {
+  const queue = createFairQueue<() => void>({ places: connections });
+
+  const pump = (): void => {
+    for (let taken = queue.take(); taken !== undefined; taken = queue.take()) {
+      for (const begin of taken.items) begin();
+    }
+  };
+  const end = (workspaceId: number): void => {
+    queue.ended(workspaceId);
+    pump();
+  };
+
+  const awaitTurn = async ({ workspaceId, signal }: Searcher): Promise<void> => {
+    signal.throwIfAborted();
+    if (queue.waiting(workspaceId) >= MAX_WAITING) {
+      throw refusal(`${MAX_WAITING} searches of the workspace wait already: try again`);
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const leave = (): void => {
+      queue.remove(workspaceId, resolve);
+      reject(signal.reason);
+    };
+    signal.addEventListener("abort", leave, { once: true });
+    queue.push(workspaceId, resolve);
+    pump();
+    await promise.finally(() => signal.removeEventListener("abort", leave));
+  };
+
+  return async (searcher, search) => {
+    await awaitTurn(searcher);
+    const startedAt = performance.now();
+    try {
+      return await search(db);
+    } catch (error) {
+      if (!isStatementTimeout(error)) throw error;
+      throw refusal("The search took too long and was stopped: use rarer words, or fewer filters");
+    } finally {
+      end(searcher.workspaceId);
+      searcher.onDatabaseMs?.(performance.now() - startedAt);
+    }
+  };
+}
+
+function refusal(message: string): ParleyError {
+  return new ParleyError("rate_limit_error", message, { retryAfterSeconds: 1 });
+}

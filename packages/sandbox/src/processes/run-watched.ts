@@ -1,0 +1,143 @@
+import { spawn } from "node:child_process";
+import { constants } from "node:os";
+import type { KillReason } from "../contract.ts";
+import { bytesOnDisk } from "./bytes-on-disk.ts";
+import { limitCommand } from "./limit-command.ts";
+import { lowerPriority } from "./priority.ts";
+import { createWatch, type Target } from "./watch.ts";
+
+/** What a program may use, with everything that it starts. */
+export interface ProgramLimits {
+  readonly timeoutMs: number;
+  /** Processor time of all of its processes. */
+  readonly cpuMs: number;
+  /** Memory of all of its processes, looked at every `WATCH_MS`. */
+  readonly memoryBytes: number;
+  /** Space of addresses of each of its processes, which the kernel refuses to exceed. */
+  readonly addressBytes: number;
+  /** What it may write to its standard output and error together. */
+  readonly outputBytes: number;
+  /** What it may write below a folder, and as one file. */
+  readonly disk?: { readonly folder: string; readonly bytes: number };
+}
+
+export interface WatchedProgram {
+  readonly command: readonly string[];
+  /** The whole environment. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly input?: string;
+  readonly limits: ProgramLimits;
+  /** Ends the program. */
+  readonly signal?: AbortSignal;
+}
+
+/** The limit that ended a program. */
+export type Excess = "time" | "processor" | "memory" | "output" | "disk";
+
+export interface EndedProgram {
+  /** Null where it was killed, 127 where there is no such program. */
+  readonly status: number | null;
+  readonly output: Buffer;
+  readonly errors: string;
+  readonly exceeded: Excess | undefined;
+}
+
+const DISK_WATCH_MS = 250;
+
+/**
+ * Runs a program on what a stranger wrote, to its end: in a group of its own, watched from outside and killed as a
+ * whole where it exceeds a limit. Where there is no /proc, only time and output are watched. Throws where it cannot
+ * be started, and the reason of the signal.
+ */
+export async function runWatched(program: WatchedProgram): Promise<EndedProgram> {
+  const { env, input, limits, signal } = program;
+  signal?.throwIfAborted();
+  const limited = limitCommand(
+    {
+      cpuS: Math.ceil(limits.cpuMs / 1000) + 1,
+      addressBytes: limits.addressBytes,
+      fileBytes: limits.disk?.bytes,
+    },
+    program.command,
+  );
+  const started = spawn(limited.command, limited.arguments, {
+    env,
+    // A group of its own, which ends as one.
+    detached: process.platform !== "win32",
+    stdio: ["pipe", "pipe", "pipe"],
+    windowsHide: true,
+  });
+  const { pid = -1 } = started;
+  lowerPriority(started.pid, constants.priority.PRIORITY_BELOW_NORMAL);
+  let exceeded: Excess | undefined;
+  const endFor = (excess: Excess): void => {
+    exceeded ??= excess;
+    endGroup(started.pid);
+  };
+  const kill = (reason: KillReason): void =>
+    endFor(reason === "out_of_memory" ? "memory" : "processor");
+  const target: Target = { pid, lowered: true, kill };
+  const abort = (): void => endGroup(started.pid);
+  const watch = createWatch();
+  watch.start(target, { ...limits, cpuMs: Infinity, groupCpuMs: limits.cpuMs });
+  const timer = setTimeout(() => endFor("time"), limits.timeoutMs);
+  const disk = watchDisk(limits, () => endFor("disk"));
+  signal?.addEventListener("abort", abort, { once: true });
+  let written = 0;
+  const collect = (chunks: Buffer[]) => (chunk: Buffer) => {
+    written += chunk.length;
+    if (written > limits.outputBytes) endFor("output");
+    else chunks.push(chunk);
+  };
+  const output: Buffer[] = [];
+  const errors: Buffer[] = [];
+  started.stdout.on("data", collect(output));
+  started.stderr.on("data", collect(errors));
+  // It may end without reading.
+  started.stdin.on("error", () => {});
+  started.stdin.end(input);
+  // Whatever it has started and left behind would keep its output open.
+  started.once("exit", () => endGroup(started.pid));
+  try {
+    const status = await new Promise<number | null>((resolve, reject) => {
+      started.once("close", resolve);
+      started.once("error", reject);
+    });
+    signal?.throwIfAborted();
+    await disk?.look();
+    return {
+      status,
+      output: Buffer.concat(output),
+      errors: Buffer.concat(errors).toString(),
+      exceeded,
+    };
+  } finally {
+    clearTimeout(timer);
+    disk?.stop();
+    watch.end(target);
+    signal?.removeEventListener("abort", abort);
+    endGroup(started.pid);
+  }
+}
+
+/** Looks at what is written as it grows, and once more when the program has ended. */
+function watchDisk({ disk }: ProgramLimits, exceed: () => void) {
+  if (disk === undefined) return undefined;
+  const look = async (): Promise<void> => {
+    if ((await bytesOnDisk(disk.folder, disk.bytes)) > disk.bytes) exceed();
+  };
+  let looking: Promise<void> | undefined;
+  const timer = setInterval(() => {
+    looking ??= look().finally(() => (looking = undefined));
+  }, DISK_WATCH_MS);
+  return { look, stop: () => clearInterval(timer) };
+}
+
+function endGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(process.platform === "win32" ? pid : -pid, "SIGKILL");
+  } catch {
+    // It has ended.
+  }
+}
