@@ -81,7 +81,8 @@ export async function renderStored<Shown>(
     return renderNewest(context, row, { show, before: lastPlace, maxPositions: PAGE_POSITIONS });
   }
   const summary = renderConversation(context, row, await readActivity(db, row.id));
-  const content = readFrom(context, row, { page, show });
+  // The page is read again when it is written: a response that waits for its turn holds nothing.
+  const content = readAll(context, row, show);
   // A caller that streams takes an async iterable in place of an array.
   return { conversation: { ...summary, content: content as unknown as Shown[][] } };
 }
@@ -124,41 +125,39 @@ async function renderNewest<Shown>(
 }
 
 /**
- * The positions of a conversation from a page on, read on demand. The versions of a position that
- * continues on the next page come as an async iterable, which is to be read to its end.
+ * The positions of a conversation, read on demand a page at a time; nothing is held of those that were taken. The
+ * versions of a page's last position, which may continue on the next page, come as an async iterable, which is to
+ * be read to its end.
  */
-async function* readFrom<Shown>(
+async function* readAll<Shown>(
   context: MessageContext,
   row: ConversationRow,
-  { page: first, show }: { page: MessagePage; show: Show<Shown> },
+  show: Show<Shown>,
 ): AsyncGenerator<Shown[] | AsyncIterable<Shown>> {
-  let page = first;
-  let positions = await renderPage(context, page, show);
-  const readNext = async (after: Place): Promise<void> => {
-    page = await readMessagePage(context.database.db, { conversation: row, after });
+  let positions: Shown[][] = [];
+  let isLast = false;
+  let end: Place = firstPlace;
+  /** Reads the next page, and gives the position that it begins with. */
+  const readNext = async (): Promise<number | undefined> => {
+    const page = await readMessagePage(context.database.db, { conversation: row, after: end });
     positions = await renderPage(context, page, show);
+    const last = page.messages.at(-1);
+    isLast = page.isLast || last === undefined;
+    if (last !== undefined) end = { rank: last.rank, version: last.version };
+    return page.messages[0]?.rank;
   };
-  /** The versions of this page, and those on the next pages. */
-  async function* readVersions(versions: Shown[], rank: number): AsyncGenerator<Shown> {
-    yield* versions;
-    while (page.messages[0]?.rank === rank) {
-      yield* positions.shift() ?? [];
-      const end = page.messages.at(-1);
-      if (page.isLast || end === undefined || end.rank !== rank) return;
-      await readNext(end);
-    }
+  /** The versions of a page's last position, and those on the next pages. */
+  async function* readVersions(): AsyncGenerator<Shown> {
+    const { rank } = end;
+    do {
+      const versions = positions.shift() ?? [];
+      for (let next = versions.shift(); next !== undefined; next = versions.shift()) yield next;
+    } while (positions.length === 0 && !isLast && (await readNext()) === rank);
   }
+  await readNext();
   for (;;) {
-    const last = positions.pop();
-    const end = page.messages.at(-1);
-    yield* positions;
-    if (last === undefined || end === undefined) return;
-    if (page.isLast) {
-      yield last;
-      return;
-    }
-    await readNext(end);
-    if (page.messages[0]?.rank === end.rank) yield readVersions(last, end.rank);
-    else yield last;
+    while (positions.length > 1) yield positions.shift() ?? [];
+    if (isLast) return yield* positions;
+    yield readVersions();
   }
 }
