@@ -43,6 +43,7 @@ import { registerHealth } from "./transports/health.ts";
 import { registerMultipart } from "./transports/multipart.ts";
 import { registerRest } from "./transports/rest.ts";
 import { registerRpc } from "./transports/rpc.ts";
+import { sendAllInPieces } from "./transports/send-pieces.ts";
 import { registerStreams } from "./transports/streams.ts";
 import { registerUploads } from "./transports/uploads.ts";
 
@@ -167,6 +168,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
     // Makes clients reconnect, to another process. Node sends the header, whatever others are set.
     if (services.leaving || services.draining) reply.raw.shouldKeepAlive = false;
   });
+  sendAllInPieces(app, unreadResponses);
   registerGuards(app);
   await registerCors(app, settings);
   registerConsole(app);

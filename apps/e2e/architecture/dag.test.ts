@@ -18,7 +18,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "packages/sandbox": ["schema", "guarded-fetch", "fair-queue"],
   "packages/rpc": ["schema", "core"],
   "packages/client": ["schema"],
-  "apps/api": ["schema", "db", "core", "rpc"],
+  "apps/api": ["schema", "db", "core", "rpc", "fair-queue"],
   "apps/worker": ["schema", "db", "core", "agent", "mcp", "guarded-fetch", "sandbox"],
   "apps/console": ["client", "schema"],
   "apps/cli": ["api", "worker", "client", "db", "core", "mcp", "sandbox", "schema", "fair-queue"],

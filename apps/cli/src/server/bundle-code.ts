@@ -1,5 +1,5 @@
 import type { Core } from "@parley/core";
-import { createFairQueue } from "@parley/fair-queue";
+import { createFairPlaces } from "@parley/fair-queue";
 import { ParleyError } from "@parley/schema";
 import type { Settings } from "../config.ts";
 
@@ -21,31 +21,7 @@ export function createBundleCode({
   Settings,
   "PARLEY_SANDBOX_MAX_SOURCE_BYTES" | "PARLEY_SANDBOX_MAX_BUNDLE_BYTES"
 >): Core["bundleCode"] {
-  const queue = createFairQueue<() => void>({ places: MAX_AT_ONCE });
-  const startNext = (): void => {
-    for (const start of queue.take()?.items ?? []) start();
-  };
-  const enter = async (workspaceId: number, signal: AbortSignal): Promise<void> => {
-    if (queue.waiting(workspaceId) >= MAX_WAITING) {
-      const message = "program.source: the workspace bundles too much code at once: try again";
-      throw new ParleyError("rate_limit_error", message, {
-        retryAfterSeconds: RETRY_AFTER_SECONDS,
-      });
-    }
-    await new Promise<void>((resolve, reject) => {
-      const onAbort = (): void => {
-        queue.remove(workspaceId, start);
-        reject(signal.reason as Error);
-      };
-      const start = (): void => {
-        signal.removeEventListener("abort", onAbort);
-        resolve();
-      };
-      signal.addEventListener("abort", onAbort, { once: true });
-      queue.push(workspaceId, start);
-      startNext();
-    });
-  };
+  const places = createFairPlaces(MAX_AT_ONCE);
   return async (files, { workspaceId, signal }) => {
     signal.throwIfAborted();
     const bytes = Object.values(files).reduce((sum, text) => sum + Buffer.byteLength(text), 0);
@@ -53,13 +29,18 @@ export function createBundleCode({
       const message = `the operator allows at most ${maxSourceBytes} bytes of source`;
       return { faults: [{ file: "", line: 0, column: 0, message, sourceLine: "" }] };
     }
-    await enter(workspaceId, signal);
+    if (places.waiting(workspaceId) >= MAX_WAITING) {
+      const message = "program.source: the workspace bundles too much code at once: try again";
+      throw new ParleyError("rate_limit_error", message, {
+        retryAfterSeconds: RETRY_AFTER_SECONDS,
+      });
+    }
+    const leave = await places.enter(workspaceId, signal);
     try {
       const { bundleProgram } = await import("@parley/sandbox");
       return await bundleProgram(files, { maxBundleBytes });
     } finally {
-      queue.ended(workspaceId);
-      startNext();
+      leave();
     }
   };
 }

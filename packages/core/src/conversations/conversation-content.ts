@@ -71,20 +71,28 @@ export async function renderStored<Shown>(
   row: ConversationRow,
   show: Show<Shown>,
 ): Promise<StoredPart<Shown>> {
-  const { db } = context.database;
-  const page = await readMessagePage(db, { conversation: row, after: firstPlace });
-  if (page.isLast) {
-    const content = await renderPage(context, page, show);
-    return { conversation: { ...renderConversation(context, row, activityOf(page)), content } };
-  }
+  const short = await renderShort(context, row, show);
+  if (short !== undefined) return short;
   if (context.streamsAnswers !== true) {
     return renderNewest(context, row, { show, before: lastPlace, maxPositions: PAGE_POSITIONS });
   }
-  const summary = renderConversation(context, row, await readActivity(db, row.id));
-  // The page is read again when it is written: a response that waits for its turn holds nothing.
+  const summary = renderConversation(context, row, await readActivity(context.database.db, row.id));
+  // Its first page is read again when it is written: a response that waits for its turn holds nothing.
   const content = readAll(context, row, show);
   // A caller that streams takes an async iterable in place of an array.
   return { conversation: { ...summary, content: content as unknown as Shown[][] } };
+}
+
+/** A conversation that is no larger than a page. */
+async function renderShort<Shown>(
+  context: MessageContext,
+  row: ConversationRow,
+  show: Show<Shown>,
+): Promise<StoredPart<Shown> | undefined> {
+  const page = await readMessagePage(context.database.db, { conversation: row, after: firstPlace });
+  if (!page.isLast) return undefined;
+  const content = await renderPage(context, page, show);
+  return { conversation: { ...renderConversation(context, row, activityOf(page)), content } };
 }
 
 function activityOf({ messages, actions }: ReadMessages) {

@@ -1,5 +1,5 @@
 import { type Database, isStatementTimeout, type Queryable } from "@parley/db";
-import { createFairQueue } from "@parley/fair-queue";
+import { createFairPlaces } from "@parley/fair-queue";
 import { ParleyError } from "@parley/schema";
 
 /**
@@ -29,36 +29,13 @@ export type RunSearch = <T>(
 
 /** Creates what runs the searches of a process. */
 export function createSearches({ db, connections }: Database["searches"]): RunSearch {
-  const queue = createFairQueue<() => void>({ places: connections });
-
-  const pump = (): void => {
-    for (let taken = queue.take(); taken !== undefined; taken = queue.take()) {
-      for (const begin of taken.items) begin();
-    }
-  };
-  const end = (workspaceId: number): void => {
-    queue.ended(workspaceId);
-    pump();
-  };
-
-  const awaitTurn = async ({ workspaceId, signal }: Searcher): Promise<void> => {
+  const places = createFairPlaces(connections);
+  return async ({ workspaceId, signal, onDatabaseMs }, search) => {
     signal.throwIfAborted();
-    if (queue.waiting(workspaceId) >= MAX_WAITING) {
+    if (places.waiting(workspaceId) >= MAX_WAITING) {
       throw refusal(`${MAX_WAITING} searches of the workspace wait already: try again`);
     }
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const leave = (): void => {
-      queue.remove(workspaceId, resolve);
-      reject(signal.reason);
-    };
-    signal.addEventListener("abort", leave, { once: true });
-    queue.push(workspaceId, resolve);
-    pump();
-    await promise.finally(() => signal.removeEventListener("abort", leave));
-  };
-
-  return async (searcher, search) => {
-    await awaitTurn(searcher);
+    const leave = await places.enter(workspaceId, signal);
     const startedAt = performance.now();
     try {
       return await search(db);
@@ -66,8 +43,8 @@ export function createSearches({ db, connections }: Database["searches"]): RunSe
       if (!isStatementTimeout(error)) throw error;
       throw refusal("The search took too long and was stopped: use rarer words, or fewer filters");
     } finally {
-      end(searcher.workspaceId);
-      searcher.onDatabaseMs?.(performance.now() - startedAt);
+      leave();
+      onDatabaseMs?.(performance.now() - startedAt);
     }
   };
 }

@@ -1,0 +1,2 @@
+export * from "./fair-places.ts";
+export * from "./fair-queue.ts";
