@@ -1,4 +1,5 @@
 import { tapPostgres } from "@parley/core/testing-traffic";
+import { ConversationPage } from "@parley/schema";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { pathsOf, send } from "../request.ts";
@@ -70,6 +71,44 @@ describe("costs in one process", () => {
       sql: { ...found, read_messages_before: 1 },
       rows: {},
     });
+  });
+
+  test("a list of conversations is one named statement, on each of its pages", async () => {
+    for (let index = 0; index < 3; index++) await calls.create("Hello");
+    const first = `${pathsOf(server).conversations}?limit=2`;
+    const { lastValue } = ConversationPage.parse(
+      JSON.parse((await send(server, { path: first })).text),
+    );
+    for (const path of [first, `${first}&lastValue=${lastValue}`]) {
+      const cost = await costs.costOf(async () => {
+        expect((await send(server, { path })).status).toBe(200);
+      });
+      expectAtMost(cost, { sql: { list_conversations_admin: 1 }, rows: {} });
+    }
+  });
+
+  test("a page of runs is one named statement, and a second at the end of the list", async () => {
+    await calls.create("Hello", ["helper"], { blocking: true });
+    await calls.create("Hello", ["helper"], { blocking: true });
+    const { workspaceId, operatorKey } = server.demo;
+    const path = `/api/admin/workspaces/${workspaceId}/runs`;
+    const read = async (query: string, key?: string) => {
+      const answer = await send(server, { path: path + query, ...(key && { key }) });
+      expect(answer.status).toBe(200);
+    };
+    const page = { list_runs_admin: 1 };
+    const filtered = { list_runs_filtered_admin: 1 };
+    const end = { find_last_looked_run: 1 };
+    for (const [query, sql] of [
+      ["?limit=1", page],
+      ["?limit=100", { ...end, ...page }],
+      ["?limit=1&kind=turn&status=succeeded", filtered],
+      ["?limit=100&kind=turn", { ...end, ...filtered }],
+    ] as const) {
+      expectAtMost(await costs.costOf(() => read(query)), { sql, rows: {} });
+    }
+    const cost = await costs.costOf(() => read("?limit=1", operatorKey));
+    expectAtMost(cost, { sql: { list_runs_operator: 1 }, rows: {} });
   });
 
   test("a blocking create needs two commits and no other statement", async () => {

@@ -30,6 +30,7 @@ export * from "./knowledge/documents.ts";
 export * from "./knowledge/searches.ts";
 export * from "./parsing/json.ts";
 export * from "./parsing/http-input.ts";
+export { MAX_PAGE_ITEMS } from "./parsing/page.ts";
 export * from "./parsing/parse-input.ts";
 export * from "./parsing/storable.ts";
 export * from "./parsing/text.ts";

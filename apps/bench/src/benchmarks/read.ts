@@ -17,8 +17,8 @@ const CONVERSATIONS = 1000;
 const reads = {
   "conversation of two messages": targets.readOverBlockingCreate,
   "page of its messages": targets.readOverBlockingCreate,
-  "list of 20 conversations": undefined,
-  "list of 20 runs": undefined,
+  "list of 20 conversations": targets.readOverBlockingCreate,
+  "list of 20 runs": targets.readOverBlockingCreate,
 } as const;
 
 /** Measures reads beside blocking creates, by the processor time of the server and its database. */

@@ -1,21 +1,7 @@
 import { conversations, hasRow, logs, type Queryable, spaces } from "@parley/db";
 import { ParleyError } from "@parley/schema";
-import { unionAll } from "drizzle-orm/pg-core";
-import {
-  and,
-  desc,
-  eq,
-  getTableColumns,
-  isNotNull,
-  isNull,
-  lt,
-  ne,
-  or,
-  type Placeholder,
-  type SQL,
-  sql,
-} from "drizzle-orm";
-import { columnName } from "../data-access/row-json.ts";
+import { and, eq, isNotNull, isNull, lt, ne, or, type SQL, sql } from "drizzle-orm";
+import { allColumns } from "../data-access/row-json.ts";
 import type { ConversationRow } from "../data-access/rows.ts";
 import { statementForCallers } from "./caller-statement.ts";
 import { belongsTo, type Reaching, seesAllOfWorkspace } from "./ownership.ts";
@@ -62,31 +48,20 @@ export function reachesConversation({ caller }: Reached): SQL | undefined {
   return and(isInReachedSpace(caller), or(...alternativesOf(caller)));
 }
 
-/** The newest reached conversations before a position, or the newest of all, as a subquery of this name. */
-export function newestReached(
-  db: Queryable,
-  { caller }: Reached,
-  { count, before }: { count: number; before: number | Placeholder | undefined },
-) {
+/**
+ * Selects the newest reached conversations before the position of the placeholder `before`: at most `count`, which
+ * is part of the text so that a plan for all values expects few.
+ */
+export function newestReached({ caller }: Reached, count: number): SQL {
   const { position } = conversations;
-  const [first, second] = alternativesOf(caller).map((alternative) =>
-    db
-      .select()
-      .from(conversations)
-      .where(
-        and(
-          isInReachedSpace(caller),
-          alternative,
-          before === undefined ? undefined : lt(position, before),
-        ),
-      )
-      .orderBy(desc(position))
-      .limit(count),
-  );
-  if (first === undefined) throw new Error("A caller has at least one way to reach conversations");
-  if (second === undefined) return first.as("conversations");
   // PostgreSQL would read and sort the whole of a union that has no limits inside.
-  return unionAll(first, second).as("conversations");
+  const reached = alternativesOf(caller).map(
+    (alternative) => sql`(
+      select ${allColumns(conversations)} from ${conversations}
+      where ${and(isInReachedSpace(caller), alternative, lt(position, sql.placeholder("before")))}
+      order by ${position} desc limit ${sql.raw(String(count))})`,
+  );
+  return sql.join(reached, sql` union all `);
 }
 
 /** The error for a conversation that is unknown, or that the caller does not reach. */
@@ -94,16 +69,10 @@ export function unknownConversation(): ParleyError {
   return new ParleyError("conversation_not_found", "The workspace has no such conversation");
 }
 
-const rowColumns = sql.raw(
-  Object.keys(getTableColumns(conversations))
-    .map((key) => `conversations.${columnName(key)} as "${key}"`)
-    .join(", "),
-);
-
 const findConversation = statementForCallers<{ sid: string }, ConversationRow>(
   "find_conversation",
   (caller) =>
-    sql`select ${rowColumns} from ${conversations} where ${and(
+    sql`select ${allColumns(conversations)} from ${conversations} where ${and(
       eq(conversations.sid, sql.placeholder("sid")),
       reachesConversation({ caller }),
     )}`,

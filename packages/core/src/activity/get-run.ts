@@ -1,17 +1,27 @@
 import { invocations, runs } from "@parley/db";
 import { ParleyError, type RunDetails, type RunIdentity } from "@parley/schema";
-import { and, eq } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import type { RequestContext } from "../context.ts";
 import { administeredWorkspace } from "../workspaces/administered-workspace.ts";
-import { renderRun, selectRuns } from "./select-runs.ts";
+import { renderRun, runsStatement, selectRuns } from "./select-runs.ts";
+
+const findRun = runsStatement<{ ofWorkspace: number; runId: string }>("find_run", (caller) =>
+  selectRuns(
+    caller,
+    and(
+      eq(runs.workspaceId, sql.placeholder("ofWorkspace")),
+      eq(runs.logId, sql.placeholder("runId")),
+    ),
+  ),
+);
 
 /** Reads a run with its input. Throws `run_not_found`, also where the caller does not reach it. */
 export async function getRun(context: RequestContext, input: RunIdentity): Promise<RunDetails> {
   const { db } = context.database;
   const { caller } = context;
   const workspace = await administeredWorkspace(context, db, input.wId);
-  const named = and(eq(runs.workspaceId, workspace.id), eq(runs.logId, input.runId));
-  const [row] = await selectRuns(db, context, named);
+  const named = { ofWorkspace: workspace.id, runId: input.runId };
+  const [row] = await findRun(db, caller, named);
   const isTurn = row?.kind === "turn";
   // The scope of invocations does not open conversations.
   const { scopes } = (caller.kind === "workspace" && caller.userToken) || {};

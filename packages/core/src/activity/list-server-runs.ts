@@ -1,8 +1,41 @@
-import { runs, workspaces } from "@parley/db";
-import type { ListServerRuns, ServerRunPage } from "@parley/schema";
-import { and, desc, eq, inArray, lt } from "drizzle-orm";
+import { runs, statement, workspaces } from "@parley/db";
+import { type ListServerRuns, MAX_PAGE_ITEMS, type ServerRunPage } from "@parley/schema";
+import { desc, lt, sql } from "drizzle-orm";
 import type { RequestContext } from "../context.ts";
-import { MAX_LOOKED_AT, renderRun, selectRuns } from "./select-runs.ts";
+import { type LookedRun, MAX_LOOKED_AT, renderRun, selectRuns } from "./select-runs.ts";
+
+interface ServerRun extends LookedRun {
+  /** Null where it has been deleted since. */
+  readonly workspaceSid: string | null;
+  readonly workspaceName: string | null;
+}
+
+// Numbers are given in the order of creation, over all workspaces.
+const ofPlace = lt(runs.id, sql.placeholder("before"));
+const value = (name: string) => sql`${sql.placeholder(name)}::text`;
+
+const readPage = statement<
+  { before: number; kind: string | null; status: string | null; count: number },
+  ServerRun
+>(
+  "list_server_runs",
+  sql`
+  select page.*, workspaces.sid as "workspaceSid", workspaces.name as "workspaceName"
+  from (
+    select * from (${selectRuns(undefined, ofPlace, desc(runs.id))}) looked
+    where (${value("kind")} is null or looked.kind = ${value("kind")})
+      and (${value("status")} is null or looked.status = ${value("status")})
+    order by looked.number desc limit ${sql.raw(String(MAX_PAGE_ITEMS + 1))}
+  ) page
+  left join ${workspaces} on ${workspaces.id} = page."workspaceId"
+  order by page.number desc limit ${sql.placeholder("count")}`,
+);
+
+const lastLooked = statement<{ before: number }, { number: number }>(
+  "find_last_looked_server_run",
+  sql`select ${runs.id} as number from ${runs} where ${ofPlace}
+    order by ${desc(runs.id)} limit 1 offset ${sql.raw(String(MAX_LOOKED_AT - 1))}`,
+);
 
 /** Lists the runs of all workspaces for operators, the newest first, a page at a time. */
 export async function listServerRuns(
@@ -10,37 +43,17 @@ export async function listServerRuns(
   input: ListServerRuns,
 ): Promise<ServerRunPage> {
   const { db } = context.database;
-  const { limit, lastValue, kind, status } = input;
-  const ofPlace = lastValue === undefined ? undefined : lt(runs.id, Number(lastValue));
-  // Numbers are given in the order of creation, over all workspaces.
-  const looked = selectRuns(db, context, ofPlace, [desc(runs.id)]).as("looked");
-  const rows = await db
-    .select()
-    .from(looked)
-    .where(and(kind && eq(looked.kind, kind), status && eq(looked.status, status)))
-    .orderBy(desc(looked.number))
-    .limit(limit + 1);
+  const { limit, lastValue, kind = null, status = null } = input;
+  const before = lastValue === undefined ? Number.MAX_SAFE_INTEGER : Number(lastValue);
+  const rows = await readPage.execute(db, { before, kind, status, count: limit + 1 });
   const page = rows.slice(0, limit);
-  const ids = [...new Set(page.map(({ workspaceId }) => workspaceId))];
-  const named = await db
-    .select({ id: workspaces.id, sId: workspaces.sid, name: workspaces.name })
-    .from(workspaces)
-    .where(inArray(workspaces.id, ids));
   const found = page.flatMap((row) => {
-    const workspace = named.find(({ id }) => id === row.workspaceId);
-    // It may have been deleted since.
-    if (workspace === undefined) return [];
-    return [{ ...renderRun(row), workspace: { sId: workspace.sId, name: workspace.name } }];
+    const { workspaceSid: sId, workspaceName: name } = row;
+    return sId === null || name === null ? [] : [{ ...renderRun(row), workspace: { sId, name } }];
   });
   const end = placeOf(page.at(-1));
   if (rows.length > limit) return { runs: found, hasMore: true, lastValue: end };
-  const [last] = await db
-    .select({ number: runs.id })
-    .from(runs)
-    .where(ofPlace)
-    .orderBy(desc(runs.id))
-    .limit(1)
-    .offset(MAX_LOOKED_AT - 1);
+  const [last] = await lastLooked.execute(db, { before });
   return { runs: found, hasMore: last !== undefined, lastValue: placeOf(last) ?? end };
 }
 

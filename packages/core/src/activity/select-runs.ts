@@ -9,21 +9,26 @@ import {
   runs,
   sandboxFunctions,
   spaces,
+  statement,
   tools,
 } from "@parley/db";
 import type { ListedRun } from "@parley/schema";
-import { and, desc, eq, isNotNull, isNull, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, isNotNull, isNull, or, type SQL, sql } from "drizzle-orm";
 import { reachesConversation } from "../access/conversation-reach.ts";
-import { belongsTo } from "../access/ownership.ts";
+import { statementForCallers } from "../access/caller-statement.ts";
+import { belongsTo, type Reaching } from "../access/ownership.ts";
 import { reachesSpace } from "../access/space-reach.ts";
-import type { RequestContext, WorkspaceCaller } from "../context.ts";
+import type { Caller } from "../context.ts";
+import { selectAs } from "../data-access/row-json.ts";
 
 /** Runs that a page looks at: few of them may be in it. */
 export const MAX_LOOKED_AT = 10_000;
 
+export const newestFirst = sql`${runs.createdAt} desc, ${runs.id} desc`;
+
 const isTurn = eq(runs.kind, "agent_turn");
 const isOfTool = or(isNotNull(sandboxFunctions.toolId), isNotNull(sandboxFunctions.clientUserId));
-const kind = sql<ListedRun["kind"]>`
+const kind = sql`
   case when ${isTurn} then 'turn' when ${isOfTool} then 'tool_call' else 'invocation' end`;
 
 // What ended before runs had an outcome has one in its message or invocation.
@@ -34,74 +39,86 @@ const outcome = sql`coalesce(${runs.outcome}, case
 end)`;
 const waitsForPerson = hasRow(sql`
   from ${actions} held where held.message_id = ${runs.subjectId} and starts_with(held.status, 'blocked_')`);
-const status = sql<ListedRun["status"]>`case ${runs.status}
+const status = sql`case ${runs.status}
   when 'finished' then ${outcome}
   when 'queued' then 'waiting'
   when 'suspended' then case when ${isTurn} and ${waitsForPerson} then 'blocked' else 'suspended' end
   else ${runs.status}
 end`;
 const ofSubject = sql`case when ${isTurn} then ${messages.finishedAt} else ${invocations.finishedAt} end`;
-const endedAt = sql<number | null>`
+const endedAt = sql`
   case when ${runs.status} = 'finished' then coalesce(${runs.finishedAt}, ${ofSubject})::float8 end`;
 
+// Its keys are those of `LookedRun`.
+const shown = {
+  number: runs.id,
+  id: runs.logId,
+  workspaceId: runs.workspaceId,
+  kind,
+  status,
+  functionId: sandboxFunctions.sid,
+  slug: sandboxFunctions.slug,
+  toolId: tools.sid,
+  toolName: tools.name,
+  agentId: agents.sid,
+  agentName: agents.name,
+  conversationId: conversations.sid,
+  messageId: messages.sid,
+  createdAt: runs.createdAt,
+  startedAt: runs.startedAt,
+  endedAt,
+  attempts: runs.attempt,
+  error: sql`case when ${isTurn} then ${messages.error} else ${invocations.error} end`,
+};
+
 /**
- * The first of these runs, by default the newest, with what a list shows of each and whether the caller reaches
- * it.
+ * Selects the first of these runs, by default the newest, with what a list shows of each and whether the caller
+ * reaches it; all are reached by operators, which are no `caller`.
  */
 export function selectRuns(
-  db: Queryable,
-  context: RequestContext,
+  caller: Reaching | undefined,
   where: SQL | undefined,
-  order: readonly SQL[] = [desc(runs.createdAt), desc(runs.id)],
-) {
-  const { caller } = context;
-  const reached =
-    caller.kind === "operator" ? sql`true` : sql`(${reachesRun({ ...context, caller })}) is true`;
-  return (
-    db
-      .select({
-        number: sql<number>`${runs.id}`.mapWith(runs.id).as("number"),
-        id: runs.logId,
-        workspaceId: runs.workspaceId,
-        kind: kind.as("listed_kind"),
-        status: status.as("listed_status"),
-        functionId: sql<string | null>`${sandboxFunctions.sid}`.as("function_sid"),
-        slug: sandboxFunctions.slug,
-        toolId: sql<string | null>`${tools.sid}`.as("tool_sid"),
-        toolName: sql<string | null>`${tools.name}`.as("tool_name"),
-        agentId: sql<string | null>`${agents.sid}`.as("agent_sid"),
-        agentName: sql<string | null>`${agents.name}`.as("agent_name"),
-        conversationId: sql<string | null>`${conversations.sid}`.as("conversation_sid"),
-        messageId: sql<string | null>`${messages.sid}`.as("message_sid"),
-        createdAt: runs.createdAt,
-        startedAt: runs.startedAt,
-        endedAt: endedAt.as("ended_at"),
-        attempts: runs.attempt,
-        error: sql<ListedRun["error"]>`case when ${isTurn} then ${messages.error}
-          else ${invocations.error} end`.as("run_error"),
-        isReached: sql<boolean>`${reached}`.as("is_reached"),
-      })
-      .from(runs)
-      .leftJoin(invocations, and(eq(runs.kind, "invocation"), eq(invocations.id, runs.subjectId)))
-      .leftJoin(sandboxFunctions, eq(sandboxFunctions.id, runs.functionId))
-      .leftJoin(tools, eq(tools.id, sandboxFunctions.toolId))
-      .leftJoin(actions, eq(actions.id, invocations.actionId))
-      // The message of a turn, or of the call that invoked.
-      .leftJoin(messages, eq(messages.sid, sql`coalesce(${actions.logId}, ${runs.logId})`))
-      .leftJoin(agents, eq(agents.id, messages.agentId))
-      .leftJoin(conversations, eq(conversations.id, messages.conversationId))
-      .where(where)
-      .orderBy(...order)
-      .limit(MAX_LOOKED_AT)
-  );
+  order: SQL = newestFirst,
+): SQL {
+  const isReached = caller === undefined ? sql`true` : sql`(${reachesRun(caller)}) is true`;
+  return sql`
+    select ${selectAs({ ...shown, isReached })}
+    from ${runs}
+    left join ${invocations}
+      on ${runs.kind} = 'invocation' and ${invocations.id} = ${runs.subjectId}
+    left join ${sandboxFunctions} on ${sandboxFunctions.id} = ${runs.functionId}
+    left join ${tools} on ${tools.id} = ${sandboxFunctions.toolId}
+    left join ${actions} on ${actions.id} = ${invocations.actionId}
+    -- The message of a turn, or of the call that invoked.
+    left join ${messages} on ${messages.sid} = coalesce(${actions.logId}, ${runs.logId})
+    left join ${agents} on ${agents.id} = ${messages.agentId}
+    left join ${conversations} on ${conversations.id} = ${messages.conversationId}
+    ${where && sql`where ${where}`} order by ${order} limit ${sql.raw(String(MAX_LOOKED_AT))}`;
+}
+
+/** Runs a statement for a caller, with a value for each of its placeholders. */
+type RunsStatement<Values> = (
+  db: Queryable,
+  caller: Caller,
+  values: Values,
+) => Promise<LookedRun[]>;
+
+/** A named statement over `selectRuns`, for the keys of workspaces and for operators. */
+export function runsStatement<Values extends Record<string, unknown>>(
+  name: string,
+  build: (caller: Reaching | undefined) => SQL,
+): RunsStatement<Values> {
+  const forKeys = statementForCallers<Values, LookedRun>(name, build);
+  const forOperators = statement<Values, LookedRun>(`${name}_operator`, build(undefined));
+  return async (db, caller, values) =>
+    caller.kind === "operator" ? forOperators.execute(db, values) : forKeys(db, caller, values);
 }
 
 /**
  * The condition that the caller reaches the row's run. What belongs to a conversation is as reached as that;
  * what a key has invoked, as an invocation is; and a call of a tool needs reach of the tool's space too.
  */
-function reachesRun(context: RequestContext<WorkspaceCaller>): SQL | undefined {
-  const { caller } = context;
+function reachesRun(caller: Reaching): SQL | undefined {
   const ofSpace = and(eq(spaces.id, tools.spaceId), reachesSpace(caller));
   return or(
     and(
@@ -110,11 +127,15 @@ function reachesRun(context: RequestContext<WorkspaceCaller>): SQL | undefined {
       belongsTo(caller, invocations),
       or(isNull(sandboxFunctions.toolId), hasRow(sql`from ${spaces} where ${ofSpace}`)),
     ),
-    reachesConversation(context),
+    reachesConversation({ caller }),
   );
 }
 
-type LookedRun = Omit<ListedRun, "function" | "tool" | "agent" | "durationMs"> & {
+/** A row of `selectRuns`. */
+export type LookedRun = Omit<ListedRun, "function" | "tool" | "agent" | "durationMs"> & {
+  readonly number: number;
+  readonly workspaceId: number;
+  readonly isReached: boolean;
   readonly functionId: string | null;
   readonly slug: string | null;
   readonly toolId: string | null;

@@ -10,7 +10,7 @@ import {
   type TestCore,
 } from "../../testing/testing.ts";
 import type { CoreContext } from "../create-core.ts";
-import { listConversations, selectNewest } from "./conversations.ts";
+import { listConversations, readNewest } from "./conversations.ts";
 
 describe("conversations of two processes", () => {
   let test: TestCore;
@@ -117,10 +117,19 @@ describe("conversations of two processes", () => {
       builder: { ...first.caller, apiKey: { ...apiKey, role: "builder" } },
     };
     const caller = callers[kind as keyof typeof callers];
-    const context: CoreContext = Object.assign(Object.create(first) as CoreContext, { caller });
-    const plan = JSON.stringify(
-      await db.execute(sql`explain ${selectNewest(db, context, { count: 21 }).getSQL()}`),
-    );
+    const values = { before: Number.MAX_SAFE_INTEGER, count: 21 };
+    const plan = await test.core.database.transaction(async (tx) => {
+      // PostgreSQL decides after five runs whether one plan serves all values.
+      for (let time = 1; time <= 6; time++) await readNewest(tx, caller, values);
+      const result: unknown = await tx.execute(sql`
+        select statement, generic_plans from pg_prepared_statements
+        where starts_with(name, 'list_conversations') order by prepare_time desc limit 1`);
+      // The rows of the driver.
+      const [prepared] = (result as { rows: { statement: string; generic_plans: number }[] }).rows;
+      expect(prepared?.generic_plans).toBeGreaterThan(0);
+      const explained = sql.raw(`explain (generic_plan) ${prepared?.statement}`);
+      return JSON.stringify(await tx.execute(explained));
+    });
     expect(plan).toContain("messages_by_rank");
     expect(plan).not.toContain("Seq Scan on messages");
     expect(plan).not.toContain("Seq Scan on conversations");

@@ -7,19 +7,20 @@ import {
   files,
   logs,
   messages,
-  type Queryable,
   runs,
 } from "@parley/db";
 import {
   type ConversationPage,
   type ListConversations,
+  MAX_PAGE_ITEMS,
   type Success,
   type UpdateConversation,
 } from "@parley/schema";
-import { desc, eq, inArray } from "drizzle-orm";
+import { eq, inArray, sql } from "drizzle-orm";
+import { statementForCallers } from "../access/caller-statement.ts";
 import { lockConversation, newestReached } from "../access/conversation-reach.ts";
 import type { Context, Process } from "../context.ts";
-import { jsonValues } from "../data-access/row-json.ts";
+import { jsonValues, selectAs } from "../data-access/row-json.ts";
 import type { ConversationRow } from "../data-access/rows.ts";
 import { appendEvents } from "../log/append.ts";
 import { goneHints } from "../log/bus.ts";
@@ -29,35 +30,43 @@ import { closeCalls, readRunningCalls } from "../turns/function-calls.ts";
 import { activity } from "./conversation-activity.ts";
 import { renderConversation } from "./render-conversation.ts";
 
-/** A query for the newest conversations that the caller reaches, before a place in the list. */
-export function selectNewest(
-  db: Queryable,
-  context: Context,
-  { count, lastValue }: { count: number; lastValue?: string | undefined },
-) {
-  // The value is `p` and a position.
-  const before = lastValue === undefined ? undefined : Number(lastValue.slice(1));
-  const reached = newestReached(db, context, { count, before });
-  return db
-    .select({ row: reached._.selectedFields, ...activity })
-    .from(reached)
-    .orderBy(desc(reached.position))
-    .limit(count);
+interface NewestConversation extends ConversationRow {
+  /** Null where it has no message. */
+  readonly lastActivityAt: number | null;
+  readonly actionRequired: boolean;
 }
+
+/** The newest conversations that a caller reaches, before a place in the list; one more than a page at most. */
+export const readNewest = statementForCallers<
+  { before: number; count: number },
+  NewestConversation
+>(
+  "list_conversations",
+  (caller) => sql`
+    select conversations.*, ${selectAs(activity)}
+    from (${newestReached({ caller }, MAX_PAGE_ITEMS + 1)}) conversations
+    order by conversations.position desc limit ${sql.placeholder("count")}`,
+);
 
 /** Lists conversations without their messages, the newest first, a page at a time. */
 export async function listConversations(
   context: Context,
   { limit, lastValue }: ListConversations,
 ): Promise<ConversationPage> {
-  const { db } = context.database;
-  const rows = await selectNewest(db, context, { count: limit + 1, lastValue });
+  const { database, caller } = context;
+  // The value is `p` and a position.
+  const before = lastValue === undefined ? Number.MAX_SAFE_INTEGER : Number(lastValue.slice(1));
+  const rows = await readNewest(database.db, caller, { before, count: limit + 1 });
   const page = rows.slice(0, limit);
-  const last = page.at(-1)?.row;
+  const last = page.at(-1);
   return {
-    conversations: page.map(({ row, lastActivityAt, actionRequired }) =>
-      renderConversation(context, row, { lastActivityAt: lastActivityAt ?? 0, actionRequired }),
-    ),
+    conversations: page.map((row) => {
+      const { lastActivityAt, actionRequired } = row;
+      return renderConversation(context, row, {
+        lastActivityAt: lastActivityAt ?? 0,
+        actionRequired,
+      });
+    }),
     hasMore: rows.length > limit,
     lastValue: last === undefined ? null : `p${last.position}`,
   };

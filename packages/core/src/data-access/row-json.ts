@@ -1,4 +1,11 @@
-import { type Placeholder, type SQL, sql } from "drizzle-orm";
+import {
+  getTableColumns,
+  type Placeholder,
+  type SQL,
+  sql,
+  type SQLWrapper,
+  type Table,
+} from "drizzle-orm";
 
 const columnOf = new Map<string, string>();
 const keyOf = new Map<string, string>();
@@ -8,6 +15,19 @@ export function columnName(key: string): string {
   return columnOf.getOrInsertComputed(key, () =>
     key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
   );
+}
+
+/** The columns of a hand-written select, each under its key: the rows of the driver are then complete. */
+export function selectAs(columns: Readonly<Record<string, SQLWrapper>>): SQL {
+  const named = Object.entries(columns).map(
+    ([key, column]) => sql`${column} as ${sql.identifier(key)}`,
+  );
+  return sql.join(named, sql`, `);
+}
+
+/** All columns of a table under the keys that Drizzle gives them, for a hand-written select. */
+export function allColumns(table: Table): SQL {
+  return selectAs(getTableColumns(table));
 }
 
 /**

@@ -1,9 +1,16 @@
 /** What the administration of all features shares. */
-import { type Queryable, workspaces } from "@parley/db";
+import { type Queryable, statement, workspaces } from "@parley/db";
 import { ParleyError } from "@parley/schema";
-import { and, eq, isNull } from "drizzle-orm";
+import { and, eq, isNull, sql } from "drizzle-orm";
 import type { Caller, RequestContext } from "../context.ts";
+import { allColumns } from "../data-access/row-json.ts";
 import type { WorkspaceRow } from "../data-access/rows.ts";
+
+const findWorkspace = statement<{ sid: string }, WorkspaceRow>(
+  "find_workspace",
+  sql`select ${allColumns(workspaces)} from ${workspaces}
+    where ${and(eq(workspaces.sid, sql.placeholder("sid")), isNull(workspaces.deletedAt))}`,
+);
 
 /**
  * The workspace of an administrative call, read now. A workspace's key reaches its own workspace,
@@ -17,10 +24,7 @@ export async function administeredWorkspace(
 ): Promise<WorkspaceRow> {
   const { caller } = context;
   const id = caller.kind === "workspace" ? caller.workspace.sid : sid;
-  const [row] = await db
-    .select()
-    .from(workspaces)
-    .where(and(eq(workspaces.sid, id), isNull(workspaces.deletedAt)));
+  const [row] = await findWorkspace.execute(db, { sid: id });
   if (row === undefined) {
     throw new ParleyError("workspace_not_found", "wId: there is no such workspace");
   }

@@ -1,8 +1,11 @@
 import * as z from "zod";
 import { fromQuery, optional } from "./text.ts";
 
+/** Items of most pages at most. */
+export const MAX_PAGE_ITEMS = 100;
+
 /** Size of a page, from 1 to 100. */
-export const PageLimit = optional(fromQuery(z.int().min(1).max(100)));
+export const PageLimit = optional(fromQuery(z.int().min(1).max(MAX_PAGE_ITEMS)));
 
 /** Query of a paged list; `place` is the schema of the position that a page ends at. */
 export function pageQuery<Place extends z.ZodType<string>>(
