@@ -24,11 +24,14 @@ export interface AgentServices {
   readonly agentVersions: AgentVersions;
 }
 
-/** Configurations of versions, for rendering events that name them. */
+/** Configurations of versions and the server's URL, for rendering events that name them. */
 export function configurationsOf(from: AgentServices & PublicUrl): Configurations {
   const { agentVersions } = from;
   const render = (version: AgentVersion | undefined) => version && renderBriefly(from, version);
   return {
+    get publicUrl() {
+      return from.publicUrl;
+    },
     get: async (id) => render(await agentVersions.get(id)),
     peek: (id) => render(agentVersions.peek(id)),
   };

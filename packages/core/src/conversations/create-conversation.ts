@@ -72,7 +72,7 @@ export async function createConversation(
         newAfter: 0,
       })
     : undefined;
-  const events = buildEvents(context, created, user);
+  const events = buildEvents(created, user);
   const logIds = turns.map(({ message: answer }) => answer.sid);
   await writeRuns(context, { kind: "agent_turn", workspaceId, logIds }, async (holder) => {
     const written = { conversation, messages, files, events, turns, holder };

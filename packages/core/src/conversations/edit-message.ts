@@ -55,7 +55,7 @@ export async function editMessage(
       await touch(context, db, { row, added });
       await hidePositions(db, row, built.leftRanks);
       await insertMessages(db, { messages: added, files: [], turns: built.turns });
-      const events = buildEvents(context, built, before.author);
+      const events = buildEvents(built, before.author);
       await appendEvents(db, [{ logId: row.sid, events }], afterCommit);
       if (built.turns.length > 0) {
         afterCommit.push({ topic: "runs", cause: "added", kind: "agent_turn" });

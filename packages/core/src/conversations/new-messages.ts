@@ -204,9 +204,11 @@ export function toFiles(
   return inline === undefined ? [] : [{ ...inline, id, workspaceId, conversationId }];
 }
 
+/** Logs store paths: the URLs are made when an event is read (`log/payloads.ts`). */
+const stored: PublicUrl = { publicUrl: "" };
+
 /** The events that announce new messages; fragments are not announced. */
 export function buildEvents(
-  core: PublicUrl,
   { userMessage, turns }: Pick<NewMessages, "userMessage" | "turns">,
   user: UserRow,
 ): ConversationEvent[] {
@@ -215,19 +217,19 @@ export function buildEvents(
       type: "user_message_new",
       created: userMessage.createdAt,
       messageId: userMessage.sid,
-      message: { ...renderUserMessage(core, userMessage, user), rank: userMessage.rank },
+      message: { ...renderUserMessage(stored, userMessage, user), rank: userMessage.rank },
     },
-    ...turns.map((turn) => announceTurn(core, turn)),
+    ...turns.map((turn) => announceTurn(turn)),
   ];
 }
 
 /** The event that announces an agent message. */
-export function announceTurn(core: PublicUrl, { message, agent }: NewTurn): ConversationEvent {
+export function announceTurn({ message, agent }: NewTurn): ConversationEvent {
   return {
     type: "agent_message_new",
     created: message.createdAt,
     configurationId: agent.sid,
     messageId: message.sid,
-    message: { ...renderAgentMessage(core, message, { agent }), rank: message.rank },
+    message: { ...renderAgentMessage(stored, message, { agent }), rank: message.rank },
   };
 }

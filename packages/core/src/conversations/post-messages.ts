@@ -60,7 +60,7 @@ export async function postMessage(
     const built = buildMessages(context, position, parts);
     await touch(context, db, { row, added: built.messages });
     await insertMessages(db, built);
-    const events = buildEvents(context, built, user);
+    const events = buildEvents(built, user);
     await appendEvents(db, [{ logId: row.sid, events }], afterCommit);
     if (built.turns.length > 0) {
       afterCommit.push({ topic: "runs", cause: "added", kind: "agent_turn" });
@@ -140,7 +140,7 @@ export async function retryMessage(
     const turn = { message, agent, origin: context.origin };
     await touch(context, db, { row, added: [message] });
     await insertMessages(db, { messages: [message], files: [], turns: [turn] });
-    const events = [announceTurn(context, turn)];
+    const events = [announceTurn(turn)];
     await appendEvents(db, [{ logId: row.sid, events }], afterCommit);
     afterCommit.push({ topic: "runs", cause: "added", kind: "agent_turn" });
     return { message: renderAgentMessage(context, message, { agent }) };

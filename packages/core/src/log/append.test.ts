@@ -111,7 +111,10 @@ describe("appendEvents", () => {
       { logId: other, events: [token("done")], guard },
     ];
     expect((await append(...last)).written.toSorted()).toEqual([logId, other].toSorted());
-    expect((await append(...last)).written).toEqual([logId]);
+    const again = await append(...last);
+    expect(again.written.toSorted()).toEqual([logId, other].toSorted());
+    // Readers of both learn how far they go, and fetch what was committed.
+    expect(again.hints).toContainEqual({ topic: `log:${other}`, lastSeq: 1 });
     expect(await textsOf(logId)).toEqual(["a", "agent_generation_cancelled"]);
     expect(await textsOf(other)).toEqual(["done"]);
     const late = [{ logId, events: [token("a"), token("b")], guard }];

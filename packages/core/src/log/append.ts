@@ -34,6 +34,12 @@ export function isTerminal(type: string): boolean {
   return terminalTypes.has(type);
 }
 
+/** Whether a row of `authorized` is the last of an append that an earlier call has written. */
+function isRepeated(of: SQL): SQL {
+  return sql`${of}.log_id = ${of}.guard_id and ${of}.place = ${of}.own and ${of}.done = ${of}.own
+    and ${of}.expected is not null and (${of}.open or ${of}.closes)`;
+}
+
 // Taking the numbers, checking the fences and inserting are one statement; the locks are taken in
 // the order of the ids, so that writers of many logs cannot deadlock. `locked` returns the newest version
 // of each row, also if it waited for another writer.
@@ -99,14 +105,19 @@ interface WrittenLog {
   readonly again: boolean;
 }
 
-// Recognises an append without new events to an open log, and the append that closed a closed one.
+// Recognises an append without new events to an open log, and the append that closed a closed one. Of the other
+// logs that were written with it only the current end is known: their readers fetch what they miss.
 const selectWritten = sql`
   select id as "logId", base - done as base, count + done as count, done > 0 as again
   from numbered
   union all
-  select log_id, expected, own::int, true from authorized
-  where log_id = guard_id and place = own and done = own and expected is not null
-    and (open or closes)`;
+  select log_id, expected, own::int, true from authorized where ${isRepeated(sql`authorized`)}
+  union all
+  select id, last_seq, 0, true from locked
+  where id in (
+    select e.log_id from entries e join authorized a on a.log_id = e.guard_id
+    where e.log_id <> e.guard_id and ${isRepeated(sql`a`)}
+  ) and id not in (select id from numbered)`;
 
 const appendStatement = statement<{ entries: string }, WrittenLog>(
   "append_events",

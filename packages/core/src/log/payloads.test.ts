@@ -11,11 +11,14 @@ import {
   openTestCore,
   type TestCore,
 } from "../../testing/testing.ts";
+import { configurationsOf } from "../agents/agent-versions.ts";
 import { renderAgent } from "../agents/agents.ts";
 import type { CoreContext } from "../create-core.ts";
 import type { AgentRow, WorkspaceRow } from "../data-access/rows.ts";
 import type { StoredEvent } from "./bus.ts";
 import { followLog } from "./follow.ts";
+import { renderEvent } from "./payloads.ts";
+import { readEvents } from "./read-log.ts";
 
 // Longer ones are in no event.
 const INSTRUCTIONS = "Be brief. ".repeat(1600);
@@ -107,6 +110,25 @@ describe("events of agents with long instructions", () => {
     const { db } = test.core.database;
     await db.update(agents).set({ status: "archived" }).where(eq(agents.id, agent.id));
     expect(await follow(conversation.sId, 2)).toEqual(before);
+  });
+
+  it("makes the URL of an author's picture when it is read, so that no process stores its own", async () => {
+    const { conversation } = await createTestConversation(context, []);
+    const [live] = await follow(conversation.sId, 1);
+    const { message } = JSON.parse(live!.payload) as { message: { user: { image: string } } };
+    expect(message.user.image).toBe(`${test.core.publicUrl}/pictures/user-1.svg`);
+    const { db } = test.core.database;
+    const [stored] = await readEvents(db, conversation.sId, 0);
+    expect(stored!.payload).not.toContain(test.core.publicUrl);
+    const elsewhere = configurationsOf({
+      agentVersions: test.core.agentVersions,
+      publicUrl: "https://example.org/parley",
+    });
+    const shown = await renderEvent(elsewhere, stored!);
+    const other = live!.payload.replaceAll(test.core.publicUrl, elsewhere.publicUrl);
+    expect(shown.payload).toBe(other);
+    // As older versions stored it.
+    expect(await renderEvent(elsewhere, live!)).toEqual(live);
   });
 
   it("hands out old events, which hold the configuration, as they are", async () => {

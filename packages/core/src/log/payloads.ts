@@ -1,10 +1,12 @@
 /**
  * Events as their logs store them, and as followers get them. An agent's configuration may have half a
  * megabyte of instructions, so a log names the agent's version and its status at the time, which the
- * configuration replaces when the event is read (docs/decisions/events-name-agents.md).
+ * configuration replaces when the event is read (docs/decisions/events-name-agents.md). URLs of Parley's own
+ * are stored as paths: which host they have is known to the process that reads them.
  */
 import type { AgentConfiguration, LogEvent } from "@parley/schema";
 import type { Hint, StoredEvent } from "./bus.ts";
+import { picturePaths, type PublicUrl } from "../workspaces/pictures.ts";
 import { type Page, PAGE_BYTES } from "./read-log.ts";
 
 /** Characters of the events that a hint may carry; a hint of more has none. */
@@ -38,8 +40,23 @@ function findReference({ type, payload }: StoredEvent) {
   return { start, end: start + text.length, id: Number(id), status };
 }
 
-/** The configurations of agents' versions, whatever their status. */
-export interface Configurations {
+const IMAGE = '"image":"';
+const DEFAULT_IMAGE = `${IMAGE}${picturePaths.user}"`;
+
+/** An author's default picture, which is stored as a path, with its host. Older events contain the URL. */
+function withPicture(event: StoredEvent, { publicUrl }: PublicUrl): StoredEvent {
+  const { type, payload } = event;
+  if (type !== "user_message_new") return event;
+  // As above, the first match is the author's own.
+  const start = payload.indexOf(IMAGE);
+  if (start === -1 || !payload.startsWith(DEFAULT_IMAGE, start)) return event;
+  const image = start + IMAGE.length;
+  const url = JSON.stringify(publicUrl).slice(1, -1);
+  return { ...event, payload: payload.slice(0, image) + url + payload.slice(image) };
+}
+
+/** What events need to be shown: the configurations of agents' versions, whatever their status. */
+export interface Configurations extends PublicUrl {
   /** A configuration; undefined where there is none. */
   get(id: number): Promise<AgentConfiguration | undefined>;
   /** What `get` would now give without reading it; undefined where it would read. */
@@ -78,7 +95,7 @@ export async function renderEvent(
   event: StoredEvent,
 ): Promise<StoredEvent> {
   const reference = findReference(event);
-  if (reference === undefined) return event;
+  if (reference === undefined) return withPicture(event, configurations);
   const configuration = await configurations.get(reference.id);
   if (configuration === undefined)
     throw new Error(`An event names agent ${reference.id}, which does not exist`);
@@ -97,7 +114,10 @@ export function renderHint(configurations: Configurations, hint: LogHint): LogHi
     const reference = findReference(event);
     const configuration = reference && configurations.peek(reference.id);
     if (reference !== undefined && configuration === undefined) return bare;
-    const filled = reference && configuration ? fill(event, reference, configuration) : event;
+    const filled =
+      reference && configuration
+        ? fill(event, reference, configuration)
+        : withPicture(event, configurations);
     length += filled.payload.length;
     if (length > MAX_HINT_LENGTH) return bare;
     rendered.push(filled);

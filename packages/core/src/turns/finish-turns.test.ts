@@ -65,20 +65,28 @@ describe("finishTurns", () => {
     const { logId } = turn!.run;
     const published: Extract<Hint, { lastSeq: number }>[] = [];
     const stop = test.core.bus.subscribe(`log:${logId}`, (hint) => void published.push(hint));
+    const ofConversation: typeof published = [];
+    const stopConversation = test.core.bus.subscribe(`log:${conversationId}`, (hint) => {
+      ofConversation.push(hint);
+    });
     for (let times = 0; times < 2; times++) {
       expect(await finishTurns(test.core, [finished])).toEqual(new Set([logId]));
       // The second call gives its events another time.
       test.clock.now += 1;
     }
     stop();
+    stopConversation();
+    // The answer of the first call may be lost: the second hint alone must make followers read.
+    expect(ofConversation.map(({ lastSeq }) => lastSeq)).toEqual([3, 3]);
+    expect(ofConversation[1]).not.toHaveProperty("events");
     const committed = await readEvents(test.core.database.db, logId, 0);
     const carried = published.flatMap((hint) => hint.events ?? []);
     expect(carried.map(({ payload }) => payload)).toEqual(committed.map(({ payload }) => payload));
     expect(published.map(({ lastSeq }) => lastSeq)).toEqual([3, 3]);
     const ofMessage = await eventsOf(turn!.run.logId);
     expect(ofMessage.filter(({ type }) => type === "agent_message_success")).toHaveLength(1);
-    const ofConversation = await eventsOf(conversationId);
-    expect(ofConversation.filter(({ type }) => type === "agent_message_done")).toHaveLength(1);
+    const told = await eventsOf(conversationId);
+    expect(told.filter(({ type }) => type === "agent_message_done")).toHaveLength(1);
   });
 
   it("commits the terminal event, message, run and the conversation's event together", async () => {
