@@ -1,10 +1,14 @@
 // Which schemas are provably cheap to check: decided by their form alone, in bounded time. Their checks are linear
-// in the value, and end by themselves.
+// in the value, and end by themselves. Each keyword of the allowlist means the same in all dialects.
+
+import { dialectNamed } from "./dialects.ts";
 
 type Scalar = string | number | boolean | null;
 
 /** A schema of the allowlist. */
 export interface CheapSchema {
+  readonly $schema?: string;
+  readonly format?: string;
   readonly type?: string | readonly string[];
   readonly const?: Scalar;
   readonly enum?: readonly Scalar[];
@@ -12,6 +16,7 @@ export interface CheapSchema {
   readonly minimum?: number;
   readonly exclusiveMaximum?: number;
   readonly exclusiveMinimum?: number;
+  readonly multipleOf?: number;
   readonly maxLength?: number;
   readonly minLength?: number;
   readonly maxItems?: number;
@@ -24,14 +29,18 @@ export interface CheapSchema {
   readonly properties?: Readonly<Record<string, CheapSchema>>;
 }
 
-/** The dialect that a schema may name; others give keywords other meanings. */
-const DIALECT = "https://json-schema.org/draft/2020-12/schema";
 /** Keywords of a schema with its nested ones. */
 const MAX_KEYWORDS = 100;
 /** Names and values that keywords list, and annotations. */
 const MAX_ENTRIES = 1000;
 /** What says nothing about a value. */
-const annotations: ReadonlySet<string> = new Set(["title", "description", "default", "examples"]);
+const annotations: ReadonlySet<string> = new Set([
+  "title",
+  "description",
+  "default",
+  "examples",
+  "format",
+]);
 const types: ReadonlySet<unknown> = new Set([
   "null",
   "boolean",
@@ -57,9 +66,9 @@ const isFinite = (value: unknown): boolean => Number.isFinite(value);
 /** ajv leaves out what has this name in schemas. */
 const isName: Test = (name) => typeof name === "string" && name !== "__proto__";
 const isListOf =
-  (test: Test): Test =>
+  (test: Test, least = 1): Test =>
   (list, left) => {
-    if (!Array.isArray(list) || list.length === 0) return false;
+    if (!Array.isArray(list) || list.length < least) return false;
     left.entries -= list.length;
     return left.entries >= 0 && list.every((one) => test(one, left));
   };
@@ -80,6 +89,8 @@ const keywords: ReadonlyMap<string, Test> = new Map<string, Test>([
   ["minimum", isNumber],
   ["exclusiveMaximum", isNumber],
   ["exclusiveMinimum", isNumber],
+  // Of fractions, a quotient is whole or not by the rounding of the last place.
+  ["multipleOf", (value) => Number.isSafeInteger(value) && Number(value) > 0],
   ["maxLength", isCount],
   ["minLength", isCount],
   ["maxItems", isCount],
@@ -87,12 +98,12 @@ const keywords: ReadonlyMap<string, Test> = new Map<string, Test>([
   ["items", (value, left) => isCheap(value, left)],
   ["maxProperties", isCount],
   ["minProperties", isCount],
-  ["required", isListOf(isName)],
+  ["required", isListOf(isName, 0)],
   ["additionalProperties", (value) => typeof value === "boolean"],
   ["properties", areProperties],
 ]);
 
-/** Whether a valid schema of 2020-12 has keywords of the allowlist only, and few. */
+/** Whether a valid schema, of any dialect that is known, has keywords of the allowlist only, and few. */
 export function isCheapSchema(schema: unknown): schema is CheapSchema {
   return isCheap(schema, { keywords: MAX_KEYWORDS, entries: MAX_ENTRIES });
 }
@@ -103,7 +114,7 @@ function isCheap(schema: unknown, left: Left): boolean {
     if (--left.entries < 0) return false;
     if (annotations.has(name)) return true;
     const value = schema[name];
-    if (name === "$schema") return value === DIALECT || value === `${DIALECT}#`;
+    if (name === "$schema") return dialectNamed(value) !== undefined;
     const test = keywords.get(name);
     return test !== undefined && --left.keywords >= 0 && test(value, left);
   });

@@ -6,7 +6,11 @@ import { interpretSchema, UNSURE } from "./interpret-schema.ts";
 import { checkSchema, checkValue } from "./schema-thread.ts";
 import { findValueFault } from "./validate.ts";
 
-const dialect = "https://json-schema.org/draft/2020-12/schema";
+const dialects = [
+  "https://json-schema.org/draft/2020-12/schema",
+  "https://json-schema.org/draft/2019-09/schema",
+  "http://json-schema.org/draft-07/schema",
+];
 
 /** Few of each kind, so that values often meet what schemas say. */
 const names = fc.constantFrom(
@@ -48,8 +52,8 @@ const schemaOf = (depth: number): fc.Arbitrary<CheapSchema> => {
   const nested = depth === 0 ? fc.constant({}) : schemaOf(depth - 1);
   return fc.record(
     {
-      $schema: fc.constantFrom(dialect, `${dialect}#`),
       title: texts,
+      format: fc.constantFrom("date", "email", "int32", "unheard-of"),
       default: scalars,
       type: fc.oneof(type, fc.uniqueArray(type, { minLength: 1, maxLength: 3 })),
       const: scalars,
@@ -58,6 +62,7 @@ const schemaOf = (depth: number): fc.Arbitrary<CheapSchema> => {
       minimum: numbers,
       exclusiveMaximum: numbers,
       exclusiveMinimum: numbers,
+      multipleOf: fc.oneof(fc.constantFrom(1, 2, 3, 1e15, 2 ** 53 - 1), fc.integer({ min: 1 })),
       maxLength: counts,
       minLength: counts,
       maxItems: counts,
@@ -76,7 +81,13 @@ const schemaOf = (depth: number): fc.Arbitrary<CheapSchema> => {
     { requiredKeys: [] },
   ) as fc.Arbitrary<CheapSchema>;
 };
-const schema = schemaOf(2);
+const nested = schemaOf(2);
+/** Of each dialect: one is named by the whole schema alone. */
+const inDialect = (of: fc.Arbitrary<CheapSchema>): fc.Arbitrary<CheapSchema> =>
+  fc
+    .tuple(fc.constantFrom(undefined, ...dialects, ...dialects.map((one) => `${one}#`)), of)
+    .map(([$schema, one]) => ($schema === undefined ? one : { $schema, ...one }));
+const schema = inDialect(nested);
 
 const { value } = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
@@ -92,11 +103,11 @@ const { value } = fc.letrec<{ value: unknown }>((tie) => ({
 /** A schema that leaves no part of a value unsaid, mostly. */
 const matching = (of: unknown): fc.Arbitrary<CheapSchema> => {
   if (Array.isArray(of)) {
-    const items = of.length === 0 ? schema : matching(of[0]);
+    const items = of.length === 0 ? nested : matching(of[0]);
     return fc.record({ type: fc.constant("array"), items }, { requiredKeys: [] });
   }
   if (typeof of !== "object" || of === null) {
-    return fc.oneof(schema, fc.constant({ const: of } as CheapSchema), fc.constant({}));
+    return fc.oneof(nested, fc.constant({ const: of } as CheapSchema), fc.constant({}));
   }
   const members = Object.entries(of).filter(([name]) => name !== "__proto__");
   const properties = fc.record(
@@ -130,7 +141,7 @@ describe("interpretSchema", () => {
     let valid = 0;
     const both = fc.oneof(
       fc.tuple(schema, fc.array(value, { minLength: 5, maxLength: 10 })),
-      value.chain((one) => fc.tuple(matching(one), fc.constant([one]))),
+      value.chain((one) => fc.tuple(inDialect(matching(one)), fc.constant([one]))),
     );
     fc.assert(
       fc.property(both, ([one, values]) => {
@@ -151,6 +162,11 @@ describe("interpretSchema", () => {
   it.each<[string, CheapSchema, unknown]>([
     ["1.0 for an integer", { type: "integer" }, JSON.parse("1.0")],
     ["code points, not characters", { maxLength: 1, minLength: 1 }, "\u{1f600}"],
+    ["a multiple", { multipleOf: 3 }, -9],
+    ["a multiple that JSON writes with an exponent", { multipleOf: 1 }, 1e21],
+    ["what is no multiple", { type: "integer", multipleOf: 3, maximum: 9 }, 7],
+    ["a format, which is an annotation", { format: "email" }, "nobody"],
+    ["an empty list of required members", { required: [] }, {}],
     ["no inherited member", { required: ["toString"] }, {}],
     [
       "a member that is called __proto__",
@@ -179,7 +195,14 @@ describe("interpretSchema", () => {
     ["a schema of additional members", { additionalProperties: {} }],
     ["an object as a constant", { const: {} }],
     ["an object among values", { enum: [1, []] }],
-    ["another dialect", { $schema: "http://json-schema.org/draft-07/schema#" }],
+    ["another dialect", { $schema: "http://json-schema.org/draft-04/schema#" }],
+    ["definitions", { $schema: "http://json-schema.org/draft-07/schema#", definitions: {} }],
+    [
+      "additional items",
+      { $schema: "http://json-schema.org/draft-07/schema#", additionalItems: {} },
+    ],
+    ["multiples of a fraction", { multipleOf: 0.1 }],
+    ["multiples of more than a number tells", { multipleOf: 2 ** 53 }],
     ["an unknown keyword", { nullable: true }],
     ["a name that ajv leaves out", JSON.parse('{"properties":{"__proto__":{}}}') as object],
     ["an id", { $id: "a" }],
@@ -197,6 +220,13 @@ describe("interpretSchema", () => {
     ["a list with a hole", { a: [, 1] }], // oxlint-disable-line no-sparse-arrays
   ])("does not judge %s", (_name, given) => {
     expect(interpretSchema({ properties: { a: { items: {} } } }, given)).toBe(UNSURE);
+  });
+
+  it.each(dialects)("is cheap in %s", ($schema) => {
+    const properties = { a: { type: "integer", multipleOf: 2 }, b: { format: "date" } };
+    for (const of of [$schema, `${$schema}#`]) {
+      expect(isCheapSchema({ $schema: of, type: "object", properties, required: [] })).toBe(true);
+    }
   });
 
   it("needs no thread for what is cheap", async () => {
@@ -222,6 +252,11 @@ const worst: [string, CheapSchema, unknown][] = [
     "many items",
     { items: { type: "integer", minimum: 0, maximum: 9 } },
     Array.from({ length: 8000 }, () => 1),
+  ],
+  [
+    "many multiples",
+    { items: { multipleOf: 7 } },
+    Array.from({ length: 4000 }, (_, index) => index / 7),
   ],
   ["many lists", { items: { items: {} } }, Array.from({ length: 5000 }, () => [])],
   ["many members", { additionalProperties: false, properties: { a: {} } }, many(1500, {})],

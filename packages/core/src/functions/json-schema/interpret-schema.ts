@@ -64,12 +64,18 @@ function checkAny({ schema, left }: Check, value: unknown): Verdict {
 function checkNumber({ schema }: Check, value: unknown): Verdict {
   const number = value as number;
   const { maximum, minimum, exclusiveMaximum: below, exclusiveMinimum: above } = schema;
+  const { multipleOf } = schema;
   if (maximum !== undefined && number > maximum) return failed(`must be <= ${maximum}`);
   if (minimum !== undefined && number < minimum) return failed(`must be >= ${minimum}`);
   if (below !== undefined && number >= below) return failed(`must be < ${below}`);
   if (above !== undefined && number <= above) return failed(`must be > ${above}`);
-  return undefined;
+  if (multipleOf === undefined || isWhole(number / multipleOf)) return undefined;
+  return failed(`must be multiple of ${multipleOf}`);
 }
+
+/** Whether a quotient is whole for ajv: from 1e21 on, none is. */
+const isWhole = (quotient: number): boolean =>
+  Number.isInteger(quotient) && Math.abs(quotient) < 1e21;
 
 function checkString({ schema, left }: Check, value: unknown): Verdict {
   const text = value as string;
@@ -117,7 +123,7 @@ function checkCount(count: number, of: string, most = Infinity, least = 0): Verd
   return count < least ? failed(`must NOT have fewer than ${least} ${of}`) : undefined;
 }
 
-/** The keywords of each type, in ajv's order. */
+/** The keywords of each type, in ajv's order. A format says nothing, but counts as used. */
 const groups: readonly {
   readonly of: Kind;
   readonly keywords: readonly (keyof CheapSchema)[];
@@ -125,10 +131,17 @@ const groups: readonly {
 }[] = [
   {
     of: "number",
-    keywords: ["maximum", "minimum", "exclusiveMaximum", "exclusiveMinimum"],
+    keywords: [
+      "maximum",
+      "minimum",
+      "exclusiveMaximum",
+      "exclusiveMinimum",
+      "multipleOf",
+      "format",
+    ],
     check: checkNumber,
   },
-  { of: "string", keywords: ["maxLength", "minLength"], check: checkString },
+  { of: "string", keywords: ["maxLength", "minLength", "format"], check: checkString },
   { of: "array", keywords: ["maxItems", "minItems", "items"], check: checkArray },
   {
     of: "object",

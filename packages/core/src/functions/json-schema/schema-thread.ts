@@ -6,6 +6,7 @@ import { Ajv2019 } from "ajv/dist/2019.js";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { LRUCache } from "lru-cache";
 import { RE2JS } from "re2js";
+import { defaultDialect, dialectNamed, type DialectName } from "./dialects.ts";
 import { cutFault, explainFault, type Fault } from "./explain-errors.ts";
 import { walkSchema } from "./walk-schema.ts";
 
@@ -15,32 +16,21 @@ interface Dialect {
   readonly create: (options: Options) => Ajv;
 }
 
-/** The dialects that a schema may name, without scheme and an empty fragment. */
-const dialects: ReadonlyMap<unknown, Dialect> = new Map([
-  [
-    "json-schema.org/draft/2020-12/schema",
-    {
-      metaschema: "https://json-schema.org/draft/2020-12/schema",
-      create: (more) => new Ajv2020(more),
-    },
-  ],
-  [
-    "json-schema.org/draft/2019-09/schema",
-    {
-      metaschema: "https://json-schema.org/draft/2019-09/schema",
-      create: (more) => new Ajv2019(more),
-    },
-  ],
-  [
-    "json-schema.org/draft-07/schema",
-    {
-      metaschema: "http://json-schema.org/draft-07/schema",
-      // In draft 7, what stands beside a reference has no meaning.
-      create: (more) => new Ajv({ ...more, ignoreKeywordsWithRef: true }),
-    },
-  ],
-] satisfies [string, Dialect][]);
-const DEFAULT_DIALECT = "json-schema.org/draft/2020-12/schema";
+const dialects: Readonly<Record<DialectName, Dialect>> = {
+  "2020-12": {
+    metaschema: "https://json-schema.org/draft/2020-12/schema",
+    create: (more) => new Ajv2020(more),
+  },
+  "2019-09": {
+    metaschema: "https://json-schema.org/draft/2019-09/schema",
+    create: (more) => new Ajv2019(more),
+  },
+  "draft-07": {
+    metaschema: "http://json-schema.org/draft-07/schema",
+    // In draft 7, what stands beside a reference has no meaning.
+    create: (more) => new Ajv({ ...more, ignoreKeywordsWithRef: true }),
+  },
+};
 
 /** Characters of the schemas that a thread caches compiled. */
 const MAX_CACHED_CHARACTERS = 1024 * 1024;
@@ -79,7 +69,10 @@ export function checkSchema(schema: string): Fault | undefined {
   const dialect = dialectOf(parsed);
   for (const { name, value, path } of walkSchema(parsed, [])) {
     if (name === "$async") return { path, message: "must not be there" };
-    if (name === "$schema" && (dialect === undefined || dialectNamed(value) !== dialect)) {
+    if (
+      name === "$schema" &&
+      (dialect === undefined || dialectOf({ $schema: value }) !== dialect)
+    ) {
       const message =
         path.length === 1 ? unknownDialect(value) : "must be the dialect of the whole schema";
       return { path, message };
@@ -126,13 +119,8 @@ export function checkValue({ schema, json }: { schema: string; json: string }): 
 
 /** The dialect of a whole schema; undefined for one that is not known. */
 function dialectOf(schema: object): Dialect | undefined {
-  return dialectNamed("$schema" in schema ? schema.$schema : `https://${DEFAULT_DIALECT}`);
-}
-
-function dialectNamed(uri: unknown): Dialect | undefined {
-  return typeof uri === "string"
-    ? dialects.get(uri.replace(/^https?:\/\//, "").replace(/#$/, ""))
-    : undefined;
+  const name = "$schema" in schema ? dialectNamed(schema.$schema) : defaultDialect;
+  return name && dialects[name];
 }
 
 function unknownDialect(named: unknown): string {

@@ -1,7 +1,7 @@
 /**
  * Validation with untrusted JSON Schemas: of the dialect that `$schema` names (2020-12, 2019-09 or draft-07), or else
  * of 2020-12. It runs in threads, because inspection of a schema does not tell whether it terminates; except for
- * small values by schemas of 2020-12 whose form alone says that they are cheap.
+ * small values by schemas whose form alone says that they are cheap.
  */
 import { formatPath, type Issue, toStorable } from "@parley/schema";
 import { type Job, threadModule } from "../../untrusted/job.ts";
