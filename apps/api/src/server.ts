@@ -140,7 +140,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
     rateLimits: createRateLimits(settings, options.sharedCounters, metrics.limited),
     overload,
     metrics,
-    loopShares: createLoopShares(() => metrics.limited("large-bodies")),
+    loopShares: createLoopShares(metrics.limited),
     openStreams: createOpenStreams({ core, credentials, settings, metrics }),
     responseCache: createResponseCache(),
     unreadResponses,
@@ -160,6 +160,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
   app.decorateRequest("caller", null);
   app.decorateRequest("logFields", undefined);
   app.decorateRequest("bodyBytes", undefined);
+  app.decorateRequest("maxValues", undefined);
   app.decorateRequest("idempotencyKey", undefined);
   app.setErrorHandler(sendError);
   metrics.requests.watch(app);

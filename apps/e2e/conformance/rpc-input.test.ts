@@ -1,6 +1,6 @@
 import { createRpcClient } from "parley-client";
 import { expect, test } from "vitest";
-import { type Answer, type Request, send } from "../request.ts";
+import { type Answer, pathsOf, type Request, send } from "../request.ts";
 import { shareServer } from "../server.ts";
 
 // What superjson notes about an input is a stranger's: nothing is built from it.
@@ -70,22 +70,24 @@ test("a Date arrives as the text that JSON has for it, and what is undefined is 
   expect(outcome).toEqual({ status: "succeeded", result });
 });
 
-test("a body may hold 100,000 values, over REST and over the RPC", async () => {
+test("a body with an input of any JSON may hold 100,000 values, over REST and over the RPC", async () => {
   const { workspaceId } = server().demo;
-  const message = { content: "x", mentions: [] };
+  const call = { input: { a: 1, b: 2 } };
   const post = (path: string, key: string, values: number) => {
     const x = Array.from({ length: values }, () => 0);
     const body = JSON.stringify(
-      path.startsWith("/rpc") ? { json: { wId: workspaceId, message, x } } : { message, x },
+      path.startsWith("/rpc")
+        ? { json: { wId: workspaceId, functionId: "add", ...call, x } }
+        : { ...call, x },
     );
     return send(server(), { path, key, headers: json, body });
   };
   const key = server().demo.userKey;
-  const overRest = `/api/v1/w/${workspaceId}/assistant/conversations`;
-  const overRpc = "/rpc/conversations.create";
-  expect((await post(overRest, key, 99_990)).status).toBe(200);
+  const overRest = pathsOf(server()).invocations("add");
+  const overRpc = "/rpc/sandboxFunctions.invoke";
+  expect((await post(overRest, key, 99_980)).status).toBe(201);
   // The RPC reads them too, and refuses their member.
-  expect(refusalOf(await post(overRpc, key, 99_990))).toMatch("x: there is no such member");
+  expect(refusalOf(await post(overRpc, key, 99_980))).toMatch("x: there is no such member");
   for (const path of [overRest, overRpc]) {
     const refused = "must hold at most 100000 values";
     expect(refusalOf(await post(path, key, 100_000))).toBe(refused);

@@ -29,6 +29,7 @@ export * from "./knowledge/data-sources.ts";
 export * from "./knowledge/documents.ts";
 export * from "./knowledge/searches.ts";
 export * from "./parsing/json.ts";
+export * from "./parsing/max-values.ts";
 export * from "./parsing/http-input.ts";
 export { MAX_PAGE_ITEMS } from "./parsing/page.ts";
 export * from "./parsing/parse-input.ts";

@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 import { createLoopShares } from "./loop-shares.ts";
 
-const members = (count: number) =>
-  `{${Array.from({ length: count }, (_, index) => `"k${index}":0`).join(",")}}`;
-const large = members(20_000);
+const large = { bytes: 200_000, values: 20_000 };
+const huge = { bytes: 900_000, values: 90_000 };
+const small = { bytes: 15_000, values: 3000 };
+const ordinary = { bytes: 300, values: 10 };
 
 test("large bodies of a workspace follow each other at a pace, and others wait for none of them", async () => {
   const { take } = createLoopShares();
@@ -24,16 +25,49 @@ test("large bodies of a workspace follow each other at a pace, and others wait f
 });
 
 test("bodies that would wait too long are refused, before they are read", async () => {
-  let refused = 0;
-  const { take, requireRoom } = createLoopShares(() => refused++);
-  const huge = members(90_000);
+  const refused: string[] = [];
+  const { take, requireRoom } = createLoopShares((limit) => void refused.push(limit));
   void take("a", huge);
-  const rest = Array.from({ length: 12 }, () => take("a", huge).then(() => "taken", String));
+  const rest = Array.from({ length: 12 }, async () => {
+    try {
+      await take("a", huge);
+      return "taken";
+    } catch (error) {
+      return String(error);
+    }
+  });
   expect(() => requireRoom("a", 1000000)).toThrow(/Too many large bodies/);
   expect(() => requireRoom("a", undefined)).toThrow(/Too many large bodies/);
   requireRoom("a", 1000);
   requireRoom("b", 1000000);
-  await take("a", "{}");
+  expect(take("a", ordinary)).toBeUndefined();
   expect((await Promise.all(rest)).filter((one) => one !== "taken").length).toBeGreaterThan(2);
-  expect(refused).toBeGreaterThan(2);
+  expect(refused.length).toBeGreaterThan(2);
+  expect(new Set(refused)).toEqual(new Set(["large-bodies"]));
+});
+
+test("small bodies are charged by their values, and ordinary ones wait for nothing", () => {
+  const { take, requireRoom } = createLoopShares();
+  const calls = Array.from({ length: 2000 }, () => take("a", ordinary));
+  expect(calls.filter((wait) => wait !== undefined)).toEqual([]);
+  const flood = Array.from({ length: 300 }, () => {
+    try {
+      return take("b", small) === undefined ? "at once" : "waits";
+    } catch (error) {
+      return String(error);
+    }
+  });
+  expect(flood[0]).toBe("at once");
+  expect(flood).toContain("waits");
+  expect(flood.at(-1)).toMatch(/Too many values in small bodies: send fewer, or try again in 6 s/);
+  expect(() => requireRoom("b", 15_000)).toThrow(/Too many values/);
+  // Large bodies have a share apart.
+  expect(take("b", large)).toBeUndefined();
+});
+
+test("what is spent as it comes is charged to the share of large bodies", () => {
+  const { spend, take, requireRoom } = createLoopShares();
+  spend("a", 100 * 1024 * 1024);
+  expect(() => requireRoom("a", 1_000_000)).toThrow(/Too many large bodies/);
+  expect(take("a", ordinary)).toBeUndefined();
 });

@@ -1,13 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { countValues, ParleyError } from "@parley/schema";
+import { ParleyError } from "@parley/schema";
 import { LRUCache } from "lru-cache";
 
-/** Smaller bodies take too little time to be counted. */
-const COUNTED_BYTES = 16 * 1024;
-/** What decoding, parsing and checking take of the event loop: 8 MiB of text, or 60,000 members, about 60 ms. */
+/** Bodies from here on are large: they have a share apart, so that small ones never wait for them. */
+const LARGE_BYTES = 16 * 1024;
+/**
+ * What decoding, parsing and checking take of the event loop: 8 MiB of text, or 60,000 members, about 60 ms.
+ * An ordinary body is charged about 10 µs.
+ */
 const MS_PER_BYTE = 7e-6;
 const MS_PER_VALUE = 1e-3;
-/** The part of the event loop that bodies of one workspace may have. */
+/** The part of the event loop that bodies of one workspace may have, the large ones and the small ones each. */
 const SHARE = 0.1;
 /** Time for which a workspace that has sent nothing may use all of the loop, as a part of `SHARE`. */
 const SAVED_MS = 1000;
@@ -16,60 +19,93 @@ const MAX_WAIT_MS = 5000;
 const MAX_WAITING_BYTES = 32 * 1024 * 1024;
 const MAX_ACCOUNTS = 10_000;
 
+/** What a refusal says first. */
+const refusals = {
+  large: "Too many large bodies:",
+  small: "Too many values in small bodies: send fewer, or",
+} as const;
+type Size = keyof typeof refusals;
+
+/** What a body costs. */
+export interface BodyCost {
+  readonly bytes: number;
+  readonly values: number;
+}
+
 interface Account {
   /** When what was taken is paid back. */
   paidAt: number;
   waitingBytes: number;
 }
 
+const sizeOf = (bytes: number): Size => (bytes < LARGE_BYTES ? "small" : "large");
+
 export type LoopShares = ReturnType<typeof createLoopShares>;
 
 /**
- * Charges large bodies to their workspaces by the time that they take of the event loop, before they are
- * parsed: those of a workspace follow each other at a pace that leaves most of the loop to others.
+ * Charges bodies to their workspaces by the time that they take of the event loop, before they are parsed:
+ * those of a workspace follow each other at a pace that leaves most of the loop to others.
  */
-export function createLoopShares(onRefused: () => void = () => {}) {
-  const accounts = new LRUCache<string, Account>({ max: MAX_ACCOUNTS });
-  const accountOf = (payer: string): Account => {
-    const account = accounts.get(payer) ?? { paidAt: 0, waitingBytes: 0 };
-    accounts.set(payer, account);
-    return account;
+export function createLoopShares(onRefused: (limit: string) => void = () => {}) {
+  const options = { max: MAX_ACCOUNTS };
+  const accounts = {
+    large: new LRUCache<string, Account>(options),
+    small: new LRUCache<string, Account>(options),
+  };
+  const accountOf = (payer: string, size: Size): Account => {
+    const found = accounts[size].get(payer);
+    if (found !== undefined) return found;
+    const opened: Account = { paidAt: 0, waitingBytes: 0 };
+    accounts[size].set(payer, opened);
+    return opened;
   };
   const waitOf = ({ paidAt }: Account): number => {
     return Math.max(0, paidAt - SAVED_MS - performance.now());
   };
-  const refuse = (waitMs: number): never => {
-    onRefused();
+  const refuse = (size: Size, waitMs: number): never => {
+    onRefused(`${size}-bodies`);
     const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000));
-    const message = `Too many large bodies: try again in ${retryAfterSeconds} s`;
+    const message = `${refusals[size]} try again in ${retryAfterSeconds} s`;
     throw new ParleyError("rate_limit_error", message, { retryAfterSeconds });
+  };
+  const add = (account: Account, { bytes, values }: BodyCost): void => {
+    const costMs = bytes * MS_PER_BYTE + values * MS_PER_VALUE;
+    account.paidAt = Math.max(account.paidAt, performance.now()) + costMs / SHARE;
+  };
+  const waitTurn = async (account: Account, bytes: number, waitMs: number): Promise<void> => {
+    account.waitingBytes += bytes;
+    await sleep(waitMs);
+    account.waitingBytes -= bytes;
   };
 
   return {
     /** Throws `rate_limit_error` where a body, which has not been read, would wait too long. */
-    requireRoom: (payer: string, length: number | undefined) => {
+    requireRoom: (payer: string, length: number | undefined): void => {
       // A body without a length may be a large one.
-      if (length !== undefined && length < COUNTED_BYTES) return;
-      const account = accounts.peek(payer);
+      const size = length === undefined ? "large" : sizeOf(length);
+      const account = accounts[size].peek(payer);
       if (account === undefined) return;
       const waitMs = waitOf(account);
       const isFull = account.waitingBytes >= MAX_WAITING_BYTES;
-      if (waitMs > MAX_WAIT_MS || isFull) refuse(waitMs);
+      if (waitMs > MAX_WAIT_MS || isFull) refuse(size, waitMs);
     },
-    /** Waits until a body may be parsed. Throws `rate_limit_error` where that takes too long. */
-    take: async (payer: string, text: string): Promise<void> => {
-      const { length } = text;
-      if (length < COUNTED_BYTES) return;
-      const account = accountOf(payer);
+    /**
+     * Charges a body that was read, and returns its wait, or undefined where it may be parsed at once.
+     * Throws `rate_limit_error` where it would wait too long.
+     */
+    take: (payer: string, cost: BodyCost): Promise<void> | undefined => {
+      const { bytes } = cost;
+      const size = sizeOf(bytes);
+      const account = accountOf(payer, size);
       const waitMs = waitOf(account);
-      const isFull = account.waitingBytes + length > MAX_WAITING_BYTES;
-      if (waitMs > MAX_WAIT_MS || (waitMs > 0 && isFull)) refuse(waitMs);
-      const costMs = length * MS_PER_BYTE + countValues(text) * MS_PER_VALUE;
-      account.paidAt = Math.max(account.paidAt, performance.now()) + costMs / SHARE;
-      if (waitMs === 0) return;
-      account.waitingBytes += length;
-      await sleep(waitMs);
-      account.waitingBytes -= length;
+      const isFull = account.waitingBytes + bytes > MAX_WAITING_BYTES;
+      if (waitMs > MAX_WAIT_MS || (waitMs > 0 && isFull)) refuse(size, waitMs);
+      add(account, cost);
+      return waitMs === 0 ? undefined : waitTurn(account, bytes, waitMs);
+    },
+    /** Charges bytes of a large body that is worked on as it comes. */
+    spend: (payer: string, bytes: number): void => {
+      add(accountOf(payer, "large"), { bytes, values: 0 });
     },
   };
 }

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { authenticate, callerOf } from "../requests/authenticate.ts";
 import { charge, createChargeRequest } from "../requests/charge-request.ts";
 import { isOriginOf } from "../requests/session-cookie.ts";
-import { requireRoom, takeTurn } from "../requests/large-bodies.ts";
+import { requireRoom, takeTurn } from "../requests/body-costs.ts";
 import type { ApiServices } from "../services.ts";
 import { MCP_PATH } from "./path.ts";
 

@@ -15,6 +15,7 @@ import {
 } from "@parley/schema";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { routePath } from "../http/route-path.ts";
+import { chargeForm, requireRoom } from "../requests/body-costs.ts";
 import { authenticateAndCharge } from "../requests/charge-request.ts";
 import { procedureContext } from "../requests/procedure-context.ts";
 import type { ApiServices } from "../services.ts";
@@ -65,7 +66,7 @@ export function registerForms(app: FastifyInstance, services: ApiServices): void
       if (!request.isMultipart()) throw notMultipart();
       const authorized = authorizeWorkspace(endpoint, context, wId);
       const ended = refuseSlow(request, context.signal, idleMs);
-      const { fields, files } = await readForm(request, endpoint, ended);
+      const { fields, files } = await readForm(services, { request, endpoint, ended });
       const { params, query } = request;
       const input = parseInput(endpoint, new HttpInput({ params, query, body: fields }));
       // The input of each implementation is that of its endpoint's schemas.
@@ -74,7 +75,10 @@ export function registerForms(app: FastifyInstance, services: ApiServices): void
     app.route({
       method: endpoint.method,
       url: routePath(endpoint.path),
-      onRequest: (request, reply) => authenticateAndCharge(services, endpoint, { request, reply }),
+      onRequest: async (request, reply) => {
+        await authenticateAndCharge(services, endpoint, { request, reply });
+        requireRoom(services, request);
+      },
       handler: async (request, reply) => {
         // The key is known to be one of this workspace.
         const { wId } = request.params as { wId: string };
@@ -102,9 +106,12 @@ export function registerForms(app: FastifyInstance, services: ApiServices): void
 
 /** Reads a whole form. Throws for one that is cut off, too large, or has files in another field. */
 async function readForm(
-  request: FastifyRequest,
-  { maxFiles, maxBytes }: MultipartEndpoint,
-  ended: AbortSignal,
+  services: ApiServices,
+  {
+    request,
+    endpoint: { maxFiles, maxBytes },
+    ended,
+  }: { request: FastifyRequest; endpoint: MultipartEndpoint; ended: AbortSignal },
 ): Promise<{ fields: Record<string, string>; files: FormFile[] }> {
   const limits = {
     // One more passes, so that it is refused with a reason.
@@ -119,6 +126,7 @@ async function readForm(
   // File names are paths, which the parser would otherwise reduce to their last part.
   const parts = request.parts({ limits, preservePath: true });
   const tooLong = refuseLong(request, maxBytes + limits.parts * PART_OVERHEAD_BYTES);
+  chargeForm(services, request);
   const signal = AbortSignal.any([ended, tooLong]);
   const fields: [string, string][] = [];
   const files: FormFile[] = [];

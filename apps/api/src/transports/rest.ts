@@ -1,11 +1,18 @@
 import { callProcedure } from "@parley/rpc";
-import { endpoints, HttpInput, type JsonEndpoint, parseJson, pathsOf } from "@parley/schema";
+import {
+  endpoints,
+  HttpInput,
+  type JsonEndpoint,
+  maxValuesOf,
+  parseCountedJson,
+  pathsOf,
+} from "@parley/schema";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { decodeBody } from "../http/read-body.ts";
 import { routePath } from "../http/route-path.ts";
 import { authenticate } from "../requests/authenticate.ts";
 import { createChargeRequest } from "../requests/charge-request.ts";
-import { requireRoom, takeTurn } from "../requests/large-bodies.ts";
+import { requireRoom, takeTurn, takeTurnOfQuery } from "../requests/body-costs.ts";
 import { procedureContext } from "../requests/procedure-context.ts";
 import { CachedResponse } from "../response-cache/response-cache.ts";
 import { sendCached } from "../response-cache/send-cached.ts";
@@ -27,7 +34,7 @@ export function registerRest(app: FastifyInstance, services: ApiServices): void 
       if (body.length === 0) return undefined;
       const text = decodeBody(request, body);
       await takeTurn(services, request, text);
-      return parseJson(text);
+      return parseCountedJson(text);
     },
   );
   for (const [name, endpoint] of Object.entries(endpoints)) {
@@ -42,6 +49,7 @@ function registerJson(
   { name, path, endpoint }: { name: string; path: string; endpoint: JsonEndpoint },
 ): void {
   const chargeRequest = createChargeRequest(services, endpoint);
+  const maxValues = maxValuesOf(endpoint);
   app.route({
     method: endpoint.method,
     url: routePath(path),
@@ -50,7 +58,9 @@ function registerJson(
       const { administers: operators, takesCodes } = endpoint;
       await authenticate(services, request, { operators, takesCodes });
       request.idempotencyKey = await chargeRequest({ request, reply });
+      request.maxValues = maxValues;
       requireRoom(services, request);
+      await takeTurnOfQuery(services, request);
     },
     handler: async (request, reply) => {
       const { params, query, body } = request;

@@ -1,12 +1,19 @@
 import { appRouter, renderRpcError, toParleyError } from "@parley/rpc";
-import { endpoints, type Endpoint, ParleyError, type RateLimitClass } from "@parley/schema";
+import {
+  endpoints,
+  type Endpoint,
+  MAX_VALUES,
+  maxValuesOf,
+  ParleyError,
+  type RateLimitClass,
+} from "@parley/schema";
 import { fastifyRequestHandler } from "@trpc/server/adapters/fastify";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { logUnexpected, sendError } from "../http/error-response.ts";
 import { decodeBody, requireSafeJson } from "../http/read-body.ts";
 import { payerOf } from "../limits/payer.ts";
 import { authenticate, callerOf } from "../requests/authenticate.ts";
-import { requireRoom, takeTurn } from "../requests/large-bodies.ts";
+import { requireRoom, takeTurn, takeTurnOfQuery } from "../requests/body-costs.ts";
 import { procedureContext } from "../requests/procedure-context.ts";
 import type { ApiServices } from "../services.ts";
 
@@ -31,6 +38,18 @@ function requireDecoded(path: string): void {
 
 const endpointOf = (procedure: string): Endpoint | undefined =>
   endpoints[procedure as keyof typeof endpoints];
+
+/** Most values of the body of these calls, of which only the first few may be made. */
+function maxValuesOfBatch(names: readonly string[]): number {
+  const counts = names.slice(0, MAX_BATCH).map((name) => {
+    const endpoint = endpointOf(name);
+    return endpoint === undefined ? 0 : maxValuesOf(endpoint);
+  });
+  return Math.min(
+    counts.reduce((sum, count) => sum + count, MAX_BATCH),
+    MAX_VALUES,
+  );
+}
 
 // Unknown procedures are charged too.
 const rateLimitOf = (procedure: string): RateLimitClass =>
@@ -68,6 +87,7 @@ export function registerRpc(root: FastifyInstance, services: ApiServices): void 
           payerOf(callerOf(request)),
           (headers) => void reply.headers(headers),
         );
+        request.maxValues = maxValuesOfBatch(names);
         requireRoom(services, request);
         requireDecoded(request.params["*"]);
         if (names.length > MAX_BATCH) {
@@ -76,6 +96,7 @@ export function registerRpc(root: FastifyInstance, services: ApiServices): void 
             `Invalid query parameters: a batch has at most ${MAX_BATCH} calls`,
           );
         }
+        await takeTurnOfQuery(services, request);
         const input = parameters.get("input");
         if (input !== null) requireSafeJson(input);
       });

@@ -5,6 +5,7 @@ import { uploads } from "@parley/rpc";
 import { essenceOf } from "@parley/schema";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { routePath } from "../http/route-path.ts";
+import { chargeForm, requireRoom } from "../requests/body-costs.ts";
 import { authenticateAndCharge } from "../requests/charge-request.ts";
 import { procedureContext } from "../requests/procedure-context.ts";
 import type { ApiServices } from "../services.ts";
@@ -46,14 +47,22 @@ export function registerUploads(app: FastifyInstance, services: ApiServices): vo
     app.route({
       method: endpoint.method,
       url: routePath(endpoint.path),
-      onRequest: (request, reply) => authenticateAndCharge(services, endpoint, { request, reply }),
+      onRequest: async (request, reply) => {
+        await authenticateAndCharge(services, endpoint, { request, reply });
+        requireRoom(services, request);
+      },
       handler: async (request, reply) => {
         const context = procedureContext(services, { request, reply });
         return reportTransfer(endpoint, context, async () => {
           if (!request.isMultipart()) throw notMultipart();
           const { input, authorized } = prepareTransfer(endpoint, context, request);
           const ended = refuseSlow(request, context.signal, idleMs);
-          const read: ReadUpload = (announced) => readFile(request, announced, ended);
+          const read: ReadUpload = (announced) => {
+            return readFile(request, announced, {
+              ended,
+              onFlow: () => chargeForm(services, request),
+            });
+          };
           // The input of each store is that of its endpoint's schemas.
           const output = await store(authorized, input as never, read);
           return reply.code(endpoint.status).send(output);
@@ -67,12 +76,13 @@ export function registerUploads(app: FastifyInstance, services: ApiServices): vo
 async function* readFile(
   request: FastifyRequest,
   { contentType, sizeBytes }: Parameters<ReadUpload>[0],
-  ended: AbortSignal,
+  { ended, onFlow }: { readonly ended: AbortSignal; readonly onFlow: () => void },
 ): AsyncGenerator<Uint8Array, void, undefined> {
   let found = false;
   const parts = request.parts({ limits: { ...limits, fileSize: Infinity } });
   // The body flows from here on; the first part is requested before any of it arrives.
   const tooLong = refuseLong(request, sizeBytes + FORM_OVERHEAD_BYTES);
+  onFlow();
   const signal = AbortSignal.any([ended, tooLong]);
   try {
     for (let part = await nextPart(parts, signal); part; part = await nextPart(parts, signal)) {

@@ -18,8 +18,8 @@ export type SentJson =
 export const AnyJson = z.unknown() as z.ZodType<unknown, SentJson>;
 
 const MAX_DEPTH = 64;
-/** Most values of a body, including objects and arrays: bounds the time to process it. */
-const MAX_VALUES = 100_000;
+/** Most values of any body, including objects and arrays: bounds the time to process it. */
+export const MAX_VALUES = 100_000;
 const ignored: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 
 const LOSSY_INTEGER = Symbol("an integer whose digits a double cannot hold");
@@ -30,6 +30,11 @@ const LOSSY_INTEGER = Symbol("an integer whose digits a double cannot hold");
  */
 export function parseJson(text: string): unknown {
   requireFewValues(text);
+  return parseCountedJson(text);
+}
+
+/** The same for a body whose values were counted before. */
+export function parseCountedJson(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
     // A reviver takes 1 µs for each value, so it is used only for a body that will be refused.
@@ -48,18 +53,22 @@ export function parseJson(text: string): unknown {
  */
 export function requireFewValues(text: string): void {
   // A value takes at least a character.
-  if (text.length <= MAX_VALUES || countValues(text) <= MAX_VALUES) return;
-  const message = `Invalid request body: must hold at most ${MAX_VALUES} values`;
-  throw new ParleyError("invalid_request_error", message);
+  if (text.length > MAX_VALUES && countValues(text) > MAX_VALUES) throw tooManyValues(MAX_VALUES);
+}
+
+/** The refusal of a body that holds more values than it may. */
+export function tooManyValues(most: number): ParleyError {
+  const message = `Invalid request body: must hold at most ${most} values`;
+  return new ParleyError("invalid_request_error", message);
 }
 
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** Counts the values of JSON, to one past the bound: each but the first follows a comma, or is the first in its parent. */
-export function countValues(text: string): number {
+/** Counts the values of JSON, to one past `most`: each but the first follows a comma, or is the first in its parent. */
+export function countValues(text: string, most = MAX_VALUES): number {
   let values = 1;
-  for (let index = 0; index < text.length && values <= MAX_VALUES; index++) {
+  for (let index = 0; index < text.length && values <= most; index++) {
     const code = text.charCodeAt(index);
     if (code === QUOTE) index = endOfText(text, index);
     else if (code === COMMA) values++;
@@ -71,6 +80,10 @@ export function countValues(text: string): number {
 
 /** Index of the closing quote of the string that starts at `start`. */
 function endOfText(text: string, start: number): number {
+  // A loop takes 20 ms for 8 MiB, and this 0.4 ms; escapes are rare.
+  const next = text.indexOf('"', start + 1);
+  if (next === -1) return text.length;
+  if (text.charCodeAt(next - 1) !== BACKSLASH) return next;
   let index = start + 1;
   for (let code; index < text.length && (code = text.charCodeAt(index)) !== QUOTE; index++) {
     if (code === BACKSLASH) index++;
