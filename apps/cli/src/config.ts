@@ -1,5 +1,5 @@
 import { ApiSettings } from "@parley/api/config";
-import { hostList, WorkerSettings } from "@parley/worker/config";
+import { hostList, hostPairs, WorkerSettings } from "@parley/worker/config";
 import * as z from "zod";
 import { loadEnvironmentFile } from "./environment.ts";
 import {
@@ -49,6 +49,10 @@ export const Settings = z.object({
   ),
   PARLEY_PRIVATE_HOSTS: hostList.describe(
     "Hosts of private networks that tools may call, also over http, as in 10.0.0.7:8080",
+  ),
+  PARLEY_OAUTH_ENDPOINT_HOSTS: hostPairs.describe(
+    "Hosts at which authorization servers of tools may have endpoints outside of their own site, each after its " +
+      "issuer's host, as in login.example.com=api.example.net",
   ),
   PARLEY_DATABASE_POOL: integer(1, 1000).default(16).describe("Connections to PostgreSQL"),
   REDIS_URL: z

@@ -2,14 +2,28 @@ import { isHost } from "@parley/guarded-fetch/hosts";
 import * as z from "zod";
 import { integer, modelSettings } from "./models/model-settings.ts";
 
-/** Hosts, or hosts with ports, separated by commas. */
-export const hostList = z
+const list = z
   .string()
   .default("")
-  .transform((value) => value.split(",").flatMap((one) => one.trim() || []))
-  .refine((hosts) => hosts.every(isHost), {
-    error: "it must be hosts, each as in tools.internal or 10.0.0.7:8080, separated by commas",
-  });
+  .transform((value) => value.split(",").flatMap((one) => one.trim() || []));
+
+/** Hosts, or hosts with ports, separated by commas. */
+export const hostList = list.refine((hosts) => hosts.every(isHost), {
+  error: "it must be hosts, each as in tools.internal or 10.0.0.7:8080, separated by commas",
+});
+
+/** Pairs of hosts, separated by commas. */
+export const hostPairs = list.refine(
+  (pairs) => pairs.map((pair) => pair.split("=")).every(isHostPair),
+  {
+    error:
+      "it must be pairs of hosts, each as in login.example.com=api.example.net, separated by commas",
+  },
+);
+
+function isHostPair(hosts: readonly string[]): boolean {
+  return hosts.length === 2 && hosts.every(isHost);
+}
 
 const httpUrl = z
   .url({ protocol: /^https?$/, error: "it must be a URL, as in https://e2b.example.com" })

@@ -1,4 +1,4 @@
-export { isHost, requireAllowedUrl } from "./allowed-urls.ts";
+export { isHost, parseAllowedHosts, requireAllowedUrl } from "./allowed-urls.ts";
 export type { FetchLimits } from "./budget.ts";
 export { FetchFault, type FetchFaultCode } from "./fetch-fault.ts";
 export { createGuard, type FetchSession, type Guard, type GuardedInit } from "./guarded-fetch.ts";

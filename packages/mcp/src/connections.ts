@@ -19,12 +19,14 @@ import { listTools } from "./list-tools.ts";
 import { createNegotiations, type Negotiation } from "./negotiations.ts";
 import { hasFailed } from "./oauth/contract.ts";
 import { discoverAuthorizationServer } from "./oauth/discover.ts";
-import { createPersonalAuthorization } from "./oauth/personal-authorization.ts";
+import { createPersonalAuthorization, type Discover } from "./oauth/personal-authorization.ts";
 import { requestClientCredentials } from "./oauth/tokens.ts";
 
 /** How Parley names itself to servers, and which private hosts it may call. */
 export interface McpConnectionsOptions {
   readonly allowedHosts: readonly string[];
+  /** Hosts of endpoints that the operator allows, each with its issuer: `accounts.example=api.example.net`. */
+  readonly endpointHosts?: readonly string[];
   readonly name: string;
   readonly version: string;
   /** Replaces DNS in tests. */
@@ -46,6 +48,10 @@ export function createMcpConnections(options: McpConnectionsOptions): McpConnect
     void promise.finally(() => promises.delete(promise));
     return promise;
   };
+
+  const { endpointHosts = [] } = options;
+  const discover: Discover = async (url, step) =>
+    discoverAuthorizationServer(guard, url, { ...step, endpointHosts });
 
   async function converse<T>(
     server: McpServer,
@@ -112,11 +118,11 @@ export function createMcpConnections(options: McpConnectionsOptions): McpConnect
       };
       return track(running, converse(server, limits, work));
     },
-    authorization: createPersonalAuthorization(guard),
+    authorization: createPersonalAuthorization(guard, discover),
     requestToken: async (server, { clientId, clientSecret, scope }, limits) => {
       const signal = AbortSignal.any([limits.signal, closing.signal]);
       const step = { timeoutMs: limits.timeoutMs, signal };
-      const found = await discoverAuthorizationServer(guard, server.url, step);
+      const found = await discover(server.url, step);
       if (hasFailed(found)) return { ...found, sent: false };
       const from = { server: found, client: { clientId, clientSecret } };
       const asked = scope ?? found.scopes?.join(" ");

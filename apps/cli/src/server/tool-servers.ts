@@ -9,13 +9,16 @@ import { readVersion } from "../read-version.ts";
  * first call, because loading it would make each start longer.
  */
 export function createToolServers(
-  { PARLEY_PRIVATE_HOSTS: allowedHosts }: Pick<Settings, "PARLEY_PRIVATE_HOSTS">,
+  {
+    PARLEY_PRIVATE_HOSTS: allowedHosts,
+    PARLEY_OAUTH_ENDPOINT_HOSTS: endpointHosts,
+  }: Pick<Settings, "PARLEY_PRIVATE_HOSTS" | "PARLEY_OAUTH_ENDPOINT_HOSTS">,
   onAsked: ProcessMetrics["onServerAsked"] = () => {},
 ): ToolServers & { close(): Promise<void> } {
   let opened: Promise<McpConnections> | undefined;
   const open = (): Promise<McpConnections> => {
     opened ??= import("@parley/mcp").then(({ createMcpConnections }) =>
-      createMcpConnections({ allowedHosts, name: "parley", version: readVersion() }),
+      createMcpConnections({ allowedHosts, endpointHosts, name: "parley", version: readVersion() }),
     );
     return opened;
   };

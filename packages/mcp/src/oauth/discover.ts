@@ -10,7 +10,15 @@ import {
 import { FetchFault, type Guard, requireAllowedUrl } from "@parley/guarded-fetch";
 import { isStorable } from "@parley/schema";
 import type { AuthorizationServer, OAuthFailure, OAuthOptions } from "./contract.ts";
+import { isOfIssuer } from "./endpoint-sites.ts";
 import { takeStep } from "./take-step.ts";
+
+/** How an authorization server is looked for. */
+export interface DiscoveryOptions extends OAuthOptions {
+  readonly resourceMetadataUrl?: string;
+  /** Hosts of endpoints that the operator allows, each with its issuer: `accounts.example=api.example.net`. */
+  readonly endpointHosts?: readonly string[];
+}
 
 /**
  * Finds the authorization server of an MCP server: by its metadata (RFC 9728), which a 401 may name, or at
@@ -19,7 +27,7 @@ import { takeStep } from "./take-step.ts";
 export async function discoverAuthorizationServer(
   guard: Guard,
   serverUrl: string,
-  options: OAuthOptions & { readonly resourceMetadataUrl?: string },
+  options: DiscoveryOptions,
 ): Promise<AuthorizationServer | OAuthFailure> {
   return takeStep(guard, options, async (fetch) => {
     const url = requireAllowedUrl(serverUrl, guard.isAllowedHost);
@@ -33,40 +41,57 @@ export async function discoverAuthorizationServer(
       );
     }
     const server = toAuthorizationServer(guard, url, { described, metadata });
-    await requireOwnPage(issuerUrl, server, fetch);
+    const { endpointHosts = [] } = options;
+    await requireOwnEndpoints(issuerUrl, server, { fetch, endpointHosts });
     return server;
   });
 }
 
 /**
- * Throws a `FetchFault` for metadata that sends users to the page of another site: it would get the codes of that
- * site at its own token endpoint. The page is the issuer's own where it is at the issuer's origin or at a host
- * below the issuer's, and where the site that has it names the same token endpoint.
+ * Throws a `FetchFault` for metadata that names an endpoint of another site: the codes, verifiers and secrets that are
+ * meant for one site would reach the other. Endpoints are the issuer's own, or what the site that has the page says
+ * of itself.
  */
-async function requireOwnPage(
+async function requireOwnEndpoints(
   issuerUrl: string,
   { endpoints }: AuthorizationServer,
-  fetch: FetchLike,
+  { fetch, endpointHosts }: { fetch: FetchLike; endpointHosts: readonly string[] },
 ): Promise<void> {
-  if (endpoints.authorization === undefined) return;
-  const page = new URL(endpoints.authorization);
   const issuer = new URL(issuerUrl);
-  const isBelow = page.protocol === "https:" && page.host.endsWith(`.${issuer.host}`);
-  if (page.origin === issuer.origin || isBelow) return;
-  const site = await discoverAuthorizationServerMetadata(`${page.origin}/`, {
+  const isOwn = (endpoint: string) => isOfIssuer(issuer, new URL(endpoint), endpointHosts);
+  const { authorization } = endpoints;
+  const foreign = Object.entries(endpoints).filter(([, endpoint]) => !isOwn(endpoint));
+  if (foreign.length === 0) return;
+  const hasOwnPage = authorization === undefined || isOwn(authorization);
+  const named = hasOwnPage ? [] : await readEndpoints(new URL(authorization).origin, fetch);
+  // Without its token endpoint, the site has not said that these are its own.
+  const refused = named.includes(endpoints.token)
+    ? foreign.find(([name, url]) => name !== "authorization" && !named.includes(url))
+    : foreign[0];
+  if (refused === undefined) return;
+  const [name, url] = refused;
+  const pair = `${issuer.host}=${new URL(url).host}`;
+  throw new FetchFault(
+    "rejected",
+    `The authorization server ${issuer.host} names a ${name} endpoint of another site, which does not vouch for it: ` +
+      `an operator who knows that both are one allows it with PARLEY_OAUTH_ENDPOINT_HOSTS=${pair}`,
+  );
+}
+
+/** The endpoints to which a site sends codes and secrets, as its own metadata names them; none where it has none. */
+async function readEndpoints(origin: string, fetch: FetchLike): Promise<string[]> {
+  const metadata = await discoverAuthorizationServerMetadata(`${origin}/`, {
     fetchFn: fetch,
   }).catch((error: unknown) => {
     if (error instanceof FetchFault) throw error;
     return undefined;
   });
-  const isSame =
-    site !== undefined &&
-    URL.canParse(site.token_endpoint) &&
-    new URL(site.token_endpoint).href === endpoints.token;
-  if (isSame) return;
-  throw new FetchFault(
-    "rejected",
-    `The authorization server ${issuer.host} sends users to ${page.host}, which does not name its token endpoint`,
+  const { token_endpoint, registration_endpoint, revocation_endpoint } = (metadata ?? {}) as Record<
+    string,
+    unknown
+  >;
+  return [token_endpoint, registration_endpoint, revocation_endpoint].flatMap((endpoint) =>
+    typeof endpoint === "string" ? (URL.parse(endpoint)?.href ?? []) : [],
   );
 }
 

@@ -30,21 +30,6 @@ function expectAnswer<T extends object>(answer: T | OAuthFailure): T {
   return answer;
 }
 
-/** A server that is its own authorization server, with these endpoints. */
-const startMetadata = (endpoints: (origin: string) => object) =>
-  startLoopback((request, response) => {
-    const origin = `http://${request.headers.host ?? ""}`;
-    const isMetadata = request.url === "/.well-known/oauth-authorization-server";
-    const metadata = {
-      issuer: origin,
-      response_types_supported: ["code"],
-      code_challenge_methods_supported: ["S256"],
-      ...endpoints(origin),
-    };
-    response.writeHead(isMetadata ? 200 : 404, { "content-type": "application/json" });
-    response.end(JSON.stringify(isMetadata ? metadata : {}));
-  });
-
 beforeAll(async () => {
   real = await startAuthorizationServer();
   guard = createGuard({ allowedHosts: [real.host] });
@@ -181,42 +166,6 @@ describe("authorization at servers that misbehave", () => {
       code: "bad_answer",
       message: expect.stringContaining("resource") as string,
     });
-  });
-
-  it.each([true, false])(
-    "refuses metadata that sends users to another site, which names an issuer: %s",
-    async (names) => {
-      const issuer = { token_endpoint: "", authorization_endpoint: `${real.origin}/auth` };
-      await using mixed = await startMetadata((origin) => ({
-        ...issuer,
-        token_endpoint: `${origin}/token`,
-        authorization_response_iss_parameter_supported: names,
-      }));
-      const own = createGuard({ allowedHosts: [mixed.host, real.host] });
-      const found = await discoverAuthorizationServer(own, `${mixed.origin}/mcp`, options());
-      expect(found).toMatchObject({ type: "failed", code: "rejected" });
-      expect(found).toHaveProperty("message", expect.stringContaining(real.host));
-    },
-  );
-
-  it("takes a page of another site that names the same token endpoint", async () => {
-    await using mixed = await startMetadata(() => ({
-      token_endpoint: `${real.origin}/token`,
-      authorization_endpoint: `${real.origin}/auth`,
-    }));
-    const own = createGuard({ allowedHosts: [mixed.host, real.host] });
-    const found = await discoverAuthorizationServer(own, `${mixed.origin}/mcp`, options());
-    expect(found).toMatchObject({ endpoints: { token: `${real.origin}/token` } });
-  });
-
-  it("takes a page of the issuer whose token endpoint is elsewhere, as Google's", async () => {
-    await using google = await startMetadata((origin) => ({
-      authorization_endpoint: `${origin}/o/oauth2/v2/auth`,
-      token_endpoint: `${real.origin}/token`,
-    }));
-    const own = createGuard({ allowedHosts: [google.host, real.host] });
-    const found = await discoverAuthorizationServer(own, `${google.origin}/mcp`, options());
-    expect(found).toMatchObject({ endpoints: { token: `${real.origin}/token` } });
   });
 
   it("refuses addresses inside, wherever they are named", async () => {

@@ -1,15 +1,29 @@
 import type { Guard } from "@parley/guarded-fetch";
-import { hasFailed, type PersonalAuthorization } from "./contract.ts";
-import { discoverAuthorizationServer } from "./discover.ts";
+import {
+  type AuthorizationServer,
+  hasFailed,
+  type OAuthFailure,
+  type OAuthOptions,
+  type PersonalAuthorization,
+} from "./contract.ts";
 import { registerClient } from "./register-client.ts";
 import { revokeToken } from "./revoke-token.ts";
 import { exchangeCode, findFault, refreshTokens, startAuthorization } from "./tokens.ts";
 
+/** Finds the authorization server of an MCP server. */
+export type Discover = (
+  serverUrl: string,
+  options: OAuthOptions,
+) => Promise<AuthorizationServer | OAuthFailure>;
+
 /** The steps of OAuth with a person, through a guarded fetch. */
-export function createPersonalAuthorization(guard: Guard): PersonalAuthorization {
+export function createPersonalAuthorization(
+  guard: Guard,
+  discover: Discover,
+): PersonalAuthorization {
   return {
     prepare: async (serverUrl, { client: known, introduction, ...options }) => {
-      const server = await discoverAuthorizationServer(guard, serverUrl, options);
+      const server = await discover(serverUrl, options);
       if (hasFailed(server)) return server;
       const fault = findFault(server);
       if (fault !== undefined) return { type: "failed", code: "rejected", message: fault };

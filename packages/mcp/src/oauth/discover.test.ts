@@ -1,0 +1,123 @@
+import { createGuard } from "@parley/guarded-fetch";
+import { startLoopback } from "@parley/guarded-fetch/testing";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import {
+  startAuthorizationServer,
+  type TestAuthorizationServer,
+} from "../../testing/authorization-server.ts";
+import { discoverAuthorizationServer } from "./discover.ts";
+
+let real: TestAuthorizationServer;
+
+const options = () => ({ timeoutMs: 10_000, signal: new AbortController().signal });
+
+/** A server that is its own authorization server, with these endpoints. */
+const startMetadata = (endpoints: (origin: string) => object) =>
+  startLoopback((request, response) => {
+    const origin = `http://${request.headers.host ?? ""}`;
+    const isMetadata = request.url === "/.well-known/oauth-authorization-server";
+    const metadata = {
+      issuer: origin,
+      response_types_supported: ["code"],
+      code_challenge_methods_supported: ["S256"],
+      ...endpoints(origin),
+    };
+    response.writeHead(isMetadata ? 200 : 404, { "content-type": "application/json" });
+    response.end(JSON.stringify(isMetadata ? metadata : {}));
+  });
+
+beforeAll(async () => {
+  real = await startAuthorizationServer();
+});
+
+afterAll(() => real[Symbol.asyncDispose]());
+
+it.each([true, false])(
+  "refuses metadata that sends users to another site, which names an issuer: %s",
+  async (names) => {
+    const issuer = { token_endpoint: "", authorization_endpoint: `${real.origin}/auth` };
+    await using mixed = await startMetadata((origin) => ({
+      ...issuer,
+      token_endpoint: `${origin}/token`,
+      authorization_response_iss_parameter_supported: names,
+    }));
+    const own = createGuard({ allowedHosts: [mixed.host, real.host] });
+    const found = await discoverAuthorizationServer(own, `${mixed.origin}/mcp`, options());
+    expect(found).toMatchObject({ type: "failed", code: "rejected" });
+    expect(found).toHaveProperty("message", expect.stringContaining(real.host));
+  },
+);
+
+it("takes a page of another site that names the same token endpoint", async () => {
+  await using mixed = await startMetadata(() => ({
+    token_endpoint: `${real.origin}/token`,
+    authorization_endpoint: `${real.origin}/auth`,
+  }));
+  const own = createGuard({ allowedHosts: [mixed.host, real.host] });
+  const found = await discoverAuthorizationServer(own, `${mixed.origin}/mcp`, options());
+  expect(found).toMatchObject({ endpoints: { token: `${real.origin}/token` } });
+});
+
+it.each(["token", "registration", "revocation"])(
+  "refuses metadata whose %s endpoint is at another site",
+  async (name) => {
+    await using mixed = await startMetadata((origin) => ({
+      authorization_endpoint: `${origin}/auth`,
+      token_endpoint: `${origin}/token`,
+      [`${name}_endpoint`]: `${real.origin}/${name}`,
+    }));
+    const own = createGuard({ allowedHosts: [mixed.host, real.host] });
+    const url = `${mixed.origin}/mcp`;
+    const found = await discoverAuthorizationServer(own, url, options());
+    expect(found).toMatchObject({ type: "failed", code: "rejected" });
+    const pair = `${mixed.host}=${real.host}`;
+    expect(found).toHaveProperty("message", expect.stringContaining(pair));
+    const endpointHosts = [pair];
+    const allowed = await discoverAuthorizationServer(own, url, { ...options(), endpointHosts });
+    expect(allowed).toMatchObject({ endpoints: { [name]: `${real.origin}/${name}` } });
+  },
+);
+
+it("refuses an endpoint that the site of the page does not name", async () => {
+  await using mixed = await startMetadata(() => ({
+    token_endpoint: `${real.origin}/token`,
+    authorization_endpoint: `${real.origin}/auth`,
+    registration_endpoint: "https://other.example/register",
+  }));
+  const own = createGuard({ allowedHosts: [mixed.host, real.host] });
+  const found = await discoverAuthorizationServer(own, `${mixed.origin}/mcp`, options());
+  expect(found).toHaveProperty("message", expect.stringContaining("other.example"));
+});
+
+it("takes Google's metadata", async () => {
+  await using google = await startMetadata((issuer) => ({
+    issuer,
+    authorization_endpoint: "https://accounts.google.com/o/oauth2/v2/auth",
+    device_authorization_endpoint: "https://oauth2.googleapis.com/device/code",
+    token_endpoint: "https://oauth2.googleapis.com/token",
+    userinfo_endpoint: "https://openidconnect.googleapis.com/v1/userinfo",
+    revocation_endpoint: "https://oauth2.googleapis.com/revoke",
+    jwks_uri: "https://www.googleapis.com/oauth2/v3/certs",
+    response_types_supported: ["code", "token", "id_token", "none"],
+    response_modes_supported: ["query", "fragment", "form_post"],
+    subject_types_supported: ["public"],
+    id_token_signing_alg_values_supported: ["RS256"],
+    scopes_supported: ["openid", "email", "profile"],
+    token_endpoint_auth_methods_supported: ["client_secret_post", "client_secret_basic"],
+    code_challenge_methods_supported: ["plain", "S256"],
+    grant_types_supported: ["authorization_code", "refresh_token"],
+  }));
+  const [, port] = google.host.split(":");
+  const own = createGuard({
+    allowedHosts: ["accounts.google.com"],
+    resolve: async () => [{ address: "127.0.0.1", family: 4 }],
+  });
+  const url = `http://accounts.google.com:${port}/mcp`;
+  const found = await discoverAuthorizationServer(own, url, options());
+  expect(found).toMatchObject({
+    endpoints: {
+      token: "https://oauth2.googleapis.com/token",
+      revocation: "https://oauth2.googleapis.com/revoke",
+    },
+  });
+});
