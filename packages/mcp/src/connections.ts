@@ -17,7 +17,7 @@ import { type Exchange, openExchange } from "./exchange.ts";
 import { reasonOf, toFailure } from "./failures.ts";
 import { listTools } from "./list-tools.ts";
 import { createNegotiations, type Negotiation } from "./negotiations.ts";
-import { hasFailed } from "./oauth/contract.ts";
+import { hasFailed, type OAuthOptions } from "./oauth/contract.ts";
 import { discoverAuthorizationServer } from "./oauth/discover.ts";
 import { createPersonalAuthorization, type Discover } from "./oauth/personal-authorization.ts";
 import { requestClientCredentials } from "./oauth/tokens.ts";
@@ -50,8 +50,18 @@ export function createMcpConnections(options: McpConnectionsOptions): McpConnect
   };
 
   const { endpointHosts = [] } = options;
-  const discover: Discover = async (url, step) =>
-    discoverAuthorizationServer(guard, url, { ...step, endpointHosts });
+  const discover: Discover = async (url, step) => {
+    const challenge = await readChallenge(url, step);
+    return discoverAuthorizationServer(guard, url, { ...step, ...challenge, endpointHosts });
+  };
+
+  /** What a server says to a stranger of how to get a token; nothing where it lets strangers in. */
+  async function readChallenge(url: string, step: OAuthOptions): Promise<Challenge> {
+    const limits = { ...step, timeoutMs: step.timeoutMs / 3, maxBytes: MAX_GREETING_BYTES };
+    const work: Work<undefined> = { isFresh: true, run: async () => undefined };
+    const answer = await converse({ url, headers: {} }, limits, work);
+    return answer?.code === "unauthorized" ? (answer.authorization ?? {}) : {};
+  }
 
   async function converse<T>(
     server: McpServer,
@@ -153,6 +163,9 @@ interface Patience {
   readonly timeout: number;
 }
 
+type Challenge = NonNullable<McpFailure["authorization"]>;
+
+const MAX_GREETING_BYTES = 262_144;
 const CLIENT_TIMEOUT_MARGIN_MS = 5000;
 
 /** Failures after which what is known of a server is not used again. */

@@ -1,10 +1,14 @@
 import { createGuard } from "@parley/guarded-fetch";
 import { startLoopback } from "@parley/guarded-fetch/testing";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
+  machine,
+  redirectUrl,
   startAuthorizationServer,
   type TestAuthorizationServer,
 } from "../../testing/authorization-server.ts";
+import { createMcpConnections } from "../connections.ts";
+import { hasFailed } from "./contract.ts";
 import { discoverAuthorizationServer } from "./discover.ts";
 
 let real: TestAuthorizationServer;
@@ -119,5 +123,63 @@ it("takes Google's metadata", async () => {
       token: "https://oauth2.googleapis.com/token",
       revocation: "https://oauth2.googleapis.com/revoke",
     },
+  });
+});
+
+describe("what a 401 names", () => {
+  /** A server that refuses everybody, with this challenge. */
+  const startRefusing = (challengeOf: (origin: string) => string) =>
+    startLoopback((request, response) => {
+      const origin = `http://${request.headers.host ?? ""}`;
+      response.setHeader("content-type", "application/json");
+      if (request.url === "/mcp") {
+        response.writeHead(401, { "www-authenticate": challengeOf(origin) }).end("{}");
+      } else if (request.url === "/described-here") {
+        const resource = `${origin}/mcp`;
+        response.end(JSON.stringify({ resource, authorization_servers: [real.origin] }));
+      } else response.writeHead(404).end("{}");
+    });
+  const connect = (host: string) =>
+    createMcpConnections({ allowedHosts: [host, real.host], name: "parley", version: "1.0.0" });
+
+  it("is where the metadata is read, and the scope that is asked for", async () => {
+    await using server = await startRefusing(
+      (origin) => `Bearer resource_metadata="${origin}/described-here", scope="read write"`,
+    );
+    const connections = connect(server.host);
+    const introduction = { name: "Parley", redirectUrl };
+    const { authorization } = connections;
+    const party = await authorization.prepare(`${server.origin}/mcp`, {
+      ...options(),
+      client: machine,
+      introduction,
+    });
+    expect(party).toMatchObject({ server: { issuer: real.origin, scopes: ["read", "write"] } });
+    if (hasFailed(party)) throw new Error(party.message);
+    const started = await authorization.start(party, { redirectUrl, state: "st" });
+    if (hasFailed(started)) throw new Error(started.message);
+    expect(new URL(started.authorizationUrl).searchParams.get("scope")).toBe("read write");
+    await connections.close();
+  });
+
+  it("is refused where it is on a private host", async () => {
+    let asked = 0;
+    await using inside = await startLoopback((_request, response) => {
+      asked++;
+      response.end("{}");
+    });
+    await using server = await startRefusing(
+      () => `Bearer resource_metadata="${inside.origin}/metadata"`,
+    );
+    const connections = connect(server.host);
+    const client = { clientId: "machine", clientSecret: "secret" };
+    const token = await connections.requestToken(
+      { url: `${server.origin}/mcp` },
+      client,
+      options(),
+    );
+    expect(token).toMatchObject({ type: "failed", code: "refused_address" });
+    expect(asked).toBe(0);
+    await connections.close();
   });
 });

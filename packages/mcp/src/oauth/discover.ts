@@ -15,7 +15,10 @@ import { takeStep } from "./take-step.ts";
 
 /** How an authorization server is looked for. */
 export interface DiscoveryOptions extends OAuthOptions {
+  /** Where a 401 says that the metadata is. */
   readonly resourceMetadataUrl?: string;
+  /** What a 401 says that a token needs: it comes before the scopes of the metadata. */
+  readonly scope?: string;
   /** Hosts of endpoints that the operator allows, each with its issuer: `accounts.example=api.example.net`. */
   readonly endpointHosts?: readonly string[];
 }
@@ -40,7 +43,8 @@ export async function discoverAuthorizationServer(
         `${new URL(issuerUrl).host} describes no authorization server`,
       );
     }
-    const server = toAuthorizationServer(guard, url, { described, metadata });
+    const scopes = options.scope?.split(" ").filter(Boolean) ?? described?.scopes_supported;
+    const server = toAuthorizationServer(guard, url, { described, metadata, scopes });
     const { endpointHosts = [] } = options;
     await requireOwnEndpoints(issuerUrl, server, { fetch, endpointHosts });
     return server;
@@ -129,9 +133,10 @@ function toAuthorizationServer(
   found: {
     described: OAuthProtectedResourceMetadata | undefined;
     metadata: AuthorizationServerMetadata;
+    scopes: readonly string[] | undefined;
   },
 ): AuthorizationServer {
-  const { described, metadata } = found;
+  const { described, metadata, scopes } = found;
   const resource = described?.resource ?? resourceUrlFromServerUrl(url).href;
   if (!checkResourceAllowed({ requestedResource: url, configuredResource: resource })) {
     throw new FetchFault("bad_answer", "The metadata is of another resource than this MCP server");
@@ -139,7 +144,6 @@ function toAuthorizationServer(
   const endpoint = (name: string, given: string | undefined) =>
     given === undefined ? {} : { [name]: requireAllowedUrl(given, guard.isAllowedHost).href };
   const revocation = (metadata as { revocation_endpoint?: string }).revocation_endpoint;
-  const scopes = described?.scopes_supported;
   const server = {
     issuer: metadata.issuer,
     resource,
