@@ -183,3 +183,46 @@ describe("what a 401 names", () => {
     await connections.close();
   });
 });
+
+describe("servers of MCP 2025-03-26", () => {
+  it("have the default endpoints at their origin where they describe nothing", async () => {
+    await using server = await startLoopback((_request, response) => {
+      response.writeHead(404).end();
+    });
+    const own = createGuard({ allowedHosts: [server.host] });
+    const found = await discoverAuthorizationServer(own, `${server.origin}/v1/mcp`, options());
+    expect(found).toMatchObject({
+      issuer: server.origin,
+      resource: `${server.origin}/v1/mcp`,
+      endpoints: {
+        authorization: `${server.origin}/authorize`,
+        token: `${server.origin}/token`,
+        registration: `${server.origin}/register`,
+      },
+      hasPkce: true,
+    });
+  });
+
+  it("are found by the metadata of their origin, whatever their path", async () => {
+    await using server = await startMetadata((origin) => ({
+      authorization_endpoint: `${origin}/page`,
+      token_endpoint: `${origin}/tokens`,
+    }));
+    const own = createGuard({ allowedHosts: [server.host] });
+    const found = await discoverAuthorizationServer(own, `${server.origin}/v1/mcp`, options());
+    expect(found).toMatchObject({ endpoints: { token: `${server.origin}/tokens` } });
+  });
+
+  it("are not those that name an authorization server which describes nothing", async () => {
+    await using server = await startLoopback((request, response) => {
+      const origin = `http://${request.headers.host ?? ""}`;
+      const isMetadata = request.url === "/.well-known/oauth-protected-resource/mcp";
+      response.writeHead(isMetadata ? 200 : 404, { "content-type": "application/json" });
+      const resource = { resource: `${origin}/mcp`, authorization_servers: [origin] };
+      response.end(JSON.stringify(isMetadata ? resource : {}));
+    });
+    const own = createGuard({ allowedHosts: [server.host] });
+    const found = await discoverAuthorizationServer(own, `${server.origin}/mcp`, options());
+    expect(found).toMatchObject({ type: "failed", code: "bad_answer" });
+  });
+});

@@ -25,7 +25,7 @@ export interface DiscoveryOptions extends OAuthOptions {
 
 /**
  * Finds the authorization server of an MCP server: by its metadata (RFC 9728), which a 401 may name, or at
- * its own origin, and that server's endpoints (RFC 8414, OpenID). The metadata must be of this MCP server.
+ * its own origin, and that server's endpoints (RFC 8414, OpenID), or those of MCP 2025-03-26 where nothing is described. The metadata must be of this MCP server.
  */
 export async function discoverAuthorizationServer(
   guard: Guard,
@@ -36,7 +36,9 @@ export async function discoverAuthorizationServer(
     const url = requireAllowedUrl(serverUrl, guard.isAllowedHost);
     const described = await describeResource(url, options.resourceMetadataUrl, fetch);
     const issuerUrl = described?.authorization_servers?.[0] ?? `${url.origin}/`;
-    const metadata = await discoverAuthorizationServerMetadata(issuerUrl, { fetchFn: fetch });
+    const metadata =
+      (await discoverAuthorizationServerMetadata(issuerUrl, { fetchFn: fetch })) ??
+      (described === undefined ? defaultMetadata(url) : undefined);
     if (metadata === undefined) {
       throw new FetchFault(
         "bad_answer",
@@ -123,6 +125,16 @@ async function describeResource(
     return undefined;
   }
 }
+
+/** What MCP 2025-03-26 says of servers that describe nothing. It requires PKCE of them. */
+const defaultMetadata = ({ origin }: URL): AuthorizationServerMetadata => ({
+  issuer: origin,
+  authorization_endpoint: `${origin}/authorize`,
+  token_endpoint: `${origin}/token`,
+  registration_endpoint: `${origin}/register`,
+  response_types_supported: ["code"],
+  code_challenge_methods_supported: ["S256"],
+});
 
 const MAX_SCOPES = 100;
 const MAX_TEXT = 2048;
