@@ -7,6 +7,7 @@ import { createCredentialCommands } from "./administration/credentials.ts";
 import { createFileCommands } from "./administration/files.ts";
 import { createKeyCommands } from "./administration/keys.ts";
 import { createMemberCommands } from "./administration/members.ts";
+import { createModelCommands } from "./administration/models.ts";
 import { createOperatorKeyCommands } from "./administration/operator-keys.ts";
 import { createSpaceCommands } from "./administration/spaces.ts";
 import { createWorkspaceCommands } from "./administration/workspaces.ts";
@@ -52,6 +53,7 @@ export function createProgram(): Command {
     createSpaceCommands(),
     createMemberCommands(),
     createKeyCommands([createBootstrapCommand()]),
+    createModelCommands(),
     createCredentialCommands(),
     createAuditCommands(),
     createWorkspaceCommands(),

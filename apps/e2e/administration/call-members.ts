@@ -7,7 +7,7 @@ export const toolServer = {
   icon: "x",
   authorization: { provider: "x", supported_use_cases: [], scope: "" },
   tools: [],
-  availability: "manual",
+  availability: "manual" as const,
   allowMultipleInstances: false,
   documentationUrl: "https://example.com/docs",
 };

@@ -131,6 +131,40 @@ describe.skipIf(!hasBrowser)("administration", () => {
     await providers.getByText("There is no credential yet").waitFor();
   });
 
+  it("changes settings, and enables models beside the others", async () => {
+    const page = await opened().enter("/settings");
+    const workspace = page.getByRole("region", { name: "Workspace" });
+    const models = page.getByRole("region", { name: "Models" });
+    await rowOf(page, "openai/gpt-5-mini").waitFor();
+    await expectAccessible(page);
+    const before = await calls.rpc().workspaces.get.query({ wId: wId() });
+    await models.getByRole("button", { name: "Enable openai/gpt-5", exact: true }).click();
+    await models.getByRole("button", { name: "Disable openai/gpt-5", exact: true }).waitFor();
+    await models.getByRole("button", { name: "Enable another model" }).click();
+    await expectAccessible(page);
+    await page.getByRole("textbox", { name: "Model" }).fill("llama3.3");
+    await page.getByRole("button", { name: "Enable", exact: true }).click();
+    await rowOf(page, "openai_compatible/llama3.3").waitFor();
+    const enabled = async () => (await calls.rpc().workspaces.get.query({ wId: wId() })).models;
+    expect(await enabled()).toEqual([
+      ...before.models,
+      { providerId: "openai", modelId: "gpt-5" },
+      { providerId: "openai_compatible", modelId: "llama3.3" },
+    ]);
+    for (const model of ["openai/gpt-5", "openai_compatible/llama3.3"]) {
+      await models.getByRole("button", { name: `Disable ${model}`, exact: true }).click();
+      await page.getByText(`${model} is disabled`, { exact: true }).waitFor();
+    }
+    expect(await enabled()).toEqual(before.models);
+    await workspace.getByRole("combobox", { name: "Region" }).selectOption("European Union");
+    await workspace.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Settings saved", { exact: true }).waitFor();
+    const { region, models: kept } = await calls.rpc().workspaces.get.query({ wId: wId() });
+    expect([region, kept]).toEqual(["eu", before.models]);
+    await workspace.getByRole("combobox", { name: "Region" }).selectOption("United States");
+    await workspace.getByRole("button", { name: "Save" }).click();
+  });
+
   it("adds and removes a member", async () => {
     const page = await opened().enter("/members");
     await page.getByRole("button", { name: "Add a member" }).click();
@@ -225,7 +259,7 @@ describe.skipIf(!hasBrowser)("administration", () => {
       expect(await menu(user).getByRole("link", { name }).count()).toBe(0);
     }
     expect(await menu(user).getByRole("link", { name: "Secrets" }).count()).toBe(0);
-    for (const path of ["/keys", "/members", "/spaces", "/audit", "/secrets"]) {
+    for (const path of ["/keys", "/settings", "/members", "/spaces", "/audit", "/secrets"]) {
       await user.goto(opened().url + path);
       await user.getByRole("heading", { name: "This page is not for your key" }).waitFor();
     }

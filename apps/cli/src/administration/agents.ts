@@ -3,6 +3,7 @@ import {
   AgentStatus,
   CreateAgent,
   ListAgents,
+  SkillStatus,
   UpdateAgent,
 } from "@parley/schema";
 import { connect, type ServerConnection } from "../connection/connect.ts";
@@ -10,6 +11,9 @@ import { callServer, errorTypeOf } from "../connection/call-server.ts";
 import { readPages } from "../connection/read-pages.ts";
 import { findOne, readList } from "../grammar/find-one.ts";
 import { listCommand } from "../grammar/list-command.ts";
+import { findFunction } from "../grammar/functions.ts";
+import { findSkill } from "../grammar/skills.ts";
+import { findToolNamed } from "../grammar/tools.ts";
 import {
   actionCommand,
   createCommand,
@@ -25,6 +29,11 @@ type ListedAgent = Omit<AgentConfiguration, "instructions">;
 
 const noun = { many: "agents", one: "agent", open: connect };
 const readers = { model };
+const references = {
+  functionIds: findFunction(),
+  skillIds: findSkill(...SkillStatus.options),
+  toolIds: findToolNamed,
+};
 
 /** Those that can be mentioned; archived ones and drafts are builders' to list. */
 const readActive = (
@@ -97,12 +106,14 @@ export const createAgentCommands = () =>
       argument: "name",
       schema: CreateAgent.omit({ wId: true }),
       readers,
+      references,
       call: async ({ rpc, wId }, input) =>
         doneOf(await rpc.agents.create.mutate({ wId, ...input })),
     }),
     updateCommand(noun, {
       schema: UpdateAgent.omit({ wId: true, agentId: true }),
       readers,
+      references,
       find,
       call: async ({ rpc, wId }, { id }, input) =>
         doneOf(await rpc.agents.update.mutate({ wId, agentId: id, ...input })),

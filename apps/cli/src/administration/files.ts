@@ -1,36 +1,15 @@
-import type { FilePage } from "@parley/schema";
 import * as z from "zod";
-import { connect, type ServerConnection } from "../connection/connect.ts";
-import { readPages } from "../connection/read-pages.ts";
-import { findOne } from "../grammar/find-one.ts";
 import { listCommand } from "../grammar/list-command.ts";
+import { files as noun, findFile as find, readFiles } from "../grammar/files.ts";
 import { nounCommand } from "../grammar/noun.ts";
-import { actionCommand, type Named } from "../grammar/one-commands.ts";
+import { actionCommand } from "../grammar/one-commands.ts";
 import { group } from "../group.ts";
 import { shortTime } from "../terminal/short-time.ts";
 
-type ListedFile = FilePage["files"][number];
-
-const noun = { many: "files", one: "file", open: connect };
 const load = () => import("./transfer-files.ts");
 
 /** Files that are listed by default. */
 const NEWEST = 50;
-
-const readAll = ({ rpc, wId }: ServerConnection) =>
-  readPages(
-    async (place) => rpc.files.list.query({ wId, limit: 100, ...place }),
-    ({ files }) => files,
-  );
-
-async function find(connection: ServerConnection, reference: string): Promise<Named> {
-  const { sId, fileName } = await findOne(readAll(connection), reference, {
-    ...noun,
-    idOf: (file: ListedFile) => file.sId,
-    nameOf: (file: ListedFile) => file.fileName,
-  });
-  return { id: sId, name: fileName };
-}
 
 const get = nounCommand("get", "write the bytes of a file to standard output, or to a new file")
   .argument("<file>", "id or name")
@@ -60,7 +39,7 @@ export const createFileCommands = () =>
       listed: "files",
       limit: NEWEST,
       filters: z.object({}),
-      read: readAll,
+      read: readFiles,
       idOf: ({ sId }) => sId,
       columns: {
         ID: ({ sId }) => sId,

@@ -1,40 +1,19 @@
 import { type ApiKey, CreateApiKey, RotateApiKey, UpdateApiKey } from "@parley/schema";
 import * as z from "zod";
-import { connect, type ServerConnection } from "../connection/connect.ts";
-import { findOne, readList } from "../grammar/find-one.ts";
 import { listCommand } from "../grammar/list-command.ts";
+import { findKey as find, keys as noun, readKeys } from "../grammar/keys.ts";
+import { findSpace } from "../grammar/spaces.ts";
 import {
   actionCommand,
   createCommand,
   type Done,
   getCommand,
-  type Named,
   updateCommand,
 } from "../grammar/one-commands.ts";
 import { group } from "../group.ts";
 import { shortTime } from "../terminal/short-time.ts";
 
-const noun = { many: "keys", one: "key", open: connect };
-
-/** Revoked ones are told apart from new ones of the same name by leaving them out. */
-const readAll = (
-  { rpc, wId }: ServerConnection,
-  { revoked = false }: { revoked?: boolean | undefined } = {},
-) =>
-  readList(
-    rpc.apiKeys.list
-      .query({ wId })
-      .then(({ apiKeys }) => apiKeys.filter(({ revokedAt }) => revoked || revokedAt === null)),
-  );
-
-async function find(
-  connection: ServerConnection,
-  reference: string,
-): Promise<Named & { readonly apiKey: ApiKey }> {
-  const names = { ...noun, idOf: (one: ApiKey) => one.sId, nameOf: (one: ApiKey) => one.name };
-  const apiKey = await findOne(readAll(connection), reference, names);
-  return { id: apiKey.sId, name: apiKey.name, apiKey };
-}
+const references = { spaceIds: findSpace };
 
 function doneOf(answer: { readonly apiKey: ApiKey; readonly secret?: string }): Done {
   const { apiKey, secret } = answer;
@@ -49,7 +28,7 @@ export const createKeyCommands = (others: readonly object[]) =>
       about: "list the keys, without their secrets",
       listed: "apiKeys",
       filters: z.object({ revoked: z.boolean().optional().describe("revoked ones too") }),
-      read: readAll,
+      read: readKeys,
       idOf: ({ sId }) => sId,
       columns: {
         ID: ({ sId }) => sId,
@@ -65,11 +44,13 @@ export const createKeyCommands = (others: readonly object[]) =>
       about: "create a key, and print its secret: it is shown only then",
       argument: "name",
       schema: CreateApiKey.omit({ wId: true }),
+      references,
       call: async ({ rpc, wId }, input) =>
         doneOf(await rpc.apiKeys.create.mutate({ wId, ...input })),
     }),
     updateCommand(noun, {
       schema: UpdateApiKey.omit({ wId: true, keyId: true }),
+      references,
       find,
       call: async ({ rpc, wId }, { id }, input) =>
         doneOf(await rpc.apiKeys.update.mutate({ wId, keyId: id, ...input })),

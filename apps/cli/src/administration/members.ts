@@ -1,29 +1,11 @@
-import { AddMember, type User } from "@parley/schema";
-import { connect, type ServerConnection } from "../connection/connect.ts";
-import { readPages } from "../connection/read-pages.ts";
-import { findOne } from "../grammar/find-one.ts";
+import { AddMember } from "@parley/schema";
 import { listCommand } from "../grammar/list-command.ts";
-import { actionCommand, createCommand, getCommand, type Named } from "../grammar/one-commands.ts";
+import { findMember as find, members as noun, readMembers } from "../grammar/members.ts";
+import { actionCommand, createCommand, getCommand } from "../grammar/one-commands.ts";
 import { group } from "../group.ts";
 import { shortTime } from "../terminal/short-time.ts";
 
-const noun = { many: "members", one: "member", open: connect };
 const by = "id or e-mail address";
-
-const readAll = ({ rpc, wId }: ServerConnection) =>
-  readPages(
-    async (place) => rpc.members.list.query({ wId, ...place }),
-    ({ members }) => members,
-  );
-
-async function find(
-  connection: ServerConnection,
-  reference: string,
-): Promise<Named & { readonly member: User }> {
-  const names = { ...noun, idOf: (one: User) => one.sId, nameOf: (one: User) => one.email };
-  const member = await findOne(readAll(connection), reference, names);
-  return { id: member.sId, name: member.email, member };
-}
 
 /** Makes the commands about members. */
 export const createMemberCommands = () =>
@@ -31,7 +13,7 @@ export const createMemberCommands = () =>
     listCommand(noun, {
       about: "list the members",
       listed: "members",
-      read: readAll,
+      read: readMembers,
       idOf: ({ sId }) => sId,
       columns: {
         ID: ({ sId }) => sId,

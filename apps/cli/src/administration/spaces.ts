@@ -1,9 +1,8 @@
 import { CreateSpace, type Space, UpdateSpace } from "@parley/schema";
 import * as z from "zod";
-import { connect, type ServerConnection } from "../connection/connect.ts";
-import { readPages } from "../connection/read-pages.ts";
-import { findOne } from "../grammar/find-one.ts";
 import { listCommand } from "../grammar/list-command.ts";
+import { findKey } from "../grammar/keys.ts";
+import { findSpace as find, readSpaces, spaces as noun } from "../grammar/spaces.ts";
 import {
   actionCommand,
   createCommand,
@@ -14,22 +13,7 @@ import {
 import { group } from "../group.ts";
 import { shortTime } from "../terminal/short-time.ts";
 
-const noun = { many: "spaces", one: "space", open: connect };
-
-const readAll = ({ rpc, wId }: ServerConnection) =>
-  readPages(
-    async (place) => rpc.spaces.listAll.query({ wId, limit: 100, ...place }),
-    ({ spaces }) => spaces,
-  );
-
-async function find(connection: ServerConnection, reference: string) {
-  const { sId, name } = await findOne(readAll(connection), reference, {
-    ...noun,
-    idOf: (space) => space.sId,
-    nameOf: (space) => space.name,
-  });
-  return { id: sId, name };
-}
+const references = { keyIds: findKey };
 
 const doneOf = (answer: { readonly space: Space }): Done => ({
   named: { id: answer.space.sId, name: answer.space.name },
@@ -42,7 +26,7 @@ export const createSpaceCommands = () =>
     listCommand(noun, {
       about: "list the spaces",
       listed: "spaces",
-      read: readAll,
+      read: readSpaces,
       idOf: ({ sId }) => sId,
       columns: {
         ID: ({ sId }) => sId,
@@ -60,11 +44,13 @@ export const createSpaceCommands = () =>
     createCommand(noun, {
       argument: "name",
       schema: CreateSpace.omit({ wId: true }),
+      references,
       call: async ({ rpc, wId }, input) =>
         doneOf(await rpc.spaces.create.mutate({ wId, ...input })),
     }),
     updateCommand(noun, {
       schema: UpdateSpace.omit({ wId: true, spaceId: true }),
+      references,
       find,
       call: async ({ rpc, wId }, { id }, input) =>
         doneOf(await rpc.spaces.update.mutate({ wId, spaceId: id, ...input })),

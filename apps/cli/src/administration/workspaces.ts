@@ -72,7 +72,8 @@ export const createWorkspaceCommands = () =>
       },
     }),
     updateCommand(noun, {
-      schema: UpdateWorkspace.omit({ wId: true }),
+      // parley models enable and disable have the others.
+      schema: UpdateWorkspace.omit({ wId: true, enableModels: true, disableModels: true }),
       find,
       call: async ({ rpc }, { id }, input) => {
         const answer = await rpc.workspaces.update.mutate({ wId: id, ...input });

@@ -5,48 +5,12 @@ import {
   UpdateSandboxFunction,
 } from "@parley/schema";
 import * as z from "zod";
-import { connect, type ServerConnection } from "../connection/connect.ts";
-import { readPages } from "../connection/read-pages.ts";
-import { findOne } from "../grammar/find-one.ts";
 import { listCommand } from "../grammar/list-command.ts";
-import {
-  actionCommand,
-  createCommand,
-  type Done,
-  type Named,
-  updateCommand,
-} from "../grammar/one-commands.ts";
+import { findFunction, functions as noun, readFunctions } from "../grammar/functions.ts";
+import { actionCommand, createCommand, type Done, updateCommand } from "../grammar/one-commands.ts";
 
-const noun = { many: "functions", one: "function", open: connect };
 const by = "id or slug";
-
-/** Those that can be invoked. */
-const readActive = ({ parley }: ServerConnection) =>
-  readPages(
-    async (place) => parley.functions.list(place),
-    ({ sandboxFunctions }) => sandboxFunctions,
-  );
-
-const readInState = ({ rpc, wId }: ServerConnection, status: FunctionStatus) =>
-  readPages(
-    async (place) => rpc.sandboxFunctions.listAll.query({ wId, status, ...place }),
-    ({ sandboxFunctions }) => sandboxFunctions,
-  );
-
-async function find(
-  functions: AsyncIterable<SandboxFunction>,
-  reference: string,
-): Promise<Named & { readonly version: number }> {
-  const { sId, slug, version } = await findOne(functions, reference, {
-    ...noun,
-    idOf: (one) => one.sId,
-    nameOf: (one) => one.slug,
-  });
-  return { id: sId, name: slug, version };
-}
-
-const findActive = async (connection: ServerConnection, reference: string) =>
-  find(readActive(connection), reference);
+const find = findFunction();
 
 interface Answer {
   readonly sandboxFunction: Pick<SandboxFunction, "sId" | "slug">;
@@ -67,8 +31,7 @@ export const createAdministration = () => [
         "Only functions in this state; needs a builder's key",
       ),
     }),
-    read: (connection, { status }): AsyncIterable<SandboxFunction> =>
-      status === undefined ? readActive(connection) : readInState(connection, status),
+    read: (connection, { status }) => readFunctions(connection, status),
     idOf: ({ sId }) => sId,
     columns: {
       ID: ({ sId }) => sId,
@@ -89,7 +52,7 @@ export const createAdministration = () => [
   updateCommand(noun, {
     by,
     schema: UpdateSandboxFunction.omit({ wId: true, functionId: true, version: true }),
-    find: findActive,
+    find,
     call: async ({ rpc, wId }, { id, version }, input) =>
       doneOf(await rpc.sandboxFunctions.update.mutate({ wId, functionId: id, version, ...input })),
   }),
@@ -98,7 +61,7 @@ export const createAdministration = () => [
     about: "archive a function: it can no longer be invoked",
     did: "archived",
     by,
-    find: findActive,
+    find,
     destroys: ({ name }) => `archives the function ${name}`,
     call: async ({ rpc, wId }, { id }) => ({
       answer: await rpc.sandboxFunctions.archive.mutate({ wId, functionId: id }),
@@ -109,7 +72,7 @@ export const createAdministration = () => [
     about: "let an archived function be invoked again",
     did: "restored",
     by,
-    find: async (connection, reference) => find(readInState(connection, "archived"), reference),
+    find: findFunction("archived"),
     call: async ({ rpc, wId }, { id }) => ({
       answer: await rpc.sandboxFunctions.restore.mutate({ wId, functionId: id }),
     }),

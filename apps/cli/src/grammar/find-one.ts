@@ -1,5 +1,6 @@
 import { callServer } from "../connection/call-server.ts";
 import { CommandError } from "../command-error.ts";
+import { oneLine } from "../plain.ts";
 
 /** How a person names one of many. */
 interface Names<Item> {
@@ -9,28 +10,45 @@ interface Names<Item> {
   readonly nameOf: (item: Item) => string;
 }
 
-/** The one with an id, or the only one with a name. Throws `CommandError`. */
+/** How many candidates an error names. */
+const NAMED = 10;
+
+/** The one with an id, or the only one with a name. Throws `CommandError`, which names some of the candidates. */
 export async function findOne<Item>(
   items: AsyncIterable<Item>,
   reference: string,
   { many, one, idOf, nameOf }: Names<Item>,
 ): Promise<Item> {
-  const named: Item[] = [];
+  const named: string[] = [];
+  const others: string[] = [];
+  let found: Item | undefined;
+  let count = 0;
   for await (const item of items) {
     if (idOf(item) === reference) return item;
-    if (nameOf(item) === reference) named.push(item);
+    count += 1;
+    if (nameOf(item) === reference) {
+      found = item;
+      named.push(idOf(item));
+    } else if (others.length < NAMED) others.push(nameOf(item) || idOf(item));
   }
-  const [only, ...others] = named;
-  if (only === undefined) {
+  const given = oneLine(reference);
+  if (found === undefined) {
+    const all = count === 0 ? "" : ` (${nameSome(others, count)})`;
     throw new CommandError(
-      `There is no ${one} ${reference}: parley ${many} list shows what there is`,
+      `There is no ${one} ${given}: parley ${many} list shows what there is${all}`,
     );
   }
-  if (others.length === 0) return only;
-  const ids = named.map(idOf).join(", ");
+  if (named.length === 1) return found;
   throw new CommandError(
-    `${named.length} ${many} are named ${reference}; name one by its id: ${ids}`,
+    `${named.length} ${many} are named ${given}; name one by its id: ${nameSome(named, named.length)}`,
   );
+}
+
+/** Some of `count` in a line, and how many more there are. */
+function nameSome(some: readonly string[], count: number): string {
+  const first = some.slice(0, NAMED).map((name) => oneLine(name));
+  const more = count - first.length;
+  return first.join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
 
 /** Reads a list that has no pages. Throws `CommandError`. */

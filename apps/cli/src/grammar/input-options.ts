@@ -35,6 +35,8 @@ const SHORT_TEXT = 4096;
 /** Which members have options, and which of them a short form. */
 interface Plan {
   readonly without: readonly string[];
+  /** Members whose ids may be given by unique names. */
+  readonly named: readonly string[];
   readonly readers: Readonly<Record<string, Reader>>;
 }
 
@@ -45,7 +47,7 @@ interface Plan {
 export function addInputOptions(
   command: Command,
   schema: z.ZodObject,
-  { without, readers }: Plan,
+  { without, named, readers }: Plan,
 ): InputOption[] {
   const { properties = {} } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
   const options: InputOption[] = [];
@@ -54,7 +56,8 @@ export function addInputOptions(
     // JSON Schemas of objects have no boolean members here.
     const description = decapitalize((found as Member).description ?? "");
     const described = { ...withoutNull(found as Member), description };
-    for (const one of optionsOf(member, described, readers[member]?.form)) {
+    const form = named.includes(member) ? "id-or-name" : readers[member]?.form;
+    for (const one of optionsOf(member, described, form)) {
       command.addOption(one.option);
       options.push(one);
     }
@@ -96,7 +99,10 @@ function optionsOf(member: string, described: Member, form?: string): InputOptio
     const singular = `--${kebab(member.replace(/s$/, ""))}`;
     const words = `${description}; may be repeated, and one empty value stands for none`;
     return [
-      { ...plainOption, option: new Option(`${singular} <value>`, words).argParser(collect) },
+      {
+        ...plainOption,
+        option: new Option(`${singular} <${form ?? "value"}>`, words).argParser(collect),
+      },
     ];
   }
   if (isText(described)) {

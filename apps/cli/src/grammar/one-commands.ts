@@ -9,6 +9,7 @@ import { confirm } from "../terminal/confirm.ts";
 import { type Noun, nounCommand, withArticle } from "./noun.ts";
 import type { Reader } from "./input-options.ts";
 import { checkInput, withInput } from "./read-input.ts";
+import { type References, resolveReferences } from "./references.ts";
 
 /** A thing, as a sentence names it. */
 export interface Named {
@@ -83,20 +84,23 @@ export function createCommand<Connection, S extends z.ZodObject>(
     /** Member that is an argument. */
     readonly argument: string;
     readonly readers?: Readonly<Record<string, Reader>>;
+    readonly references?: References<Connection>;
     readonly call: (connection: Connection, input: z.input<S>) => Promise<Done>;
   },
 ): Command {
-  const { argument, schema, readers = {} } = create;
+  const { argument, schema, readers = {}, references = {} } = create;
   const command = nounCommand("create", create.about ?? `create ${withArticle(one)}`).argument(
     `[${argument}]`,
     "unless a file has it",
   );
-  const read = withInput(command, { schema, readers, without: [argument] });
+  const named = Object.keys(references);
+  const read = withInput(command, { schema, readers, named, without: [argument] });
   return command.action(async (first: string | undefined, options: ServerOptions) => {
     const given = await read({ ...options });
     if (first !== undefined) given[argument] = first;
-    const input = checkInput(schema, given);
+    const checked = checkInput(schema, given);
     const connection = await open(options);
+    const input = await resolveReferences(connection, checked, references);
     printDone("created", one, await callServer(create.call(connection, input)), options);
   });
 }
@@ -109,24 +113,27 @@ export function updateCommand<Connection, Found extends Named, S extends z.ZodOb
     readonly by?: string;
     readonly schema: S;
     readonly readers?: Readonly<Record<string, Reader>>;
+    readonly references?: References<Connection>;
     readonly find: Find<Connection, Found>;
     readonly call: (connection: Connection, found: Found, input: z.input<S>) => Promise<Done>;
   },
 ): Command {
-  const { schema, readers = {} } = update;
+  const { schema, readers = {}, references = {} } = update;
   const command = nounCommand(
     "update",
     update.about ?? `change ${withArticle(one)}, and leave what no option names`,
   ).argument(argumentOf(one), update.by ?? "id or name");
-  const read = withInput(command, { schema, readers });
+  const named = Object.keys(references);
+  const read = withInput(command, { schema, readers, named });
   return command.action(async (reference: string, options: ServerOptions) => {
     const given = await read({ ...options });
     if (Object.keys(given).length === 0) {
       throw calledWrongly(`parley ${many} update`, "it takes what to change");
     }
-    const input = checkInput(schema, given);
+    const checked = checkInput(schema, given);
     const connection = await open(options);
     const found = await callServer(update.find(connection, reference));
+    const input = await resolveReferences(connection, checked, references);
     printDone("updated", one, await callServer(update.call(connection, found, input)), options);
   });
 }

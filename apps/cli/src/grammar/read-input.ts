@@ -16,6 +16,8 @@ interface InputPlan<S extends z.ZodObject> {
   readonly without?: readonly string[];
   /** A filter is too small for a file. */
   readonly isFilter?: boolean;
+  /** Members whose ids may be given by unique names. */
+  readonly named?: readonly string[];
   /** Members whose text means more than JSON. */
   readonly readers?: Readonly<Record<string, Reader>>;
 }
@@ -29,10 +31,11 @@ type ReadGiven = (values: Readonly<Record<string, unknown>>) => Promise<Record<s
  */
 export function withInput<S extends z.ZodObject>(
   command: Command,
-  { schema, without = [], readers = {}, isFilter = false }: InputPlan<S>,
+  { schema, without = [], named = [], readers = {}, isFilter = false }: InputPlan<S>,
 ): ReadGiven {
   const options = addInputOptions(command, schema, {
     without: [...never, ...without],
+    named,
     readers,
   });
   if (!isFilter) {

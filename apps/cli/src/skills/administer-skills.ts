@@ -2,16 +2,18 @@ import {
   type AdministeredSkill,
   CreateSkill,
   PublishSkill,
-  type Skill,
   SkillAvailability,
   SkillStatus,
   UpdateSkill,
 } from "@parley/schema";
 import * as z from "zod";
-import { callServer } from "../connection/call-server.ts";
-import { connect, type ServerConnection } from "../connection/connect.ts";
-import { findOne } from "../grammar/find-one.ts";
+import type { ServerConnection } from "../connection/connect.ts";
 import { listCommand } from "../grammar/list-command.ts";
+import { findFile } from "../grammar/files.ts";
+import { findMember } from "../grammar/members.ts";
+import { findSkill, readSkills, skills as noun } from "../grammar/skills.ts";
+import { findSpace } from "../grammar/spaces.ts";
+import { findToolNamed } from "../grammar/tools.ts";
 import {
   actionCommand,
   createCommand,
@@ -21,49 +23,14 @@ import {
   updateCommand,
 } from "../grammar/one-commands.ts";
 
-const noun = { many: "skills", one: "skill", open: connect };
-
-interface Filters {
-  readonly status?: SkillStatus | undefined;
-  readonly availability?: SkillAvailability | undefined;
-}
-
-/** Those that the key may see; an admin's sees unpublished ones too. */
-async function* readAll(
-  { parley, rpc }: ServerConnection,
-  { status, availability }: Filters,
-): AsyncGenerator<Skill> {
-  const { session } = await callServer(rpc.session.get.query({}));
-  const { skills } = await callServer(
-    parley.skills.list({
-      ...(status !== undefined && { status }),
-      ...(availability !== undefined && { availability: [availability] }),
-      ...(session.role === "admin" && { bypassEditorVisibility: true }),
-    }),
-  );
-  yield* skills;
-}
-
-async function* readEach(
-  connection: ServerConnection,
-  statuses: readonly SkillStatus[],
-): AsyncGenerator<Skill> {
-  for (const status of statuses) yield* readAll(connection, { status });
-}
-
-/** Finds the skill with an id or a name, in one of these states. */
-export const findSkill =
-  (...statuses: SkillStatus[]) =>
-  async (connection: ServerConnection, reference: string): Promise<Named> => {
-    const { sId, name } = await findOne(readEach(connection, statuses), reference, {
-      ...noun,
-      idOf: (skill) => skill.sId,
-      nameOf: (skill) => skill.name,
-    });
-    return { id: sId, name };
-  };
-
 const find = findSkill(...SkillStatus.options);
+
+const references = {
+  editorIds: findMember,
+  fileIds: findFile,
+  spaceIds: findSpace,
+  toolIds: findToolNamed,
+};
 
 /** What a mutation of a skill takes: the version that was read just before. */
 async function versionOf({ rpc, wId }: ServerConnection, { id }: Named) {
@@ -85,7 +52,7 @@ export const createAdministration = () => [
       status: SkillStatus.optional().describe("State of the skills; active by default"),
       availability: SkillAvailability.optional().describe("Only those with this availability"),
     }),
-    read: (connection, { status, availability }) => readAll(connection, { status, availability }),
+    read: readSkills,
     idOf: ({ sId }) => sId,
     columns: {
       ID: ({ sId }) => sId,
@@ -104,10 +71,12 @@ export const createAdministration = () => [
   createCommand(noun, {
     argument: "name",
     schema: CreateSkill.omit({ wId: true }),
+    references,
     call: async ({ rpc, wId }, input) => doneOf(await rpc.skills.create.mutate({ wId, ...input })),
   }),
   updateCommand(noun, {
     schema: UpdateSkill.omit({ wId: true, skillId: true, version: true }),
+    references,
     find,
     call: async (connection, found, input) => {
       const of = await versionOf(connection, found);

@@ -6,7 +6,7 @@ import { callServer } from "../connection/call-server.ts";
 import { connect } from "../connection/connect.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
 import { printLine } from "../print.ts";
-import { findSkill } from "./administer-skills.ts";
+import { findSkill } from "../grammar/skills.ts";
 import { readZip } from "./read-zip.ts";
 
 /** Writes a skill as a folder, or as an archive. Throws `CommandError` where there is something of that name. */

@@ -4,7 +4,8 @@ import { calledWrongly, CommandError } from "../command-error.ts";
 import { connect, type ServerConnection } from "../connection/connect.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
 import { printLine } from "../print.ts";
-import { findTool } from "./find-tool.ts";
+import { findSpace } from "../grammar/spaces.ts";
+import { findTool } from "../grammar/tools.ts";
 import { renderTool } from "./render-tools.ts";
 import type { ConnectionOptions } from "./connection-options.ts";
 import { checkRegistration, checkUpdate, readConnection } from "./read-connection.ts";
@@ -20,10 +21,11 @@ export async function createTool(
       restrictedToSkills?: true;
     },
 ): Promise<void> {
-  const { rpc, wId } = await connect(options);
+  const server = await connect(options);
+  const { rpc, wId } = server;
   // Before a person is asked for secrets, the key and the URL are known to be good.
   const { name, description, restrictedToSkills: isRestrictedToSkills } = options;
-  const spaceId = options.space ?? (await findOpenSpace(rpc, wId));
+  const spaceId = await findSpaceFor(server, options.space);
   const named = { wId, spaceId, url, name, description, isRestrictedToSkills };
   const input = checkRegistration({ ...named, ...(await readConnection(options)) });
   const registered = await callServer(rpc.tools.register.mutate(input));
@@ -78,8 +80,10 @@ async function find(reference: string, options: ServerOptions) {
   return { ...connection, named: await findTool(connection, reference) };
 }
 
-/** The space that everybody reaches. */
-async function findOpenSpace(rpc: ServerConnection["rpc"], wId: string): Promise<string> {
+/** The space that is named; by default the one that everybody reaches. */
+async function findSpaceFor(connection: ServerConnection, reference?: string): Promise<string> {
+  if (reference !== undefined) return (await findSpace(connection, reference)).id;
+  const { rpc, wId } = connection;
   const { spaces } = await callServer(rpc.spaces.list.query({ wId, kinds: ["global"] }));
   const [space] = spaces;
   if (space !== undefined) return space.sId;

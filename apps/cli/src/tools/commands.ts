@@ -1,11 +1,10 @@
 import { Command } from "@commander-js/extra-typings";
-import { connect } from "../connection/connect.ts";
 import { withServer } from "../connection/server-options.ts";
 import { listCommand } from "../grammar/list-command.ts";
 import { actionCommand } from "../grammar/one-commands.ts";
 import { group } from "../group.ts";
 import { withConnection } from "./connection-options.ts";
-import { findTool, readTools } from "./find-tool.ts";
+import { findToolNamed, readTools, tools as noun } from "../grammar/tools.ts";
 
 const load = () => import("./call-tools.ts");
 
@@ -13,8 +12,6 @@ const secrets = `
 The bearer token, the values of headers and the secret of the OAuth client are read from standard input, a line each
 in this order; a terminal is asked for them. With --per-user, each user allows the calls at the server's own
 authorization server, where Parley registers itself without --oauth-client.`;
-
-const noun = { many: "tools", one: "tool", open: connect };
 
 const list = () =>
   listCommand(noun, {
@@ -40,7 +37,7 @@ const get = withServer(new Command("get"))
 const create = withConnection(withServer(new Command("create")))
   .description("add a remote MCP server")
   .argument("<url>", "URL of the MCP server")
-  .option("--space <id>", "space of the tool; the open one by default")
+  .option("--space <space>", "id or name of the tool's space; the open one by default")
   .option("--name <name>", "name of the tool")
   .option("--description <text>", "what it is for")
   .option("--restricted-to-skills", "only skills give it to agents")
@@ -64,10 +61,7 @@ const remove = () =>
     name: "remove",
     about: "remove a tool, from the skills that have it too",
     did: "removed",
-    find: async (connection, reference) => {
-      const { tool, version } = await findTool(connection, reference);
-      return { id: tool.sId, name: tool.name, version };
-    },
+    find: findToolNamed,
     destroys: ({ name }) => `removes the tool ${name}, from the skills that have it too`,
     call: async ({ rpc, wId }, { id, version }) => ({
       answer: await rpc.tools.remove.mutate({ wId, toolId: id, version }),

@@ -40,6 +40,12 @@ const secretsRoute = createRoute({
   component: lazyPage(() => import("./secrets-page.tsx"), "SecretsPage"),
 });
 
+const settingsRoute = createRoute({
+  getParentRoute: () => sessionRoute,
+  path: "/settings",
+  component: lazyPage(() => import("./settings-page.tsx"), "SettingsPage"),
+});
+
 const membersRoute = createRoute({
   getParentRoute: () => sessionRoute,
   path: "/members",
@@ -73,6 +79,7 @@ const auditRoute = createRoute({
 export const administrationRoutes = [
   keysRoute,
   secretsRoute,
+  settingsRoute,
   membersRoute,
   spacesRoute,
   auditRoute,

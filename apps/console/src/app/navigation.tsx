@@ -85,6 +85,12 @@ const places: readonly Place[] = [
     isFor: (session) => hasRole(session, "builder"),
   },
   {
+    to: "/settings",
+    name: "Settings",
+    icon: "settings",
+    isFor: (session) => hasRole(session, "admin"),
+  },
+  {
     to: "/members",
     name: "Members",
     icon: "people",

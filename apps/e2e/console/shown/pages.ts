@@ -222,6 +222,13 @@ export const pages: readonly ShownPage[] = [
     alt: "The names of the secrets of functions, and the model providers with credentials",
   },
   {
+    route: "/settings",
+    name: "settings",
+    pathOf: () => "/settings",
+    keys: admins,
+    alt: "A form with the name and region of the workspace, above a table of models",
+  },
+  {
     route: "/members",
     name: "members",
     pathOf: () => "/members",

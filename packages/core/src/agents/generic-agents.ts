@@ -1,7 +1,7 @@
 import { type CreateGenericAgent, type GenericAgent, ParleyError } from "@parley/schema";
 import type { Context } from "../context.ts";
 import { inTransactionOnce, type KeyedContext } from "../idempotency.ts";
-import { findEnabledModels, isInRegion, requireModel } from "../workspaces/models.ts";
+import { findEnabledModels, howToEnable, isInRegion, requireModel } from "../workspaces/models.ts";
 import { readAgent } from "./read-agents.ts";
 import { insertAgent } from "./write-agents.ts";
 
@@ -68,7 +68,10 @@ function findDefaultModel({ caller }: Context) {
     providerId !== "simulated" && providerId !== "noop";
   const model = usable.find(isReal) ?? usable[0];
   if (model === undefined) {
-    throw new ParleyError("model_disabled", "The workspace has not enabled any model");
+    throw new ParleyError(
+      "model_disabled",
+      `The workspace has not enabled any model of its region. ${howToEnable()}`,
+    );
   }
   return requireModel(workspace, model);
 }

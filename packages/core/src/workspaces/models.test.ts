@@ -42,25 +42,41 @@ describe("a model", () => {
   });
 
   it.each([
-    { name: "that nobody knows", pair: unknown, where: workspace(), why: "not enabled" },
+    {
+      name: "that nobody knows",
+      pair: unknown,
+      where: workspace(),
+      why: "not a model of this server",
+    },
     {
       name: "that nobody knows any more, although it is enabled",
       pair: unknown,
       where: workspace({ models: ["simulated/simulated-2"] }),
-      why: "not enabled",
+      why: "not a model of this server: parley models list",
     },
-    { name: "that is not enabled", pair: costly, where: workspace(), why: "not enabled" },
+    {
+      name: "that is not enabled",
+      pair: costly,
+      where: workspace(),
+      why: "not enabled in this workspace. An admin enables it under Settings in the console, or with parley models enable openai/gpt-5",
+    },
+    {
+      name: "that is not enabled and whose name is no word of a command line",
+      pair: { providerId: "openai_compatible", modelId: "a; rm b" },
+      where: workspace(),
+      why: "or with parley models enable <provider>/<model>",
+    },
     {
       name: "under another provider's name",
       pair: { ...simulated, providerId: "noop" },
       where: workspace(),
-      why: "not enabled",
+      why: "not a model of this server",
     },
     {
       name: "outside the workspace's region",
       pair: american,
       where: workspace({ region: "eu", regionalModelsOnly: true }),
-      why: "region, eu",
+      why: "region, eu. An admin allows others under Settings in the console",
     },
   ])("$name is refused with model_disabled, 400", ({ pair, where, why }) => {
     const disabled = { type: "model_disabled", status: 400, message: expect.stringContaining(why) };

@@ -74,22 +74,35 @@ export function isInRegion(
 export function requireKnownModel(pair: Pair): Model {
   const model = findModel(pair);
   if (model !== undefined) return model;
-  throw new ParleyError("model_disabled", `${describe(pair)} is not a model of this server`);
+  throw new ParleyError(
+    "model_disabled",
+    `${describe(pair)} is not a model of this server: parley models list shows them`,
+  );
 }
 
 /** The model, if the workspace may use it. Throws `model_disabled`. */
 export function requireModel(workspace: WorkspaceRow, pair: Pair): Model {
-  const model = findModel(pair);
-  if (model === undefined || !workspace.models.includes(modelKey(pair))) {
-    throw new ParleyError("model_disabled", `${describe(pair)} is not enabled in this workspace`);
+  const model = requireKnownModel(pair);
+  if (!workspace.models.includes(modelKey(pair))) {
+    throw new ParleyError(
+      "model_disabled",
+      `${describe(pair)} is not enabled in this workspace. ${howToEnable(modelKey(pair))}`,
+    );
   }
   if (!isInRegion(workspace, model)) {
     throw new ParleyError(
       "model_disabled",
-      `${describe(pair)} is not available in the workspace's region, ${workspace.region}`,
+      `${describe(pair)} is not available in the workspace's region, ${workspace.region}. ` +
+        "An admin allows others under Settings in the console",
     );
   }
   return model;
+}
+
+/** Where an admin enables a model, by default any. Only a name that is one word is part of the command. */
+export function howToEnable(key = ""): string {
+  const word = /^[\w./:@-]+$/.test(key) ? key : "<provider>/<model>";
+  return `An admin enables it under Settings in the console, or with parley models enable ${word}`;
 }
 
 function describe({ providerId, modelId }: Pair): string {

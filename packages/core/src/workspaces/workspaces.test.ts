@@ -71,6 +71,43 @@ describe("workspaces and members", () => {
     expect(await operator.getWorkspace({ wId: workspaceId })).toEqual(before);
   });
 
+  const gpt = { providerId: "openai", modelId: "gpt-5" };
+  const claude = { providerId: "anthropic", modelId: "claude-sonnet-4-5" };
+  const noop = { providerId: "noop", modelId: "noop" };
+
+  it("adds models to the enabled ones and takes some away, also at the same time", async () => {
+    const { wId } = await open();
+    const update = async (change: Omit<Parameters<typeof operator.updateWorkspace>[0], "wId">) =>
+      (await operator.updateWorkspace({ wId, ...change })).models;
+    await update({ models: [noop] });
+    await Promise.all([update({ enableModels: [gpt] }), update({ enableModels: [claude] })]);
+    const { models } = await operator.getWorkspace({ wId });
+    expect(models).toHaveLength(3);
+    expect(models).toEqual(expect.arrayContaining([noop, gpt, claude]));
+    expect(await update({ enableModels: [gpt, gpt] })).toEqual(models);
+    expect(await update({ disableModels: [gpt, claude] })).toEqual([noop]);
+    expect(await update({ disableModels: [gpt] })).toEqual([noop]);
+    expect(await update({ models: [gpt], enableModels: [noop], disableModels: [gpt] })).toEqual([
+      noop,
+    ]);
+    const unknown = { providerId: "openai", modelId: "gpt-0" };
+    expect(await refusalOf(update({ enableModels: [unknown] }))).toBe("400 model_disabled");
+    expect(await update({ disableModels: [unknown] })).toEqual([noop]);
+  });
+
+  it("enables a bounded number of models, however often some are added", async () => {
+    const { wId } = await open();
+    const many = (start: number) =>
+      Array.from({ length: 1000 }, (_, index) => ({
+        providerId: "openai_compatible",
+        modelId: `local-${start + index}`,
+      }));
+    await operator.updateWorkspace({ wId, models: many(0) });
+    const more = operator.updateWorkspace({ wId, enableModels: many(1) });
+    expect(await refusalOf(more)).toBe("400 invalid_request_error");
+    expect((await operator.getWorkspace({ wId })).models).toHaveLength(1000);
+  });
+
   it("has changed settings in force for the next request", async () => {
     const { wId: workspaceId, adminKey } = await open();
     const [row] = await db().select().from(workspaces).where(eq(workspaces.sid, workspaceId));

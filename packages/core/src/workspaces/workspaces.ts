@@ -2,6 +2,8 @@ import { insertRow, type Queryable, spaces, workspaces, workspaceStorage } from 
 import {
   type CreatedWorkspace,
   type ListWorkspaces,
+  MAX_ENABLED_MODELS,
+  ParleyError,
   publicRoleOf,
   type Region,
   type UpdateWorkspace,
@@ -83,13 +85,18 @@ export async function getWorkspace(
   return renderSettings(await administeredWorkspace(context, db, input.wId));
 }
 
-/** Changes settings of a workspace. Throws `model_disabled` for an unknown model. */
+/**
+ * Changes settings of a workspace; models that are enabled and disabled at the same time are all so in the end.
+ * Throws `model_disabled` for an unknown model, `invalid_request_error` for too many.
+ */
 export async function updateWorkspace(
   context: RequestContext,
   input: UpdateWorkspace,
 ): Promise<WorkspaceSettings> {
-  const { name, region, regionalModelsOnly, models } = input;
-  for (const model of models ?? []) requireKnownModel(model);
+  const { name, region, regionalModelsOnly } = input;
+  for (const model of [...(input.models ?? []), ...(input.enableModels ?? [])]) {
+    requireKnownModel(model);
+  }
   return inTransaction(context, async ({ db, afterCommit }) => {
     const before = await administeredWorkspace(context, db, input.wId);
     const [row = before] = await db
@@ -98,7 +105,7 @@ export async function updateWorkspace(
         name: name ?? before.name,
         region,
         regionalModelsOnly,
-        models: models && [...new Set(models.map(modelKey))],
+        models: await changeModels(db, before, input),
       })
       .where(eq(workspaces.id, before.id))
       .returning();
@@ -106,6 +113,31 @@ export async function updateWorkspace(
     afterCommit.push({ topic: "keys", workspaceId: row.id });
     return renderSettings(row);
   });
+}
+
+/** The enabled models after a change, in their order; undefined where they stay. */
+async function changeModels(
+  db: Queryable,
+  { id }: WorkspaceRow,
+  { models, enableModels = [], disableModels = [] }: UpdateWorkspace,
+): Promise<string[] | undefined> {
+  if (models === undefined && enableModels.length === 0 && disableModels.length === 0) {
+    return undefined;
+  }
+  // Of two changes at the same time, the second starts from what the first has left.
+  const [row] = await db
+    .select({ models: workspaces.models })
+    .from(workspaces)
+    .where(eq(workspaces.id, id))
+    .for("no key update");
+  const enabled = new Set(models?.map(modelKey) ?? row?.models);
+  for (const model of enableModels) enabled.add(modelKey(model));
+  for (const model of disableModels) enabled.delete(modelKey(model));
+  if (enabled.size <= MAX_ENABLED_MODELS) return [...enabled];
+  throw new ParleyError(
+    "invalid_request_error",
+    `Invalid request body: enableModels: a workspace enables at most ${MAX_ENABLED_MODELS} models; disable some first`,
+  );
 }
 
 /**

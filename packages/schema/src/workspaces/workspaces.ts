@@ -42,6 +42,11 @@ const Model = z.object({
   modelId: ShortText.min(1).describe("Model of the provider").meta({ example: "simulated" }),
 });
 
+/** Bound on the models that a workspace enables. */
+export const MAX_ENABLED_MODELS = 1000;
+
+const models = optional(z.array(Model).max(MAX_ENABLED_MODELS));
+
 export const Region = z.enum(["us", "eu"]);
 export type Region = z.infer<typeof Region>;
 
@@ -64,9 +69,9 @@ export const UpdateWorkspace = WorkspaceParams.extend({
   regionalModelsOnly: optional(z.boolean()).describe(
     "Whether only models of the region are usable",
   ),
-  models: optional(z.array(Model).max(1000)).describe(
-    "Models to enable, in place of the current ones",
-  ),
+  models: models.describe("Models to enable, in place of the current ones"),
+  enableModels: models.describe("Models to enable, besides those that are"),
+  disableModels: models.describe("Models to disable, after all others are enabled"),
 });
 export type UpdateWorkspace = z.output<typeof UpdateWorkspace>;
 

@@ -1,0 +1,47 @@
+import type { Skill, SkillAvailability, SkillStatus } from "@parley/schema";
+import { callServer } from "../connection/call-server.ts";
+import { connect, type ServerConnection } from "../connection/connect.ts";
+import { findOne } from "./find-one.ts";
+import type { Named } from "./one-commands.ts";
+
+export const skills = { many: "skills", one: "skill", open: connect };
+
+interface Filters {
+  readonly status?: SkillStatus | undefined;
+  readonly availability?: SkillAvailability | undefined;
+}
+
+/** Reads the skills that the key may see; an admin's sees unpublished ones too. Throws `CommandError`. */
+export async function* readSkills(
+  { parley, rpc }: ServerConnection,
+  { status, availability }: Filters,
+): AsyncGenerator<Skill> {
+  const { session } = await callServer(rpc.session.get.query({}));
+  const listed = await callServer(
+    parley.skills.list({
+      ...(status !== undefined && { status }),
+      ...(availability !== undefined && { availability: [availability] }),
+      ...(session.role === "admin" && { bypassEditorVisibility: true }),
+    }),
+  );
+  yield* listed.skills;
+}
+
+async function* readEach(
+  connection: ServerConnection,
+  statuses: readonly SkillStatus[],
+): AsyncGenerator<Skill> {
+  for (const status of statuses) yield* readSkills(connection, { status });
+}
+
+/** Finds the skill with an id or a name, in one of these states. */
+export const findSkill =
+  (...statuses: SkillStatus[]) =>
+  async (connection: ServerConnection, reference: string): Promise<Named> => {
+    const { sId, name } = await findOne(readEach(connection, statuses), reference, {
+      ...skills,
+      idOf: (skill) => skill.sId,
+      nameOf: (skill) => skill.name,
+    });
+    return { id: sId, name };
+  };

@@ -1,0 +1,29 @@
+import type { Input, Output } from "parley-client";
+
+type ListedModel = Output<"models.list">["models"][number];
+type Pair = Pick<ListedModel, "providerId" | "modelId">;
+
+/** A model as commands name it. */
+export const keyOf = ({ providerId, modelId }: Pair): string => `${providerId}/${modelId}`;
+
+/** What a model is called with: the workspace's credential takes precedence. */
+export function credentialOf(
+  model: Pick<
+    ListedModel,
+    "needsCredential" | "hasWorkspaceCredential" | "hasDeploymentCredential"
+  >,
+): string {
+  if (!model.needsCredential) return "not needed";
+  if (model.hasWorkspaceCredential) return "of the workspace";
+  return model.hasDeploymentCredential ? "of the server" : "none";
+}
+
+/** The change that enables a model, or disables it, and leaves all others. */
+export function changeOfModel({
+  providerId,
+  modelId,
+  isEnabled,
+}: Pair & Pick<ListedModel, "isEnabled">): Omit<Input<"workspaces.update">, "wId"> {
+  const models = [{ providerId, modelId }];
+  return isEnabled ? { disableModels: models } : { enableModels: models };
+}
