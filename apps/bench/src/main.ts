@@ -3,6 +3,7 @@ import { benchBystander } from "./benchmarks/bystander.ts";
 import { benchConsole } from "./benchmarks/console.ts";
 import { benchCreate } from "./benchmarks/create.ts";
 import { benchFanout } from "./benchmarks/fanout.ts";
+import { benchFirstToken } from "./benchmarks/first-token.ts";
 import { benchInvoke } from "./benchmarks/invoke.ts";
 import { benchPost } from "./benchmarks/post.ts";
 import { benchRead } from "./benchmarks/read.ts";
@@ -34,6 +35,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   skills: benchSkills,
   start: benchStart,
   turn: benchTurn,
+  "first-token": benchFirstToken,
 };
 
 const USAGE = `Usage: pnpm bench <${Object.keys(benchmarks).join(" | ")}> [options]
@@ -50,6 +52,7 @@ databases is left out.
   create              creates per second, on PostgreSQL and on the embedded database
   fanout              processor time, latency and memory of streams with many followers; beside
                       nginx with nchan where that is installed
+  first-token         how long after the model's first word a follower has it, one turn alone
   invoke              invocations per second, with few and with a million that have ended
   post                posts to conversations of 10 and of 1,000 messages
   read                processor time of reads and lists, beside a blocking create

@@ -56,15 +56,20 @@ export async function makeDataDirectory(resources: AsyncDisposableStack): Promis
 export async function startParley(
   resources: AsyncDisposableStack,
   databaseUrl?: string,
+  settings: Readonly<Record<string, string>> = {},
 ): Promise<ParleyServer> {
-  return startParleyOn(resources, await makeDataDirectory(resources), databaseUrl);
+  const environment = {
+    ...settings,
+    ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
+  };
+  return startParleyOn(resources, await makeDataDirectory(resources), environment);
 }
 
 /** The same in a data directory that may have been served from before. */
 export async function startParleyOn(
   resources: AsyncDisposableStack,
   directory: string,
-  databaseUrl?: string,
+  settings: Readonly<Record<string, string>> = {},
 ): Promise<ParleyServer> {
   const server = startProcess(resources, {
     name: "The server",
@@ -74,7 +79,7 @@ export async function startParleyOn(
       PARLEY_DATA_DIR: directory,
       PARLEY_LOG_LEVEL: "warn",
       ...unlimited,
-      ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
+      ...settings,
     },
   });
   const demo = await server.waitFor(async () => {

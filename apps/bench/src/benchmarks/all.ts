@@ -6,6 +6,7 @@ import type { ResultRow } from "../report.ts";
 import { renderTable, type Row } from "../table.ts";
 import { benchCreate } from "./create.ts";
 import { benchFanout } from "./fanout.ts";
+import { benchFirstToken } from "./first-token.ts";
 import { benchInvoke } from "./invoke.ts";
 import { benchPost } from "./post.ts";
 import { benchRead } from "./read.ts";
@@ -31,6 +32,7 @@ const allBenchmarks = {
   read: benchRead,
   skills: benchSkills,
   turn: benchTurn,
+  "first-token": benchFirstToken,
   size: benchSize,
 };
 
