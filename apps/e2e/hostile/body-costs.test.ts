@@ -124,6 +124,16 @@ test("a body holds at most what its endpoint may know, and some thousand values 
   const overRpc = await post("/rpc/conversations.create", call(unknown(90_000)));
   expect(overRpc.status).toBe(400);
   expect(overRpc.text).toMatch(/must hold at most 1\d{4} values/);
+
+  const overMcp = await send(server(), {
+    path: "/mcp",
+    key,
+    headers: { ...json, accept: "application/json, text/event-stream" },
+    body: `{"jsonrpc":"2.0","id":1,"method":"tools/list",${unknown(20_000)}}`,
+  });
+  const refusal = JSON.parse(overMcp.text) as { error: { code: number; message: string } };
+  expect(refusal.error.message).toBe("Invalid request body: must hold at most 20000 values");
+
   const batch = `{"0":${call(unknown(20_000))},"1":${call('"x":0')}}`;
   const names = "conversations.create,conversations.create";
   expect((await post(`/rpc/${names}?batch=1`, batch)).text).not.toMatch(/must hold at most/);

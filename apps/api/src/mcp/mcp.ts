@@ -3,9 +3,9 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { authenticate, callerOf } from "../requests/authenticate.ts";
 import { charge, createChargeRequest } from "../requests/charge-request.ts";
 import { isOriginOf } from "../requests/session-cookie.ts";
-import { requireRoom, takeTurn } from "../requests/body-costs.ts";
+import { chargeBody, requireRoom } from "../requests/body-costs.ts";
 import type { ApiServices } from "../services.ts";
-import { MCP_PATH } from "./path.ts";
+import { MAX_MESSAGE_VALUES, MCP_PATH } from "./path.ts";
 
 /** Serves the Model Context Protocol: each request is answered from what it holds, without a session. */
 export function registerMcp(root: FastifyInstance, services: ApiServices): void {
@@ -15,7 +15,8 @@ export function registerMcp(root: FastifyInstance, services: ApiServices): void 
       "*",
       { parseAs: "buffer" },
       async (request: FastifyRequest, body: Buffer) => {
-        await takeTurn(services, request, body.toString("latin1"));
+        // What holds too many values is refused where it is read, as the protocol refuses.
+        await chargeBody(services, request, body.toString("latin1"));
         return body;
       },
     );
@@ -35,6 +36,7 @@ export function registerMcp(root: FastifyInstance, services: ApiServices): void 
         await authenticate(services, request);
         requireWorkspaceKey(request);
         await charge(services, { rateLimit: "read" }, { request, reply });
+        request.maxValues = MAX_MESSAGE_VALUES;
         requireRoom(services, request);
       },
       handler: async (request, reply) => {

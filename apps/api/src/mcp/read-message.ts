@@ -1,10 +1,11 @@
 import { isJsonContentType, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
-import { cleanJson, ParleyError, parseJson } from "@parley/schema";
+import { cleanJson, parseCountedJson, ParleyError, requireFewValues } from "@parley/schema";
 import type { FastifyRequest } from "fastify";
 import * as z from "zod";
 import { decodeBody } from "../http/read-body.ts";
 import { AGENT } from "./conversation-tools.ts";
 import { FUNCTION } from "./function-tools.ts";
+import { MAX_MESSAGE_VALUES } from "./path.ts";
 
 interface Read {
   /** The message as JSON; undefined for a body without JSON, which the SDK refuses. */
@@ -19,10 +20,12 @@ export function readMessage(request: FastifyRequest): Read {
   if (!isJson || !Buffer.isBuffer(body) || body.length === 0) return {};
   const { ParseError, InvalidRequest } = ProtocolErrorCode;
   try {
-    const message = cleanJson(parseJson(decodeBody(request, body)));
+    const text = decodeBody(request, body);
+    requireFewValues(text, MAX_MESSAGE_VALUES);
+    const message = cleanJson(parseCountedJson(text));
     if (!Array.isArray(message)) return { message };
-    const text = "Batches are not supported: send one message per request";
-    return { refusal: new ProtocolError(InvalidRequest, text) };
+    const reason = "Batches are not supported: send one message per request";
+    return { refusal: new ProtocolError(InvalidRequest, reason) };
   } catch (error) {
     if (!(error instanceof ParleyError)) throw error;
     return { refusal: new ProtocolError(ParseError, error.message) };

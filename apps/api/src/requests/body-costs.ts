@@ -35,10 +35,21 @@ export function requireRoom({ loopShares }: ApiServices, request: FastifyRequest
  * where the body holds more values than its endpoint admits.
  */
 export async function takeTurn(
-  { loopShares }: ApiServices,
+  services: ApiServices,
   request: FastifyRequest,
   text: string,
 ): Promise<void> {
+  if (!(await chargeBody(services, request, text))) {
+    throw tooManyValues(request.maxValues ?? MAX_VALUES);
+  }
+}
+
+/** Charges a body as `takeTurn` does, and returns whether it holds no more values than it may. */
+export async function chargeBody(
+  { loopShares }: ApiServices,
+  request: FastifyRequest,
+  text: string,
+): Promise<boolean> {
   const payer = payerName(request);
   const { maxValues = MAX_VALUES } = request;
   const values = countValues(text, maxValues);
@@ -46,7 +57,7 @@ export async function takeTurn(
   if (payer !== undefined) {
     await loopShares.take(payer, { bytes: text.length, values: isParsed ? values : 0 });
   }
-  if (!isParsed) throw tooManyValues(maxValues);
+  return isParsed;
 }
 
 /** The same for a query, which holds the input of a read. */

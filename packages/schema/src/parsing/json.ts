@@ -51,9 +51,9 @@ export function parseCountedJson(text: string): unknown {
  * Refuses a body with too many values before it is parsed: 8 MiB of `0,` take seconds to walk, and
  * 8 MiB of `[` to parse. Throws `invalid_request_error`.
  */
-export function requireFewValues(text: string): void {
+export function requireFewValues(text: string, most = MAX_VALUES): void {
   // A value takes at least a character.
-  if (text.length > MAX_VALUES && countValues(text) > MAX_VALUES) throw tooManyValues(MAX_VALUES);
+  if (text.length > most && countValues(text, most) > most) throw tooManyValues(most);
 }
 
 /** The refusal of a body that holds more values than it may. */
