@@ -9,7 +9,7 @@ import type { Latencies, ToBystander } from "./bystander.ts";
 const PAUSE_MS = 40;
 
 type Begin = Extract<ToBystander, { type: "begin" }>;
-type Kind = keyof Latencies;
+type Kind = keyof Latencies["p99"];
 
 async function requestsOf({ urls, workspaceId, apiKey, builderKey, agentId, skillId }: Begin) {
   const builder = createRpcClient({ url: urls[0]!, apiKey: builderKey });
@@ -51,14 +51,14 @@ async function requestsOf({ urls, workspaceId, apiKey, builderKey, agentId, skil
   } satisfies Record<Kind, () => Promise<void>>;
 }
 
-function percentile(taken: readonly number[]): number {
+function percentile(taken: readonly number[], part: number): number {
   const sorted = taken.toSorted((a, b) => a - b);
-  return Math.round(sorted[Math.ceil(sorted.length * 0.99) - 1] ?? Number.POSITIVE_INFINITY);
+  return Math.round(sorted[Math.ceil(sorted.length * part) - 1] ?? Number.POSITIVE_INFINITY);
 }
 
 async function measure(begin: Begin, isOver: () => boolean): Promise<Latencies> {
   const requests = await requestsOf(begin);
-  const percentileOf = async (kind: Kind): Promise<number> => {
+  const measureKind = async (kind: Kind): Promise<number[]> => {
     const taken: number[] = [];
     while (!isOver()) {
       const startedAt = performance.now();
@@ -66,11 +66,15 @@ async function measure(begin: Begin, isOver: () => boolean): Promise<Latencies> 
       taken.push(performance.now() - startedAt);
       await sleep(PAUSE_MS);
     }
-    return percentile(taken);
+    return taken;
   };
   const kinds = ["create", "list", "invoke", "render", "livez"] as const;
-  const taken = await Promise.all(kinds.map(percentileOf));
-  return Object.fromEntries(kinds.map((kind, at) => [kind, taken[at]])) as unknown as Latencies;
+  const taken = await Promise.all(kinds.map(measureKind));
+  const percentilesOf = (part: number) =>
+    Object.fromEntries(
+      kinds.map((kind, at) => [kind, percentile(taken[at] ?? [], part)]),
+    ) as unknown as Latencies["p99"];
+  return { p50: percentilesOf(0.5), p99: percentilesOf(0.99) };
 }
 
 let over = false;

@@ -4,13 +4,19 @@ import path from "node:path";
 import { createRpcClient } from "parley-client";
 import type { Demo } from "../server.ts";
 
-/** The 99th percentile of what each kind of request took, in milliseconds. */
-export interface Latencies {
+/** What each kind of request took, in milliseconds. */
+interface OfKinds {
   readonly create: number;
   readonly list: number;
   readonly invoke: number;
   readonly render: number;
   readonly livez: number;
+}
+
+/** The median and the 99th percentile of what requests took. */
+export interface Latencies {
+  readonly p50: OfKinds;
+  readonly p99: OfKinds;
 }
 
 /** What the bystander's process is told. */
