@@ -1,15 +1,19 @@
 // `pnpm release --dry-run` packs what users install by name and tests the tarballs outside of the workspace.
-// `pnpm release` also publishes them: from CI, with the registry's token.
+// `pnpm release --registry <url>` also publishes them: from CI, with the registry's token. The URL is that of the
+// registry of container images, which says the digest of the base image.
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
+import { BASE_IMAGE_VARIABLE, baseImageOf, resolveImage } from "./base-image.ts";
 import { pnpm, runIn } from "./pnpm.ts";
 import { published, RELEASE_VARIABLE, releaseFolder, tarballOf } from "./published.ts";
 import { runFiles } from "./run-tests.ts";
 import { packStep, runStep, say } from "./steps.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
-const { values } = parseArgs({ options: { "dry-run": { type: "boolean", default: false } } });
+const { values } = parseArgs({
+  options: { "dry-run": { type: "boolean", default: false }, registry: { type: "string" } },
+});
 
 interface Manifest {
   readonly version: string;
@@ -18,6 +22,21 @@ interface Manifest {
 
 const manifestOf = (folder: string) =>
   JSON.parse(readFileSync(path.join(root, folder, "package.json"), "utf8")) as Manifest;
+
+/** Finds the digest of the base image for what is packed. Why it has none, if it has none. */
+async function findBaseImage(): Promise<string> {
+  const { registry } = values;
+  if (registry === undefined) {
+    return "the base image has no digest: name the registry of its images with --registry <url>";
+  }
+  const image = baseImageOf(readFileSync(path.join(root, "Dockerfile"), "utf8"));
+  try {
+    process.env[BASE_IMAGE_VARIABLE] = await resolveImage(registry, image);
+    return "";
+  } catch (error) {
+    return `the base image has no digest: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
 
 /** Why nothing can be published from here. */
 async function findObstacles(): Promise<string[]> {
@@ -65,11 +84,15 @@ async function publish(): Promise<void> {
 }
 
 async function release(): Promise<boolean> {
-  const obstacles = values["dry-run"] ? [] : await findObstacles();
+  const isRehearsal = values["dry-run"];
+  const obstacles = isRehearsal ? [] : await findObstacles();
+  // A rehearsal needs no digest, but one that asks for it gets it or fails.
+  const unpinned = isRehearsal && values.registry === undefined ? "" : await findBaseImage();
+  if (unpinned !== "") obstacles.push(unpinned);
   for (const why of obstacles) say(`✗ ${why}`);
   if (obstacles.length > 0 || !(await packAndTest())) return false;
-  if (!values["dry-run"]) await publish();
-  say(`${values["dry-run"] ? "Nothing was published" : "Published"}: ${releaseFolder}`);
+  if (!isRehearsal) await publish();
+  say(`${isRehearsal ? "Nothing was published" : "Published"}: ${releaseFolder}`);
   return true;
 }
 
