@@ -1,5 +1,7 @@
 import { type BundleAnswer, type BundleFault, ENTRY_FILES } from "@parley/schema";
 import { entryFile } from "../entry-file.ts";
+import { findBoundary } from "../boundary.ts";
+import type { User } from "../other-user.ts";
 import { type EndedProgram, type ProgramLimits, runWatched } from "../processes/run-watched.ts";
 
 /** What a bundler is asked. */
@@ -48,7 +50,7 @@ const MAX_MESSAGE_CHARACTERS = 2000;
 /**
  * Bundles the files of a program to one module: TypeScript becomes JavaScript, and relative imports are resolved
  * among the files. It runs in processes of its own, without the environment of this one, under a watch of time,
- * memory and output. What the author did wrong is a fault, and so is a program that takes more.
+ * memory and output; where this one is root, as a user that nothing else runs as. What the author did wrong is a fault, and so is a program that takes more.
  */
 export async function bundleProgram(
   files: Readonly<Record<string, string>>,
@@ -63,18 +65,58 @@ export async function bundleProgram(
     addressBytes: ADDRESS_BYTES,
     outputBytes: ANSWER_FACTOR * maxBundleBytes + MAX_FAULTS_BYTES,
   };
-  const ended = await runWatched({
-    command: [process.execPath, ...nodeArguments, entryFile("bundle-entry")],
-    env: environment,
-    input: JSON.stringify({ files, entry, maxBundleBytes } satisfies BundleQuestion),
-    limits,
-  });
+  const ended = await runBundler({ files, entry, maxBundleBytes }, limits, await findUser());
   const excess = describeExcess(ended, limits, maxBundleBytes);
   if (excess !== undefined) return failed(excess);
   if (ended.status !== 0) throw new Error("The bundler broke", { cause: ended.errors });
   const answer = JSON.parse(ended.output.toString()) as BundleAnswer;
   if ("bundle" in answer) return answer;
   return { faults: answer.faults.map(bound) };
+}
+
+function runBundler(
+  question: BundleQuestion,
+  limits: ProgramLimits,
+  user: User | undefined,
+): Promise<EndedProgram> {
+  return runWatched({
+    command: [process.execPath, ...nodeArguments, entryFile("bundle-entry")],
+    env: environment,
+    input: JSON.stringify(question),
+    limits,
+    user,
+  });
+}
+
+let found: { readonly user: User | undefined } | undefined;
+
+/** The user that bundlers of root become: that of the sandbox, where it can read the bundler; found out once. */
+async function findUser(): Promise<User | undefined> {
+  if (process.geteuid?.() !== 0) return undefined;
+  if (found !== undefined) return found.user;
+  // Root without all of its rights may start what it can neither watch nor end: the sandbox has tried.
+  const { user } = await findBoundary(undefined);
+  found = { user: user !== undefined && (await canBundle(user)) ? user : undefined };
+  return found.user;
+}
+
+async function canBundle(user: User): Promise<boolean> {
+  const [entry] = ENTRY_FILES;
+  const limits: ProgramLimits = {
+    timeoutMs: TIMEOUT_MS,
+    cpuMs: CPU_MS,
+    memoryBytes: MEMORY_BYTES,
+    addressBytes: ADDRESS_BYTES,
+    outputBytes: MIB,
+  };
+  const probe = { files: { [entry]: "" }, entry, maxBundleBytes: MIB };
+  try {
+    const { status, exceeded } = await runBundler(probe, limits, user);
+    // What was ended for what it used could read the bundler.
+    return status === 0 || exceeded !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 /** The limit that bundling exceeded, as its author reads it. */

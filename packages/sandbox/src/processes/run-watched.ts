@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import type { KillReason } from "../contract.ts";
+import type { User } from "../other-user.ts";
 import { bytesOnDisk } from "./bytes-on-disk.ts";
 import { limitCommand } from "./limit-command.ts";
 import { lowerPriority } from "./priority.ts";
@@ -27,6 +28,8 @@ export interface WatchedProgram {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly input?: string;
   readonly limits: ProgramLimits;
+  /** The user that it becomes; undefined for that of this process. */
+  readonly user?: User | undefined;
   /** Ends the program. */
   readonly signal?: AbortSignal;
 }
@@ -50,7 +53,7 @@ const DISK_WATCH_MS = 250;
  * be started, and the reason of the signal.
  */
 export async function runWatched(program: WatchedProgram): Promise<EndedProgram> {
-  const { env, input, limits, signal } = program;
+  const { env, input, limits, signal, user } = program;
   signal?.throwIfAborted();
   const limited = limitCommand(
     {
@@ -61,7 +64,10 @@ export async function runWatched(program: WatchedProgram): Promise<EndedProgram>
     program.command,
   );
   const started = spawn(limited.command, limited.arguments, {
+    ...user,
     env,
+    // Another user may not even see the folder of this process.
+    ...(user !== undefined && { cwd: "/" }),
     // A group of its own, which ends as one.
     detached: process.platform !== "win32",
     stdio: ["pipe", "pipe", "pipe"],
