@@ -89,6 +89,7 @@ describe("parley pull", () => {
       "- functions/modules/function.json",
       "- functions/modules/index.ts",
       "- functions/modules/lib/one.ts",
+      "- functions/modules/tsconfig.json",
     ]);
     expect(lines).toContain("~ agents/clerk.yaml");
     await workspace.succeed(["pull", folder, "--yes"]);

@@ -1,8 +1,10 @@
-import { mkdir, readdir, readFile, rm, rmdir, writeFile } from "node:fs/promises";
+import { lstat, mkdir, readdir, readFile, rm, rmdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { CommandError } from "../command-error.ts";
 import { connect } from "../connection/connect.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
+import { editorFiles } from "../functions/editor-files.ts";
+import { FUNCTION_FILE } from "../functions/function-file.ts";
 import { oneLine } from "../plain.ts";
 import { printLine, reportLine } from "../print.ts";
 import { kindOf } from "../regular-files.ts";
@@ -50,7 +52,7 @@ export async function pullFolder(folder: string, options: PullOptions): Promise<
   await write(folder, { ...written, change });
   if (options.json) printLine(JSON.stringify({ workspaceId: state.wId, ...change, leftOut }));
   else {
-    const total = files.size - added.length - changed.length;
+    const total = [...files.keys()].filter((file) => !added.includes(file)).length - changed.length;
     printLine(
       `${added.length + changed.length} written, ${removed.length} removed, ${total} unchanged`,
     );
@@ -114,7 +116,10 @@ interface FolderChange {
 /** Whether the mode of a file is kept: that of the files of skills. */
 const hasMode = (file: string) => file.startsWith("skills/");
 
-async function compare(folder: string, { files, executables }: FolderFiles): Promise<FolderChange> {
+async function compare(
+  folder: string,
+  { files, executables, forEditors }: FolderFiles,
+): Promise<FolderChange> {
   const isOther = async (file: string) =>
     hasMode(file) && (await isExecutableFile(path.join(folder, file))) !== executables.has(file);
   const before = await listFolderFiles(folder);
@@ -126,12 +131,35 @@ async function compare(folder: string, { files, executables }: FolderFiles): Pro
       changed.push(file);
     }
   }
-  return { added, changed, removed: [...before].filter((file) => !files.has(file)) };
+  for (const file of forEditors.keys()) {
+    if ((await isFile(path.join(folder, file))) === undefined) added.push(file);
+  }
+  const removed = [...before].filter((file) => !files.has(file));
+  const unused = await Promise.all(removed.map(async (file) => findUnused(folder, file)));
+  return { added, changed, removed: [...removed, ...unused.flat()] };
+}
+
+/** Whether a path is a regular file; undefined where nothing has it. */
+const isFile = async (place: string): Promise<boolean | undefined> =>
+  (await lstat(place).catch(() => undefined))?.isFile();
+
+/** The files for editors beside a function's definition that were not changed since a pull wrote them. */
+async function findUnused(folder: string, file: string): Promise<string[]> {
+  if (!file.startsWith("functions/") || path.posix.basename(file) !== FUNCTION_FILE) return [];
+  const unused: string[] = [];
+  for (const [name, text] of Object.entries(editorFiles)) {
+    const beside = path.posix.join(path.posix.dirname(file), name);
+    const place = path.join(folder, beside);
+    if ((await isFile(place)) === true && (await readFile(place, "utf8")) === text) {
+      unused.push(beside);
+    }
+  }
+  return unused;
 }
 
 async function write(
   folder: string,
-  { files, executables, change }: FolderFiles & { readonly change: FolderChange },
+  { files, executables, forEditors, change }: FolderFiles & { readonly change: FolderChange },
 ): Promise<void> {
   // First, where the name of a file becomes that of a folder.
   for (const file of change.removed) {
@@ -141,7 +169,7 @@ async function write(
   for (const file of [...change.added, ...change.changed]) {
     await requireFolders(folder, path.dirname(file));
     const place = path.join(folder, file);
-    await writeFile(place, files.get(file) ?? "");
+    await writeFile(place, files.get(file) ?? forEditors.get(file) ?? "");
     if (hasMode(file)) await setExecutable(place, executables.has(file));
   }
 }

@@ -1,4 +1,5 @@
 import { folderNameOf } from "@parley/core/skill-folders";
+import { editorFilesOf } from "../functions/editor-files.ts";
 import { writeFunctionFolder } from "../functions/write-function-folder.ts";
 import { writeAgentFiles } from "./agent-files.ts";
 import type { WorkspaceDefinition } from "./definitions.ts";
@@ -11,12 +12,15 @@ import { writeToolFile } from "./tool-files.ts";
 export interface FolderFiles {
   readonly files: ReadonlyMap<string, Buffer>;
   readonly executables: ReadonlySet<string>;
+  /** Files for editors, which declare nothing: they are written where there are none. */
+  readonly forEditors: ReadonlyMap<string, Buffer>;
 }
 
 /** The folder that declares a workspace. Equal workspaces give equal folders. */
 export function writeWorkspaceFolder(workspace: WorkspaceDefinition): FolderFiles {
   const files = new Map<string, Buffer>();
   const executables = new Set<string>();
+  const forEditors = new Map<string, Buffer>();
   const add = (path: string, content: string | Uint8Array) => {
     files.set(path, typeof content === "string" ? Buffer.from(content) : Buffer.from(content));
   };
@@ -45,6 +49,9 @@ export function writeWorkspaceFolder(workspace: WorkspaceDefinition): FolderFile
     for (const [path, text] of Object.entries(writeFunctionFolder(one))) {
       add(`${folder}/${path}`, text);
     }
+    for (const [name, text] of Object.entries(editorFilesOf(one.files))) {
+      forEditors.set(`${folder}/${name}`, Buffer.from(text));
+    }
   }
   const agentFiles = namesOf(agents);
   for (const agent of agents) {
@@ -52,5 +59,5 @@ export function writeWorkspaceFolder(workspace: WorkspaceDefinition): FolderFile
     for (const [path, text] of Object.entries(written)) add(path, text);
   }
   const sorted = [...files].toSorted(([one], [other]) => (one < other ? -1 : 1));
-  return { files: new Map(sorted), executables };
+  return { files: new Map(sorted), executables, forEditors };
 }
