@@ -31,10 +31,10 @@ const definition = {
     "What an invocation runs; by default nothing, with the result null",
   ),
   inputSchema: optional(jsonSchema).describe(
-    "JSON Schema (2020-12) of the input; {} takes any, as does none",
+    "JSON Schema (draft-07, 2019-09 or 2020-12) of the input; {} takes any, as does none",
   ),
   outputSchema: optional(jsonSchema).describe(
-    "JSON Schema (2020-12) of the result; {} takes any, as does none",
+    "JSON Schema (draft-07, 2019-09 or 2020-12) of the result; {} takes any, as does none",
   ),
   timeoutMs: optional(timeoutMs.unwrap()).describe(
     "How long an invocation may run, in milliseconds; 60,000 by default",

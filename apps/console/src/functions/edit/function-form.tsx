@@ -102,7 +102,7 @@ export function FunctionForm(props: FunctionFormProps) {
         <CodeEditor
           label="Schema of the input"
           language="json"
-          hint="JSON Schema (2020-12); empty for any input"
+          hint="JSON Schema (draft-07, 2019-09 or 2020-12); empty for any input"
           initial={draft.inputSchema}
           onChange={(inputSchema) => change({ inputSchema })}
           problems={problemsOf("inputSchema")}
@@ -110,7 +110,7 @@ export function FunctionForm(props: FunctionFormProps) {
         <CodeEditor
           label="Schema of the result"
           language="json"
-          hint="JSON Schema (2020-12); empty for any result"
+          hint="JSON Schema (draft-07, 2019-09 or 2020-12); empty for any result"
           initial={draft.outputSchema}
           onChange={(outputSchema) => change({ outputSchema })}
           problems={problemsOf("outputSchema")}
