@@ -84,6 +84,25 @@ export function findHolder(directory: string): string | undefined {
   }
 }
 
+/**
+ * Locks a cluster beside its directory's lock, which people remove who take it for left over: whoever has the
+ * cluster still runs PostgreSQL on it. Throws `DirectoryInUse`.
+ */
+export function lockCluster(cluster: string): DirectoryLock {
+  const name = path.join(cluster, "lock.sqlite");
+  try {
+    const file = lockFile(name);
+    return { release: () => file.close() };
+  } catch (cause) {
+    if ((cause as { errcode?: number }).errcode !== SQLITE_BUSY) throw cause;
+    throw new DirectoryInUse(
+      `${path.dirname(cluster)} is in use by another process, although its lock.sqlite was removed: stop that ` +
+        "process, or set PARLEY_DATA_DIR to a directory of its own",
+      { cause },
+    );
+  }
+}
+
 function lockFile(name: string): DatabaseSync {
   const file = new DatabaseSync(name, { timeout: GRACE_MS });
   try {

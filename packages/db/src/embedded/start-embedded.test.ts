@@ -97,6 +97,18 @@ describe("the embedded PostgreSQL", () => {
     expect(await ask(second, "select id from kept")).toEqual([{ id: 7 }]);
   });
 
+  it("leaves a running one alone where the lock of its directory was removed", async () => {
+    const first = await start();
+    await ask(first, "create table kept (id int); insert into kept values (7)");
+    const begun = await ask(first, "select pg_postmaster_start_time()::text as at");
+    await rm(path.join(directory, "lock.sqlite"));
+    await expect(startEmbedded(directory)).rejects.toThrow(DirectoryInUse);
+    expect(await ask(first, "select pg_postmaster_start_time()::text as at")).toEqual(begun);
+    await stop(first);
+    const second = await start();
+    expect(await ask(second, "select id from kept")).toEqual([{ id: 7 }]);
+  });
+
   it(
     "comes back after its socket, or the folder of it, was removed",
     { timeout: 60_000 },

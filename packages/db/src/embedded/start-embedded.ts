@@ -1,6 +1,12 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { type DirectoryLock, DirectoryUnusable, lockDirectory, unusable } from "../lock.ts";
+import {
+  type DirectoryLock,
+  DirectoryUnusable,
+  lockCluster,
+  lockDirectory,
+  unusable,
+} from "../lock.ts";
 import { chooseRunner } from "./choose-runner.ts";
 import { clusterIn, ensureCluster, refuseForeignCluster } from "./cluster.ts";
 import {
@@ -13,7 +19,7 @@ import {
 import { keepRunning } from "./keep-running.ts";
 import { type Log, type Postmaster, startPostmaster } from "./postmaster.ts";
 import { endPredecessor, killOrphans } from "./predecessor.ts";
-import { copyPrograms, findPrograms, linkLibraries, type Programs } from "./programs.ts";
+import { copyPrograms, findPrograms, isThere, linkLibraries, type Programs } from "./programs.ts";
 import { NoEmbeddedDatabase, ProgramFailed, refuseMissingLibrary } from "./refusals.ts";
 import { asFlags, serverSettings } from "./settings.ts";
 
@@ -65,15 +71,19 @@ async function start(directory: string, connections: number, log: Log): Promise<
   const urlFile = urlFileIn(directory);
   const programs = await preparePrograms(directory);
   const runner = await chooseRunner({ programs, directory, cluster });
+  await using started = new AsyncDisposableStack();
+  const holdCluster = () => started.defer(lockCluster(cluster).release);
+  const isNew = !(await isThere(cluster));
+  if (!isNew) holdCluster();
   await endPredecessor(cluster, runner);
   await removeLeftFolder(urlFile);
-  await using started = new AsyncDisposableStack();
   const isWindows = process.platform === "win32";
   const endpoint = started.use(
     await (isWindows ? createTcpEndpoint(directory) : createEndpoint(runner.account)),
   );
   const { url, folder, at, settings, initdbFlags } = endpoint;
   await ensureCluster(directory, runner, initdbFlags);
+  if (isNew) holdCluster();
   const flags = asFlags({ ...serverSettings(connections), ...settings });
   const startOnce = async (): Promise<Postmaster> => {
     const mistaken = await endPredecessor(cluster, runner);
