@@ -55,6 +55,21 @@ describe("a terminal", () => {
     }
   });
 
+  it("says that an answer has no text", async () => {
+    const { run } = await open();
+    const { agentConfiguration } = await calls.rpc().agents.create.mutate({
+      wId: server().demo.workspaceId,
+      name: "silent",
+      description: "",
+      instructions: "",
+      model: { providerId: "simulated", modelId: "simulated-1" },
+      script: { steps: [{ reasoning: "Hm" }], tokenDelayMs: 0 },
+    });
+    const asked = await run(["ask", "Hello", "--agent", agentConfiguration.sId]);
+    expect([asked.code, asked.stdout]).toEqual([0, ""]);
+    expect(asked.stderr).toContain("The answer is empty: the model wrote no text\n");
+  });
+
   it("ends quietly where its output is read no further", async () => {
     const settings = settingsOf(server());
     const args = [builtFile("parley.js"), "ask", "Hello", "--agent", "slowpoke"];

@@ -94,6 +94,7 @@ export const agentMessage = {
   content: "string",
   chainOfThought: "string?",
   rawContents: [{ step: "int", content: "string" }],
+  finishReason: "stop|length|content_filter|empty?",
   error: "string?",
 } satisfies Shape;
 

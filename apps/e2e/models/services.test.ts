@@ -134,6 +134,25 @@ test("agents of four services answer one message side by side, each with two too
     expect(instructions).toMatch(/^Be kind\n\nYou have/);
 });
 
+test("an answer that was cut, and one without text, say so where they are read and streamed", async () => {
+  service.faults.push({
+    kind: "rewritten",
+    rewrite: (frame) => frame.replace('"finish_reason":"stop"', '"finish_reason":"length"'),
+  });
+  for (const [finishReason, steps] of [
+    ["length", [{ text: "Once upon a" }]],
+    ["empty", [{ reasoning: "Hm" }]],
+    ["stop", [{ text: "The end" }]],
+  ] as const) {
+    service.script.steps = [...steps];
+    const { conversation } = await ask("Tell me", [agentOf("openai_compatible")]);
+    const [answer] = answersOf(conversation);
+    expect(answer).toMatchObject({ status: "succeeded", finishReason });
+    const events = await follow(conversation.sId, answer!);
+    expect(events.at(-1)?.data).toMatchObject({ message: { finishReason } });
+  }
+});
+
 test("a follow-up is shown the answers before it, and a message's own agents are not shown each other's", async () => {
   const both = [agentOf("anthropic"), agentOf("openai_compatible")];
   const { conversation } = await ask("First", both);

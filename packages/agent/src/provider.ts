@@ -1,4 +1,4 @@
-import type { ModelSelection, SimulatedScript } from "@parley/schema";
+import type { FinishReason, ModelSelection, SimulatedScript } from "@parley/schema";
 
 /** One message of a prompt. */
 export interface PromptMessage {
@@ -82,6 +82,8 @@ export type StepPart =
   | { readonly type: "call"; readonly call: ToolCall }
   /** Usage of the step, as the provider counts it. */
   | { readonly type: "usage"; readonly inputTokens: number; readonly outputTokens: number }
+  /** Why the model stopped; a provider that does not say has stopped by itself. */
+  | { readonly type: "finish"; readonly reason: Exclude<FinishReason, "empty"> }
   /** What the provider needs of this step for the next one. */
   | { readonly type: "replay"; readonly replay: unknown }
   | {

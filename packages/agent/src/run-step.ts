@@ -1,4 +1,4 @@
-import { toStorable, toStorableJson } from "@parley/schema";
+import { type FinishReason, toStorable, toStorableJson } from "@parley/schema";
 import { joinSurrogates } from "./join-surrogates.ts";
 import { fitPrompt } from "./prompt.ts";
 import type { PublishedPrefix, ToolCall } from "./provider.ts";
@@ -23,6 +23,8 @@ export interface StepResult {
   readonly calls: readonly ToolCall[];
   readonly failure: { code: string; message: string; cause?: unknown } | null;
   readonly record: StepRecord;
+  /** Why the model stopped. */
+  readonly stopped: FinishReason;
 }
 
 /**
@@ -39,6 +41,7 @@ export async function* runStep(
   const calls: ToolCall[] = [];
   let usage: { inputTokens: number; outputTokens: number } | undefined;
   let replay: unknown;
+  let stopped: FinishReason = "stop";
   let left = MAX_ANSWER_CHARACTERS - charactersOf(progress);
   const startedAt = performance.now();
   const end = (failure: StepResult["failure"]): StepResult => {
@@ -46,7 +49,7 @@ export async function* runStep(
     const durationMs = Math.round(performance.now() - startedAt);
     const record = { step, inputTokens, outputTokens, durationMs };
     const replayed = replay === undefined ? record : { ...record, replay };
-    return { prefix, calls, failure, record: replayed };
+    return { prefix, calls, failure, record: replayed, stopped };
   };
   const joiner = joinSurrogates();
   let current: "text" | "reasoning" = "text";
@@ -74,6 +77,8 @@ export async function* runStep(
         calls.push(part.call);
       } else if (part.type === "usage") {
         usage = part;
+      } else if (part.type === "finish") {
+        stopped = part.reason;
       } else if (part.type === "replay") {
         replay = toStorableJson(part.replay);
       } else if (part.type === "error") {

@@ -19,6 +19,7 @@ describe("runTurn", () => {
         chainOfThought: null,
         rawContents: finishedSteps,
         error: null,
+        finishReason: null,
       },
     ]);
   });
@@ -36,9 +37,21 @@ describe("runTurn", () => {
         chainOfThought: "Hm. ",
         rawContents: [{ step: 0, content: "Hello you" }],
         error: null,
+        finishReason: "stop",
         record: { step: 0, inputTokens: null, outputTokens: null, durationMs: expect.any(Number) },
       },
     ]);
+  });
+
+  it("says that an answer has no text, or was cut", async () => {
+    const length = { type: "finish", reason: "length" } as const;
+    const reasons = [];
+    for (const parts of [[text(" \n")], [], [reasoning("Hm")], [text("Once upon"), length]]) {
+      reasons.push((await run(createProvider([parts]))).at(-1));
+    }
+    expect(reasons).toMatchObject(
+      ["empty", "empty", "empty", "length"].map((finishReason) => ({ error: null, finishReason })),
+    );
   });
 
   it("takes another step after calls, and joins the texts", async () => {

@@ -1,4 +1,4 @@
-import type { AgentError } from "@parley/schema";
+import type { AgentError, FinishReason } from "@parley/schema";
 import type { CountFitting } from "./count-tokens.ts";
 import type {
   EarlierStep,
@@ -65,6 +65,8 @@ export type TurnEvent =
   | ({
       readonly type: "finished";
       readonly error: AgentError | null;
+      /** Why the answer ends; null where it failed otherwise, or its agent has used up its steps. */
+      readonly finishReason: FinishReason | null;
       /** Of the last step, unless an earlier event has it. */
       readonly record?: StepRecord | undefined;
       /** Error of the provider, for the log. */
@@ -85,6 +87,10 @@ export function summarizeTurn(progress: TurnProgress): TurnState {
   };
 }
 
+function reasonOf({ content }: TurnState, stopped: FinishReason | null): FinishReason | null {
+  return content.trim() === "" && stopped !== "length" ? "empty" : stopped;
+}
+
 function toRawContent({ step, content }: EarlierStep): TurnState["rawContents"][number] {
   return { step, content };
 }
@@ -100,7 +106,7 @@ export async function* runTurn(request: TurnRequest): AsyncGenerator<TurnEvent, 
   if (!provider.canContinue && prefix.text + prefix.reasoning !== "") {
     const message = "The turn was interrupted and cannot continue after its published text";
     const error = { code: "interrupted", message, metadata: null };
-    yield { type: "finished", ...summarizeTurn(progress), error };
+    yield { type: "finished", ...summarizeTurn(progress), error, finishReason: null };
     return;
   }
   for (;;) {
@@ -109,22 +115,32 @@ export async function* runTurn(request: TurnRequest): AsyncGenerator<TurnEvent, 
       // An earlier attempt was interrupted after its last step.
       const rawContents = progress.finishedSteps.map(toRawContent);
       const state = { ...summarizeTurn(progress), step: step - 1, rawContents };
-      yield { type: "finished", ...state, error: null };
+      const finishReason = reasonOf(state, null);
+      yield { type: "finished", ...state, error: null, finishReason };
       return;
     }
-    const { prefix: published, failure, record, ...result } = yield* runStep(request, progress);
+    const {
+      prefix: published,
+      failure,
+      record,
+      stopped,
+      ...result
+    } = yield* runStep(request, progress);
     const state = summarizeTurn({ ...progress, prefix: published });
     if (failure !== null) {
       const { code, message, cause } = failure;
       const error = { code, message, metadata: null };
-      yield { type: "finished", ...state, error, record, cause };
+      const finishReason = stopped === "content_filter" ? stopped : null;
+      yield { type: "finished", ...state, error, finishReason, record, cause };
       return;
     }
     const calls = await runCalls(result.calls, request);
     if (calls.length > 0) yield { type: "step finished", ...state, calls, record };
     if (calls.some(isFunctionCall)) return;
     if (calls.length === 0 || step + 1 >= maxSteps) {
-      yield { type: "finished", ...state, error: null, ...(calls.length === 0 && { record }) };
+      const isLast = calls.length === 0;
+      const finishReason = reasonOf(state, isLast ? stopped : null);
+      yield { type: "finished", ...state, error: null, finishReason, ...(isLast && { record }) };
       return;
     }
     const finishedCalls = calls.flatMap((call) => (isFunctionCall(call) ? [] : { ...call, step }));

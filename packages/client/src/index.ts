@@ -1,5 +1,6 @@
 export { agentMessages } from "./agent-messages.ts";
 export { type ApiKey, pageSession, type ParleyOptions } from "./connection.ts";
+export { explainEnd } from "./explain-end.ts";
 export { AnswerFailed, ParleyError, type ParleyErrorType } from "./errors.ts";
 export type { FileContent, UploadedFile, UploadFile } from "./files.ts";
 export type { ConnectionState, FollowOptions, Follower } from "./follow.ts";

@@ -2,6 +2,7 @@ import type { CallToolResult } from "@modelcontextprotocol/server";
 import { followLog } from "@parley/core";
 import {
   type AgentMessage,
+  FinishReason,
   type MessageEvent,
   type SpecifiedConversation,
   waitingOf,
@@ -22,6 +23,8 @@ export interface Answer {
   readonly messageId: string;
   readonly status: AgentMessage["status"];
   readonly content: string;
+  /** Why it ended. */
+  readonly finishReason?: AgentMessage["finishReason"];
   /** Why it failed. */
   readonly error?: string | undefined;
   /** What it waits for, if a person has to decide or to answer. */
@@ -40,12 +43,15 @@ export const AnswerOutput = z.object({
     .describe("created: the answer is not finished, and conversation__read reads on"),
   url: z.string().describe("Page of the conversation"),
   answer: z.string().describe("The text of the answer, as far as it is written"),
+  finishReason: FinishReason.nullable()
+    .optional()
+    .describe("Why the answer ended: length is cut at the limit of tokens, empty has no text"),
 });
 
 /** The state of a message that was read. */
-export function toAnswer({ sId, status, content, error }: SomeAgentMessage): Answer {
+export function toAnswer({ sId, status, content, error, finishReason }: SomeAgentMessage): Answer {
   const reason = typeof error === "string" ? error : error?.message;
-  return { messageId: sId, status, content: content ?? "", error: reason };
+  return { messageId: sId, status, content: content ?? "", finishReason, error: reason };
 }
 
 /**
@@ -147,7 +153,7 @@ function describeWaiting({ kind, call }: WaitingCall): string {
 export function renderAnswer(
   { context }: McpExchange,
   conversationId: string,
-  { messageId, status, content, error, waitsFor }: Answer,
+  { messageId, status, content, finishReason, error, waitsFor }: Answer,
 ): CallToolResult {
   const { publicUrl, caller } = context;
   const url = `${publicUrl}/w/${caller.workspace.sid}/conversation/${conversationId}`;
@@ -157,6 +163,7 @@ export function renderAnswer(
     status,
     url,
     answer: content,
+    ...(finishReason && { finishReason }),
   };
   if (status === "failed") return failure(error ?? "The agent failed", answer);
   if (status === "cancelled") return failure("The answer was cancelled", answer);

@@ -1,4 +1,4 @@
-import { agentMessages, waitingOf } from "parley-client";
+import { agentMessages, explainEnd, waitingOf } from "parley-client";
 import { CommandError } from "../command-error.ts";
 import { callServer } from "../connection/call-server.ts";
 import { connect, type ServerConnection } from "../connection/connect.ts";
@@ -69,6 +69,7 @@ async function print(
   { json, reasoning }: AskOptions,
 ): Promise<"done" | "waits" | "cancelled"> {
   let last = "\n";
+  let lacks: string | undefined;
   const begun = new AbortController();
   const silent = new AbortController();
   void explainSilence(connection, answer.conversationId, begun.signal).catch((why: unknown) =>
@@ -90,12 +91,14 @@ async function print(
       if (happened !== undefined) reportLine(happened);
       if (waitingOf(event) !== undefined) return "waits";
       if (event.type === "agent_error") throw answerFailed(event.error);
+      if (event.type === "agent_message_success") lacks = explainEnd(event.message);
       if (event.type === "agent_generation_cancelled") return "cancelled";
     }
     return "done";
   } finally {
     begun.abort();
     if (!last.endsWith("\n")) printLine("");
+    if (lacks !== undefined) reportLine(lacks);
   }
 }
 

@@ -1,5 +1,5 @@
 import { Fragment, useState } from "react";
-import type { AgentMessage } from "parley-client";
+import { type AgentMessage, explainEnd } from "parley-client";
 import type { ShownConversation } from "parley-client/react";
 import { hasScope } from "../api/access.ts";
 import { useSession } from "../api/use-session.ts";
@@ -30,6 +30,7 @@ interface AgentAnswerProps extends Waiting {
 export function AgentAnswer({ message, approvals, questions }: AgentAnswerProps) {
   const { configuration, status, created, error } = message;
   const isWriting = status === "created";
+  const lacks = explainEnd(message);
   return (
     <article
       aria-busy={isWriting}
@@ -51,6 +52,11 @@ export function AgentAnswer({ message, approvals, questions }: AgentAnswerProps)
       {error !== null && (
         <p role="alert" className="rounded-md border border-bad bg-bad-soft px-3 py-2">
           {error.message} <code className="font-mono text-sm">({error.code})</code>
+        </p>
+      )}
+      {lacks !== undefined && (
+        <p role="note" className="rounded-md bg-surface px-3 py-2 text-sm">
+          {lacks}
         </p>
       )}
       {!isWriting && <AnswerActions message={message} />}

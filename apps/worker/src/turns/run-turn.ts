@@ -70,7 +70,10 @@ export async function executeTurn(
   }
   const progress = readProgress({ ...turn, actions });
   let steps = message.steps ?? [];
-  const finish = async (state: TurnState, error: AgentError | null): Promise<TurnEnd> => {
+  const finish = async (
+    state: TurnState & Pick<FinishedTurn["outcome"], "finishReason">,
+    error: AgentError | null,
+  ): Promise<TurnEnd> => {
     const unwritten = await writer.take(run);
     const finished = { run, turn, outcome: { ...state, error, steps }, ...unwritten, actions };
     if (!(await retry(() => services.finish(finished)))) throw lostLease(run);

@@ -1,3 +1,5 @@
+import { readableUsage } from "./readable-usage.ts";
+
 /** Bytes of a response, frames included; a longer one is aborted. */
 const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 /** Bytes of an error response. */
@@ -5,7 +7,7 @@ const MAX_ERROR_BYTES = 256 * 1024;
 
 /**
  * Fetches with a bound on the response, so that none can fill the memory. Redirects are refused: they
- * would send the credential elsewhere.
+ * would send the credential elsewhere. In streams, unreadable counts of tokens become 0.
  */
 export const boundedFetch: typeof fetch = async (input, init) => {
   const response = await fetch(input, { ...init, redirect: "error" });
@@ -21,5 +23,7 @@ export const boundedFetch: typeof fetch = async (input, init) => {
     }),
   );
   const { status, statusText, headers } = response;
-  return new Response(bounded, { status, statusText, headers });
+  const isStream = headers.get("content-type")?.includes("text/event-stream") === true;
+  const body = isStream ? bounded.pipeThrough(readableUsage()) : bounded;
+  return new Response(body, { status, statusText, headers });
 };

@@ -5,6 +5,9 @@ import { failure, type StepFailure } from "./failures.ts";
 /** Characters of the parameters of one step's calls. */
 const MAX_PARAMS_CHARACTERS = 1024 * 1024;
 
+/** Tokens of a step that are counted: no model takes or writes as many. */
+const MAX_TOKENS = 1_000_000_000;
+
 /** A step that failed, as opposed to an error of the AI SDK. */
 export class FailedStep extends Error {
   override readonly name = "FailedStep";
@@ -71,18 +74,22 @@ export async function* readStep(
         ended = true;
         const { inputTokens, outputTokens } = part.usage;
         const usage = {
-          inputTokens: inputTokens.total ?? 0,
-          outputTokens: outputTokens.total ?? 0,
+          inputTokens: toCount(inputTokens.total),
+          outputTokens: toCount(outputTokens.total),
         };
         const { unified, raw } = part.finishReason;
         if (usage.inputTokens + usage.outputTokens > 0) yield { type: "usage", ...usage };
-        if (unified === "content-filter") throw new FailedStep(failure("content_filtered"));
+        if (unified === "content-filter") {
+          yield { type: "finish", reason: "content_filter" };
+          throw new FailedStep(failure("content_filtered"));
+        }
         if (unified === "length" && !hasText && calls === 0) {
           throw new FailedStep(failure("context_too_long"));
         }
         if (unified === "error") throw new FailedStep(failure("provider_unavailable"));
         // The connection ended before the service gave a finish reason.
         ended = unified !== "interrupted" && (unified !== "other" || raw !== undefined);
+        yield { type: "finish", reason: unified === "length" ? "length" : "stop" };
         break;
       }
     }
@@ -92,6 +99,11 @@ export async function* readStep(
   if (calls > 0) {
     yield { type: "replay", replay: { reasoning: [...reasoning.values()], calls: callOptions } };
   }
+}
+
+/** A service's count; 0, which is "not counted", for one that cannot be stored. */
+function toCount(tokens: number | undefined): number {
+  return tokens !== undefined && tokens >= 0 && tokens <= MAX_TOKENS ? Math.round(tokens) : 0;
 }
 
 function toCall(part: Extract<LanguageModelV4StreamPart, { type: "tool-call" }>): ToolCall {

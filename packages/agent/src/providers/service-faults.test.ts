@@ -133,6 +133,38 @@ describe.each(wires)("a call of %s", (id, modelId) => {
     await service.idle();
   });
 
+  const counts = /"(\w*tokens|\w*TokenCount)":\d+/g;
+  const usage = /"(usage\w*)":\{(?:[^{}]|\{[^{}]*\})*\}/;
+  it.each([
+    ["in words", (frame: string) => frame.replaceAll(counts, '"$1":"many"')],
+    ["missing", (frame: string) => frame.replaceAll(counts, '"$1":null')],
+    ["a text", (frame: string) => frame.replace(usage, '"$1":"many"')],
+  ])("does not fail for counts of tokens that are %s", async (_name, rewrite) => {
+    const { service, parts } = await play([{ kind: "rewritten", rewrite }]);
+    expect(errorsOf(parts)).toEqual([]);
+    expect(textOf(parts)).toBe("All is well, and has been for long");
+    expect(parts).toContainEqual({ type: "finish", reason: "stop" });
+    expect(service.requests).toHaveLength(1);
+  });
+
+  it("says why the model stopped", async () => {
+    const cut = (frame: string) =>
+      frame
+        .replace('"finish_reason":"stop"', '"finish_reason":"length"')
+        .replace('"end_turn"', '"max_tokens"')
+        .replace('"STOP"', '"MAX_TOKENS"')
+        .replaceAll("response.completed", "response.incomplete")
+        .replace(
+          /"status":"completed","usage"/,
+          '"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},"usage"',
+        );
+    const { parts } = await play([{ kind: "rewritten", rewrite: cut }]);
+    expect(errorsOf(parts)).toEqual([]);
+    expect(parts).toContainEqual({ type: "finish", reason: "length" });
+    const { parts: whole } = await play([]);
+    expect(whole).toContainEqual({ type: "finish", reason: "stop" });
+  });
+
   it("sends the workspace's credential in place of the deployment's, and the trace", async () => {
     const { service, provider } = await start(id);
     service.apiKey = "sk-of-the-workspace";

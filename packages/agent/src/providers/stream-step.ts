@@ -46,7 +46,7 @@ export async function* streamServiceStep(
     let hasPublished = false;
     try {
       for await (const part of callModel(service, { ...request, apiKey })) {
-        hasPublished ||= part.type !== "usage";
+        hasPublished ||= part.type !== "usage" && part.type !== "finish";
         yield part.type === "call" ? { ...part, call: rename(part.call, request.tools) } : part;
       }
       return;

@@ -25,7 +25,9 @@ export type Fault =
   /** The service reports an error after so many frames. */
   | { readonly kind: "broken off"; afterFrames: number }
   /** Nothing comes after so many frames, and the connection stays open. */
-  | { readonly kind: "silent"; afterFrames: number };
+  | { readonly kind: "silent"; afterFrames: number }
+  /** Each frame is changed before it is sent. */
+  | { readonly kind: "rewritten"; rewrite: (frame: string) => string };
 
 export interface SeenRequest extends ReadRequest {
   readonly path: string;
@@ -148,13 +150,20 @@ async function answer(
   if (fault?.kind === "broken off") {
     frames.splice(fault.afterFrames, Infinity, format.breakOff("Too many"));
   }
-  await send(response, frames, { fault, delayMs: service.script.tokenDelayMs });
+  const delayMs = service.script.tokenDelayMs;
+  if (fault?.kind === "rewritten") {
+    return send(response, frames.map(fault.rewrite), { fault: undefined, delayMs });
+  }
+  await send(response, frames, { fault, delayMs });
 }
 
 async function send(
   response: ServerResponse,
   frames: readonly string[],
-  { fault, delayMs }: { fault: Exclude<Fault, { kind: "status" }> | undefined; delayMs: number },
+  {
+    fault,
+    delayMs,
+  }: { fault: Exclude<Fault, { kind: "status" | "rewritten" }> | undefined; delayMs: number },
 ): Promise<void> {
   response.flushHeaders();
   for (const [index, frame] of frames.entries()) {

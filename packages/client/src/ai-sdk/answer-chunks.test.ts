@@ -20,7 +20,7 @@ const done = (actionId: string) =>
     step: 0,
     action: { sId: actionId, status: "succeeded", output: [] },
   }) as unknown as MessageEvent;
-const success = { type: "agent_message_success", step: 0 } as MessageEvent;
+const success = { type: "agent_message_success", step: 0, message: {} } as MessageEvent;
 
 async function chunksOf(events: readonly MessageEvent[]) {
   let read = 0;

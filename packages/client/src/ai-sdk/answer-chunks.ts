@@ -1,4 +1,4 @@
-import type { Action, MessageEvent } from "@parley/schema";
+import type { Action, AgentMessage, MessageEvent } from "@parley/schema";
 import { type WaitingCall, waitingOf } from "@parley/schema/waiting-calls";
 import type { UIMessageChunk } from "ai";
 import type { Follower } from "../follow.ts";
@@ -96,7 +96,7 @@ export async function* answerChunks(
       case "agent_message_success":
         yield* close();
         yield { type: "finish-step" };
-        yield { type: "finish", finishReason: "stop" };
+        yield { type: "finish", finishReason: toChatReason(event.message) };
         break;
       case "agent_error":
         yield* close();
@@ -127,6 +127,11 @@ export async function* answerChunks(
     yield { type: "finish", finishReason: "tool-calls", messageMetadata };
     return;
   }
+}
+
+/** An answer that is withheld fails, and one that is empty has ended of itself. */
+function toChatReason({ finishReason }: Pick<AgentMessage, "finishReason">): "length" | "stop" {
+  return finishReason === "length" ? "length" : "stop";
 }
 
 function callChunk({ sId: toolCallId, toolName, params: input }: Action): Chunk {

@@ -140,6 +140,7 @@ export function emptyMessage(
     chainOfThought: null,
     rawContents: null,
     error: null,
+    finishReason: null,
     modelSelection: null,
     skipToolsValidation: null,
     clientServerIds: null,

@@ -6,7 +6,6 @@
  */
 import type { AgentConfiguration, LogEvent } from "@parley/schema";
 import type { Hint, StoredEvent } from "./bus.ts";
-import { picturePaths, type PublicUrl } from "../workspaces/pictures.ts";
 import { type Page, PAGE_BYTES } from "./read-log.ts";
 
 /** Characters of the events that a hint may carry; a hint of more has none. */
@@ -41,22 +40,27 @@ function findReference({ type, payload }: StoredEvent) {
 }
 
 const IMAGE = '"image":"';
-const DEFAULT_IMAGE = `${IMAGE}${picturePaths.user}"`;
+const OWN_IMAGE = `${IMAGE}/pictures/`;
 
 /** An author's default picture, which is stored as a path, with its host. Older events contain the URL. */
-function withPicture(event: StoredEvent, { publicUrl }: PublicUrl): StoredEvent {
+function withPicture(
+  event: StoredEvent,
+  { publicUrl }: Pick<Configurations, "publicUrl">,
+): StoredEvent {
   const { type, payload } = event;
   if (type !== "user_message_new") return event;
   // As above, the first match is the author's own.
   const start = payload.indexOf(IMAGE);
-  if (start === -1 || !payload.startsWith(DEFAULT_IMAGE, start)) return event;
+  if (start === -1 || !payload.startsWith(OWN_IMAGE, start)) return event;
   const image = start + IMAGE.length;
   const url = JSON.stringify(publicUrl).slice(1, -1);
   return { ...event, payload: payload.slice(0, image) + url + payload.slice(image) };
 }
 
 /** What events need to be shown: the configurations of agents' versions, whatever their status. */
-export interface Configurations extends PublicUrl {
+export interface Configurations {
+  /** Absolute URL that clients see, without a slash at its end. */
+  readonly publicUrl: string;
   /** A configuration; undefined where there is none. */
   get(id: number): Promise<AgentConfiguration | undefined>;
   /** What `get` would now give without reading it; undefined where it would read. */

@@ -102,6 +102,7 @@ export function renderAgentMessage(
     content: row.content,
     chainOfThought: row.chainOfThought,
     rawContents: row.rawContents ?? [],
+    finishReason: row.finishReason as AgentMessage["finishReason"],
     error: row.error,
   };
 }

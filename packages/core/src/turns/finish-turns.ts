@@ -1,5 +1,5 @@
 import type { StoredStep } from "@parley/db";
-import type { AgentError, MessageEvent } from "@parley/schema";
+import type { AgentError, FinishReason, MessageEvent } from "@parley/schema";
 import { sql } from "drizzle-orm";
 import type { Process } from "../context.ts";
 import { retryConflicts } from "../data-access/retry-conflicts.ts";
@@ -22,6 +22,8 @@ export interface TurnOutcome {
   readonly rawContents: { step: number; content: string }[];
   /** Why the turn failed; null when it succeeded. */
   readonly error: AgentError | null;
+  /** Why the answer ended; null or left out where that is not known. */
+  readonly finishReason?: FinishReason | null;
   /** Number of the last step. */
   readonly step: number;
   /** The usage of each step. */
@@ -56,6 +58,7 @@ const finishStatement = appendingStatement<{ finished: string }, { hasNext: bool
       chain_of_thought = finished.chain_of_thought,
       raw_contents = finished.raw_contents,
       error = finished.error,
+      finish_reason = finished.finish_reason,
       steps = finished.steps,
       finished_at = finished.finished_at
     from finished where messages.sid = finished.sid
@@ -113,18 +116,20 @@ export async function finishTurns(
 }
 
 function toRow(core: Process, { turn, outcome }: FinishedTurn): MessageRow {
-  const { content, chainOfThought, rawContents, error } = outcome;
+  const { content, chainOfThought, rawContents, error, finishReason = null } = outcome;
   // Only later steps would be given it.
   const steps = outcome.steps?.map((step) => ({ ...step, replay: undefined })) ?? null;
   const status = error === null ? "succeeded" : "failed";
-  const ended = { status, error, steps, finishedAt: core.now() };
+  const ended = { status, error, finishReason, steps, finishedAt: core.now() };
   return { ...turn.message, content, chainOfThought, rawContents, ...ended };
 }
 
 /** The columns that the end of a turn changes, and the message's id. */
 function toEndedColumns(row: MessageRow): Record<string, unknown> {
-  const { sid, status, content, chainOfThought, rawContents, error, steps, finishedAt } = row;
-  return toColumns({ sid, status, content, chainOfThought, rawContents, error, steps, finishedAt });
+  const { sid, status, content, chainOfThought, rawContents, error, finishReason } = row;
+  const { steps, finishedAt } = row;
+  const texts = { content, chainOfThought, rawContents };
+  return toColumns({ sid, status, ...texts, error, finishReason, steps, finishedAt });
 }
 
 function toAppends(core: Process, finished: FinishedTurn, row: MessageRow): Append[] {

@@ -101,6 +101,8 @@ export const messages = pgTable(
     chainOfThought: text(),
     rawContents: jsonb().$type<{ step: number; content: string }[]>(),
     error: jsonb().$type<AgentError>(),
+    /** Why the answer ended (`FinishReason`). */
+    finishReason: text(),
     modelSelection: jsonb().$type<ModelSelection>(),
     skipToolsValidation: boolean(),
     /** Ids of the servers in the asking user's client that it may call. */

@@ -96,6 +96,10 @@ export type Action = z.infer<typeof Action>;
 
 export const AgentMessageStatus = z.enum(["created", "succeeded", "failed", "cancelled"]);
 
+/** Why an answer ended. */
+export const FinishReason = z.enum(["stop", "length", "content_filter", "empty"]);
+export type FinishReason = z.infer<typeof FinishReason>;
+
 /** Why an agent message failed, as shown by streams and sibling routes. */
 export const AgentError = z.object({
   code: z.string().describe("Stable code"),
@@ -131,6 +135,12 @@ const agentMessageShape = {
       }),
     )
     .describe("Text of each step"),
+  finishReason: FinishReason.nullable()
+    .optional()
+    .describe(
+      "Why the answer ended: stop, of itself; length, cut at the limit of tokens; content_filter, withheld by " +
+        "the model's provider; empty, without text. Null before it ends, and where none of these is known",
+    ),
 };
 
 /** An agent's message as streams and sibling routes show it. */

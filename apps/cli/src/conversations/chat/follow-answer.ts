@@ -1,4 +1,4 @@
-import { type MessageEvent, type WaitingCall, waitingOf } from "parley-client";
+import { explainEnd, type MessageEvent, type WaitingCall, waitingOf } from "parley-client";
 import { callServer } from "../../connection/call-server.ts";
 import { RECONNECT_FOR_MS, reportBreaks } from "../../connection/report-breaks.ts";
 import { describeFailure } from "../../describe-failure.ts";
@@ -77,6 +77,8 @@ function show(chat: Chat, view: AnswerView, event: MessageEvent): void {
     view.await();
   }
   if (event.type === "agent_error") view.fail(answerFailed(event.error).message);
+  const lacks = event.type === "agent_message_success" ? explainEnd(event.message) : undefined;
+  if (lacks !== undefined) view.note(lacks);
   if (event.type === "agent_generation_cancelled") view.note("cancelled");
 }
 
