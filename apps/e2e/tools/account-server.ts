@@ -8,6 +8,8 @@ import {
 import { afterAll, beforeAll } from "vitest";
 import * as z from "zod";
 
+type AuthorizationOptions = NonNullable<Parameters<typeof startAuthorizationServer>[0]>;
+
 /** A real MCP server that lets in those alone whom its authorization server has let in. */
 export interface AccountServer extends TestAuthorizationServer {
   /** For which accounts its tool was called, in order. */
@@ -15,7 +17,9 @@ export interface AccountServer extends TestAuthorizationServer {
 }
 
 /** Starts such a server for the tests of a file, and stops it after them. */
-export function shareAccounts(options: { tokenSeconds?: number } = {}): () => AccountServer {
+export function shareAccounts(
+  options: Pick<AuthorizationOptions, "tokenSeconds" | "callScope"> = {},
+): () => AccountServer {
   let server: AccountServer | undefined;
   beforeAll(async () => {
     server = await startAccountServer(options);
@@ -31,7 +35,7 @@ export function shareAccounts(options: { tokenSeconds?: number } = {}): () => Ac
 
 /** Starts such a server on loopback. */
 export async function startAccountServer(
-  options: { tokenSeconds?: number } = {},
+  options: Pick<AuthorizationOptions, "tokenSeconds" | "callScope"> = {},
 ): Promise<AccountServer> {
   const calls: string[] = [];
   const listenFor = (account: string): RequestListener => {

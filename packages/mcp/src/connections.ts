@@ -7,6 +7,7 @@ import { createGuard, FetchFault, type ResolveHost } from "@parley/guarded-fetch
 import { callTool } from "./call-tool.ts";
 import type {
   ListedTools,
+  McpChallenge,
   McpConnections,
   McpFailure,
   McpLimits,
@@ -56,7 +57,7 @@ export function createMcpConnections(options: McpConnectionsOptions): McpConnect
   };
 
   /** What a server says to a stranger of how to get a token; nothing where it lets strangers in. */
-  async function readChallenge(url: string, step: OAuthOptions): Promise<Challenge> {
+  async function readChallenge(url: string, step: OAuthOptions): Promise<McpChallenge> {
     const limits = { ...step, timeoutMs: step.timeoutMs / 3, maxBytes: MAX_GREETING_BYTES };
     const work: Work<undefined> = { isFresh: true, run: async () => undefined };
     const answer = await converse({ url, headers: {} }, limits, work);
@@ -162,8 +163,6 @@ interface Patience {
   readonly signal: AbortSignal;
   readonly timeout: number;
 }
-
-type Challenge = NonNullable<McpFailure["authorization"]>;
 
 const MAX_GREETING_BYTES = 262_144;
 const CLIENT_TIMEOUT_MARGIN_MS = 5000;

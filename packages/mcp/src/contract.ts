@@ -161,6 +161,14 @@ export type McpFailureCode =
   /** The server refused, with an error of its own or an answer of 4xx. */
   | "rejected";
 
+/** The parameters of `WWW-Authenticate`. */
+export interface McpChallenge {
+  readonly resourceMetadataUrl?: string;
+  readonly scope?: string;
+  /** `insufficient_scope`, where the token is for less than was asked. */
+  readonly error?: string;
+}
+
 export interface McpFailure {
   readonly type: "failed";
   readonly code: McpFailureCode;
@@ -169,5 +177,5 @@ export interface McpFailure {
   /** Whether the server may have run the call. */
   readonly sent: boolean;
   /** What a 401 or 403 says of how to get a token. */
-  readonly authorization?: { readonly resourceMetadataUrl?: string; readonly scope?: string };
+  readonly authorization?: McpChallenge;
 }

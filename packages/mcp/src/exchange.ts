@@ -238,12 +238,13 @@ const notListening = (): Response => new Response(null, { status: 405 });
 
 function authorizationOf(response: Response): Pick<Reason, "authorization"> {
   if (!response.headers.has("www-authenticate")) return {};
-  const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response);
+  const { resourceMetadataUrl, scope, error } = extractWWWAuthenticateParams(response);
   const url = resourceMetadataUrl?.href;
   return {
     authorization: {
       ...(url !== undefined && url.length <= MAX_URL && { resourceMetadataUrl: url }),
       ...(scope !== undefined && scope.length <= MAX_SCOPE && { scope: toStorable(scope) }),
+      ...(error === "insufficient_scope" && { error }),
     },
   };
 }

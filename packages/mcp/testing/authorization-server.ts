@@ -33,6 +33,8 @@ export async function startAuthorizationServer(
     resource?: string;
     protects?: ProtectedListener;
     tokenSeconds?: number;
+    /** What calls need, besides what the metadata of the 401 names. */
+    callScope?: () => string;
   } = {},
 ): Promise<TestAuthorizationServer> {
   let handle: RequestListener = (_request, response) => void response.writeHead(503).end();
@@ -50,15 +52,23 @@ export async function startAuthorizationServer(
     ({ oidc }) => void granted.push(String(oidc.params?.["grant_type"])),
   );
   let forgottenUntil = 0;
-  const findAccount = async (authorization = ""): Promise<string | undefined> => {
+  const findToken = async (authorization = "") => {
     const token = await provider.AccessToken.find(authorization.replace(/^Bearer /, ""));
-    return (token?.iat ?? 0) > forgottenUntil ? token?.accountId : undefined;
+    return (token?.iat ?? 0) > forgottenUntil ? token : undefined;
   };
   const protect = async (...[request, response]: Parameters<RequestListener>): Promise<void> => {
-    const account = await findAccount(request.headers.authorization);
-    if (account !== undefined) return options.protects?.(account, request, response);
+    const { accountId, scope } = (await findToken(request.headers.authorization)) ?? {};
+    const needed = request.headers["mcp-method"] === "tools/call" ? options.callScope?.() : "";
+    const isEnough = !needed || scope?.split(" ").includes(needed) === true;
+    if (accountId !== undefined && isEnough)
+      return options.protects?.(accountId, request, response);
+    if (accountId !== undefined) {
+      const challenge = `Bearer error="insufficient_scope", scope="${needed}"`;
+      return void response.writeHead(403, { "www-authenticate": challenge }).end();
+    }
     const metadata = `${origin}/.well-known/oauth-protected-resource/mcp`;
-    response.setHeader("www-authenticate", `Bearer resource_metadata="${metadata}"`);
+    const first = options.callScope === undefined ? "" : ', scope="tools:call"';
+    response.setHeader("www-authenticate", `Bearer resource_metadata="${metadata}"${first}`);
     response.writeHead(401).end();
   };
   handle = (request, response) => {
@@ -66,7 +76,7 @@ export async function startAuthorizationServer(
     const isMetadata = request.url === "/.well-known/oauth-protected-resource/mcp";
     if (!isMetadata || options.describes === false) return answer(request, response);
     response.setHeader("content-type", "application/json");
-    const scopes = ["tools:call"];
+    const scopes = ["tools:call", ...(options.callScope === undefined ? [] : ["tools:write"])];
     response.end(
       JSON.stringify({ resource, authorization_servers: [origin], scopes_supported: scopes }),
     );
@@ -88,7 +98,11 @@ export async function startAuthorizationServer(
 }
 
 function configure(mcpUrl: string, tokenSeconds = 3600): object {
-  const resourceServer = { scope: "tools:call", audience: mcpUrl, accessTokenFormat: "opaque" };
+  const resourceServer = {
+    scope: "tools:call tools:write",
+    audience: mcpUrl,
+    accessTokenFormat: "opaque",
+  };
   return {
     clients: [
       {
@@ -100,7 +114,7 @@ function configure(mcpUrl: string, tokenSeconds = 3600): object {
       },
     ],
     cookies: { keys: ["for-tests"] },
-    scopes: ["openid", "offline_access", "tools:call"],
+    scopes: ["openid", "offline_access", "tools:call", "tools:write"],
     features: {
       clientCredentials: { enabled: true },
       registration: { enabled: true },

@@ -8,7 +8,9 @@ declare module "oidc-provider" {
     readonly AccessToken: {
       find(
         token: string,
-      ): Promise<{ readonly accountId?: string; readonly iat: number } | undefined>;
+      ): Promise<
+        { readonly accountId?: string; readonly scope?: string; readonly iat: number } | undefined
+      >;
     };
     on(
       event: "grant.success",

@@ -4,7 +4,8 @@ import type { RegisterTool } from "@parley/schema";
 import { eq } from "drizzle-orm";
 import type { Process } from "../context.ts";
 import type { SecretServices } from "../workspaces/secret-box.ts";
-import { dropPersonalToken, openPersonalToken, usableFor } from "./personal-tokens.ts";
+import { lacksScope, requestScopes } from "./missing-scopes.ts";
+import { askedScope, dropPersonalToken, openPersonalToken, usableFor } from "./personal-tokens.ts";
 import { isPersonal, type StoredConnection } from "./tool-connections.ts";
 import { openSecret, sealSecret } from "./tool-secrets.ts";
 import {
@@ -30,6 +31,8 @@ interface OpenedServer {
   readonly server: RemoteServer;
   /** Forgets the token that the server has refused. Undefined where it has none. */
   readonly forget?: (isSecond: boolean) => Promise<void>;
+  /** Asks its user for what the server says that the token lacks. Gives the failure of the call. */
+  readonly widen?: (failure: ToolServerFailure) => Promise<ToolServerFailure>;
 }
 
 /**
@@ -44,12 +47,24 @@ export async function useServer<T>(
 ): Promise<T | ToolServerFailure> {
   const first = await openServer(core, stored, calledFor);
   const answer = await work(first.server);
+  if (lacksScope(answer)) return widen(first, answer);
   if (!isRefused(answer) || first.forget === undefined) return answer;
   await first.forget(false);
   const second = await openServer(core, stored, { ...calledFor, isAgain: true });
   const again = await work(second.server);
+  if (lacksScope(again)) return widen(second, again);
   if (isRefused(again)) await second.forget?.(true);
   return again;
+}
+
+async function widen(
+  { widen: ask }: OpenedServer,
+  failure: ToolServerFailure,
+): Promise<ToolServerFailure> {
+  if (ask !== undefined) return ask(failure);
+  const { scope = "" } = failure.authorization ?? {};
+  const message = `${failure.message}: its token is for less than the scope "${scope}" that the server needs`;
+  return { ...failure, message };
 }
 
 /** Works with the server of a tool that is not stored yet. Throws `tool_unreachable` where no token is issued. */
@@ -92,6 +107,7 @@ async function openServer(
   return {
     server: withToken(plain, held.token),
     forget: (isSecond) => dropPersonalToken(core, { ...held, isEnded: isSecond }),
+    widen: (failure) => requestScopes(core, failure, { held, scope: askedScope(stored) }),
   };
 }
 

@@ -5,9 +5,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type Queryable, toolAuthorizations, users } from "@parley/db";
 import type { AuthorizationServer, OAuthTokens, Party } from "@parley/mcp";
-import { and, eq, isNull, lte, sql } from "drizzle-orm";
+import { and, eq, isNotNull, isNull, lte, or, sql } from "drizzle-orm";
 import type { Process } from "../context.ts";
 import type { SecretServices } from "../workspaces/secret-box.ts";
+import { findMissingScope, joinScopes } from "./scopes.ts";
 import type { StoredConnection } from "./tool-connections.ts";
 import { openSecret, sealSecret } from "./tool-secrets.ts";
 import { type ToolServices, unreachable } from "./tool-servers.ts";
@@ -57,7 +58,16 @@ export async function lockAuthorization(db: Queryable, { toolId, userId }: OfUse
 const ofUser = ({ toolId, userId }: OfUser) =>
   and(eq(toolAuthorizations.toolId, toolId), eq(toolAuthorizations.userId, userId));
 
-/** The authorization of a user who is a member. */
+/** The authorization that has not got another token since. */
+export const whereSeen = ({ generation, ...named }: Omit<HeldToken, "token">) =>
+  and(ofUser(named), eq(toolAuthorizations.generation, generation));
+
+const hasToken = or(
+  isNotNull(toolAuthorizations.token),
+  isNotNull(toolAuthorizations.refreshToken),
+);
+
+/** The authorization of a user who is a member; undefined where its token was put aside. */
 export async function findAuthorization(
   db: Queryable,
   named: OfUser,
@@ -66,7 +76,7 @@ export async function findAuthorization(
     .select({ authorization: toolAuthorizations })
     .from(toolAuthorizations)
     .innerJoin(users, and(eq(users.id, toolAuthorizations.userId), isNull(users.removedAt)))
-    .where(ofUser(named));
+    .where(and(ofUser(named), hasToken));
   return row?.authorization;
 }
 
@@ -80,6 +90,11 @@ export function publicPartyOf({ connection }: Connected): Party {
     server: authorizationServer as AuthorizationServer,
     client: { clientId, ...(authenticationMethod !== undefined && { authenticationMethod }) },
   };
+}
+
+/** What users of a connection are asked for first; undefined where nobody has named a scope. */
+export function askedScope(stored: Connected): string | undefined {
+  return stored.connection.oauth?.scope ?? publicPartyOf(stored).server.scopes?.join(" ");
 }
 
 /** Who Parley is for the users of a connection. Throws `tool_unreachable` where its secret cannot be opened. */
@@ -120,12 +135,15 @@ export async function storeTokens(
   const next = { ...given, generation: sql`${toolAuthorizations.generation} + 1` };
   if (seen === undefined) {
     const { toolId } = toolAuthorizations;
+    // What the user was asked for is not asked for again, also where less was granted.
+    const missing = await findMissingScope(db, named);
+    const asked = missing !== null && { scope: joinScopes(missing, scope) };
     await db
       .insert(toolAuthorizations)
-      .values({ ...given, ...named, createdAt: core.now() })
+      .values({ ...given, ...asked, ...named, createdAt: core.now() })
       .onConflictDoUpdate({
         target: [toolId, toolAuthorizations.userId],
-        set: { ...next, createdAt: core.now() },
+        set: { ...next, ...asked, createdAt: core.now() },
       });
     return true;
   }
@@ -145,7 +163,7 @@ export async function dropPersonalToken(
   { database }: Pick<Process, "database">,
   { generation, isEnded, ...named }: Omit<HeldToken, "token"> & { readonly isEnded: boolean },
 ): Promise<void> {
-  const seen = and(ofUser(named), eq(toolAuthorizations.generation, generation));
+  const seen = whereSeen({ ...named, generation });
   const { db } = database;
   if (!isEnded) {
     const rows = await db

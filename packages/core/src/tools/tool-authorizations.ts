@@ -23,6 +23,7 @@ import { inTransaction } from "../log/transaction.ts";
 import type { SecretServices } from "../workspaces/secret-box.ts";
 import { CALLBACK_PATH } from "./connection-clients.ts";
 import {
+  askedScope,
   findAuthorization,
   lockAuthorization,
   type OfUser,
@@ -31,6 +32,7 @@ import {
   removeAuthorization,
   revokeTokens,
 } from "./personal-tokens.ts";
+import { findMissingScope, joinScopes } from "./scopes.ts";
 import { isReachedTool } from "./tool-administration.ts";
 import { isPersonal, selectConnections, type StoredConnection } from "./tool-connections.ts";
 import { openSecret, sealSecret } from "./tool-secrets.ts";
@@ -89,13 +91,13 @@ export async function startToolAuthorization(
   const sid = context.newId("tar");
   const state = randomBytes(32).toString("base64url");
   const redirectUrl = publicUrl + CALLBACK_PATH;
-  const { scope } = connection.oauth ?? {};
-  const request = { redirectUrl, state, ...(scope !== undefined && { scope }) };
+  const named: OfUser = { toolId: tool.id, userId: caller.user.id };
+  const scope = joinScopes(askedScope(stored), await findMissingScope(database.db, named));
+  const request = { redirectUrl, state, ...(scope !== "" && { scope }) };
   const started = await toolServers.authorization.start(publicPartyOf(stored), request);
   // Whoever cannot be asked is not registered.
   if ("type" in started) throw new Error(started.message);
   const expiresAt = context.now() + REQUEST_MS;
-  const named: OfUser = { toolId: tool.id, userId: caller.user.id };
   return inTransactionOnce(context, { id: sid }, async ({ db }) => {
     await makeRoom(context, db, named);
     await insertRow(db, toolAuthorizationRequests, {

@@ -1,6 +1,7 @@
 /** What calls remote MCP servers. The process that composes the core gives it: core knows no protocol. */
 import type {
   IssuedToken,
+  McpChallenge,
   McpClientCredentials,
   McpFailureCode,
   McpServer,
@@ -58,6 +59,8 @@ export interface ToolServerFailure {
   readonly code: McpFailureCode;
   /** One sentence, without secrets. */
   readonly message: string;
+  /** What a 401 or 403 says of how to get a token. */
+  readonly authorization?: McpChallenge;
 }
 
 interface Report {

@@ -5,8 +5,10 @@ export interface AuthorizationServer {
   readonly issuer: string;
   /** What tokens are asked for, RFC 8707: the server's own word for itself. */
   readonly resource: string;
-  /** The scopes that the server names, if it does. */
+  /** The scopes that are asked for first: those that the server's 401 names, or all that it has. */
   readonly scopes?: readonly string[];
+  /** The scopes that the server has, as far as it says. */
+  readonly supportedScopes?: readonly string[];
   readonly endpoints: {
     readonly token: string;
     readonly authorization?: string;

@@ -156,10 +156,12 @@ function toAuthorizationServer(
   const endpoint = (name: string, given: string | undefined) =>
     given === undefined ? {} : { [name]: requireAllowedUrl(given, guard.isAllowedHost).href };
   const revocation = (metadata as { revocation_endpoint?: string }).revocation_endpoint;
+  const supported = described?.scopes_supported;
   const server = {
     issuer: metadata.issuer,
     resource,
     ...(scopes && { scopes: scopes.slice(0, MAX_SCOPES) }),
+    ...(supported && { supportedScopes: supported.slice(0, MAX_SCOPES) }),
     endpoints: {
       token: requireAllowedUrl(metadata.token_endpoint, guard.isAllowedHost).href,
       ...endpoint("authorization", metadata.authorization_endpoint),

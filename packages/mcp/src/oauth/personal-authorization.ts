@@ -27,7 +27,10 @@ export function createPersonalAuthorization(
       if (hasFailed(server)) return server;
       const fault = findFault(server);
       if (fault !== undefined) return { type: "failed", code: "rejected", message: fault };
-      const { scope = server.scopes?.join(" ") } = introduction;
+      // What is asked for later has to be registered too.
+      const { scopes = [], supportedScopes = [] } = server;
+      const all = [...new Set([...scopes, ...supportedScopes])].join(" ");
+      const { scope = all === "" ? undefined : all } = introduction;
       const client =
         known ??
         (await registerClient(guard, server, {
