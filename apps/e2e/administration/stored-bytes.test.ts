@@ -68,6 +68,10 @@ describe("what a workspace stores", () => {
     expect(refused.text).toMatch(
       /The workspace stores \d+ bytes of the 8388608 that it may, and this needs 9\d{5} more: delete conversations, files or documents, or ask the operator of the server/,
     );
+    // A message's text is stored with its event once more.
+    const untold = await full.talk("x".repeat(720_000));
+    expectError(untold, "budget_exceeded", { status: 429 });
+    expect(untold.text).toMatch(/and this needs 144\d{4} more/);
     expect((await other.invoke()).status).toBe(201);
     // What is counted is what was written, once nothing is written any more.
     // A message is stored twice, as its row and as its event; no other copy is left.

@@ -154,7 +154,7 @@ function implement<E extends JsonEndpoint>(endpoint: E, implementation: Implemen
     (raw) => parseInput(endpoint, raw),
     async (context, input, { raw }) => {
       const authorized = authorize(endpoint, context, input);
-      const output = charging(context, () => implementation(authorized, input));
+      const output = charging(context, input, () => implementation(authorized, input));
       return warns ? warnOfUnknown(endpoint, raw, await output) : output;
     },
   );
@@ -192,7 +192,7 @@ export function post<E extends PostEndpoint>(
   ): Promise<OutputOf<E>> =>
     once(context, input, {
       // A replay stores nothing.
-      make: (claiming) => charging(context, () => make(claiming, input)),
+      make: (claiming) => charging(context, input, () => make(claiming, input)),
       replay: (createdId) => {
         // The first request has recorded it.
         if (context.mutation !== undefined) context.mutation.recorded = true;
