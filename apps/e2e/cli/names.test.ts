@@ -3,6 +3,7 @@ import { toolServer } from "../administration/call-members.ts";
 import { shareServer } from "../server.ts";
 import { createCalls } from "../siblings/calls.ts";
 import { openUser, settingsOf } from "./user.ts";
+import { openFolder } from "./workspace-folder.ts";
 
 interface Listed {
   readonly sId: string;
@@ -13,9 +14,9 @@ describe("names on the command line", () => {
   const server = shareServer();
   const apart = createCalls(server);
   const calls = () => ({ rpc: apart.rpc(), wId: server().demo.workspaceId });
-  const open = async (key: "adminKey" | "userKey" = "adminKey") => {
+  const open = async (key = server().demo.adminKey) => {
     const { run } = await openUser();
-    const settings = { ...settingsOf(server()), PARLEY_API_KEY: server().demo[key] };
+    const settings = { ...settingsOf(server()), PARLEY_API_KEY: key };
     const succeed = async (args: readonly string[]) => {
       const { code, stdout, stderr } = await run(args, "", settings);
       expect([code, args], stderr).toEqual([0, args]);
@@ -100,6 +101,32 @@ describe("names on the command line", () => {
     });
   });
 
+  it("imported skills are in the list, and are named by their ids for builders too", async () => {
+    const { succeed, read } = await open();
+    const { rpc, wId } = calls();
+    const folder = await openFolder({
+      "packing/SKILL.md": "---\nname: packing\ndescription: How to pack\n---\nFold.\n",
+    });
+    const report = (await read(["skills", "import", folder])) as {
+      imported: readonly Listed[];
+    };
+    const [skill] = report.imported;
+    expect(await succeed(["skills", "list"])).toMatch(/ packing +suggested +editors /);
+    expect(await succeed(["skills", "list", "--status", "active"])).not.toContain("packing");
+    const { secret } = await rpc.apiKeys.create.mutate({ wId, name: "b", role: "builder" });
+    const builder = await open(secret);
+    await builder.succeed(["skills", "approve", skill?.sId ?? ""]);
+    await builder.succeed([
+      "skills",
+      "publish",
+      skill?.sId ?? "",
+      "--availability",
+      "workspace_users",
+    ]);
+    const user = await open(server().demo.userKey);
+    expect(await user.succeed(["skills", "list"])).toMatch(/ packing +active +workspace_users /);
+  });
+
   it("models are listed, enabled beside the others and disabled, by admins", async () => {
     const { succeed, fail, read } = await open();
     const { wId } = calls();
@@ -133,7 +160,7 @@ describe("names on the command line", () => {
     expect(await succeed(["audit", "list", "--action", "workspaces.update"])).toMatch(
       / workspaces\.update +succeeded /,
     );
-    const user = await open("userKey");
+    const user = await open(server().demo.userKey);
     for (const args of [
       ["models", "list"],
       ["models", "disable", "openai/gpt-5"],

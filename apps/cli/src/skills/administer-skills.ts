@@ -11,7 +11,7 @@ import type { ServerConnection } from "../connection/connect.ts";
 import { listCommand } from "../grammar/list-command.ts";
 import { findFile } from "../grammar/files.ts";
 import { findMember } from "../grammar/members.ts";
-import { findSkill, readSkills, skills as noun } from "../grammar/skills.ts";
+import { findSkill, readEach, skills as noun } from "../grammar/skills.ts";
 import { findSpace } from "../grammar/spaces.ts";
 import { findToolNamed } from "../grammar/tools.ts";
 import {
@@ -49,10 +49,14 @@ export const createAdministration = () => [
     about: "list the skills",
     listed: "skills",
     filters: z.object({
-      status: SkillStatus.optional().describe("State of the skills; active by default"),
+      status: SkillStatus.optional().describe(
+        "State of the skills; active and suggested by default",
+      ),
       availability: SkillAvailability.optional().describe("Only those with this availability"),
     }),
-    read: readSkills,
+    // What was imported is suggested, and nowhere else.
+    read: (connection, { status, ...filters }) =>
+      readEach(connection, status === undefined ? ["active", "suggested"] : [status], filters),
     idOf: ({ sId }) => sId,
     columns: {
       ID: ({ sId }) => sId,

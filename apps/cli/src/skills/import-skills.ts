@@ -45,6 +45,15 @@ export async function importSkills(given: string, options: ImportOptions): Promi
     for (const { name, sId, reason } of report[kind])
       printLine(`${kind}: ${name} (${sId}): ${reason}`);
   }
+  const [first] = report.imported;
+  if (first === undefined) return;
+  const use = [
+    ...((fields.data.status ?? "suggested") === "suggested" ? ["approve"] : []),
+    ...((fields.data.availability ?? "editors") === "editors"
+      ? ["publish --availability workspace_users"]
+      : []),
+  ].map((command) => `parley skills ${command} ${first.sId}`);
+  if (use.length > 0) reportLine(`Nobody can use them yet: ${use.join(", then ")}`);
 }
 
 /** A line for each refused file, with its error. */

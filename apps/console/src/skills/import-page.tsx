@@ -2,7 +2,8 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { Output } from "parley-client";
 import { useRef, useState } from "react";
-import { useClients } from "../api/use-session.ts";
+import { hasRole } from "../api/access.ts";
+import { useClients, useSession } from "../api/use-session.ts";
 import { Badge, type Tone } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
 import { ErrorNotice } from "../ui/error-notice.tsx";
@@ -172,6 +173,7 @@ const tones: Readonly<Record<"imported" | "updated" | "skipped", Tone>> = {
 };
 
 function Report({ report }: { readonly report: Output<"skills.import"> }) {
+  const isAdmin = hasRole(useSession(), "admin");
   const rows = (["imported", "updated", "skipped"] as const).flatMap((outcome) =>
     report[outcome].map((skill) => ({ outcome, skill })),
   );
@@ -196,6 +198,13 @@ function Report({ report }: { readonly report: Output<"skills.import"> }) {
           />
         ))}
       </Table>
+      <Link
+        to="/skills"
+        search={{ status: "suggested", ...(isAdmin && { all: true }) }}
+        className="justify-self-start text-accent hover:underline"
+      >
+        Show suggested skills
+      </Link>
     </section>
   );
 }
