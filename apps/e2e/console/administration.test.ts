@@ -136,6 +136,10 @@ describe.skipIf(!hasBrowser)("administration", () => {
     const workspace = page.getByRole("region", { name: "Workspace" });
     const models = page.getByRole("region", { name: "Models" });
     await rowOf(page, "openai/gpt-5-mini").waitFor();
+    const { storedBytesLimit } = await calls.rpc().workspaces.usage.query({ wId: wId() });
+    const usage = page.getByRole("region", { name: "Usage" });
+    await usage.getByText("Stored bytes in all", { exact: true }).waitFor();
+    await usage.getByText(new Intl.NumberFormat("en").format(storedBytesLimit)).waitFor();
     await expectAccessible(page);
     const before = await calls.rpc().workspaces.get.query({ wId: wId() });
     await models.getByRole("button", { name: "Enable openai/gpt-5", exact: true }).click();

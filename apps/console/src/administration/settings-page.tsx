@@ -8,14 +8,25 @@ import { Section } from "../ui/section.tsx";
 import { Skeleton } from "../ui/skeleton.tsx";
 import { useToast } from "../ui/toast.tsx";
 import { EnabledModels } from "./enabled-models.tsx";
+import { UsageCounts } from "./usage-counts.tsx";
 
-/** The settings of the workspace, and which models its agents may use. */
+/** The settings of the workspace, which models its agents may use, and what it holds. */
 export function SettingsPage() {
   return (
     <Page title="Settings">
       <WorkspaceSettings />
       <EnabledModels />
+      <Usage />
     </Page>
+  );
+}
+
+function Usage() {
+  const { workspaceId: wId } = useClients();
+  return (
+    <Section title="Usage">
+      <UsageCounts wId={wId} />
+    </Section>
   );
 }
 

@@ -1,27 +1,5 @@
-import { useQuery } from "@tanstack/react-query";
-import type { Output } from "parley-client";
-import { rpc } from "../api/clients.ts";
+import { UsageCounts } from "../administration/usage-counts.tsx";
 import { Dialog } from "../ui/dialog.tsx";
-import { ErrorNotice } from "../ui/error-notice.tsx";
-import { Skeleton } from "../ui/skeleton.tsx";
-import { formatNumber } from "../ui/time.tsx";
-
-const counts: Readonly<Record<keyof Output<"workspaces.usage">, string>> = {
-  conversations: "Conversations",
-  messages: "Messages",
-  invocations: "Invocations",
-  files: "Files",
-  fileBytes: "Bytes of files",
-  storedBytes: "Stored bytes in all",
-  storedBytesLimit: "Bytes that may be stored",
-  members: "Members",
-  keys: "Keys",
-  agents: "Agents",
-  skills: "Skills",
-  functions: "Functions",
-  runsWaiting: "Runs that wait",
-  runsRunning: "Runs that run",
-};
 
 interface UsageDialogProps {
   readonly workspace: { readonly sId: string; readonly name: string };
@@ -30,24 +8,9 @@ interface UsageDialogProps {
 
 /** What a workspace holds. */
 export function UsageDialog({ workspace: { sId: wId, name }, onClose }: UsageDialogProps) {
-  const { data, error, refetch } = useQuery({
-    queryKey: ["workspaces", wId, "usage"],
-    queryFn: ({ signal }) => rpc.workspaces.usage.query({ wId }, { signal }),
-  });
   return (
     <Dialog title={`Usage of ${name}`} isOpen onOpenChange={onClose}>
-      {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <Skeleton label="the usage" />}
-      {data && (
-        <dl className="grid grid-cols-2 gap-3 sm:grid-cols-3">
-          {Object.entries(counts).map(([count, words]) => (
-            <div key={count} className="rounded-md bg-surface px-3 py-2">
-              <dt className="text-sm text-muted">{words}</dt>
-              <dd className="font-medium">{formatNumber(data[count as keyof typeof data])}</dd>
-            </div>
-          ))}
-        </dl>
-      )}
+      <UsageCounts wId={wId} />
     </Dialog>
   );
 }

@@ -1,0 +1,47 @@
+import { useQuery } from "@tanstack/react-query";
+import type { Output } from "parley-client";
+import { rpc } from "../api/clients.ts";
+import { ErrorNotice } from "../ui/error-notice.tsx";
+import { Skeleton } from "../ui/skeleton.tsx";
+import { formatNumber } from "../ui/time.tsx";
+
+const counts: Readonly<Record<keyof Output<"workspaces.usage">, string>> = {
+  conversations: "Conversations",
+  messages: "Messages",
+  invocations: "Invocations",
+  files: "Files",
+  fileBytes: "Bytes of files",
+  storedBytes: "Stored bytes in all",
+  storedBytesLimit: "Bytes that may be stored",
+  members: "Members",
+  keys: "Keys",
+  agents: "Agents",
+  skills: "Skills",
+  functions: "Functions",
+  runsWaiting: "Runs that wait",
+  runsRunning: "Runs that run",
+};
+
+/** What a workspace holds, for its administrators and for operators. */
+export function UsageCounts({ wId }: { readonly wId: string }) {
+  const { data, error, refetch } = useQuery({
+    queryKey: ["workspaces", wId, "usage"],
+    queryFn: ({ signal }) => rpc.workspaces.usage.query({ wId }, { signal }),
+  });
+  return (
+    <>
+      {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Skeleton label="the usage" />}
+      {data && (
+        <dl className="grid grid-cols-2 gap-3 sm:grid-cols-3">
+          {Object.entries(counts).map(([count, words]) => (
+            <div key={count} className="rounded-md bg-surface px-3 py-2">
+              <dt className="text-sm text-muted">{words}</dt>
+              <dd className="font-medium">{formatNumber(data[count as keyof typeof data])}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </>
+  );
+}
