@@ -23,7 +23,8 @@ describe("a function with code, from a terminal", () => {
     const cli = await openCli(server());
     expect(await cli.run(["init", "greet"])).toMatchObject({
       stdout:
-        "created: greet/function.json\ncreated: greet/index.ts\ncreated: greet/context.d.ts\n",
+        "created: greet/function.json\ncreated: greet/index.ts\ncreated: greet/context.d.ts\n" +
+        "created: greet/tsconfig.json\n",
     });
     const pushed = await cli.run(["push", "greet"]);
     expect(withoutIds(pushed.stdout)).toBe(

@@ -1,6 +1,17 @@
 import type { AgentMessage } from "@parley/schema";
 
-/** What an answer that has ended lacks, in a sentence for people; undefined where it is whole. */
+/**
+ * What an answer that has ended lacks, in a sentence for people; undefined where it is whole.
+ *
+ * @example
+ * const { conversation } = await parley.conversations.create({
+ *   message: { content: "Hello!", mentions: [{ configurationId: "helper" }] },
+ *   blocking: true,
+ * });
+ * for (const answer of agentMessages(conversation)) {
+ *   console.log(answer.content, explainEnd(answer) ?? "");
+ * }
+ */
 export function explainEnd({
   status,
   finishReason,

@@ -45,15 +45,17 @@ export async function importSkills(given: string, options: ImportOptions): Promi
     for (const { name, sId, reason } of report[kind])
       printLine(`${kind}: ${name} (${sId}): ${reason}`);
   }
-  const [first] = report.imported;
-  if (first === undefined) return;
+  const isSuggested = (fields.data.status ?? "suggested") === "suggested";
+  const isEditors = (fields.data.availability ?? "editors") === "editors";
+  const [first, ...others] = report.imported;
+  if (first === undefined || !(isSuggested || isEditors)) return;
   const use = [
-    ...((fields.data.status ?? "suggested") === "suggested" ? ["approve"] : []),
-    ...((fields.data.availability ?? "editors") === "editors"
-      ? ["publish --availability workspace_users"]
-      : []),
+    ...(isSuggested ? ["approve"] : []),
+    ...(isEditors ? ["publish --availability workspace_users"] : []),
   ].map((command) => `parley skills ${command} ${first.sId}`);
-  if (use.length > 0) reportLine(`Nobody can use them yet: ${use.join(", then ")}`);
+  const who = isSuggested ? "Nobody can use them yet" : "Only their editors can use them";
+  const each = others.length > 0 ? ", and the same for the others" : "";
+  reportLine(`${who}: ${use.join(", then ")}${each}`);
 }
 
 /** A line for each refused file, with its error. */
