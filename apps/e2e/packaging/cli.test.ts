@@ -113,7 +113,8 @@ test("it serves, imports skills and runs functions", async () => {
   // Markdown is rendered in a thread of its own.
   const folders = path.join(import.meta.dirname, "../skills/folders");
   await cp(folders, path.join(project.path, "skills"), { recursive: true });
-  const importing = start(["skills", "import", "skills", "--status", "active"], {
+  const options = ["--status", "active", "--availability", "workspace_users"];
+  const importing = start(["skills", "import", "skills", ...options], {
     PARLEY_URL: baseUrl,
     PARLEY_WORKSPACE: workspaceId,
     PARLEY_API_KEY: apiKey,
