@@ -53,7 +53,15 @@ describe.skipIf(redisServer.isMissing)(`a tool of a remote server${redisServer.s
     const registered = await parley("tools", "create", shop.url, "--json");
     ({ sId: toolId } = (JSON.parse(registered) as { tool: { sId: string } }).tool);
     const folder = path.join(import.meta.dirname, "skills/selling");
-    const imported = await parley("skills", "import", folder, "--status", "active");
+    const imported = await parley(
+      "skills",
+      "import",
+      folder,
+      "--status",
+      "active",
+      "--availability",
+      "workspace_users",
+    );
     const [skillId = ""] = /skl_\w+/.exec(imported) ?? [];
     skillIds = [skillId];
     const skill = { wId: wId(), skillId };
