@@ -31,7 +31,7 @@ describe("the types that the editor of functions knows", () => {
 
   it("have the same context as the folders of the command line", async () => {
     const ours = await read("apps/console/src/functions/types/context-types.ts");
-    const theirs = await read("apps/cli/src/functions/function-template.ts");
+    const theirs = await read("apps/cli/src/functions/editor-files.ts");
     const textOf = (source: string, name: string) =>
       source.split(`const ${name} = \``)[1]?.split("`;")[0];
     expect(textOf(ours, "CONTEXT_TYPES")).toBeTruthy();

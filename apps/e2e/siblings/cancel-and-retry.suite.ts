@@ -124,6 +124,7 @@ export function cancelAndRetrySuite(server: () => Server): void {
       ...second,
       status: "succeeded",
       content: first?.content,
+      finishReason: "stop",
       rawContents: [{ step: 0, content: first?.content }],
     });
     expect(await readAll(cId, mId)).toEqual(events);

@@ -55,7 +55,7 @@ export function createLoopShares(onRefused: (limit: string) => void = () => {}) 
   const accountOf = (payer: string, size: Size): Account => {
     const found = accounts[size].get(payer);
     if (found !== undefined) return found;
-    const opened: Account = { paidAt: 0, waitingBytes: 0 };
+    const opened: Account = { paidAt: performance.now(), waitingBytes: 0 };
     accounts[size].set(payer, opened);
     return opened;
   };
