@@ -70,7 +70,7 @@ describe("an event loop that is busy", () => {
   test("refuses what comes, and takes it again when it is not", async () => {
     await using place = await createPlace();
     await using server = await startServer(place, {
-      PARLEY_MAX_LOOP_DELAY_MS: "20",
+      PARLEY_MAX_LOOP_DELAY_MS: "12",
       PARLEY_RATE_CREATE_PER_MINUTE: "0",
       PARLEY_RATE_CREATE_PER_HOUR: "0",
     });
