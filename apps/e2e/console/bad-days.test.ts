@@ -125,7 +125,7 @@ describe.skipIf(!hasBrowser)("a worker that is killed in mid-answer", () => {
     await using fleet = await startFleet(
       place,
       { apis: 1, workers: 1 },
-      { PARLEY_LEASE_MS: "1000" },
+      { PARLEY_LEASE_MS: "3000" },
     );
     const server = { url: fleet.apis[0]?.url ?? "", demo: fleet.demo };
     const calls = createCalls(() => server);
