@@ -1,7 +1,5 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import path from "node:path";
-import { startBridged, startEverything, type RealServer } from "@parley/mcp/testing";
+import { startPublished } from "@parley/mcp/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { conversationFrame, messageFrame } from "../siblings/sibling-shapes.ts";
 import { answersOf, createCalls, readUntil } from "../siblings/calls.ts";
@@ -14,21 +12,15 @@ const draft7 = "http://json-schema.org/draft-07/schema#";
 describe("published servers", () => {
   const server = shareServer({ PARLEY_PRIVATE_HOSTS: "127.0.0.1" });
   const calls = createCalls(server);
+  let published: Awaited<ReturnType<typeof startPublished>>;
   let folder: string;
-  let servers: Record<"everything" | "files" | "memory", RealServer>;
+  let servers: typeof published.servers;
   beforeAll(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), "parley-real-"));
-    await writeFile(path.join(folder, "hello.txt"), "Hello from a file");
-    const [everything, files, memory] = await Promise.all([
-      startEverything(),
-      startBridged("@modelcontextprotocol/server-filesystem", folder),
-      startBridged("@modelcontextprotocol/server-memory"),
-    ]);
-    servers = { everything, files, memory };
+    published = await startPublished();
+    ({ folder, servers } = published);
   });
   afterAll(async () => {
-    await Promise.all(Object.values(servers).map((one) => one[Symbol.asyncDispose]()));
-    await rm(folder, { recursive: true });
+    await published.close();
   });
 
   const register = async (

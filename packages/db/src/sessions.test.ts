@@ -1,12 +1,12 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { type AddressInfo, createServer } from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { listens } from "./embedded/endpoint.ts";
 import { findUnfitSession, openPostgres } from "./open-postgres.ts";
+import { findFreePort } from "./testing/cluster.ts";
 import { startCluster, type TestCluster } from "./testing.ts";
 import { isDatabaseUnavailable } from "./unavailable.ts";
 
@@ -91,13 +91,3 @@ ignore_startup_parameters = ${ignored}
     );
   });
 });
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  // The type for a server that listens on a port.
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-}

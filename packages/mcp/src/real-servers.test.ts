@@ -1,32 +1,24 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createMcpConnections } from "./connections.ts";
 import type { McpConnections, McpServer } from "./contract.ts";
-import { type RealServer, startBridged, startEverything } from "./testing/real-servers.ts";
+import { type RealServer, startPublished } from "./testing/real-servers.ts";
 
+let published: Awaited<ReturnType<typeof startPublished>>;
 let folder: string;
-let servers: { everything: RealServer; files: RealServer; memory: RealServer };
+let servers: typeof published.servers;
 let connections: McpConnections;
 
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), "parley-mcp-"));
-  await writeFile(path.join(folder, "hello.txt"), "Hello from a file");
-  const [everything, files, memory] = await Promise.all([
-    startEverything(),
-    startBridged("@modelcontextprotocol/server-filesystem", folder),
-    startBridged("@modelcontextprotocol/server-memory"),
-  ]);
-  servers = { everything, files, memory };
+  published = await startPublished();
+  ({ folder, servers } = published);
   const allowedHosts = Object.values(servers).map(({ host }) => host);
   connections = createMcpConnections({ allowedHosts, name: "parley", version: "1.0.0" });
 });
 
 afterAll(async () => {
   await connections.close();
-  await Promise.all(Object.values(servers).map((server) => server[Symbol.asyncDispose]()));
-  await rm(folder, { recursive: true });
+  await published.close();
 });
 
 const at = ({ url }: RealServer): McpServer => ({ url, headers: {} });

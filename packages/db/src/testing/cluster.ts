@@ -145,7 +145,8 @@ function startGuard(folder: string): { dismiss(): Promise<void> } {
   };
 }
 
-async function findFreePort(): Promise<number> {
+/** A port of loopback that is free now. */
+export async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;

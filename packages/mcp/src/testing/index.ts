@@ -1,3 +1,3 @@
 export { type FaultName, faults } from "./hostile-faults.ts";
 export { type HostileServer, startHostileServer } from "./hostile-server.ts";
-export { type RealServer, startBridged, startEverything } from "./real-servers.ts";
+export { type RealServer, startPublished } from "./real-servers.ts";

@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -13,20 +15,40 @@ export interface RealServer extends AsyncDisposable {
 const modules = path.join(import.meta.dirname, "../../node_modules");
 
 /** Starts `@modelcontextprotocol/server-everything`, which speaks streamable HTTP itself. */
-export async function startEverything(): Promise<RealServer> {
+async function startEverything(): Promise<RealServer> {
   const port = await freePort();
   const main = path.join(modules, "@modelcontextprotocol/server-everything/dist/index.js");
   return start([main, "streamableHttp"], port);
 }
 
 /** Starts a server that speaks stdio only behind a bridge, `supergateway`. */
-export async function startBridged(name: string, ...args: readonly string[]): Promise<RealServer> {
+async function startBridged(name: string, ...args: readonly string[]): Promise<RealServer> {
   const port = await freePort();
   const main = path.join(modules, name, "dist/index.js");
   const command = [process.execPath, main, ...args].map((word) => `"${word}"`).join(" ");
   const bridge = path.join(modules, "supergateway/dist/index.js");
   const options = ["--outputTransport", "streamableHttp", "--stateful", "--port", String(port)];
   return start([bridge, "--stdio", command, ...options], port);
+}
+
+/** Starts three published servers; that of files has a folder with `hello.txt`, which is removed with them. */
+export async function startPublished() {
+  const folder = await mkdtemp(path.join(tmpdir(), "parley-mcp-"));
+  await writeFile(path.join(folder, "hello.txt"), "Hello from a file");
+  const [everything, files, memory] = await Promise.all([
+    startEverything(),
+    startBridged("@modelcontextprotocol/server-filesystem", folder),
+    startBridged("@modelcontextprotocol/server-memory"),
+  ]);
+  const servers = { everything, files, memory };
+  return {
+    folder,
+    servers,
+    close: async () => {
+      await Promise.all(Object.values(servers).map((one) => one[Symbol.asyncDispose]()));
+      await rm(folder, { recursive: true });
+    },
+  };
 }
 
 async function start(args: readonly string[], port: number): Promise<RealServer> {
