@@ -9,6 +9,9 @@ const UNREAD_MS = 30_000;
 /** How many bytes it may send; more than any route accepts. */
 const UNREAD_BYTES = 64 * 1024 * 1024;
 const CHECK_INTERVAL_MS = 100;
+/** What is discarded is read slowly: a flood of refused bodies is to leave the event loop to others. */
+const READ_INTERVAL_MS = 4;
+const READS_AT_ONCE = 2;
 
 /** Makes responses reach clients that first send their whole body. */
 export function readOn(server: Server): void {
@@ -35,9 +38,33 @@ function drain(request: IncomingMessage, { shouldKeepAlive }: ServerResponse): v
   timer.unref();
   // At its end, and when the connection breaks before it.
   request.once("close", () => clearInterval(timer));
-  request.resume();
+  discardSlowly(request);
   if (shouldKeepAlive) return;
   // Node calls this next: the client learns that nothing more comes, and can finish sending.
   socket.destroySoon = () => socket.end();
   request.once("end", () => socket.destroy());
+}
+
+const discarded = new Set<IncomingMessage>();
+let reading: NodeJS.Timeout | undefined;
+
+/** Reads a request to its end: all such requests of the process take turns, for some reads at once. */
+function discardSlowly(request: IncomingMessage): void {
+  request.pause();
+  discarded.add(request);
+  request.once("close", () => discarded.delete(request));
+  request.once("end", () => discarded.delete(request));
+  reading ??= setInterval(readSome, READ_INTERVAL_MS);
+}
+
+function readSome(): void {
+  for (const request of [...discarded].slice(0, READS_AT_ONCE)) {
+    discarded.delete(request);
+    // It gives what has come, and asks for more.
+    request.read();
+    if (!request.destroyed && !request.readableEnded) discarded.add(request);
+  }
+  if (discarded.size > 0) return;
+  clearInterval(reading);
+  reading = undefined;
 }

@@ -67,7 +67,19 @@ test("small bodies are charged by their values, and ordinary ones wait for nothi
 
 test("what is spent as it comes is charged to the share of large bodies", () => {
   const { spend, take, requireRoom } = createLoopShares();
-  spend("a", 100 * 1024 * 1024);
+  spend("a", { bytes: 100 * 1024 * 1024 });
   expect(() => requireRoom("a", 1_000_000)).toThrow(/Too many large bodies/);
   expect(take("a", ordinary)).toBeUndefined();
+});
+
+test("bodies that are not read yet are charged, and hold no memory while they wait", async () => {
+  const { reserve, requireRoom } = createLoopShares();
+  const bytes = 8 * 1024 * 1024;
+  // Each is 59 ms of the loop: 0.6 s of the share. Together, eleven would be past the bound of what may be held.
+  const waits = Array.from({ length: 11 }, () => reserve("a", bytes));
+  expect(waits.slice(0, 2)).toEqual([undefined, undefined]);
+  expect(waits.slice(2)).not.toContain(undefined);
+  expect(() => reserve("a", bytes)).toThrow(/Too many large bodies/);
+  expect(() => requireRoom("a", bytes)).toThrow(/Too many large bodies/);
+  await waits[2];
 });

@@ -3,7 +3,7 @@ import { ParleyError } from "@parley/schema";
 import { LRUCache } from "lru-cache";
 
 /** Bodies from here on are large: they have a share apart, so that small ones never wait for them. */
-const LARGE_BYTES = 16 * 1024;
+export const LARGE_BYTES = 16 * 1024;
 /**
  * What decoding, parsing and checking take of the event loop: 8 MiB of text, or 60,000 members, about 60 ms.
  * An ordinary body is charged about 10 µs.
@@ -72,10 +72,20 @@ export function createLoopShares(onRefused: (limit: string) => void = () => {}) 
     const costMs = bytes * MS_PER_BYTE + values * MS_PER_VALUE;
     account.paidAt = Math.max(account.paidAt, performance.now()) + costMs / SHARE;
   };
-  const waitTurn = async (account: Account, bytes: number, waitMs: number): Promise<void> => {
-    account.waitingBytes += bytes;
+  const waitTurn = async (account: Account, held: number, waitMs: number): Promise<void> => {
+    account.waitingBytes += held;
     await sleep(waitMs);
-    account.waitingBytes -= bytes;
+    account.waitingBytes -= held;
+  };
+  /** `held`: what the body takes of memory while it waits. */
+  const charge = (payer: string, cost: BodyCost, held: number): Promise<void> | undefined => {
+    const size = sizeOf(cost.bytes);
+    const account = accountOf(payer, size);
+    const waitMs = waitOf(account);
+    const isFull = held > 0 && account.waitingBytes + held > MAX_WAITING_BYTES;
+    if (waitMs > MAX_WAIT_MS || (waitMs > 0 && isFull)) refuse(size, waitMs);
+    add(account, cost);
+    return waitMs === 0 ? undefined : waitTurn(account, held, waitMs);
   };
 
   return {
@@ -90,22 +100,19 @@ export function createLoopShares(onRefused: (limit: string) => void = () => {}) 
       if (waitMs > MAX_WAIT_MS || isFull) refuse(size, waitMs);
     },
     /**
-     * Charges a body that was read, and returns its wait, or undefined where it may be parsed at once.
-     * Throws `rate_limit_error` where it would wait too long.
+     * Charges the bytes of a body that is about to be read, and returns its wait, or undefined where it may be
+     * read at once. Throws `rate_limit_error` where it would wait too long.
      */
-    take: (payer: string, cost: BodyCost): Promise<void> | undefined => {
-      const { bytes } = cost;
-      const size = sizeOf(bytes);
-      const account = accountOf(payer, size);
-      const waitMs = waitOf(account);
-      const isFull = account.waitingBytes + bytes > MAX_WAITING_BYTES;
-      if (waitMs > MAX_WAIT_MS || (waitMs > 0 && isFull)) refuse(size, waitMs);
-      add(account, cost);
-      return waitMs === 0 ? undefined : waitTurn(account, bytes, waitMs);
+    reserve: (payer: string, bytes: number): Promise<void> | undefined => {
+      return charge(payer, { bytes, values: 0 }, 0);
     },
-    /** Charges bytes of a large body that is worked on as it comes. */
-    spend: (payer: string, bytes: number): void => {
-      add(accountOf(payer, "large"), { bytes, values: 0 });
+    /** The same for a body that was read. */
+    take: (payer: string, cost: BodyCost): Promise<void> | undefined => {
+      return charge(payer, cost, cost.bytes);
+    },
+    /** Charges what is worked on of a large body, which waits for nothing more. */
+    spend: (payer: string, cost: Partial<BodyCost>): void => {
+      add(accountOf(payer, "large"), { bytes: 0, values: 0, ...cost });
     },
   };
 }

@@ -3,9 +3,12 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { authenticate, callerOf } from "../requests/authenticate.ts";
 import { charge, createChargeRequest } from "../requests/charge-request.ts";
 import { isOriginOf } from "../requests/session-cookie.ts";
-import { chargeBody, requireRoom } from "../requests/body-costs.ts";
+import { chargeBody, takePlace } from "../requests/body-costs.ts";
 import type { ApiServices } from "../services.ts";
 import { MAX_MESSAGE_VALUES, MCP_PATH } from "./path.ts";
+
+/** What the protocol's code takes of the event loop for a value, in those of other bodies. */
+const VALUE_WEIGHT = 4;
 
 /** Serves the Model Context Protocol: each request is answered from what it holds, without a session. */
 export function registerMcp(root: FastifyInstance, services: ApiServices): void {
@@ -16,7 +19,7 @@ export function registerMcp(root: FastifyInstance, services: ApiServices): void 
       { parseAs: "buffer" },
       async (request: FastifyRequest, body: Buffer) => {
         // What holds too many values is refused where it is read, as the protocol refuses.
-        await chargeBody(services, request, body.toString("latin1"));
+        await chargeBody(services, request, body.toString("latin1"), VALUE_WEIGHT);
         return body;
       },
     );
@@ -37,7 +40,7 @@ export function registerMcp(root: FastifyInstance, services: ApiServices): void 
         requireWorkspaceKey(request);
         await charge(services, { rateLimit: "read" }, { request, reply });
         request.maxValues = MAX_MESSAGE_VALUES;
-        requireRoom(services, request);
+        await takePlace(services, request);
       },
       handler: async (request, reply) => {
         // Loading the protocol's code would make each start longer.

@@ -1,5 +1,6 @@
 import { countValues, MAX_VALUES, tooManyValues } from "@parley/schema";
 import type { FastifyRequest } from "fastify";
+import { LARGE_BYTES } from "../limits/loop-shares.ts";
 import { payerOf } from "../limits/payer.ts";
 import type { ApiServices } from "../services.ts";
 
@@ -7,6 +8,8 @@ declare module "fastify" {
   interface FastifyRequest {
     /** Most values of the body, where that is less than of any body. */
     maxValues: number | undefined;
+    /** Bytes of the body that were charged before it was read. */
+    reservedBytes: number | undefined;
   }
 }
 
@@ -20,14 +23,36 @@ function payerName({ caller }: FastifyRequest): string | undefined {
   return workspaceId ?? keyId;
 }
 
-/** Refuses a body, before it is read, where its workspace has sent too many. */
+/** What a body is taken to be worth that is refused for its values: they were counted, and the answer is written. */
+const REFUSED_VALUES = 1000;
+
+function declaredLength({ headers }: FastifyRequest): number | undefined {
+  const declared = headers["content-length"];
+  return declared === undefined ? undefined : Number(declared);
+}
+
+const mayHaveBody = ({ method }: FastifyRequest): boolean => method !== "GET" && method !== "HEAD";
+
+/** Refuses a form, before it is read, where its workspace has sent too much. */
 export function requireRoom({ loopShares }: ApiServices, request: FastifyRequest): void {
   const payer = payerName(request);
-  const { method, headers } = request;
-  const declared = headers["content-length"];
-  const length = declared === undefined ? undefined : Number(declared);
-  if (payer !== undefined && method !== "GET" && method !== "HEAD")
-    loopShares.requireRoom(payer, length);
+  if (payer !== undefined && mayHaveBody(request)) {
+    loopShares.requireRoom(payer, declaredLength(request));
+  }
+}
+
+/**
+ * Returns once a body may be read. A large one waits unread, and holds nothing. Throws `rate_limit_error` where
+ * its workspace has sent too many.
+ */
+export async function takePlace(services: ApiServices, request: FastifyRequest): Promise<void> {
+  const payer = payerName(request);
+  const length = declaredLength(request);
+  requireRoom(services, request);
+  if (payer === undefined || length === undefined || length < LARGE_BYTES || !mayHaveBody(request))
+    return;
+  request.reservedBytes = length;
+  await services.loopShares.reserve(payer, length);
 }
 
 /**
@@ -44,19 +69,24 @@ export async function takeTurn(
   }
 }
 
-/** Charges a body as `takeTurn` does, and returns whether it holds no more values than it may. */
+/**
+ * Charges a body as `takeTurn` does, and returns whether it holds no more values than it may. Each is charged as
+ * `valueWeight`.
+ */
 export async function chargeBody(
   { loopShares }: ApiServices,
   request: FastifyRequest,
   text: string,
+  valueWeight = 1,
 ): Promise<boolean> {
   const payer = payerName(request);
   const { maxValues = MAX_VALUES } = request;
-  const values = countValues(text, maxValues);
-  const isParsed = values <= maxValues;
-  if (payer !== undefined) {
-    await loopShares.take(payer, { bytes: text.length, values: isParsed ? values : 0 });
-  }
+  const counted = countValues(text, maxValues);
+  const isParsed = counted <= maxValues;
+  const values = (isParsed ? counted : REFUSED_VALUES) * valueWeight;
+  if (payer === undefined) return isParsed;
+  if (request.reservedBytes !== undefined) loopShares.spend(payer, { values });
+  else await loopShares.take(payer, { bytes: text.length, values });
   return isParsed;
 }
 
@@ -75,5 +105,5 @@ export async function takeTurnOfQuery(
 export function chargeForm({ loopShares }: ApiServices, request: FastifyRequest): void {
   const payer = payerName(request);
   if (payer === undefined) return;
-  request.raw.on("data", ({ length }: Buffer) => loopShares.spend(payer, length));
+  request.raw.on("data", ({ length }: Buffer) => loopShares.spend(payer, { bytes: length }));
 }

@@ -12,7 +12,7 @@ import { decodeBody } from "../http/read-body.ts";
 import { routePath } from "../http/route-path.ts";
 import { authenticate } from "../requests/authenticate.ts";
 import { createChargeRequest } from "../requests/charge-request.ts";
-import { requireRoom, takeTurn, takeTurnOfQuery } from "../requests/body-costs.ts";
+import { takePlace, takeTurn, takeTurnOfQuery } from "../requests/body-costs.ts";
 import { procedureContext } from "../requests/procedure-context.ts";
 import { CachedResponse } from "../response-cache/response-cache.ts";
 import { sendCached } from "../response-cache/send-cached.ts";
@@ -59,7 +59,7 @@ function registerJson(
       await authenticate(services, request, { operators, takesCodes });
       request.idempotencyKey = await chargeRequest({ request, reply });
       request.maxValues = maxValues;
-      requireRoom(services, request);
+      await takePlace(services, request);
       await takeTurnOfQuery(services, request);
     },
     handler: async (request, reply) => {

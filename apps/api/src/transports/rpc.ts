@@ -13,7 +13,7 @@ import { logUnexpected, sendError } from "../http/error-response.ts";
 import { decodeBody, requireSafeJson } from "../http/read-body.ts";
 import { payerOf } from "../limits/payer.ts";
 import { authenticate, callerOf } from "../requests/authenticate.ts";
-import { requireRoom, takeTurn, takeTurnOfQuery } from "../requests/body-costs.ts";
+import { takePlace, takeTurn, takeTurnOfQuery } from "../requests/body-costs.ts";
 import { procedureContext } from "../requests/procedure-context.ts";
 import type { ApiServices } from "../services.ts";
 
@@ -88,7 +88,7 @@ export function registerRpc(root: FastifyInstance, services: ApiServices): void 
           (headers) => void reply.headers(headers),
         );
         request.maxValues = maxValuesOfBatch(names);
-        requireRoom(services, request);
+        await takePlace(services, request);
         requireDecoded(request.params["*"]);
         if (names.length > MAX_BATCH) {
           throw new ParleyError(

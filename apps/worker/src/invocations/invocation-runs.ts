@@ -1,4 +1,4 @@
-import { claimInvocations, dropOrphan, finishInvocations } from "@parley/core";
+import { claimInvocations, dropOrphan, finishInvocations, readLargeInvocation } from "@parley/core";
 import { createRunServices, type RunKind } from "../runs/run-kind.ts";
 import { executeInvocation, type InvocationServices } from "./run-invocation.ts";
 
@@ -24,7 +24,13 @@ export function createInvocationRuns({ perWorkspace, ...options }: InvocationRun
     claim: async ({ held: _held, ...request }) => {
       return claimInvocations(core, { ...request, perWorkspace });
     },
-    execute: async (run, signal) => {
+    execute: async (claimed, signal) => {
+      const run =
+        claimed.subject === null
+          ? await persistence.retry(claimed, signal, () =>
+              readLargeInvocation(core, claimed, signal),
+            )
+          : claimed;
       if (run.subject !== null) return executeInvocation(services, run, signal);
       // Its function was deleted.
       await persistence.retry(run, signal, () => dropOrphan(core, run));

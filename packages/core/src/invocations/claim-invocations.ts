@@ -16,7 +16,7 @@ import {
 } from "../runs/claim-parts.ts";
 import type { InvocationRow } from "../data-access/rows.ts";
 import { distinctKeys } from "../runs/distinct-keys.ts";
-import { toInvocationRun } from "./load-invocation.ts";
+import { claimedInvocationColumns, toInvocationRun } from "./load-invocation.ts";
 
 /** Functions that one claim looks at, of each workspace. */
 const MAX_FUNCTIONS = 200;
@@ -25,9 +25,7 @@ const MAX_TAKEN_OVER = 100;
 const FIRST_BACKOFF_MS = 1000;
 const MAX_BACKOFF_MS = 30_000;
 
-const claimedInvocation = claimedColumns(sql`
-  select to_json(i) from invocations i join sandbox_functions f on f.id = i.function_id
-  where i.id = claimed.subject_id`);
+const claimedInvocation = claimedColumns(claimedInvocationColumns);
 
 const ofInvocations = sql`runs.status = 'waiting' and runs.kind = 'invocation'`;
 const limit = sql`${sql.placeholder("limit")}::int`;

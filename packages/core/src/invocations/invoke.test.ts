@@ -16,7 +16,7 @@ import { readEvents, readLogEnd } from "../log/read-log.ts";
 import { takeOverRuns } from "../turns/take-over-runs.ts";
 import { type FinishedInvocation, finishInvocations } from "./finish-invocations.ts";
 import { findInvocationStream, invokeSandboxFunction } from "./invoke.ts";
-import { loadInvocation } from "./load-invocation.ts";
+import { loadInvocation, readLargeInvocation } from "./load-invocation.ts";
 
 const failure = { code: "threw", message: "It threw" } as const;
 
@@ -94,6 +94,15 @@ describe("invocations", () => {
       status: 404,
     });
     for (const table of [invocations, logs, runs]) expect(await db().$count(table)).toBe(0);
+  });
+
+  it("comes with a claim only where its input is small", async () => {
+    const input = { a: 1, b: 2, note: "x".repeat(100_000) };
+    const { invocation } = await invoke("add", { input });
+    const [run] = await claimRuns(test.core, { workerId: "test", leaseMs: 60_000, limit: 10 });
+    expect(run).toMatchObject({ logId: invocation.sId, subject: null });
+    const read = await readLargeInvocation(test.core, run!, new AbortController().signal);
+    expect(JSON.parse(read.subject?.input ?? "")).toEqual(input);
   });
 
   it("lets only a retryable function have more than one attempt", async () => {

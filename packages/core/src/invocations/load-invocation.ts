@@ -1,9 +1,11 @@
-import { type Queryable, sandboxFunctions, sandboxFunctionVersions } from "@parley/db";
-import { and, eq } from "drizzle-orm";
+import { invocations, type Queryable, sandboxFunctions, sandboxFunctionVersions } from "@parley/db";
+import { and, eq, sql } from "drizzle-orm";
 import { LRUCache } from "lru-cache";
+import type { Process } from "../context.ts";
 import { fromColumns } from "../data-access/row-json.ts";
 import type { FunctionVersionRow, InvocationRow } from "../data-access/rows.ts";
 import type { ClaimedRun } from "../runs/claim-parts.ts";
+import { largeSubjects } from "../runs/large-subjects.ts";
 
 /** A version of a function; versions never change. */
 export interface InvokedFunction {
@@ -27,13 +29,40 @@ export function toInvocationRun(run: ClaimedRun<object>): ClaimedRun<InvocationR
   return { ...run, subject: run.subject && fromColumns<InvocationRow>(run.subject) };
 }
 
+/** Bytes of an input that a claim gives: it may have a hundred, and all other invocations wait for it. */
+const MAX_CLAIMED_BYTES = 64 * 1024;
+
+/** The subquery of a claim that gives the row of a claimed invocation, unless its input is large. */
+export const claimedInvocationColumns = sql`
+  select to_json(i) from invocations i join sandbox_functions f on f.id = i.function_id
+  where i.id = claimed.subject_id and octet_length(i.input) <= ${sql.raw(String(MAX_CLAIMED_BYTES))}`;
+
+/** Reads the invocation of a run that no claim gave; workspaces take turns. Its subject stays null where it is deleted. */
+export async function readLargeInvocation(
+  { database }: Pick<Process, "database">,
+  run: ClaimedRun,
+  signal: AbortSignal,
+): Promise<ClaimedRun<InvocationRow>> {
+  const leave = await largeSubjects.enter(run.workspaceId, signal);
+  try {
+    const [row] = await database.db
+      .select({ invocation: invocations })
+      .from(invocations)
+      .innerJoin(sandboxFunctions, eq(sandboxFunctions.id, invocations.functionId))
+      .where(eq(invocations.id, run.subjectId));
+    return { ...run, subject: row?.invocation ?? null };
+  } finally {
+    leave();
+  }
+}
+
 /** Gives the invocation of a claimed run with its function. Throws if it is deleted. */
 export async function loadInvocation(
   core: FunctionServices,
   run: ClaimedRun,
 ): Promise<LoadedInvocation> {
   if (run.subject === null) throw new Error(`Run ${run.id} has no invocation ${run.subjectId}`);
-  // A claim of invocations gives it.
+  // A claim of invocations gives it, or `readLargeInvocation`.
   const invocation = run.subject as InvocationRow;
   return { invocation, sandboxFunction: await core.readFunction(invocation) };
 }

@@ -15,8 +15,8 @@ import {
   toClaimed,
 } from "../runs/claim-parts.ts";
 import {
+  claimedTurnColumns,
   toTurnRun,
-  turnColumns,
   type TurnColumns,
   type TurnInput,
   type TurnRun,
@@ -25,7 +25,7 @@ import {
 /** `held`: the turns that the worker holds of each workspace, as JSON `[{workspace_id, held}]`. */
 type Values = ClaimFrom & { readonly held: string };
 
-const claimedTurn = claimedColumns(turnColumns);
+const claimedTurn = claimedColumns(claimedTurnColumns);
 
 const ofTurns = sql`runs.status = 'waiting' and runs.kind = 'agent_turn'`;
 const perWorkspace = sql`${sql.placeholder("perWorkspace")}::int`;

@@ -103,4 +103,16 @@ describe("the history of a turn", () => {
     const [claimed] = await claimTestTurns(test.core, -1);
     expect(claimed!.turn.history.map(({ rank }) => rank)).toEqual([2, 3, 4]);
   });
+
+  it("comes with a claim only where it is small", async () => {
+    const { db } = test.core.database;
+    await createTestConversation(context, ["ann", "bob"]);
+    const instructions = "x".repeat(512 * 1024);
+    await db.update(agents).set({ instructions }).where(eq(agents.sid, "bob"));
+    const claimed = await claimTestTurns(test.core);
+    expect(claimed.map(({ run }) => run.subject === null)).toEqual([false, true]);
+    expect(claimed[1]?.turn.agent).toMatchObject({ sid: "bob", instructions });
+    expect(claimed[1]?.turn.history).toEqual(claimed[0]?.turn.history);
+    await db.update(agents).set({ instructions: null }).where(eq(agents.sid, "bob"));
+  });
 });

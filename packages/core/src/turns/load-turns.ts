@@ -1,9 +1,10 @@
-import { events } from "@parley/db";
+import { events, statement } from "@parley/db";
 import { asc, eq, sql } from "drizzle-orm";
 import type { Process } from "../context.ts";
 import { fromColumns } from "../data-access/row-json.ts";
 import type { ActionRow, AgentRow, ConversationRow, MessageRow } from "../data-access/rows.ts";
 import type { ClaimedRun } from "../runs/claim-parts.ts";
+import { largeSubjects } from "../runs/large-subjects.ts";
 import { readClientServers, readRemoteServers } from "../tools/called-servers.ts";
 import { contextTokensOf, models } from "../workspaces/models.ts";
 import { functionsOfTurn, type TurnFunction } from "./turn-functions.ts";
@@ -67,8 +68,8 @@ export interface TurnColumns {
   readonly toolIds: number[] | null;
 }
 
-/** The subquery of a claim that gives the `TurnColumns` of a claimed turn. */
-export const turnColumns = sql`
+/** The `TurnColumns` of the turn of a run `claimed`. */
+const turnColumns = sql`
   select json_build_object(
     'conversation', to_json(c),
     'message', to_json(m),
@@ -118,14 +119,43 @@ export const turnColumns = sql`
   join agents a on a.id = m.agent_id
   where m.sid = claimed.log_id`;
 
-/** A row that a claim with `turnColumns` returns. */
+/** Bytes of a turn's input that a claim gives; a larger one is loaded by the turn itself. */
+const MAX_CLAIMED_BYTES = 64 * 1024;
+/** Stored bytes of structured columns, which may be compressed. */
+const MAX_CLAIMED_STORED_BYTES = 8 * 1024;
+
+// Sizes are known without reading long values. A claim may have a hundred turns, and all others wait for it.
+/** The subquery of a claim that gives the `TurnColumns` of a claimed turn, unless they are large. */
+export const claimedTurnColumns = sql`
+  select input from (
+    ${turnColumns}
+      and coalesce(octet_length(a.instructions), 0) + (
+        select coalesce(sum(octet_length(h.content)), 0) from messages h
+        where h.conversation_id = m.conversation_id
+          and h.rank <= asked.rank and h.rank > asked.rank - ${sql.raw(String(MAX_HISTORY))}
+      ) <= ${sql.raw(String(MAX_CLAIMED_BYTES))}
+      and coalesce(pg_column_size(a.script), 0) + (
+        select coalesce(sum(pg_column_size(x.*)), 0) from actions x where x.message_id = m.id
+      ) + (
+        select coalesce(sum(pg_column_size(v.input_schema)), 0)
+        from agent_functions own
+        join sandbox_functions f on f.id = own.function_id
+        join sandbox_function_versions v on v.function_id = f.id and v.version = f.version
+        where own.agent_id = a.id
+      ) <= ${sql.raw(String(MAX_CLAIMED_STORED_BYTES))}
+  ) turn (input)
+  where octet_length(input::text) <= ${sql.raw(String(MAX_CLAIMED_BYTES))}`;
+
+/** A row that a claim with `claimedTurnColumns` returns. */
 export type TurnRun = ClaimedRun<TurnColumns>;
 
 /** A claimed run with its turn, from the row that the claim returned. */
 export function toTurnRun(run: TurnRun): ClaimedRun<TurnInput> {
-  const { subject: columns } = run;
-  if (columns === null) return { ...run, subject: null };
-  const subject: TurnInput = {
+  return { ...run, subject: run.subject && toTurnInput(run.subject) };
+}
+
+function toTurnInput(columns: TurnColumns): TurnInput {
+  return {
     conversation: fromColumns<ConversationRow>(columns.conversation),
     message: fromColumns(columns.message),
     agent: fromColumns(columns.agent),
@@ -135,7 +165,6 @@ export function toTurnRun(run: TurnRun): ClaimedRun<TurnInput> {
     functions: columns.functions ?? [],
     toolIds: columns.toolIds ?? [],
   };
-  return { ...run, subject };
 }
 
 /** The skills that a turn is offered: one may be both the agent's own and every agent's. */
@@ -152,9 +181,9 @@ export async function loadTurn(
   run: ClaimedRun,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<Turn | undefined> {
-  if (run.subject === null) return undefined;
-  // A claim of turns gives it. What an earlier attempt published is only in its log.
-  const turn = run.subject as TurnInput;
+  // A claim of turns gives it, unless it is large. What an earlier attempt published is only in its log.
+  const turn = (run.subject as TurnInput | null) ?? (await loadLargeInput(core, run, signal));
+  if (turn === undefined) return undefined;
   const { toolIds, message } = turn;
   const { workspaceId } = run;
   const ids = message.clientServerIds ?? [];
@@ -164,6 +193,28 @@ export async function loadTurn(
     readClientServers(core, { workspaceId, ids }, signal),
   ]);
   return { ...turn, published, tools: toTurnTools([...remote, ...ofClients]) };
+}
+
+const loadInput = statement<{ logId: string }, { input: TurnColumns }>(
+  "load_turn_input",
+  sql`select input from (select ${sql.placeholder("logId")}::text as log_id) claimed, lateral (
+    ${turnColumns}
+  ) turn (input)`,
+);
+
+/** Reads an input that no claim gave; workspaces take turns. Undefined where it is deleted. */
+async function loadLargeInput(
+  core: Process,
+  { workspaceId, logId }: ClaimedRun,
+  signal: AbortSignal,
+): Promise<TurnInput | undefined> {
+  const leave = await largeSubjects.enter(workspaceId, signal);
+  try {
+    const [row] = await loadInput.execute(core.database.db, { logId });
+    return row && toTurnInput(row.input);
+  } finally {
+    leave();
+  }
 }
 
 async function readPublished(core: Process, run: ClaimedRun): Promise<string[]> {
