@@ -1,7 +1,6 @@
 import type { Process } from "../context.ts";
 import { createReadThroughCache } from "../data-access/read-through-cache.ts";
-import type { AgentRow } from "../data-access/rows.ts";
-import { findActiveAgents } from "./agents.ts";
+import { type BriefAgent, findActiveAgents } from "./agents.ts";
 
 /** Finds the agents that mentions resolve to. */
 export interface AgentDirectory {
@@ -9,7 +8,7 @@ export interface AgentDirectory {
    * The workspace's active agents with these ids, in their order, as they were a few seconds ago at
    * most.
    */
-  find(workspaceId: number, sids: readonly string[]): Promise<Map<string, AgentRow>>;
+  find(workspaceId: number, sids: readonly string[]): Promise<Map<string, BriefAgent>>;
   close(): void;
 }
 
@@ -31,7 +30,7 @@ export function createAgentDirectory(core: Process): AgentDirectory {
   });
   return {
     find: async (workspaceId, sids) => {
-      const found = new Map<string, AgentRow>();
+      const found = new Map<string, BriefAgent>();
       const agents = await Promise.all(sids.map((sid) => cache.get(`${workspaceId} ${sid}`)));
       for (const agent of agents) if (agent !== undefined) found.set(agent.sid, agent);
       return found;

@@ -2,14 +2,18 @@ import { agents, type Queryable } from "@parley/db";
 import { and, eq, inArray } from "drizzle-orm";
 import { LRUCache } from "lru-cache";
 import type { Context } from "../context.ts";
+import type { AgentRow } from "../data-access/rows.ts";
 import type { Configurations } from "../log/payloads.ts";
 import type { PublicUrl } from "../workspaces/pictures.ts";
 import { type AgentVersion, listedColumns, renderBriefly } from "./agents.ts";
 
-/** Characters of all versions that a process caches. */
+/** Characters of all versions that a process caches, and of their long texts. */
 const MAX_CHARACTERS = 32 * 1024 * 1024;
 /** Estimate for a version without its long texts. */
 const VERSION_CHARACTERS = 1024;
+
+/** What of a version may be long. */
+export type AgentTexts = Pick<AgentRow, "instructions" | "script">;
 
 /** Versions of agents by number, as messages and events refer to them. */
 export interface AgentVersions {
@@ -17,6 +21,8 @@ export interface AgentVersions {
   get(id: number): Promise<AgentVersion | undefined>;
   /** The cached version; undefined where `get` would read it. */
   peek(id: number): AgentVersion | undefined;
+  /** The texts of a version, however long; undefined where there is none. */
+  getTexts(id: number): Promise<AgentTexts | undefined>;
 }
 
 /** What reading messages needs. */
@@ -53,7 +59,22 @@ export function createAgentVersions(db: Queryable): AgentVersions {
       return row;
     },
   });
-  return { get: (id) => versions.fetch(id), peek: (id) => versions.get(id) };
+  const texts = new LRUCache<number, AgentTexts>({
+    maxSize: MAX_CHARACTERS,
+    sizeCalculation: ({ instructions, script }) =>
+      VERSION_CHARACTERS + (instructions?.length ?? 0) + JSON.stringify(script).length,
+    ignoreFetchAbort: true,
+    fetchMethod: async (id) => {
+      const { instructions, script } = agents;
+      const [row] = await db.select({ instructions, script }).from(agents).where(eq(agents.id, id));
+      return row;
+    },
+  });
+  return {
+    get: (id) => versions.fetch(id),
+    peek: (id) => versions.get(id),
+    getTexts: (id) => texts.fetch(id),
+  };
 }
 
 /** The workspace's versions with these numbers, by number, with their current status. */

@@ -1,6 +1,6 @@
 import { agents, type Queryable } from "@parley/db";
 import { type AgentConfiguration, ParleyError } from "@parley/schema";
-import { and, eq, getTableColumns, inArray, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, inArray, type SQLWrapper, sql } from "drizzle-orm";
 import type { AgentRow } from "../data-access/rows.ts";
 import { pictureUrl, type PublicUrl } from "../workspaces/pictures.ts";
 
@@ -17,14 +17,40 @@ export const versionColumns = withoutScript;
  * A response may hold fifty configurations, and those of all messages.
  */
 const MAX_SHOWN_BYTES = 16 * 1024;
+/** Stored bytes of a script that comes with its version. */
+const MAX_SCRIPT_BYTES = 2 * 1024;
+
+/** Sizes are known without reading the texts. */
+const isShown = (instructions: SQLWrapper) =>
+  sql`octet_length(${instructions}) <= ${sql.raw(String(MAX_SHOWN_BYTES))}`;
+const isShort = (script: SQLWrapper) =>
+  sql`pg_column_size(${script}) <= ${sql.raw(String(MAX_SCRIPT_BYTES))}`;
+const shownInstructions = (instructions: SQLWrapper) =>
+  sql<string | null>`case when ${isShown(instructions)} then ${instructions} end`;
+
 /** The same without long instructions, which are not read. */
 export const listedColumns = {
   ...versionColumns,
-  // A size is known without reading the text.
-  instructions: sql<
-    string | null
-  >`case when octet_length(${agents.instructions}) <= ${sql.raw(String(MAX_SHOWN_BYTES))} then ${agents.instructions} end`,
+  instructions: shownInstructions(agents.instructions),
 };
+
+/** A version of an agent without its long texts, which are read once: see `AgentVersions`. */
+export interface BriefAgent extends AgentRow {
+  /** Whether instructions or script are null because they are long. */
+  readonly hasLongTexts: boolean;
+}
+
+/** The columns of a `BriefAgent` of a table `agents`, which may be an alias of it. */
+export function briefColumns(table: typeof agents = agents) {
+  const { instructions, script } = table;
+  return {
+    ...getTableColumns(table),
+    instructions: shownInstructions(instructions),
+    script: sql<AgentRow["script"]>`case when ${isShort(script)} then ${script} end`,
+    hasLongTexts: sql<boolean>`
+      not coalesce(${isShown(instructions)}, true) or not coalesce(${isShort(script)}, true)`,
+  };
+}
 
 /** One version of an agent as the wire shows it. */
 export function renderAgent(
@@ -76,10 +102,10 @@ export async function findActiveAgents(
   db: Queryable,
   workspaceId: number,
   sids: readonly string[],
-): Promise<Map<string, AgentRow>> {
+): Promise<Map<string, BriefAgent>> {
   if (sids.length === 0) return new Map();
   const rows = await db
-    .select()
+    .select(briefColumns())
     .from(agents)
     .where(
       and(
@@ -98,10 +124,10 @@ export async function findAgentVersions(
   db: Queryable,
   workspaceId: number,
   ids: readonly number[],
-): Promise<Map<number, AgentRow>> {
+): Promise<Map<number, BriefAgent>> {
   if (ids.length === 0) return new Map();
   const rows = await db
-    .select()
+    .select(briefColumns())
     .from(agents)
     .where(and(eq(agents.workspaceId, workspaceId), inArray(agents.id, [...new Set(ids)])));
   return new Map(rows.map((row) => [row.id, row]));

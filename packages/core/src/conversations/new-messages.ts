@@ -2,8 +2,9 @@ import type { ConversationEvent, CreateMessage, ModelSelection, Warning } from "
 import type { Queryable } from "@parley/db";
 import { findMember } from "../access/acting-users.ts";
 import type { MentionServices } from "../agents/agent-directory.ts";
+import type { BriefAgent } from "../agents/agents.ts";
 import type { Context, Process, RunOrigin } from "../context.ts";
-import type { AgentRow, FileRow, MessageRow, UserRow } from "../data-access/rows.ts";
+import type { FileRow, MessageRow, UserRow } from "../data-access/rows.ts";
 import { renderAgentMessage, renderUserMessage } from "../messages/render-messages.ts";
 import { findClientServerIds } from "../tools/client-servers.ts";
 import { requireModels } from "../workspaces/models.ts";
@@ -15,7 +16,7 @@ export interface ResolvedMessage {
   readonly message: CreateMessage;
   readonly user: UserRow;
   /** The agents that answer, in the order of the mentions, each once. */
-  readonly agents: readonly AgentRow[];
+  readonly agents: readonly BriefAgent[];
   readonly modelSelection: ModelSelection | null;
   /** The servers in the caller's clients that the answers may call. */
   readonly clientServerIds: readonly string[];
@@ -92,7 +93,7 @@ function warnAboutNames(
 /** An agent message that waits for its agent. */
 export interface NewTurn {
   readonly message: MessageRow;
-  readonly agent: AgentRow;
+  readonly agent: BriefAgent;
   readonly origin?: RunOrigin | undefined;
 }
 

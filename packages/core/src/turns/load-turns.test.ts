@@ -1,6 +1,8 @@
+import { randomBytes } from "node:crypto";
 import { agents, messages } from "@parley/db";
+import type { SimulatedScript } from "@parley/schema";
 import { and, eq, sql } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import {
   answerTestTurns,
   claimTestTurns,
@@ -16,15 +18,17 @@ import {
 } from "../../testing/testing.ts";
 import { retryMessage } from "../conversations/post-messages.ts";
 import type { CoreContext } from "../create-core.ts";
+import type { WorkspaceRow } from "../data-access/rows.ts";
 import { loadTurn } from "./load-turns.ts";
 import { takeOverRuns } from "./take-over-runs.ts";
 
 describe("the history of a turn", () => {
   let test: TestCore;
   let context: CoreContext;
+  let workspace: WorkspaceRow;
   beforeAll(async () => {
     test = await openTestCore();
-    const workspace = await insertTestWorkspace(test.core);
+    workspace = await insertTestWorkspace(test.core);
     context = await openTestContext(test.core, workspace);
     for (const sid of ["ann", "bob", "cat"]) await insertTestAgent(test.core, workspace, { sid });
   });
@@ -104,15 +108,36 @@ describe("the history of a turn", () => {
     expect(claimed!.turn.history.map(({ rank }) => rank)).toEqual([2, 3, 4]);
   });
 
-  it("comes with a claim only where it is small", async () => {
-    const { db } = test.core.database;
-    await createTestConversation(context, ["ann", "bob"]);
+  it("comes with a claim only where its messages are small", async () => {
+    const content = "x".repeat(100 * 1024);
+    await createTestConversation(context, ["ann"]);
+    const { conversation } = await createTestConversation(context, []);
+    await postTestMessage(context, conversation.sId, { content, agentIds: ["bob"] });
+    const [small, large] = await claimTestTurns(test.core);
+    expect([small?.run.subject === null, large?.run.subject === null]).toEqual([false, true]);
+    expect(large?.turn.history.at(-1)).toMatchObject({ content });
+  });
+
+  it("reads the long texts of an agent once, apart from its claims", async () => {
     const instructions = "x".repeat(512 * 1024);
-    await db.update(agents).set({ instructions }).where(eq(agents.sid, "bob"));
-    const claimed = await claimTestTurns(test.core);
-    expect(claimed.map(({ run }) => run.subject === null)).toEqual([false, true]);
-    expect(claimed[1]?.turn.agent).toMatchObject({ sid: "bob", instructions });
-    expect(claimed[1]?.turn.history).toEqual(claimed[0]?.turn.history);
-    await db.update(agents).set({ instructions: null }).where(eq(agents.sid, "bob"));
+    const script: SimulatedScript = {
+      steps: [{ text: randomBytes(4096).toString("hex") }],
+      tokenDelayMs: 0,
+    };
+    await insertTestAgent(test.core, workspace, { sid: "dan", instructions, script });
+    const { db } = test.core.database;
+    const read = vi.spyOn(db, "select");
+    for (let round = 0; round < 2; round++) {
+      read.mockClear();
+      await createTestConversation(context, ["dan"]);
+      const [claimed] = await claimTestTurns(test.core);
+      const brief = { hasLongTexts: true, instructions: null, script: null };
+      expect(claimed?.run.subject).toMatchObject({ agent: brief });
+      expect(claimed?.turn.agent).toMatchObject({ instructions, script });
+      const columns = read.mock.calls.map(([fields]) => Object.keys(fields ?? {}).join(" "));
+      expect(columns.filter((one) => one === "instructions script")).toHaveLength(1 - round);
+      await clearRuns(test.core);
+    }
+    read.mockRestore();
   });
 });

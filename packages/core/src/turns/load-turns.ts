@@ -1,8 +1,10 @@
-import { events, statement } from "@parley/db";
-import { asc, eq, sql } from "drizzle-orm";
+import { agents, events, statement } from "@parley/db";
+import { aliasedTable, asc, eq, sql } from "drizzle-orm";
+import type { AgentServices } from "../agents/agent-versions.ts";
+import { type BriefAgent, briefColumns } from "../agents/agents.ts";
 import type { Process } from "../context.ts";
-import { fromColumns } from "../data-access/row-json.ts";
-import type { ActionRow, AgentRow, ConversationRow, MessageRow } from "../data-access/rows.ts";
+import { fromColumns, selectAs } from "../data-access/row-json.ts";
+import type { ActionRow, ConversationRow, MessageRow } from "../data-access/rows.ts";
 import type { ClaimedRun } from "../runs/claim-parts.ts";
 import { largeSubjects } from "../runs/large-subjects.ts";
 import { readClientServers, readRemoteServers } from "../tools/called-servers.ts";
@@ -35,7 +37,7 @@ export type HistoryRow = Pick<MessageRow, "sid" | "rank" | "type" | "content" | 
 export interface TurnInput {
   readonly conversation: Pick<ConversationRow, "id" | "sid" | "title" | "spaceId" | "ownerId">;
   readonly message: MessageRow;
-  readonly agent: AgentRow;
+  readonly agent: BriefAgent;
   /** Messages before the answer, by position, each in its newest version that has ended. */
   readonly history: readonly HistoryRow[];
   /** Tool calls of finished steps; those of the last one may be open. */
@@ -48,7 +50,7 @@ export interface TurnInput {
   readonly toolIds: readonly number[];
 }
 
-/** The input of an attempt. */
+/** The input of an attempt, with all texts of its agent. */
 export interface Turn extends TurnInput {
   /** Payloads of the events that earlier attempts published. */
   readonly published: readonly string[];
@@ -68,12 +70,15 @@ export interface TurnColumns {
   readonly toolIds: number[] | null;
 }
 
+/** The agent of `turnColumns`. */
+const briefAgent = selectAs(briefColumns(aliasedTable(agents, "a")));
+
 /** The `TurnColumns` of the turn of a run `claimed`. */
 const turnColumns = sql`
   select json_build_object(
     'conversation', to_json(c),
     'message', to_json(m),
-    'agent', to_json(a),
+    'agent', (select to_json(brief) from (select ${briefAgent}) brief),
     'history', (
       select json_agg(
         json_build_object('sid', sid, 'rank', rank, 'type', type, 'content', content,
@@ -129,12 +134,12 @@ const MAX_CLAIMED_STORED_BYTES = 8 * 1024;
 export const claimedTurnColumns = sql`
   select input from (
     ${turnColumns}
-      and coalesce(octet_length(a.instructions), 0) + (
+      and (
         select coalesce(sum(octet_length(h.content)), 0) from messages h
         where h.conversation_id = m.conversation_id
           and h.rank <= asked.rank and h.rank > asked.rank - ${sql.raw(String(MAX_HISTORY))}
       ) <= ${sql.raw(String(MAX_CLAIMED_BYTES))}
-      and coalesce(pg_column_size(a.script), 0) + (
+      and (
         select coalesce(sum(pg_column_size(x.*)), 0) from actions x where x.message_id = m.id
       ) + (
         select coalesce(sum(pg_column_size(v.input_schema)), 0)
@@ -177,7 +182,7 @@ export function distinctSkills(skills: readonly TurnSkill[] | null): TurnSkill[]
  * registered a server.
  */
 export async function loadTurn(
-  core: Process,
+  core: Process & AgentServices,
   run: ClaimedRun,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<Turn | undefined> {
@@ -187,12 +192,24 @@ export async function loadTurn(
   const { toolIds, message } = turn;
   const { workspaceId } = run;
   const ids = message.clientServerIds ?? [];
-  const [published, remote, ofClients] = await Promise.all([
+  const [agent, published, remote, ofClients] = await Promise.all([
+    withTexts(core, turn.agent),
     run.attempt > 1 ? readPublished(core, run) : [],
     readRemoteServers(core, { workspaceId, toolIds }),
     readClientServers(core, { workspaceId, ids }, signal),
   ]);
-  return { ...turn, published, tools: toTurnTools([...remote, ...ofClients]) };
+  if (agent === undefined) return undefined;
+  return { ...turn, agent, published, tools: toTurnTools([...remote, ...ofClients]) };
+}
+
+/** The agent with its long texts; undefined where it is deleted. */
+async function withTexts(
+  { agentVersions }: AgentServices,
+  agent: BriefAgent,
+): Promise<BriefAgent | undefined> {
+  if (!agent.hasLongTexts) return agent;
+  const texts = await agentVersions.getTexts(agent.id);
+  return texts && { ...agent, ...texts };
 }
 
 const loadInput = statement<{ logId: string }, { input: TurnColumns }>(

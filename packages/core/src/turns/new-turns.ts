@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
-import type { AgentRow, MessageRow } from "../data-access/rows.ts";
+import type { BriefAgent } from "../agents/agents.ts";
+import type { MessageRow } from "../data-access/rows.ts";
 import { distinctSkills, historyBytesOf, type HistoryRow, type TurnInput } from "./load-turns.ts";
 import type { TurnFunction } from "./turn-functions.ts";
 import type { TurnSkill } from "./turn-skills.ts";
@@ -8,7 +9,7 @@ import type { TurnSkill } from "./turn-skills.ts";
 export interface NewTurnParts {
   readonly conversation: TurnInput["conversation"];
   readonly message: MessageRow;
-  readonly agent: AgentRow;
+  readonly agent: BriefAgent;
   /** The messages before the first answer, by position. */
   readonly asked: readonly MessageRow[];
   readonly skills: readonly TurnSkill[] | null;
