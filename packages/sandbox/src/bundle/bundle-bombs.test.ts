@@ -14,23 +14,25 @@ function doubleEnum(members: number): string {
   return `enum E{ma="xxxxxxxx",\n${lines.join("")}}export {}`;
 }
 
-/** The most that this process's descendants had at once, as the kernel remembers it of each of them. */
+/**
+ * The most that this process's descendants had at once: at each look, the sum of what the kernel remembers as the
+ * most of each that lives.
+ */
 async function peakOfDescendants<T>(run: () => Promise<T>): Promise<{ result: T; bytes: number }> {
-  const peaks = new Map<number, number>();
-  const look = (pid: number): void => {
-    for (const child of childrenOf(pid)) {
-      const peak = Number(/VmHWM:\s*(\d+)/.exec(read(`/proc/${child}/status`))?.[1] ?? 0) * 1024;
-      peaks.set(child, Math.max(peak, peaks.get(child) ?? 0));
-      look(child);
-    }
-  };
-  const timer = setInterval(() => look(process.pid), 10);
+  const peakBelow = (pid: number): number =>
+    childrenOf(pid).reduce((sum, child) => sum + peakOf(child) + peakBelow(child), 0);
+  let bytes = 0;
+  const timer = setInterval(() => (bytes = Math.max(bytes, peakBelow(process.pid))), 10);
   try {
     const result = await run();
-    return { result, bytes: peaks.values().reduce((sum, peak) => sum + peak, 0) };
+    return { result, bytes };
   } finally {
     clearInterval(timer);
   }
+}
+
+function peakOf(pid: number): number {
+  return Number(/VmHWM:\s*(\d+)/.exec(read(`/proc/${pid}/status`))?.[1] ?? 0) * 1024;
 }
 
 function childrenOf(pid: number): number[] {
