@@ -123,7 +123,7 @@ export function createWorker({
     held: heldOf,
     capacity: settings.PARLEY_WORKER_CONCURRENCY,
     perWorkspace: (kind) => kinds[kind].perWorkspace,
-    wanted: (kind) => loops.get(kind)?.wantedPlaces() ?? Infinity,
+    wanted: (kind, workspaceId) => loops.get(kind)?.wantedPlaces(workspaceId) ?? Infinity,
     start: (runs) => {
       if (gone) handBackWritten(runs.map(({ logId }) => logId));
       else startRuns(runs, "claimed");

@@ -6,6 +6,7 @@ import type { IdPrefix, TokenScope } from "@parley/schema";
 import type { ApiKeyRow, UserRow, WorkspaceRow } from "./data-access/rows.ts";
 import type { Hub } from "./log/hub.ts";
 import type { LogRuntime } from "./log/log-runtime.ts";
+import type { EnterTransaction } from "./log/transaction-places.ts";
 import type { RecordedOnce, Recorder } from "./log/transaction.ts";
 import type { RunSearch, Searcher } from "./untrusted/searches.ts";
 import type { Threads } from "./untrusted/threads.ts";
@@ -15,6 +16,8 @@ export interface Process extends LogRuntime {
   readonly hub: Hub;
   /** Writes the records of administrative mutations. */
   readonly recorder: Recorder;
+  /** Lets the transactions of requests begin. */
+  readonly enterTransaction: EnterTransaction;
   readonly newId: (prefix?: IdPrefix) => string;
   /** Numbers for rows of conversations and messages, ascending. */
   readonly takeRowIds: (count: number) => Promise<number[]>;

@@ -26,6 +26,7 @@ import {
 import type { KnowledgeServices } from "./knowledge/data-sources.ts";
 import { stampHints } from "./log/bus.ts";
 import { createHub } from "./log/hub.ts";
+import { createTransactionPlaces } from "./log/transaction-places.ts";
 import { createLocalWorkers } from "./runs/local-workers.ts";
 import { createRunCapacity, type RunServices } from "./runs/run-capacity.ts";
 import type { RunKind } from "./runs/run-kinds.ts";
@@ -117,6 +118,7 @@ export function createCore(given: CoreParts, publicUrl: () => string): Core {
     onLateFailure,
     hub: createHub({ ...parts, configurations, onDelivery }),
     recorder: createRecorder(() => core.now()),
+    enterTransaction: createTransactionPlaces(given.database.connections),
     newId,
     takeRowIds: createRowIds(db),
     writeConversation: createConversationWriter(db),

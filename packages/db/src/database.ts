@@ -17,6 +17,8 @@ export interface Database {
   readonly db: Queryable;
   /** Runs `work` in one transaction: commits when it resolves, rolls back when it rejects. */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
+  /** How many of these, and of queries outside of them, run at once. */
+  readonly connections: number;
   /**
    * The same for statements over many rows that no request waits for: their timeout is two minutes in
    * place of seven seconds, and they have their own connections.

@@ -48,6 +48,7 @@ function outsideTransaction<F extends (...args: never[]) => unknown>(method: F):
 }
 
 const WAIT_MS = 10_000;
+const POOL_SIZE = 16;
 /** Timeout of a statement on the server, so that a request is answered within ten seconds. */
 const STATEMENT_MS = 7000;
 /**
@@ -108,6 +109,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   }
   return {
     ...queriesOf(pool),
+    connections: options.poolSize ?? POOL_SIZE,
     slow: queriesOf(slowPool),
     searches: { db: drizzle(searchPool, drizzleOptions), connections: SEARCH_CONNECTIONS },
     pool: () => ({
@@ -163,7 +165,7 @@ async function requireOwnSessions(url: string, timeoutMs: number): Promise<void>
 }
 
 function openPool(
-  { url, poolSize = 16, waitMs = WAIT_MS, onError = () => {} }: PostgresOptions,
+  { url, poolSize = POOL_SIZE, waitMs = WAIT_MS, onError = () => {} }: PostgresOptions,
   statementMs: number,
   settings: Readonly<Record<string, string>> = planner,
 ): pg.Pool {

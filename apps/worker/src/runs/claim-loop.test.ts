@@ -86,6 +86,25 @@ describe("a loop of claims", () => {
     expect(claims).toHaveLength(2);
   });
 
+  it("keeps places for what waits of all workspaces, or only of one at its own limit", async () => {
+    const { loop, claims, places } = createTestLoop();
+    places.free = 60;
+    const wanted = () => [loop.wantedPlaces(1), loop.wantedPlaces(2)];
+    loop.wake();
+    expect(wanted()).toEqual([50, 50]);
+    claims[0]!.answer({ ...nothing, more: true, full: [1] });
+    await turn();
+    expect(wanted()).toEqual([Infinity, 0]);
+    loop.wake();
+    expect(claims[1]).toMatchObject({ limit: 50 });
+    expect(wanted()).toEqual([Infinity, 50]);
+    claims[1]!.answer({ ...nothing, more: true });
+    await turn();
+    expect(wanted()).toEqual([Infinity, Infinity]);
+    loop.wake();
+    expect(claims[2]).toMatchObject({ limit: 60 });
+  });
+
   it("claims again after a failed claim, with a pause", async () => {
     const { loop, claims } = createTestLoop();
     loop.wake();

@@ -24,9 +24,9 @@ export interface ClaimLoop {
   wake(delayMs?: number): void;
   /**
    * How many places runs may take that wait already: those of the claim that is under way, or about to
-   * be. Infinity where runs are left that wait for places.
+   * be. Infinity where runs are left that wait for the same places as new ones of the workspace.
    */
-  wantedPlaces(): number;
+  wantedPlaces(workspaceId: number): number;
   /** Records that runs may have ended: runs that waited for capacity may be claimed now. */
   ended(): void;
   /** Stops claiming; resolves when the current claim has ended. */
@@ -41,6 +41,8 @@ export function createClaimLoop(parts: ClaimLoopParts): ClaimLoop {
   let wanted = false;
   /** Whether the last claim left runs unclaimed. */
   let more = false;
+  /** Workspaces of which runs were left for their own limit; undefined where others may have been left too. */
+  let full: ReadonlySet<number> | undefined;
   /** Workspace at which the last claim stopped. */
   let after = 0;
   let claiming = false;
@@ -51,19 +53,25 @@ export function createClaimLoop(parts: ClaimLoopParts): ClaimLoop {
   let loop: Promise<void> = Promise.resolve();
   let soon: NodeJS.Timeout | undefined;
 
+  /** Whether runs are left that could be claimed if there were places. */
+  const isBehind = (): boolean => (more && full === undefined) || after > 0;
+
   async function run(): Promise<void> {
     while (wanted && !closed) {
       wanted = false;
-      const isBehind = more || after > 0;
-      const most = MAX_CLAIMED_TOGETHER[isBehind ? "behind" : "otherwise"];
-      limit = Math.min(free(), most);
-      more = limit <= 0;
-      if (more) break;
+      limit = Math.min(free(), MAX_CLAIMED_TOGETHER[isBehind() ? "behind" : "otherwise"]);
+      if (limit <= 0) {
+        more = true;
+        full = undefined;
+        break;
+      }
       const isClaimed = await attempt(async () => {
         endedMeanwhile = false;
         const claimed = await claim(limit, after);
         ({ more, after } = claimed);
-        if (claimed.runs.length === limit || after > 0 || (more && endedMeanwhile)) wanted = true;
+        const isCut = claimed.runs.length === limit;
+        full = claimed.full && !isCut ? new Set(claimed.full) : undefined;
+        if (isCut || after > 0 || (more && endedMeanwhile)) wanted = true;
         start(claimed.runs);
       });
       if (isClaimed) backoff.reset();
@@ -93,8 +101,8 @@ export function createClaimLoop(parts: ClaimLoopParts): ClaimLoop {
 
   return {
     wake,
-    wantedPlaces: () => {
-      if (more || after > 0) return Infinity;
+    wantedPlaces: (workspaceId) => {
+      if (isBehind() || full?.has(workspaceId)) return Infinity;
       if (claiming) return limit;
       return soon === undefined ? 0 : MAX_CLAIMED_TOGETHER.otherwise;
     },

@@ -19,8 +19,8 @@ export interface PlacesParts extends Omit<RunHolder, "perWorkspace"> {
   readonly capacity: number;
   /** How many of a workspace. */
   readonly perWorkspace: (kind: Kind) => number;
-  /** How many places earlier runs of the kind may take that wait. */
-  readonly wanted: (kind: Kind) => number;
+  /** How many places earlier runs of the kind may take that wait, before a new one of the workspace. */
+  readonly wanted: (kind: Kind, workspaceId: number) => number;
   readonly start: (runs: readonly ClaimedRun[]) => void;
   /** Hands back those runs that were written after all. */
   readonly handBack: (logIds: readonly string[]) => void;
@@ -73,7 +73,7 @@ export function createPlaces(parts: PlacesParts): Places {
       if (closed) return undefined;
       const most = perWorkspace(kind);
       const taken = count(kind, workspaceId);
-      const added = logIds.length + wanted(kind);
+      const added = logIds.length + wanted(kind, workspaceId);
       if (added > taken.free || taken.ofWorkspace + added > most) return undefined;
       writing.add(runs);
       return { workerId, leaseMs, perWorkspace: most };

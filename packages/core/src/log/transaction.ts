@@ -3,6 +3,7 @@ import { wasCommitted } from "../data-access/lost-answers.ts";
 import { retryConflicts } from "../data-access/retry-conflicts.ts";
 import type { Hint } from "./bus.ts";
 import type { LogRuntime } from "./log-runtime.ts";
+import type { EnterTransaction } from "./transaction-places.ts";
 
 /** A transaction: work in it uses `db`, and adds its hints to `afterCommit`. */
 export interface Transaction {
@@ -29,6 +30,9 @@ export interface Recorder {
 /** The dependencies of a transaction. */
 export interface TransactionContext extends Pick<LogRuntime, "database" | "bus" | "random"> {
   readonly recorder: Recorder;
+  readonly enterTransaction: EnterTransaction;
+  /** Who asks for it, if a request does: transactions of a workspace take turns with those of others. */
+  readonly caller?: { readonly kind: string; readonly workspace?: { readonly id: number } };
   readonly mutation?: RecordedOnce | undefined;
 }
 
@@ -44,7 +48,10 @@ export async function inTransaction<T>(
   isStored?: () => Promise<boolean>,
 ): Promise<T> {
   const { mutation, database, recorder } = context;
+  const workspaceId = context.caller?.workspace?.id;
   const committed = await retryConflicts(context, async () => {
+    const leave =
+      workspaceId === undefined ? undefined : await context.enterTransaction(workspaceId);
     const afterCommit: Hint[] = [];
     let ended: { readonly result: T; readonly recordId: number | undefined } | undefined;
     try {
@@ -62,6 +69,8 @@ export async function inTransaction<T>(
       // Work that failed is not committed.
       const mayBe = ended !== undefined && look !== undefined;
       if (!mayBe || !(await wasCommitted(error, look))) throw error;
+    } finally {
+      leave?.();
     }
     if (ended === undefined) throw new Error("The transaction ended without its work");
     return { result: ended.result, afterCommit };

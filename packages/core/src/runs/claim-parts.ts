@@ -105,6 +105,8 @@ export type ClaimFrom = ClaimOptions & {
 export type ClaimedRow<Subject> = (ClaimedRun<Subject> | { readonly id: null }) & {
   /** Whether runs may be left that can be claimed once others end. */
   readonly more: boolean;
+  /** As `Claimed.full`. */
+  readonly full?: readonly number[];
   /** The workspace after which the next claim is to begin; 0 when this one looked at the last. */
   readonly after: number;
 };
@@ -114,15 +116,18 @@ export interface Claimed<Subject = unknown> {
   readonly runs: readonly ClaimedRun<Subject>[];
   /** Whether runs may be left that can be claimed once some of the worker's, or of others, end. */
   readonly more: boolean;
+  /** Workspaces, if known, of which runs are left because the worker holds as many of them as it may. */
+  readonly full?: readonly number[] | undefined;
   /** For the next claim; greater than 0 when there are more workspaces to look at. */
   readonly after: number;
 }
 
 /** The result of a claim, from its rows. */
 export function toClaimed<Subject>(rows: readonly ClaimedRow<Subject>[]): Claimed<Subject> {
-  const { more = false, after = 0 } = rows[0] ?? {};
+  const { more = false, full, after = 0 } = rows[0] ?? {};
   const runs = rows.filter(
     (row): row is ClaimedRow<Subject> & ClaimedRun<Subject> => row.id !== null,
   );
-  return { runs: runs.map(({ more: _more, after: _after, ...run }) => run), more, after };
+  const withoutLook = runs.map(({ more: _more, full: _full, after: _after, ...run }) => run);
+  return { runs: withoutLook, more, full, after };
 }

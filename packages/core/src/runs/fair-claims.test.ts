@@ -157,12 +157,14 @@ describe("fair claims", () => {
         held: new Map([[workspaceId, held]]),
       });
       const ours = claimed.runs.filter((run) => run.workspaceId === workspaceId);
-      return { ours: ours.length, others: claimed.runs.length - ours.length, more: claimed.more };
+      const { more, full } = claimed;
+      return { ours: ours.length, others: claimed.runs.length - ours.length, more, full };
     };
-    expect(await take(1)).toEqual({ ours: 3, others: 2, more: true });
-    expect(await take(4)).toEqual({ ours: 0, others: 0, more: true });
-    expect(await take(0)).toEqual({ ours: 4, others: 0, more: true });
-    expect(await take(0)).toEqual({ ours: 3, others: 0, more: false });
+    const left = { more: true, full: [workspaceId] };
+    expect(await take(1)).toEqual({ ours: 3, others: 2, ...left });
+    expect(await take(4)).toEqual({ ours: 0, others: 0, ...left });
+    expect(await take(0)).toEqual({ ours: 4, others: 0, ...left });
+    expect(await take(0)).toEqual({ ours: 3, others: 0, more: false, full: [] });
   });
 
   it("counts what runs although its lease has ended", async () => {

@@ -79,6 +79,9 @@ const claimTurnsStatement = statement<Values, ClaimedRow<TurnColumns>>(
   from (
     select (select count(*) from claimed) >= ${limit}
         or exists (select 1 from peeked where place > ${perWorkspace}) as more,
+      (
+        select coalesce(json_agg(distinct key), '[]') from peeked where place > ${perWorkspace}
+      ) as "full",
       ${lastWorkspace} as after
   ) looked
   left join claimed on claimed.status = 'running'

@@ -126,6 +126,8 @@ const turnColumns = sql`
 
 /** Bytes of a turn's input that a claim gives; a larger one is loaded by the turn itself. */
 const MAX_CLAIMED_BYTES = 64 * 1024;
+/** Of a message beside its text: many short ones take as long as a long one. */
+const MESSAGE_BYTES = 512;
 /** Stored bytes of structured columns, which may be compressed. */
 const MAX_CLAIMED_STORED_BYTES = 8 * 1024;
 
@@ -135,7 +137,8 @@ export const claimedTurnColumns = sql`
   select input from (
     ${turnColumns}
       and (
-        select coalesce(sum(octet_length(h.content)), 0) from messages h
+        select coalesce(sum(octet_length(h.content) + ${sql.raw(String(MESSAGE_BYTES))}), 0)
+        from messages h
         where h.conversation_id = m.conversation_id
           and h.rank <= asked.rank and h.rank > asked.rank - ${sql.raw(String(MAX_HISTORY))}
       ) <= ${sql.raw(String(MAX_CLAIMED_BYTES))}

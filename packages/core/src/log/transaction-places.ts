@@ -1,0 +1,31 @@
+import { createFairPlaces } from "@parley/fair-queue";
+import { ParleyError } from "@parley/schema";
+
+/** As long as any query waits for a connection. */
+const WAIT_MS = 10_000;
+
+/** Resolves with what gives the place back once a transaction of the workspace may begin. */
+export type EnterTransaction = (workspaceId: number) => Promise<() => void>;
+
+/**
+ * Places for the transactions of requests. One that waits for a lock holds a connection meanwhile, so a
+ * workspace that asks for the same row on many connections would take all of them: it has half at most, and
+ * workspaces take turns. Throws `rate_limit_error` after ten seconds.
+ */
+export function createTransactionPlaces(connections: number): EnterTransaction {
+  const places = createFairPlaces(connections);
+  return async (workspaceId) => {
+    const waiting = new AbortController();
+    const timer = setTimeout(() => waiting.abort(tooMany()), WAIT_MS);
+    try {
+      return await places.enter(workspaceId, waiting.signal);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+}
+
+function tooMany(): ParleyError {
+  const message = "Too many changes of the workspace wait for each other: try again in 1 s";
+  return new ParleyError("rate_limit_error", message, { retryAfterSeconds: 1 });
+}
