@@ -48,10 +48,14 @@ export function createRunServices<
   { core, persistence }: Pick<RunServices<Event, Finished>, "core" | "persistence">,
   finishRuns: (core: Core, finished: readonly Finished[]) => Promise<ReadonlySet<string>>,
 ): RunServices<Event, Finished> {
-  const finish = createBatcher(async (finished: readonly Finished[]) => {
-    const ended = await finishRuns(core, finished);
-    return ({ run }) => ended.has(run.logId);
-  }, MAX_FINISHED_TOGETHER);
+  const finish = createBatcher(
+    async (finished: readonly Finished[]) => {
+      const ended = await finishRuns(core, finished);
+      return ({ run }) => ended.has(run.logId);
+    },
+    MAX_FINISHED_TOGETHER,
+    ({ run }) => run.workspaceId,
+  );
   return { core, persistence, writer: createLogWriter<Event>(core), finish };
 }
 

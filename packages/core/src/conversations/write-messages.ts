@@ -190,6 +190,7 @@ export function createConversationWriter(db: Queryable): ConversationServices["w
   return createBatchedInsert(db, {
     insert: (created: readonly NewConversation[]) => insertConversations(db, created),
     logIdOf: ({ conversation }) => conversation.sid,
+    workspaceIdOf: ({ conversation }) => conversation.workspaceId,
     lengthOf: ({ messages }) => messages.reduce((sum, row) => sum + row.content.length, 0),
   });
 }

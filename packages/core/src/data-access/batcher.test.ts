@@ -98,4 +98,40 @@ describe("a batcher", () => {
       { reason: { type: "service_unavailable" } },
     ]);
   });
+
+  it("writes a group of which many wait apart, and two such groups at once", async () => {
+    const batches: string[] = [];
+    const held = new Map<string, () => void>();
+    const add = createBatcher(
+      async (items: readonly string[]) => {
+        const name = [...new Set(items.map((item) => item[0]))].join("");
+        batches.push(`${name} ${items.length}`);
+        await new Promise<void>((resolve) => held.set(name, resolve));
+        return (item) => item;
+      },
+      20,
+      (item) => item.charCodeAt(0),
+    );
+    const addMany = (group: string, count: number) =>
+      Array.from({ length: count }, (_, index) => add(`${group}${index}`));
+    const letGo = async (name: string) => {
+      held.get(name)?.();
+      await nextTurn();
+    };
+    const all = [...addMany("a", 30), ...addMany("b", 2), ...addMany("c", 1)];
+    await nextTurn();
+    expect(batches).toEqual(["a 20", "bc 3"]);
+    all.push(...addMany("d", 9), ...addMany("e", 9), ...addMany("b", 1));
+    await nextTurn();
+    expect(batches.splice(0)).toEqual(["a 20", "bc 3", "d 9"]);
+    await letGo("bc");
+    // The rest of a waits for its own, and e for one of two that are written apart.
+    expect(batches.splice(0)).toEqual(["b 1"]);
+    await letGo("a");
+    expect(batches.splice(0)).toEqual(["e 9"]);
+    await letGo("d");
+    expect(batches.splice(0)).toEqual(["a 10"]);
+    for (const name of ["e", "b", "a"]) await letGo(name);
+    expect(await Promise.all(all)).toHaveLength(52);
+  });
 });

@@ -204,6 +204,7 @@ export function createInvocationWriter(db: Queryable): InvocationServices["write
   return createBatchedInsert(db, {
     insert: (created: readonly NewInvocation[]) => writeInvocations(db, created),
     logIdOf: ({ row }) => row.sid,
+    workspaceIdOf: ({ row }) => row.workspaceId,
     lengthOf: ({ row }) => row.input.length,
   });
 }

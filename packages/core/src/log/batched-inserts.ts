@@ -16,11 +16,13 @@ export function createBatchedInsert<Item, Result>(
   {
     insert,
     logIdOf,
+    workspaceIdOf,
     lengthOf,
   }: {
     /** Writes all or none of them, and gives the result of each. */
     readonly insert: (items: readonly Item[]) => Promise<(item: Item) => Result>;
     readonly logIdOf: (item: Item) => string;
+    readonly workspaceIdOf: (item: Item) => number;
     /** Characters of an item, roughly. */
     readonly lengthOf: (item: Item) => number;
   },
@@ -35,7 +37,7 @@ export function createBatchedInsert<Item, Result>(
       return () => undefined;
     }
   };
-  const add = createBatcher(write, MAX_TOGETHER);
+  const add = createBatcher(write, MAX_TOGETHER, workspaceIdOf);
   return async (item, isWanted) => {
     if (lengthOf(item) <= MAX_SHARED_CHARACTERS) return add(item, isWanted);
     if (isWanted?.() === false) throw unwanted();

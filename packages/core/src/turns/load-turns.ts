@@ -136,12 +136,12 @@ const MAX_CLAIMED_STORED_BYTES = 8 * 1024;
 export const claimedTurnColumns = sql`
   select input from (
     ${turnColumns}
-      and (
+      -- So far down, the messages are too many, whatever they hold: none is read.
+      and case when asked.rank >= ${sql.raw(String(MAX_CLAIMED_BYTES / MESSAGE_BYTES))} then false else (
         select coalesce(sum(octet_length(h.content) + ${sql.raw(String(MESSAGE_BYTES))}), 0)
         from messages h
-        where h.conversation_id = m.conversation_id
-          and h.rank <= asked.rank and h.rank > asked.rank - ${sql.raw(String(MAX_HISTORY))}
-      ) <= ${sql.raw(String(MAX_CLAIMED_BYTES))}
+        where h.conversation_id = m.conversation_id and h.rank <= asked.rank
+      ) <= ${sql.raw(String(MAX_CLAIMED_BYTES))} end
       and (
         select coalesce(sum(pg_column_size(x.*)), 0) from actions x where x.message_id = m.id
       ) + (
