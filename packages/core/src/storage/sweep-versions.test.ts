@@ -242,11 +242,19 @@ describe("old versions", () => {
     const agent = await createAgent();
     for (let version = 1; version <= 5; version++) await changeAgent(agent, "");
     pass(1000);
-    await test.core.database.transaction(async (changing) => {
+    const locked = Promise.withResolvers<void>();
+    const swept = Promise.withResolvers<void>();
+    const change = test.core.database.transaction(async (changing) => {
       const first = and(eq(agents.sid, agent), eq(agents.version, 0));
       await changing.select({ id: agents.id }).from(agents).where(first).for("update");
-      expect(await sweep("agent")).toBe(2);
+      locked.resolve();
+      await swept.promise;
     });
+    await locked.promise;
+    const others = await sweep("agent");
+    swept.resolve();
+    await change;
+    expect(others).toBe(2);
     expect(await sweep("agent")).toBe(1);
   });
 
@@ -259,6 +267,7 @@ describe("old versions", () => {
       return row!.countedBytes + row!.addedBytes;
     };
     const count = async () => {
+      await test.core.storage.flush();
       pass(1);
       const pause = async () => {};
       while ((await countStorage(test.core, { limitBytes: LIMIT_BYTES, pause })) > 0);
