@@ -41,6 +41,8 @@ export interface ProgramOptions {
   readonly cwd?: string;
   readonly main?: readonly string[];
   readonly input?: string;
+  /** The user, and group, that it runs as instead of this process's. */
+  readonly uid?: number;
   /** Descriptor that it prints to instead of `output`. */
   readonly log?: number;
 }
@@ -53,12 +55,13 @@ export function startProgram(
   args: readonly string[],
   settings: Settings,
   // By default in a folder without a `.env`.
-  { cwd = inject("build"), main = [builtFile("parley.js")], input, log }: ProgramOptions = {},
+  { cwd = inject("build"), main = [builtFile("parley.js")], input, uid, log }: ProgramOptions = {},
 ): Program {
   const child = spawn(process.execPath, [...main, ...args], {
     cwd,
     env: settings,
     stdio: ["pipe", log ?? "pipe", log ?? "pipe"],
+    ...(uid !== undefined && { uid, gid: uid }),
   });
   endWithThisProcess(child);
   // A program that does not read may be gone before it is written.

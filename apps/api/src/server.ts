@@ -64,6 +64,8 @@ export interface ApiOptions {
   readonly whyNotReady?: (() => string | undefined) | undefined;
   /** What holds the code of functions, for /readyz. */
   readonly sandboxBoundary?: (() => string | undefined) | undefined;
+  /** Whether the process is root's, for /readyz. */
+  readonly runsAsRoot?: boolean;
   /** Version of the server, for /readyz. */
   readonly version?: string | undefined;
   /** The demo's workspace, for the examples of /docs. */
@@ -148,6 +150,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
     openRequests: new Set(),
     whyNotReady: options.whyNotReady ?? (() => undefined),
     sandboxBoundary: options.sandboxBoundary ?? (() => undefined),
+    runsAsRoot: options.runsAsRoot ?? false,
     version: options.version,
     demoWorkspaceId: options.demoWorkspaceId ?? (() => undefined),
     workerWatch: options.watchesWorkers === true ? watchWorkers(core, logger) : undefined,

@@ -46,6 +46,8 @@ export interface ApiServices {
   readonly whyNotReady: () => string | undefined;
   /** What holds the code of functions; undefined in a process that runs none. */
   readonly sandboxBoundary: () => string | undefined;
+  /** Whether the process is root's. */
+  readonly runsAsRoot: boolean;
   /** Version of the server, for /readyz. */
   readonly version: string | undefined;
   /** In a process without a worker. */

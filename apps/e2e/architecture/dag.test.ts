@@ -12,7 +12,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "packages/db": ["schema"],
   "packages/fair-queue": [],
   "packages/core": ["schema", "db", "mcp", "fair-queue"],
-  "packages/agent": ["schema"],
+  "packages/agent": ["schema", "guarded-fetch"],
   "packages/guarded-fetch": [],
   "packages/mcp": ["schema", "guarded-fetch"],
   "packages/sandbox": ["schema", "guarded-fetch", "fair-queue"],

@@ -92,7 +92,7 @@ describe.skipIf(!hasBrowser)("the versions of a function", () => {
     await expect.poll(() => rows.count()).toBe(23);
     expect(await page.getByRole("button", { name: "Older versions" }).count()).toBe(0);
     await page.goto(`${opened().url}/functions/${slug}?view=versions&old=40&new=41`);
-    await page.getByText("There is no such version").waitFor();
+    await page.getByText("There is no version 40").waitFor();
     await page.goto(`${opened().url}/functions/${slug}?view=edit&of=40`);
     await page.getByText("There is no version 40").waitFor();
   });

@@ -43,6 +43,19 @@ const ofConversations = { stream: "conversations.events", transport: "sse" };
 describe("a server", () => {
   const server = shareServer(settings, { isAlone: true });
 
+  test("the bytes that workspaces store are one sum, without a label for each", async () => {
+    const bytesOf = ({ value }: Awaited<ReturnType<typeof scrape>>) =>
+      value("parley_stored_bytes") ?? 0;
+    const before = bytesOf(await scrape(server()));
+    const json = { message: { content: "x".repeat(100_000), mentions: [] } };
+    expect((await send(server(), { path: pathsOf(server()).conversations, json })).status).toBe(
+      200,
+    );
+    const { text, value } = await scrapeUntil(server(), (now) => bytesOf(now) > before + 100_000);
+    expect(text).toMatch(/^parley_stored_bytes \d+$/m);
+    expect(value("parley_workspaces_full")).toBe(0);
+  });
+
   test("streams are counted while they are open, and by how they began and ended", async () => {
     const { path, events } = await create(server(), undefined);
     const leave = new AbortController();

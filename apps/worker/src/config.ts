@@ -125,6 +125,14 @@ export const WorkerSettings = z.object({
   PARLEY_INVOCATION_RETENTION_DAYS: integer(1, 36_500)
     .default(90)
     .describe("Retention of invocations, with input and result, after their end, in days"),
+  PARLEY_VERSION_RETENTION_DAYS: integer(1, 36_500)
+    .default(90)
+    .describe(
+      "Retention of replaced versions of agents, functions and skills that nothing uses, in days",
+    ),
+  PARLEY_VERSIONS_KEPT: integer(1, 10_000)
+    .default(50)
+    .describe("Newest versions of each agent, function and skill that stay, however old they are"),
   PARLEY_AUDIT_RETENTION_DAYS: integer(1, 36_500)
     .default(365)
     .describe("Retention of the audit log, in days"),

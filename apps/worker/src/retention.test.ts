@@ -1,7 +1,15 @@
-import { appendEvents, createRefusedCredentials, listAuditEvents, readEvents } from "@parley/core";
+import {
+  appendEvents,
+  createRefusedCredentials,
+  listAuditEvents,
+  listFunctionVersions,
+  readEvents,
+  updateSandboxFunction,
+} from "@parley/core";
 import {
   ageTestLog,
   announceTestFile,
+  insertTestFunction,
   insertTestWorkspace,
   openTestContext,
   openTestCore,
@@ -26,6 +34,8 @@ const settings = WorkerSettings.parse({
   PARLEY_TOKEN_RETENTION_HOURS: "2",
   PARLEY_INVOCATION_LOG_RETENTION_DAYS: "3",
   PARLEY_AUDIT_RETENTION_DAYS: "30",
+  PARLEY_VERSION_RETENTION_DAYS: "5",
+  PARLEY_VERSIONS_KEPT: "2",
 });
 
 const shared = { created: 0, invocationId: "sfi_x", functionId: "sfn_x" };
@@ -112,6 +122,30 @@ describe("startRetention", () => {
     // Those of its first transaction.
     expect(counts.filter((count) => count === 2)).toHaveLength(50);
     expect(counts.filter((count) => count === 3)).toHaveLength(70);
+  });
+
+  it("deletes old versions beside the newest", async () => {
+    const workspace = await insertTestWorkspace(test.core);
+    await insertTestFunction(test.core, workspace, { slug: "add" });
+    const context = await openTestContext(test.core, workspace, "builder");
+    const named = { wId: workspace.sid, functionId: "add" };
+    for (let version = 1; version < 4; version++) {
+      const change = { ...named, version, description: `${version}` };
+      await updateSandboxFunction(
+        context,
+        parseInput(endpoints["sandboxFunctions.update"], change),
+      );
+    }
+    const list = parseInput(endpoints["sandboxFunctions.listVersions"], named);
+    const count = async () => (await listFunctionVersions(context, list)).versions.length;
+    await start()();
+    expect(await count()).toBe(4);
+    test.clock.now += 5 * 24 * HOUR_MS + 1;
+    const stop = start();
+    await until(async () => (await count()) < 4);
+    await stop();
+    expect(await count()).toBe(2);
+    expect(logged).toEqual([]);
   });
 
   it("deletes audit events past their retention", async () => {

@@ -4,6 +4,7 @@ import {
   type Core,
   countStorage,
   createInvocationSweep,
+  createVersionSweep,
   sweepAuditLog,
   sweepClientServers,
   sweepFiles,
@@ -30,6 +31,8 @@ export interface RetentionOptions {
     | "PARLEY_TOKEN_RETENTION_HOURS"
     | "PARLEY_INVOCATION_LOG_RETENTION_DAYS"
     | "PARLEY_INVOCATION_RETENTION_DAYS"
+    | "PARLEY_VERSION_RETENTION_DAYS"
+    | "PARLEY_VERSIONS_KEPT"
     | "PARLEY_AUDIT_RETENTION_DAYS"
   >;
   readonly logger: Logger;
@@ -37,9 +40,9 @@ export interface RetentionOptions {
 }
 
 /**
- * Removes from closed logs what has passed its retention, and deletes old invocations, old idempotency keys,
- * old entries of the audit log, expired user tokens and files that were not uploaded in time; at once, and then
- * every few minutes. Counts what workspaces store where that may have changed.
+ * Removes from closed logs what has passed its retention, and deletes old invocations, old versions, old
+ * idempotency keys, old entries of the audit log, expired user tokens and files that were not uploaded in time; at
+ * once, and then every few minutes. Counts what workspaces store where that may have changed.
  * Gives a function that stops it, which resolves when the current sweep has ended.
  */
 export function startRetention({
@@ -51,6 +54,10 @@ export function startRetention({
   const tokens = { retentionMs: settings.PARLEY_TOKEN_RETENTION_HOURS * HOUR_MS };
   const invocationLogs = { retentionMs: settings.PARLEY_INVOCATION_LOG_RETENTION_DAYS * DAY_MS };
   const invocations = { retentionMs: settings.PARLEY_INVOCATION_RETENTION_DAYS * DAY_MS };
+  const versions = {
+    retentionMs: settings.PARLEY_VERSION_RETENTION_DAYS * DAY_MS,
+    kept: settings.PARLEY_VERSIONS_KEPT,
+  };
   const audited = { retentionMs: settings.PARLEY_AUDIT_RETENTION_DAYS * DAY_MS };
   const stop = new AbortController();
   const { signal } = stop;
@@ -67,6 +74,9 @@ export function startRetention({
   }
 
   const sweepInvocations = createInvocationSweep(core, invocations);
+  const sweepAgents = createVersionSweep(core, { kind: "agent", ...versions });
+  const sweepFunctions = createVersionSweep(core, { kind: "function", ...versions });
+  const sweepSkills = createVersionSweep(core, { kind: "skill", ...versions });
 
   const { limitBytes } = core.storage;
   const pauseCount = async (ms: number): Promise<void> => {
@@ -94,6 +104,10 @@ export function startRetention({
         await sweep("message_logs", () => compactMessageLogs(core, tokens));
         await sweep("invocation_logs", () => trimInvocationLogs(core, invocationLogs));
         await sweep("invocations", sweepInvocations);
+        await sweep("agent_versions", sweepAgents);
+        // After the invocations that were of them.
+        await sweep("function_versions", sweepFunctions);
+        await sweep("skill_versions", sweepSkills);
         await sweep("idempotency_keys", () => sweepIdempotencyKeys(core));
         await sweep("audit_events", () => sweepAuditLog(core, audited));
         await sweep("files", () => sweepFiles(core));

@@ -49,6 +49,7 @@ export {
 } from "./idempotency.ts";
 
 export { createInvocationSweep } from "./invocations/sweep-invocations.ts";
+export { createVersionSweep } from "./storage/sweep-versions.ts";
 export { countStorage, readStorageSums, type StorageSums } from "./storage/count-storage.ts";
 export { reservingStorage } from "./storage/reserve-storage.ts";
 export type { StorageServices } from "./storage/storage-meter.ts";

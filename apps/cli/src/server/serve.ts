@@ -51,6 +51,10 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   const { settings, logger, parts, embedded, print } = options;
   // A worker renders URLs too: those of the API that runs with the same settings.
   let url = settings.PARLEY_PUBLIC_URL ?? urlOf(settings, settings.PARLEY_PORT);
+  const runsAsRoot = process.geteuid?.() === 0;
+  if (runsAsRoot) {
+    logger.warn("The server runs as root: start it as a user of its own, as systemd's User= does");
+  }
   if (settings.REDIS_URL !== undefined) await requireRedis(settings.REDIS_URL);
   const { registry, ...observers } = createProcessMetrics();
   const { core, counters, close } = await openCore({
@@ -82,6 +86,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       sharedCounters,
       whyNotReady,
       sandboxBoundary,
+      runsAsRoot,
       version: readVersion(),
       watchesWorkers,
       demoWorkspaceId,

@@ -68,8 +68,14 @@ export function createCodeRunner({
       const { findBoundary, keepsRoot } = await import("@parley/sandbox/boundary");
       const found = await findBoundary(settings.PARLEY_SANDBOX_REQUIRE);
       ({ boundary } = found);
-      const user = keepsRoot(found) ? "root" : (found.user?.uid ?? "that of the server");
+      const isRoot = keepsRoot(found);
+      const user = isRoot ? "root" : (found.user?.uid ?? "that of the server");
       logger.info({ boundary, user }, "Code of functions runs inside this boundary");
+      if (isRoot) {
+        logger.warn(
+          "Code of functions runs as root: run the worker as another user, or install Parley where others can read it",
+        );
+      }
     },
     sandboxBoundary: () => boundary,
   };

@@ -1,4 +1,5 @@
 import { APICallError } from "@ai-sdk/provider";
+import { hideSecrets } from "@parley/guarded-fetch";
 
 /** Why a step failed, with a stable code. */
 export interface StepFailure {
@@ -96,9 +97,10 @@ function describe(error: unknown): string {
 }
 
 function redact(text: string, secret: string | undefined): string {
-  const redacted = secret ? text.replaceAll(secret, "***") : text;
+  // Where it is as it was sent, it is hidden however short it is.
+  const redacted = secret ? hideSecrets(text, [secret]).replaceAll(secret, "[hidden]") : text;
   // Other keys too: services quote parts of requests.
   return redacted
-    .replaceAll(/\b(?:sk|key|AIza)[-_\w*]{8,}/g, "***")
+    .replaceAll(/\b(?:sk|key|AIza)[-_\w*]{8,}/g, "[hidden]")
     .slice(0, MAX_REASON_CHARACTERS);
 }

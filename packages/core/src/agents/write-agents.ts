@@ -67,10 +67,7 @@ export async function insertVersion(
   { before, changes, ...grants }: NewVersion,
 ): Promise<AgentWithScript> {
   const { id: fromId, ...columns } = before;
-  await db
-    .update(agents)
-    .set({ isCurrent: false })
-    .where(and(eq(agents.workspaceId, before.workspaceId), eq(agents.sid, before.sid)));
+  await db.update(agents).set({ isCurrent: false }).where(eq(agents.id, fromId));
   const agent = await insertRow(db, agents, {
     ...columns,
     ...changes,

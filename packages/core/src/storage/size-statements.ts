@@ -14,9 +14,23 @@ const rowBytes = sql.raw(String(ROW_BYTES));
 const sizeOf = (alias: string, ...columns: string[]): SQL =>
   sql.raw(columns.map((column) => `coalesce(pg_column_size(${alias}.${column}), 0)`).join(" + "));
 
+/** The bytes of a row of a table with an alias. */
+export const rowBytesOf = (alias: string, columns: readonly string[]): SQL =>
+  sql`${rowBytes} + ${sizeOf(alias, ...columns)}`;
+
 /** The bytes of the rows of a query in which the table has an alias. */
 const bytesOf = (alias: string, columns: readonly string[], from: SQL): SQL =>
-  sql`(select coalesce(sum(${rowBytes} + ${sizeOf(alias, ...columns)}), 0)::float8 from ${from})`;
+  sql`(select coalesce(sum(${rowBytesOf(alias, columns)}), 0)::float8 from ${from})`;
+
+/** The tables of versions, with their long columns. */
+export const versionTables = {
+  agent: { table: "agents", columns: ["instructions", "description", "script"] },
+  function: {
+    table: "sandbox_function_versions",
+    columns: ["program", "input_schema", "output_schema"],
+  },
+  skill: { table: "skill_definitions", columns: ["definition"] },
+} as const;
 
 const eventsOf = (logIds: SQL): SQL =>
   bytesOf("e", ["payload"], sql`events e where e.log_id in (${logIds})`);
@@ -95,6 +109,8 @@ const ownedBy = (table: string, column: string, owner: string, ...columns: strin
       where o.workspace_id = ${workspaceId}`,
   );
 
+const { agent, function: ofFunction, skill } = versionTables;
+
 export const restStatement = statement<{ workspaceId: number }, { readonly bytes: number }>(
   "count_stored_rest",
   sql`select ${sql.join(
@@ -109,17 +125,10 @@ export const restStatement = statement<{ workspaceId: number }, { readonly bytes
         "tags",
         "parents",
       ),
-      owned("agents", "instructions", "description", "script"),
-      ownedBy(
-        "sandbox_function_versions",
-        "function_id",
-        "sandbox_functions",
-        "program",
-        "input_schema",
-        "output_schema",
-      ),
+      owned(agent.table, ...agent.columns),
+      ownedBy(ofFunction.table, "function_id", "sandbox_functions", ...ofFunction.columns),
       owned("skills", "instructions", "instructions_html", "source_metadata"),
-      ownedBy("skill_definitions", "skill_id", "skills", "definition"),
+      ownedBy(skill.table, "skill_id", "skills", ...skill.columns),
       owned("tools", "server"),
       owned("client_servers", "offer", "pending"),
       ownedBy("client_requests", "server_id", "client_servers", "answer"),

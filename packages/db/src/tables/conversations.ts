@@ -113,7 +113,13 @@ export const messages = pgTable(
     // Content fragments.
     fragment: jsonb().$type<StoredFragment>(),
   },
-  (table) => [uniqueIndex("messages_by_rank").on(table.conversationId, table.rank, table.version)],
+  (table) => [
+    uniqueIndex("messages_by_rank").on(table.conversationId, table.rank, table.version),
+    // Whether any message is of an old version of an agent. An answer's entry never changes.
+    index("messages_by_agent")
+      .on(table.agentId)
+      .where(sql`${table.agentId} is not null`),
+  ],
 );
 
 /** Measurements of a step of a turn; tokens as the provider counts them. */

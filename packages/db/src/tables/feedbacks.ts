@@ -25,5 +25,7 @@ export const feedbacks = pgTable(
     uniqueIndex("feedbacks_by_message").on(table.messageId, table.userId),
     index("feedbacks_by_conversation").on(table.conversationId, table.id),
     index("feedbacks_by_workspace").on(table.workspaceId, table.id),
+    // A version of an agent is deleted only without any.
+    index("feedbacks_by_agent").on(table.agentId),
   ],
 );

@@ -28,7 +28,10 @@ export type FunctionVersion = z.infer<typeof FunctionVersion>;
 export const FunctionVersionPage = z.object({
   versions: z
     .array(FunctionVersion)
-    .describe("Versions, the newest first. A page of large ones has fewer than asked for"),
+    .describe(
+      "Versions, the newest first; old ones that are not in use are deleted (PARLEY_VERSION_RETENTION_DAYS). " +
+        "A page of large ones has fewer than asked for",
+    ),
   ...pageEnd,
 });
 export type FunctionVersionPage = z.infer<typeof FunctionVersionPage>;

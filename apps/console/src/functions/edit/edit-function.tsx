@@ -7,7 +7,7 @@ import { Button } from "../../ui/button.tsx";
 import { ErrorNotice } from "../../ui/error-notice.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { useToast } from "../../ui/toast.tsx";
-import { readVersion } from "../versions/read-versions.ts";
+import { describeMissing, readVersion } from "../versions/read-versions.ts";
 import { type Definition, draftOf, type FunctionDraft, type StoredDefinition } from "./draft.ts";
 import { FunctionForm } from "./function-form.tsx";
 
@@ -37,7 +37,7 @@ export function EditFunction({ slug, of }: EditFunctionProps) {
   if (!data) return <Skeleton label="the editor" lines={12} />;
   const { base, shown } = data;
   if (shown === undefined || base === undefined) {
-    return <p className="text-muted">There is no version {of}.</p>;
+    return <p className="text-muted">{describeMissing(of ?? 1, base ?? 0)}</p>;
   }
   return (
     <>

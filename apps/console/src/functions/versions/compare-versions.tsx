@@ -8,7 +8,7 @@ import { Section } from "../../ui/section.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { TextDifferences } from "../../ui/text-differences.tsx";
 import { partsOf } from "./parts.ts";
-import { readVersion } from "./read-versions.ts";
+import { describeMissing, readVersion } from "./read-versions.ts";
 
 interface CompareVersionsProps {
   readonly slug: string;
@@ -46,12 +46,12 @@ export function CompareVersions({ slug, newest, old, now }: CompareVersionsProps
           {options}
         </SelectField>
       </div>
-      <Differences slug={slug} old={old} now={now} />
+      <Differences slug={slug} newest={newest} old={old} now={now} />
     </Section>
   );
 }
 
-function Differences({ slug, old, now }: Omit<CompareVersionsProps, "newest">) {
+function Differences({ slug, newest, old, now }: CompareVersionsProps) {
   const clients = useClients();
   const { data, error, refetch } = useQuery({
     queryKey: ["function-version-pair", clients.workspaceId, slug, old, now],
@@ -69,7 +69,10 @@ function Differences({ slug, old, now }: Omit<CompareVersionsProps, "newest">) {
   }, [data]);
   if (error) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
   if (!data) return <Skeleton label="the differences" />;
-  if (differences === undefined) return <p className="text-muted">There is no such version.</p>;
+  if (differences === undefined) {
+    const missing = data[0] === undefined ? old : now;
+    return <p className="text-muted">{describeMissing(missing, newest)}</p>;
+  }
   if (differences.length === 0) return <p className="text-muted">They do not differ.</p>;
   return differences.map(({ name, before, after }) => (
     <div key={name} className="grid min-w-0 gap-1">

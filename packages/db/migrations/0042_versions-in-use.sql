@@ -1,0 +1,2 @@
+CREATE INDEX "messages_by_agent" ON "messages" USING btree ("agent_id") WHERE "messages"."agent_id" is not null;--> statement-breakpoint
+CREATE INDEX "feedbacks_by_agent" ON "feedbacks" USING btree ("agent_id");
