@@ -1,6 +1,8 @@
 // Runs in a thread, which cannot resolve packages of the workspace: it imports none.
 import type jsonata from "jsonata";
 import { LRUCache } from "lru-cache";
+import { boundValue, type Evaluated, type ValueBounds } from "./bound-value.ts";
+import { type CheapExpression, readCheapExpression } from "./cheap-expression.ts";
 import {
   describeFailure,
   evaluate,
@@ -20,27 +22,26 @@ export interface Evaluation extends Omit<Surroundings, "state"> {
 }
 
 /** Expressions of one run, over one input. */
-export interface EvaluationTask {
+export interface EvaluationTask extends ValueBounds {
   readonly input: string;
   readonly seed: string;
   readonly evaluations: readonly Evaluation[];
+  /** Those of the expressions whose forms are wanted. */
+  readonly unread: readonly string[];
   readonly timeoutMs: number;
-  /** A value with longer JSON fails. */
-  readonly maxCharacters: number;
-  /** Longer text of a value is cut. */
-  readonly maxShown: number;
 }
 
-/** JSON of a value, or its text, or why there is none. */
-export type Evaluated = { readonly json: string } | { readonly text: string } | EvaluationFailure;
+export interface EvaluatedTask {
+  readonly results: Evaluated[];
+  readonly forms: (CheapExpression | undefined)[];
+  readonly tookMs: number;
+}
 
 const MAX_PARSED = 200;
 const parsed = new LRUCache<string, jsonata.Expression>({ max: MAX_PARSED });
 
 /** Evaluates the expressions of a task in order, and measures how long that took. */
-export async function evaluateAll(
-  task: EvaluationTask,
-): Promise<{ results: Evaluated[]; tookMs: number }> {
+export async function evaluateAll(task: EvaluationTask): Promise<EvaluatedTask> {
   const startedAt = performance.now();
   const input: unknown = JSON.parse(task.input);
   const stateOf = seedRun(task.seed, () => input);
@@ -50,9 +51,14 @@ export async function evaluateAll(
     const found = parse(expression, task.timeoutMs);
     const result =
       "code" in found ? found : await evaluate(found, input, { state, ...surroundings });
-    results.push("json" in result ? bound(result.json, isShown, task) : result);
+    results.push("json" in result ? boundValue(result.json, isShown, task) : result);
   }
-  return { results, tookMs: performance.now() - startedAt };
+  return { results, forms: task.unread.map(readForm), tookMs: performance.now() - startedAt };
+}
+
+/** The form of an evaluated expression if it is cheap. */
+function readForm(expression: string): CheapExpression | undefined {
+  return readCheapExpression(parsed.get(expression)?.ast());
 }
 
 function parse(expression: string, timeoutMs: number): jsonata.Expression | EvaluationFailure {
@@ -63,21 +69,6 @@ function parse(expression: string, timeoutMs: number): jsonata.Expression | Eval
   } catch (cause) {
     return describeFailure(cause);
   }
-}
-
-function bound(
-  json: string,
-  isShown: boolean,
-  { maxCharacters, maxShown }: EvaluationTask,
-): Evaluated {
-  if (json.length > maxCharacters) {
-    const message = `The result must be at most ${maxCharacters} bytes of JSON`;
-    return { code: "output_too_large", message };
-  }
-  if (!isShown) return { json };
-  if (json === "null") return { text: "" };
-  const text = json.startsWith('"') ? String(JSON.parse(json)) : json;
-  return { text: text.slice(0, maxShown) };
 }
 
 /** The states of a run's random generators, one for each purpose. */

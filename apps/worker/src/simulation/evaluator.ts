@@ -1,8 +1,10 @@
 import { type Job, type Outcome, threadModule, type Threads } from "@parley/core";
 import type { Execution } from "../executor/executor.ts";
 import { MAX_LINE_CHARACTERS } from "../executor/limit-execution.ts";
+import type { Evaluated } from "./bound-value.ts";
+import type { CheapExpressions } from "./cheap-expressions.ts";
 import type { EvaluationFailure } from "./evaluate.ts";
-import type { Evaluated, Evaluation, EvaluationTask } from "./evaluation-thread.ts";
+import type { EvaluatedTask, Evaluation, EvaluationTask } from "./evaluation-thread.ts";
 import { type Draw, startDraws } from "./seeds.ts";
 
 const url = threadModule("evaluation-thread", import.meta.url);
@@ -13,7 +15,7 @@ const GRACE_MS = 250;
 /** Longest text of a value; `limitExecution` cuts longer ones anyway. */
 export const MAX_SHOWN_CHARACTERS = MAX_LINE_CHARACTERS + 1;
 
-const evaluateJob: Job<EvaluationTask, { results: Evaluated[]; tookMs: number }> = {
+const evaluateJob: Job<EvaluationTask, EvaluatedTask> = {
   url,
   name: "evaluateAll",
   deadlineMs: EVALUATION_MS + GRACE_MS,
@@ -29,7 +31,7 @@ const fingerprintJob: Job<readonly string[], string[]> = {
   deadlineMs: 2000,
 };
 
-/** What a run evaluates in threads; equal runs get equal answers. */
+/** What a run evaluates, in threads unless it is cheap; equal runs get equal answers. */
 export interface Evaluator {
   /** Evaluates expressions of the run over its input, in their order. */
   evaluate(evaluations: readonly Evaluation[]): Promise<Evaluated[]>;
@@ -41,7 +43,7 @@ export interface Evaluator {
 
 /** Creates the evaluator of one run, whose behaviour may have its own seed. */
 export function createEvaluator(
-  threads: Threads,
+  { threads, cheap }: { readonly threads: Threads; readonly cheap: CheapExpressions },
   execution: Execution,
   ownSeed: string | undefined,
 ): Evaluator {
@@ -52,19 +54,18 @@ export function createEvaluator(
   return {
     evaluate: async (evaluations) => {
       if (leftMs <= 0) return evaluations.map(() => failures["too slow"]);
+      const bounds = { maxCharacters: limits.maxOutputBytes, maxShown: MAX_SHOWN_CHARACTERS };
+      const given = { input, evaluations, ...bounds };
+      const results = cheap.evaluate(given);
+      if (results !== undefined) return results;
       const timeoutMs = leftMs;
-      const task = {
-        input,
-        seed,
-        evaluations,
-        timeoutMs,
-        maxCharacters: limits.maxOutputBytes,
-        maxShown: MAX_SHOWN_CHARACTERS,
-      };
+      const unread = cheap.unread(evaluations);
+      const task = { ...given, seed, unread, timeoutMs };
       const deadlineMs = timeoutMs + GRACE_MS;
       const outcome = await threads.call(evaluateJob, task, { ...options, deadlineMs });
       if ("failure" in outcome) return evaluations.map(() => failures[outcome.failure]);
       leftMs -= outcome.value.tookMs;
+      cheap.learn(unread, outcome.value.forms);
       return outcome.value.results;
     },
     seed: async (purposes) => {

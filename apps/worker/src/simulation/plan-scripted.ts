@@ -1,7 +1,8 @@
 import { type InvocationError, type ScriptedBehaviour, type TemplatePiece } from "@parley/schema";
 import { type Execution, type ExecutionEvent, timedOut } from "../executor/executor.ts";
+import type { Evaluated } from "./bound-value.ts";
 import { drawDuration } from "./draw-duration.ts";
-import type { Evaluated, Evaluation } from "./evaluation-thread.ts";
+import type { Evaluation } from "./evaluation-thread.ts";
 import { type Evaluator, MAX_SHOWN_CHARACTERS } from "./evaluator.ts";
 import type { Moment } from "./plan.ts";
 import type { PreparedScript } from "./prepare.ts";

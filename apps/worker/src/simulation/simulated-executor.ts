@@ -3,6 +3,7 @@ import type { Threads } from "@parley/core";
 import type { SimulatedProgram } from "@parley/schema";
 import { LRUCache } from "lru-cache";
 import type { Execution, SandboxExecutor } from "../executor/executor.ts";
+import { createCheapExpressions } from "./cheap-expressions.ts";
 import { createEvaluator, type Evaluator } from "./evaluator.ts";
 import { planScripted } from "./plan-scripted.ts";
 import { type Plan, planRecorded } from "./plan.ts";
@@ -13,12 +14,13 @@ const MAX_PREPARED = 500;
 /**
  * Plays the behaviours of functions: equal behaviours, seeds and inputs give equal events at equal
  * times. Every wait is multiplied by `timeScale`; with 0 nothing waits. Expressions of behaviours are
- * evaluated in the threads.
+ * evaluated in the threads, unless they are cheap.
  */
 export function createSimulatedExecutor(
   threads: Threads,
   timeScale: number,
 ): SandboxExecutor<SimulatedProgram> {
+  const cheap = createCheapExpressions();
   const prepared = new LRUCache<string, PreparedBehaviour>({ max: MAX_PREPARED });
 
   const prepare = async (
@@ -36,7 +38,11 @@ export function createSimulatedExecutor(
       const { signal } = execution;
       signal.throwIfAborted();
       const startedAt = performance.now();
-      const evaluator = createEvaluator(threads, execution, execution.program.behaviour.seed);
+      const evaluator = createEvaluator(
+        { threads, cheap },
+        execution,
+        execution.program.behaviour.seed,
+      );
       const behaviour = await prepare(execution, evaluator);
       const plan: Plan =
         behaviour.type === "recorded"
