@@ -109,7 +109,7 @@ export const restStatement = statement<{ workspaceId: number }, { readonly bytes
         "tags",
         "parents",
       ),
-      owned("agents", "instructions", "description", "script"),
+      owned("agents", "instructions", "description", "script", "tags"),
       ownedBy(
         "sandbox_function_versions",
         "function_id",
