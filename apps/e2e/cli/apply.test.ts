@@ -52,6 +52,11 @@ describe("parley apply and parley pull", () => {
         version: 0,
       },
       asksUser: true,
+      reasoningEffort: "light",
+      tags: [
+        { name: "orders", kind: "team" },
+        { name: "shop", kind: "standard" },
+      ],
       script: { steps: [{ text: "You said: {{message}}" }] },
       skillIds: [expect.any(String)],
       functionIds: [expect.any(String)],

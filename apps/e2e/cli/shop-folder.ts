@@ -7,9 +7,10 @@ export const source = {
 /** The file of an agent that has one of all there is. */
 export const clerk = `name: Clerk
 description: Answers about orders
-model: { providerId: simulated, modelId: simulated-1, temperature: 0.2 }
+model: { providerId: simulated, modelId: simulated-1, temperature: 0.2, reasoningEffort: light }
 maxStepsPerRun: 4
 asksUser: true
+tags: [{ name: orders, kind: team }, { name: shop }]
 skills: [refunds]
 functions: [add-up]
 tools: [orders]

@@ -71,6 +71,8 @@ export function laterRoutesSuite(server: () => Server): void {
       serverType: "remote",
       server: toolServer,
     });
+    const ada = { wId, email: "ada.editor@example.com", firstName: "Ada" };
+    const { member } = await calls.rpc().members.add.mutate(ada);
     const patch = (json: object, key = keys["admin"]!) =>
       below(`${agentsPath}/${sId}`, { method: "PATCH", json, key });
     const patched = parsed(
@@ -92,7 +94,7 @@ export function laterRoutesSuite(server: () => Server): void {
           reasoning_effort: "light",
         },
         tags: [{ name: "money", kind: "standard" }],
-        editors: ["ada@example.com"],
+        editors: ["Ada.Editor@example.com", "nobody@example.com"],
         skills: [{ sId: granted.sId, name: "patched" }, { name: "nothing" }],
         toolset: ["ledger", "nowhere"].map((name) => ({
           name,
@@ -119,24 +121,32 @@ export function laterRoutesSuite(server: () => Server): void {
       { name: "nowhere", reason: "The workspace has no such tool" },
     ]);
     expect((patched["warnings"] as { path: string }[]).map(({ path }) => path)).toEqual([
+      "editors[1]",
       "agent.visualization_enabled",
-      "generation_settings.reasoning_effort",
-      "tags",
-      "editors",
     ]);
     const definition = () => calls.rpc().agents.getDefinition.query({ wId, agentId: sId });
-    expect(await definition()).toMatchObject({ skillIds: [granted.sId], toolIds: [tool.sId] });
+    const kept = {
+      skillIds: [granted.sId],
+      toolIds: [tool.sId],
+      reasoningEffort: "light",
+      tags: [{ name: "money", kind: "standard" }],
+      editorIds: [member.sId],
+    };
+    expect(await definition()).toMatchObject(kept);
     const partly = parsed("agents.patch", await patch({ agent: { description: "Adds" } }));
     expect(partly).toEqual({
       agentConfiguration: expect.objectContaining({ name: "Teller", description: "Adds" }),
     });
-    expect(await definition()).toMatchObject({ skillIds: [granted.sId], toolIds: [tool.sId] });
+    expect(await definition()).toMatchObject(kept);
     const before = await definition();
     for (const key of [keys["user"]!, keys["builder"]!]) {
       expectError(await patch({ agent: { handle: "x" } }, key), "app_auth_error");
     }
     const unknown = { generation_settings: { model_id: "nobody" } };
     expectError(await patch(unknown), "model_disabled");
+    const extreme = { generation_settings: { reasoning_effort: "extreme" } };
+    const field = "generation_settings.reasoning_effort";
+    expectError(await patch(extreme), "invalid_request_error", { field });
     expect(await definition()).toEqual(before);
     expectError(
       await below(`${agentsPath}/nobody`, { method: "PATCH", json: { instructions: "x" } }),

@@ -81,7 +81,7 @@ describe("deleteWorkspace", () => {
     const context = await openTestContext(test.core, workspace);
     const user = { ...context.caller.user };
     await insertTestAgent(test.core, workspace, { sid: "ann" });
-    await operator.updateAgent({ wId: workspaceId, agentId: "ann", name: "Ann" });
+    await operator.updateAgent({ wId: workspaceId, agentId: "ann", editorIds: [user.sid] });
     await operator.addMember({ wId: workspaceId, email: "ada@example.com", firstName: "Ada" });
     const keyIds = [context.caller.apiKey.sid];
     const { space } = await operator.createSpace({ wId: workspaceId, name: "S", keyIds });

@@ -104,7 +104,7 @@ export {
   rotateOperatorKey,
 } from "./workspaces/operator-keys.ts";
 export { listModels, listUsableModels } from "./workspaces/list-models.ts";
-export { contextTokensOf } from "./workspaces/models.ts";
+export { contextTokensOf, supportedEffort } from "./workspaces/models.ts";
 export { picturePaths } from "./workspaces/pictures.ts";
 export {
   listProviderCredentials,

@@ -12,6 +12,7 @@ import { readPages } from "../connection/read-pages.ts";
 import { findOne, readList } from "../grammar/find-one.ts";
 import { listCommand } from "../grammar/list-command.ts";
 import { findFunction } from "../grammar/functions.ts";
+import { findMember } from "../grammar/members.ts";
 import { findSkill } from "../grammar/skills.ts";
 import { findToolNamed } from "../grammar/tools.ts";
 import {
@@ -30,6 +31,7 @@ type ListedAgent = Omit<AgentConfiguration, "instructions">;
 const noun = { many: "agents", one: "agent", open: connect };
 const readers = { model };
 const references = {
+  editorIds: findMember,
   functionIds: findFunction(),
   skillIds: findSkill(...SkillStatus.options),
   toolIds: findToolNamed,

@@ -5,7 +5,7 @@ import type { AgentDefinition } from "./definitions.ts";
 import { type ReadFile, readYamlFile } from "./read-yaml.ts";
 
 const { description, instructions, pictureUrl, scope, model, maxStepsPerRun } = CreateAgent.shape;
-const { script, asksUser } = CreateAgent.shape;
+const { script, asksUser, tags } = CreateAgent.shape;
 const names = (max: number) => z.array(text(256, 1)).max(max).default([]);
 
 /** `agents/<name>.yaml`. What it leaves out has the server's default. */
@@ -18,6 +18,7 @@ const AgentFile = z.object({
   model,
   maxStepsPerRun,
   asksUser,
+  tags,
   skills: names(50),
   functions: names(50),
   tools: names(16),
@@ -49,6 +50,7 @@ export function readAgentFile({
   }
   const inMarkdown = markdown?.replace(/\r?\n$/, "");
   const { temperature = DEFAULT_TEMPERATURE, providerId, modelId } = value.model;
+  const { reasoningEffort = null } = value.model;
   const checked = readYamlFile(z.object({ instructions }), {
     file: markdownOf(file),
     text: JSON.stringify({ instructions: inMarkdown ?? null }),
@@ -61,9 +63,10 @@ export function readAgentFile({
       instructions: value.instructions ?? inMarkdown ?? "",
       pictureUrl: value.pictureUrl ?? "",
       scope: value.scope ?? "visible",
-      model: { providerId, modelId, temperature },
+      model: { providerId, modelId, temperature, reasoningEffort },
       maxStepsPerRun: value.maxStepsPerRun ?? DEFAULT_STEPS,
       asksUser: value.asksUser ?? false,
+      tags: value.tags ?? [],
       skills: [...new Set(value.skills)],
       functions: [...new Set(value.functions)],
       tools: [...new Set(value.tools)],
@@ -74,15 +77,17 @@ export function readAgentFile({
 
 /** Writes the files of an agent under `stem`; what has its default is left out. */
 export function writeAgentFiles(agent: AgentDefinition, stem: string): Record<string, string> {
-  const { instructions: said, skills, functions, tools, ...members } = agent;
+  const { instructions: said, skills, functions, tools, tags: tagged, ...members } = agent;
+  const { reasoningEffort, ...pair } = members.model;
   const file = {
     name: members.name,
     description: members.description,
     ...(members.pictureUrl !== "" && { pictureUrl: members.pictureUrl }),
     ...(members.scope !== "visible" && { scope: members.scope }),
-    model: members.model,
+    model: { ...pair, ...(reasoningEffort !== null && { reasoningEffort }) },
     ...(members.maxStepsPerRun !== DEFAULT_STEPS && { maxStepsPerRun: members.maxStepsPerRun }),
     ...(members.asksUser && { asksUser: true }),
+    ...(tagged.length > 0 && { tags: tagged }),
     ...(skills.length > 0 && { skills }),
     ...(functions.length > 0 && { functions }),
     ...(tools.length > 0 && { tools }),

@@ -1,4 +1,12 @@
-import type { CreateTool, Region, SimulatedScript, Skill, Stake } from "@parley/schema";
+import type {
+  AgentTag,
+  CreateTool,
+  ReasoningEffort,
+  Region,
+  SimulatedScript,
+  Skill,
+  Stake,
+} from "@parley/schema";
 import type { FunctionFolder } from "../functions/read-function-folder.ts";
 
 /** What a workspace has, as folders declare it: with names, never with ids. */
@@ -38,9 +46,14 @@ export interface AgentDefinition {
   /** Empty for the default picture. */
   readonly pictureUrl: string;
   readonly scope: "hidden" | "visible";
-  readonly model: ModelName & { readonly temperature: number };
+  readonly model: ModelName & {
+    readonly temperature: number;
+    /** Null for the model's default. */
+    readonly reasoningEffort: ReasoningEffort | null;
+  };
   readonly maxStepsPerRun: number;
   readonly asksUser: boolean;
+  readonly tags: readonly AgentTag[];
   readonly skills: readonly string[];
   readonly functions: readonly string[];
   readonly tools: readonly string[];

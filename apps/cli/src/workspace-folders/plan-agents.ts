@@ -41,11 +41,12 @@ function planAgent(planning: Planning, { file, ...agent }: Declared<AgentDefinit
 }
 
 function membersOf({ ids }: Pick<Applying, "ids">, agent: AgentDefinition) {
-  const { skills, functions, tools, script, ...members } = agent;
+  const { skills, functions, tools, script, tags, ...members } = agent;
   const idsOf = (kind: "skill" | "function" | "tool", names: readonly string[]) =>
     names.map((name) => ids[kind].get(name) ?? name);
   return {
     ...members,
+    tags: [...tags],
     skillIds: idsOf("skill", skills),
     functionIds: idsOf("function", functions),
     toolIds: idsOf("tool", tools),

@@ -22,7 +22,7 @@ export function definitionOfAgent(
   shown: ShownAgent,
   names: Names,
 ): Read<AgentDefinition> {
-  const { agentConfiguration: agent, script, asksUser } = shown;
+  const { agentConfiguration: agent, script, asksUser, reasoningEffort, tags } = shown;
   const named = (ids: readonly string[], known: ReadonlyMap<string, string>) =>
     ids.flatMap((id) => known.get(id) ?? []);
   const { pictureUrl } = agent;
@@ -37,9 +37,10 @@ export function definitionOfAgent(
       instructions: agent.instructions ?? "",
       pictureUrl: isDefault ? "" : pictureUrl,
       scope: agent.scope === "hidden" ? "hidden" : "visible",
-      model: { providerId, modelId, temperature },
+      model: { providerId, modelId, temperature, reasoningEffort },
       maxStepsPerRun: agent.maxStepsPerRun,
       asksUser,
+      tags,
       skills: named(shown.skillIds, names.skills),
       functions: named(shown.functionIds, names.functions),
       tools: named(shown.toolIds, names.tools),

@@ -102,6 +102,19 @@ export function AgentForm(props: AgentFormProps) {
           value={draft.temperature}
           onChange={(event) => change({ temperature: event.target.value })}
         />
+        <SelectField
+          label="Reasoning effort"
+          hint="Ignored by models that do not support it"
+          value={draft.reasoningEffort}
+          onChange={({ target: { value } }) =>
+            change({ reasoningEffort: value as AgentDraft["reasoningEffort"] })
+          }
+        >
+          <option value="">Model default</option>
+          {["none", "light", "medium", "high"].map((effort) => (
+            <option key={effort}>{effort}</option>
+          ))}
+        </SelectField>
         <TextField
           label="Steps of a turn"
           inputMode="numeric"

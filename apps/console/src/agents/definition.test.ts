@@ -6,7 +6,12 @@ const draft = { ...emptyDraft, name: "Clerk", model: "custom/org/model-1" };
 test("gives the server what was written, with models whose names have slashes", () => {
   expect(inputOfDraft({ ...draft, script: '{"steps": []}', skillIds: ["skl_a"] })).toMatchObject({
     name: "Clerk",
-    model: { providerId: "custom", modelId: "org/model-1", temperature: 0.7 },
+    model: {
+      providerId: "custom",
+      modelId: "org/model-1",
+      temperature: 0.7,
+      reasoningEffort: null,
+    },
     maxStepsPerRun: 8,
     skillIds: ["skl_a"],
     script: { steps: [] },
@@ -33,12 +38,13 @@ test("gives a stored agent back as it was", () => {
     scope: "hidden",
   };
   const lists = { skillIds: [], functionIds: ["add"], toolIds: [] };
-  const stored = { agentConfiguration, script: null, asksUser: true, ...lists };
+  const reasoningEffort = "light";
+  const stored = { agentConfiguration, script: null, asksUser: true, reasoningEffort, ...lists };
   expect(inputOfDraft(draftOf(stored as unknown as Parameters<typeof draftOf>[0]))).toEqual({
     name: "Clerk",
     description: "Answers",
     instructions: "",
-    model: { providerId: "simulated", modelId: "simulated-1", temperature: 0 },
+    model: { providerId: "simulated", modelId: "simulated-1", temperature: 0, reasoningEffort },
     maxStepsPerRun: 3,
     scope: "hidden",
     asksUser: true,

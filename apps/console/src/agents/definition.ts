@@ -14,6 +14,8 @@ export interface AgentDraft {
   /** Provider and model, with a slash between them. */
   readonly model: string;
   readonly temperature: string;
+  /** Empty for the model's default. */
+  readonly reasoningEffort: NonNullable<Stored["reasoningEffort"]> | "";
   readonly maxStepsPerRun: string;
   readonly scope: "visible" | "hidden";
   readonly asksUser: boolean;
@@ -31,6 +33,7 @@ export const emptyDraft: AgentDraft = {
   instructions: "",
   model: "",
   temperature: "0.7",
+  reasoningEffort: "",
   maxStepsPerRun: "8",
   scope: "visible",
   asksUser: false,
@@ -49,6 +52,7 @@ export function draftOf(stored: Stored): AgentDraft {
     instructions: agent.instructions ?? "",
     model: `${agent.model.providerId}/${agent.model.modelId}`,
     temperature: String(agent.model.temperature),
+    reasoningEffort: stored.reasoningEffort ?? "",
     maxStepsPerRun: String(agent.maxStepsPerRun),
     scope: agent.scope === "hidden" ? "hidden" : "visible",
     asksUser,
@@ -61,7 +65,7 @@ export function draftOf(stored: Stored): AgentDraft {
 
 /** What the server takes for a draft. Throws an `Error` with a sentence for people. */
 export function inputOfDraft(draft: AgentDraft): AgentInput {
-  const { model, temperature, maxStepsPerRun, script, ...rest } = draft;
+  const { model, temperature, reasoningEffort, maxStepsPerRun, script, ...rest } = draft;
   const slash = model.indexOf("/");
   if (slash === -1) throw new Error("Choose a model");
   return {
@@ -74,6 +78,7 @@ export function inputOfDraft(draft: AgentDraft): AgentInput {
       // Models of some providers have slashes in their names.
       modelId: model.slice(slash + 1),
       temperature: numberOf("Temperature", temperature),
+      reasoningEffort: reasoningEffort || null,
     },
     maxStepsPerRun: numberOf("Steps of a turn", maxStepsPerRun),
     // The server says what is wrong with a script.

@@ -4,10 +4,11 @@ import {
   contextTokensOf,
   type Core,
   readProviderSecret,
+  supportedEffort,
   type Turn,
   UnreadableSecret,
 } from "@parley/core";
-import { type AgentError, ModelService } from "@parley/schema";
+import { type AgentError, ModelService, type ReasoningEffort } from "@parley/schema";
 import type { Logger } from "pino";
 import { describeRun } from "../runs/describe-run.ts";
 
@@ -16,6 +17,8 @@ export interface ChosenModel {
   readonly provider: ModelProvider;
   readonly modelId: string;
   readonly contextTokens: number;
+  /** Undefined for the model's default. */
+  readonly reasoningEffort: ReasoningEffort | undefined;
   /** The workspace's own credential; undefined if the deployment's is used. */
   readonly apiKey: string | undefined;
 }
@@ -29,12 +32,16 @@ interface Services {
   readonly providers: Readonly<Record<string, ModelProvider>>;
 }
 
-/** Finds the model of a turn: the message's selection, else the agent's own. Gives an error if neither can be called. */
+/**
+ * Finds the model of a turn and its effort: each the message's selection, else the agent's own. Gives an error if
+ * neither model can be called.
+ */
 export async function chooseModel(
   { core, logger, providers }: Services,
   { run, turn }: { run: ClaimedRun; turn: Turn },
 ): Promise<ChosenModel | AgentError> {
-  const { providerId, modelId } = turn.message.modelSelection ?? turn.agent;
+  const { modelSelection } = turn.message;
+  const { providerId, modelId } = modelSelection ?? turn.agent;
   const provider = providers[providerId];
   if (provider === undefined) {
     const message = `This server has no provider ${providerId}`;
@@ -44,7 +51,9 @@ export async function chooseModel(
     contextTokensOf({ providerId, modelId }) ?? provider.contextTokens ?? DEFAULT_CONTEXT_TOKENS;
   try {
     const apiKey = await readOwnKey(core, { workspaceId: run.workspaceId, providerId });
-    return { provider, modelId, contextTokens, apiKey };
+    const effort = modelSelection?.reasoningEffort ?? turn.agent.reasoningEffort;
+    const reasoningEffort = supportedEffort({ providerId, modelId }, effort);
+    return { provider, modelId, contextTokens, reasoningEffort, apiKey };
   } catch (err) {
     if (!(err instanceof UnreadableSecret)) throw err;
     logger.error({ err, ...describeRun(run) }, "A credential could not be decrypted");

@@ -95,7 +95,6 @@ export async function executeTurn(
       if ("value" in counted) return counted.value;
       throw new Error(`The prompt's tokens cannot be counted: ${counted.failure}`);
     },
-    reasoningEffort: message.modelSelection?.reasoningEffort,
     temperature: agent.temperature,
     prompt: buildPrompt(
       { instructions: agent.instructions, skills: turn.skills },

@@ -114,6 +114,42 @@ describe("the administration of agents", () => {
     expect(agentConfiguration.model).toEqual({ ...noop, temperature: 0.1 });
   });
 
+  it("keeps the effort of its model and its tags with each version", async () => {
+    const tags = [{ name: "money", kind: "protected" }, { name: "shop" }];
+    const made = { wId: workspaceId, name: "Ann", description: "", tags };
+    const effort = { ...model, reasoningEffort: "high" as const };
+    const created = await operator.createAgent({ ...made, model: effort });
+    const shownTags = [tags[0], { name: "shop", kind: "standard" }];
+    expect(created).toMatchObject({ reasoningEffort: "high", tags: shownTags, editorIds: [] });
+    // The public shape of the model is specified.
+    expect(created.agentConfiguration.model).toEqual({ ...model, temperature: 0.7 });
+    const agentId = created.agentConfiguration.sId;
+    const change = async (changed: object) => {
+      const updated = await operator.updateAgent({ wId: workspaceId, agentId, ...changed });
+      return [updated.reasoningEffort, updated.tags];
+    };
+    expect(await change({ name: "Anna" })).toEqual(["high", shownTags]);
+    expect(await change({ model })).toEqual(["high", shownTags]);
+    expect(await change({ model: { ...model, reasoningEffort: null }, tags: [] })).toEqual([
+      null,
+      [],
+    ]);
+    expect(await versions(agentId)).toMatchObject([
+      { reasoningEffort: "high", tags: shownTags },
+      { reasoningEffort: "high", tags: shownTags },
+      { reasoningEffort: "high", tags: shownTags },
+      { reasoningEffort: null, tags: [] },
+    ]);
+    const tag = { name: "t".repeat(255) };
+    expect(await refusalOf(change({ tags: Array.from({ length: 21 }, () => tag) }))).toContain(
+      "400",
+    );
+    expect(await refusalOf(change({ tags: [{ name: "t".repeat(256) }] }))).toContain("400");
+    expect(await refusalOf(change({ tags: [{ name: "" }] }))).toContain("400");
+    const extreme = { ...model, reasoningEffort: "extreme" };
+    expect(await refusalOf(change({ model: extreme }))).toContain("400 invalid_request_error");
+  });
+
   it("lets running turns keep the version they were asked of", async () => {
     const sid = await create();
     const { conversation } = await ask(sid);

@@ -12,16 +12,19 @@ import type { AgentRow } from "../data-access/rows.ts";
 import { inTransaction } from "../log/transaction.ts";
 import { administeredWorkspace, requireVersion } from "../workspaces/administered-workspace.ts";
 import { requireModel } from "../workspaces/models.ts";
+import { requireEditorChoice } from "./agent-editors.ts";
 import { insertAgent, insertVersion, requireAgent } from "./write-agents.ts";
 
 /**
  * Creates an agent. Throws `model_disabled` when the workspace may not use its model,
- * `skill_not_found`, `sandbox_function_not_found` and `tool_not_found`.
+ * `skill_not_found`, `sandbox_function_not_found`, `tool_not_found` and `member_not_found`, and
+ * `app_auth_error` where a caller that is no admin names editors.
  */
 export async function createAgent(
   context: RequestContext,
   input: CreateAgent,
 ): Promise<AgentWithScript> {
+  requireEditorChoice(context.caller, input.editorIds);
   return inTransaction(context, async ({ db, afterCommit, markCreated }) => {
     const workspace = await administeredWorkspace(context, db, input.wId);
     afterCommit.push({ topic: "agents", workspaceId: workspace.id });
@@ -39,6 +42,7 @@ export async function updateAgent(
   context: RequestContext,
   input: UpdateAgent,
 ): Promise<AgentWithScript> {
+  requireEditorChoice(context.caller, input.editorIds);
   return inTransaction(context, async ({ db, afterCommit }) => {
     const workspace = await administeredWorkspace(context, db, input.wId);
     afterCommit.push({ topic: "agents", workspaceId: workspace.id });
@@ -55,12 +59,16 @@ export async function updateAgent(
       providerId: model?.providerId ?? before.providerId,
       modelId: model?.modelId ?? before.modelId,
       temperature: model?.temperature ?? before.temperature,
+      reasoningEffort:
+        model?.reasoningEffort === undefined ? before.reasoningEffort : model.reasoningEffort,
       maxStepsPerRun: input.maxStepsPerRun ?? before.maxStepsPerRun,
       script: input.script ?? before.script,
       asksUser: input.asksUser ?? before.asksUser,
+      tags: input.tags ?? before.tags,
     };
-    const { skillIds, functionIds, toolIds } = input;
-    return insertVersion(context, db, { before, changes, skillIds, functionIds, toolIds });
+    const { skillIds, functionIds, toolIds, editorIds } = input;
+    const named = { skillIds, functionIds, toolIds, editorIds };
+    return insertVersion(context, db, { before, changes, ...named });
   });
 }
 

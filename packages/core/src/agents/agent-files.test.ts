@@ -65,9 +65,10 @@ describe("agents as files", () => {
       name: "null",
       description: "- a: *b\n\ttabs and  trailing \nspaces\r\n\u0085 & é 😀",
       instructions: "Line 1\r\nline 2\n\n  indented\n# no comment\n---\n",
-      model,
+      model: { ...model, reasoningEffort: "medium" },
       scope: "hidden",
       maxStepsPerRun: 3,
+      tags: [{ name: "null", kind: "- x" }],
       script,
       skillIds: [made.sId],
       functionIds: ["add"],
@@ -84,6 +85,8 @@ describe("agents as files", () => {
       agentId: sId,
       name: "Other",
       instructions: "Other",
+      model: { ...model, reasoningEffort: null },
+      tags: [],
       skillIds: [],
       functionIds: [],
       script: { steps: [{ text: "other" }] },
@@ -105,6 +108,8 @@ describe("agents as files", () => {
       name: "Short",
       instructions: null,
       script: null,
+      reasoningEffort: null,
+      tags: [],
     });
   });
 
@@ -136,6 +141,11 @@ describe("agents as files", () => {
     ["a: &a 1\nb: *a", "yaml"],
     [JSON.stringify({ name: "", description: "", model }), "yaml.name"],
     [JSON.stringify({ name: "a\u0000", description: "", model }), "yaml.name"],
+    [
+      JSON.stringify({ name: "a", description: "", model: { ...model, reasoningEffort: "x" } }),
+      "yaml.model.reasoningEffort",
+    ],
+    [JSON.stringify({ name: "a", description: "", model, tags: [{}] }), "yaml.tags[0].name"],
     [JSON.stringify({ name: "a", description: "", model, script: "{}" }), "yaml.script.steps"],
     [JSON.stringify({ name: "a", description: "", model, script: "{" }), undefined],
   ])("refuses %j, and names the fault", async (yaml, path) => {

@@ -40,7 +40,7 @@ export async function exportAgent(
   const granted = await findGrantedSkills(context, db, agent.id);
   const functions = await findGrantedFunctions(db, agent.id);
   const servers = await findGrantedTools(context, db, agent.id);
-  const { providerId, modelId, temperature, script, asksUser } = agent;
+  const { providerId, modelId, temperature, reasoningEffort, script, asksUser, tags } = agent;
   const definition = {
     sId: agent.sid,
     name: agent.name,
@@ -48,12 +48,18 @@ export async function exportAgent(
     ...(agent.instructions !== null && { instructions: agent.instructions }),
     ...(agent.pictureUrl !== "" && { pictureUrl: agent.pictureUrl }),
     scope: agent.scope,
-    model: { providerId, modelId, temperature },
+    model: {
+      providerId,
+      modelId,
+      temperature,
+      ...(reasoningEffort !== null && { reasoningEffort }),
+    },
     maxStepsPerRun: agent.maxStepsPerRun,
     skills: granted.flatMap(({ sid, isReached }) => (isReached ? sid : [])),
     functions: functions.map(({ slug }) => slug),
     tools: servers.flatMap(({ sid, isReached }) => (isReached ? sid : [])),
     asksUser,
+    ...(tags.length > 0 && { tags }),
     ...(script !== null && { script: JSON.stringify(script) }),
   };
   const writeYaml = createWriteYaml(context.threads, threadOptions(context));
@@ -82,13 +88,13 @@ export async function importAgent(
   return inTransactionOnce(context, { id }, async ({ db, afterCommit, markCreated }) => {
     afterCommit.push({ topic: "agents", workspaceId: workspace.id });
     const { skippedActions, ...grants } = await findGrants(db, context, definition);
-    const { asksUser = false } = definition;
+    const { asksUser = false, tags = [] } = definition;
     const { name, description, instructions, pictureUrl, model, maxStepsPerRun } = definition;
     const scope = definition.scope === "hidden" ? "hidden" : "visible";
     markCreated(id);
     if (known === undefined) {
       const draft = { name, description, instructions, pictureUrl, model, maxStepsPerRun };
-      const granted = { ...draft, scope, script, asksUser, ...grants } as const;
+      const granted = { ...draft, scope, script, asksUser, tags, ...grants } as const;
       const { agentConfiguration } = await insertAgent(context, db, {
         workspace,
         draft: granted,
@@ -107,9 +113,11 @@ export async function importAgent(
       providerId: model.providerId,
       modelId: model.modelId,
       temperature: model.temperature ?? before.temperature,
+      reasoningEffort: model.reasoningEffort ?? null,
       maxStepsPerRun: maxStepsPerRun ?? before.maxStepsPerRun,
       script: script ?? null,
       asksUser,
+      tags,
     };
     const version = { before, changes, ...grants };
     const { agentConfiguration } = await insertVersion(context, db, version);

@@ -4,13 +4,13 @@ import { and, eq, getTableColumns, inArray, type SQLWrapper, sql } from "drizzle
 import type { AgentRow } from "../data-access/rows.ts";
 import { pictureUrl, type PublicUrl } from "../workspaces/pictures.ts";
 
-/** A version of an agent without its script. */
-export type AgentVersion = Omit<AgentRow, "script">;
+/** A version of an agent as the wire shows it: without its script and its tags. */
+export type AgentVersion = Omit<AgentRow, "script" | "tags">;
 
 // Scripts may be megabytes.
-const { script: _script, ...withoutScript } = getTableColumns(agents);
-/** The columns of a version of an agent without its script. */
-export const versionColumns = withoutScript;
+const { script: _script, tags: _tags, ...shownColumns } = getTableColumns(agents);
+/** The columns of an `AgentVersion`. */
+export const versionColumns = shownColumns;
 
 /**
  * Bytes of the instructions that a configuration within a message or a list has; of longer ones it has null.
@@ -35,16 +35,17 @@ export const listedColumns = {
 };
 
 /** A version of an agent without its long texts, which are read once: see `AgentVersions`. */
-export interface BriefAgent extends AgentRow {
+export interface BriefAgent extends Omit<AgentRow, "tags"> {
   /** Whether instructions or script are null because they are long. */
   readonly hasLongTexts: boolean;
 }
 
 /** The columns of a `BriefAgent` of a table `agents`, which may be an alias of it. */
 export function briefColumns(table: typeof agents = agents) {
-  const { instructions, script } = table;
+  const { tags: _notOfTurns, ...columns } = getTableColumns(table);
+  const { instructions, script } = columns;
   return {
-    ...getTableColumns(table),
+    ...columns,
     instructions: shownInstructions(instructions),
     script: sql<AgentRow["script"]>`case when ${isShort(script)} then ${script} end`,
     hasLongTexts: sql<boolean>`

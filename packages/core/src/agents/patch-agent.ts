@@ -1,6 +1,6 @@
 /** Changes of an agent over the public interface: a user's favourite, and what admins edit. */
 import { agentFavorites, type Queryable, skills, tools } from "@parley/db";
-import { ParleyError, type PatchAgent, type PatchedAgent, type Warning } from "@parley/schema";
+import { ParleyError, type PatchAgent, type PatchedAgent } from "@parley/schema";
 import { and, asc, eq, inArray, or } from "drizzle-orm";
 import { reachesSkill } from "../access/skill-reach.ts";
 import type { Context } from "../context.ts";
@@ -8,6 +8,7 @@ import type { AgentRow } from "../data-access/rows.ts";
 import { inTransaction } from "../log/transaction.ts";
 import { isReachedTool } from "../tools/tool-administration.ts";
 import { requireModel } from "../workspaces/models.ts";
+import { findEditors } from "./agent-editors.ts";
 import { getAgent } from "./read-agents.ts";
 import { insertVersion, requireAgent } from "./write-agents.ts";
 
@@ -71,6 +72,8 @@ async function editAgent(context: Context, sId: string, edits: Edits): Promise<P
     const changes: Partial<AgentRow> = {
       ...pair,
       temperature: model?.temperature ?? before.temperature,
+      reasoningEffort: model?.reasoning_effort ?? before.reasoningEffort,
+      tags: edits.tags ?? before.tags,
       name: agent?.handle ?? before.name,
       description: agent?.description ?? before.description,
       instructions: instructions ?? before.instructions,
@@ -81,15 +84,21 @@ async function editAgent(context: Context, sId: string, edits: Edits): Promise<P
     };
     const granted = edits.skills && (await findSkills(db, context, edits.skills));
     const called = edits.toolset && (await findToolset(db, context, edits.toolset));
+    const edited = edits.editors && (await findEditors(db, workspace.id, edits.editors));
     const { agentConfiguration } = await insertVersion(context, db, {
       before,
       changes,
       functionIds: undefined,
       skillIds: granted?.found,
       toolIds: called?.found,
+      editorIds: edited?.editorIds,
     });
     const skippedActions = [...(granted?.skipped ?? []), ...(called?.skipped ?? [])];
-    const warnings = findUnkept(edits);
+    const warnings = [...(edited?.warnings ?? [])];
+    if (agent?.visualization_enabled === true) {
+      const path = "agent.visualization_enabled";
+      warnings.push({ path, message: "Not kept: agents of this server have no visualizations" });
+    }
     return {
       agentConfiguration,
       ...(skippedActions.length > 0 && { skippedActions }),
@@ -165,23 +174,4 @@ function match<Asked>(
     else found.add(sid);
   }
   return { found: [...found], skipped };
-}
-
-function findUnkept({ agent, generation_settings: model, tags = [], editors = [] }: Edits) {
-  const unkept: (Warning | false)[] = [
-    agent?.visualization_enabled === true && {
-      path: "agent.visualization_enabled",
-      message: "Not kept: agents of this server have no visualizations",
-    },
-    model?.reasoning_effort !== undefined && {
-      path: "generation_settings.reasoning_effort",
-      message: "Not kept: a message chooses it, as modelSelection.reasoningEffort",
-    },
-    tags.length > 0 && { path: "tags", message: "Not kept: agents of this server have no tags" },
-    editors.length > 0 && {
-      path: "editors",
-      message: "Not kept: builders and admins edit all agents of the workspace",
-    },
-  ];
-  return unkept.filter((one) => one !== false);
 }

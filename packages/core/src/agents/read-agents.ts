@@ -13,6 +13,7 @@ import { and, asc, eq, gt, inArray, isNotNull, ne, type SQL, sql } from "drizzle
 import { type Context, type RequestContext, searcherOf } from "../context.ts";
 import { administeredWorkspace } from "../workspaces/administered-workspace.ts";
 import { isFavoriteOf } from "./is-favorite.ts";
+import { findEditorIds } from "./agent-editors.ts";
 import { findGrantedFunctions, findGrantedSkills, findGrantedTools } from "./agent-grants.ts";
 import {
   type AgentVersion,
@@ -21,6 +22,7 @@ import {
   renderAgent,
   versionColumns,
 } from "./agents.ts";
+import { renderDefinition } from "./write-agents.ts";
 
 const scopesOfView: Record<ListAgents["view"], string[]> = {
   all: ["global", "visible", "hidden"],
@@ -162,8 +164,8 @@ export async function listAllAgents(
 }
 
 /**
- * Reads an agent, also an archived one, with its script, its functions, and those of its skills that the
- * caller reaches. Throws `agent_not_found`.
+ * Reads an agent, also an archived one, with its script, its functions and editors, and those of its skills that
+ * the caller reaches. Throws `agent_not_found`.
  */
 export async function getAgentDefinition(
   context: RequestContext,
@@ -180,12 +182,10 @@ export async function getAgentDefinition(
   const skills = await findGrantedSkills(context, db, agent.id);
   const functions = await findGrantedFunctions(db, agent.id);
   const tools = await findGrantedTools(context, db, agent.id);
-  return {
-    agentConfiguration: renderAgent(context, agent),
-    script: agent.script,
+  return renderDefinition(context, agent, {
     skillIds: skills.flatMap(({ sid, isReached }) => (isReached ? sid : [])),
     functionIds: functions.map(({ sid }) => sid),
     toolIds: tools.flatMap(({ sid, isReached }) => (isReached ? sid : [])),
-    asksUser: agent.asksUser,
-  };
+    editorIds: await findEditorIds(db, agent),
+  });
 }

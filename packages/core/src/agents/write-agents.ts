@@ -1,9 +1,11 @@
 import { agents, insertRow, type Queryable } from "@parley/db";
-import type { AgentWithScript, CreateAgent, UpdateAgent } from "@parley/schema";
+import type { AgentWithScript, CreateAgent, ReasoningEffort, UpdateAgent } from "@parley/schema";
 import { and, asc, eq } from "drizzle-orm";
 import type { RequestContext } from "../context.ts";
 import type { AgentRow, WorkspaceRow } from "../data-access/rows.ts";
 import { requireModel } from "../workspaces/models.ts";
+import type { PublicUrl } from "../workspaces/pictures.ts";
+import { findEditorIds, setEditors } from "./agent-editors.ts";
 import { grantFunctions, grantSkills, grantTools } from "./agent-grants.ts";
 import { noSuchAgent, renderAgent } from "./agents.ts";
 
@@ -17,6 +19,7 @@ export interface AgentDraft extends Partial<
     readonly providerId: string;
     readonly modelId: string;
     readonly temperature?: number | undefined;
+    readonly reasoningEffort?: ReasoningEffort | null | undefined;
   };
 }
 
@@ -45,17 +48,21 @@ export async function insertAgent(
     providerId: draft.model.providerId,
     modelId: draft.model.modelId,
     temperature: draft.model.temperature ?? 0.7,
+    reasoningEffort: draft.model.reasoningEffort,
     maxStepsPerRun: draft.maxStepsPerRun ?? 8,
     script: draft.script,
     asksUser: draft.asksUser ?? false,
+    tags: draft.tags,
     createdAt: context.now(),
   });
-  const { skillIds = [], functionIds = [], toolIds = [] } = draft;
-  return grantAndRender(context, db, { agent, skillIds, functionIds, toolIds });
+  const { skillIds = [], functionIds = [], toolIds = [], editorIds } = draft;
+  return grantAndRender(context, db, { agent, skillIds, functionIds, toolIds, editorIds });
 }
 
-/** What a new version changes; without ids, it has the grants of the version before. */
-interface NewVersion extends Pick<UpdateAgent, "skillIds" | "functionIds" | "toolIds"> {
+/** The ids that a change of an agent names; without them, it has what it had. */
+type Named = Partial<Pick<UpdateAgent, "skillIds" | "functionIds" | "toolIds" | "editorIds">>;
+
+interface NewVersion extends Named {
   readonly before: AgentRow;
   readonly changes: Partial<AgentRow>;
 }
@@ -64,7 +71,7 @@ interface NewVersion extends Pick<UpdateAgent, "skillIds" | "functionIds" | "too
 export async function insertVersion(
   context: RequestContext,
   db: Queryable,
-  { before, changes, ...grants }: NewVersion,
+  { before, changes, ...named }: NewVersion,
 ): Promise<AgentWithScript> {
   const { id: fromId, ...columns } = before;
   await db.update(agents).set({ isCurrent: false }).where(eq(agents.id, fromId));
@@ -74,7 +81,7 @@ export async function insertVersion(
     version: before.version + 1,
     createdAt: context.now(),
   });
-  return grantAndRender(context, db, { agent, fromId, ...grants });
+  return grantAndRender(context, db, { agent, fromId, ...named });
 }
 
 /**
@@ -102,8 +109,7 @@ export async function requireAgent(
   return row;
 }
 
-/** A new version and its grants; without ids, those of the version before. */
-interface Grants extends Pick<UpdateAgent, "skillIds" | "functionIds" | "toolIds"> {
+interface Granted extends Named {
   readonly agent: AgentRow;
   readonly fromId?: number | undefined;
 }
@@ -111,12 +117,23 @@ interface Grants extends Pick<UpdateAgent, "skillIds" | "functionIds" | "toolIds
 async function grantAndRender(
   context: RequestContext,
   db: Queryable,
-  { agent, fromId, ...grants }: Grants,
+  { agent, fromId, editorIds: named, ...grants }: Granted,
 ): Promise<AgentWithScript> {
   const skillIds = await grantSkills(context, db, { agent, fromId, names: grants.skillIds });
   const functionIds = await grantFunctions(db, { agent, fromId, names: grants.functionIds });
   const toolIds = await grantTools(context, db, { agent, fromId, names: grants.toolIds });
-  const agentConfiguration = renderAgent(context, agent);
-  const { script, asksUser } = agent;
-  return { agentConfiguration, script, skillIds, functionIds, toolIds, asksUser };
+  if (named !== undefined) await setEditors(db, agent, named);
+  const editorIds = await findEditorIds(db, agent);
+  return renderDefinition(context, agent, { skillIds, functionIds, toolIds, editorIds });
+}
+
+/** An agent as those who administer it see it. */
+export function renderDefinition(
+  core: PublicUrl,
+  agent: AgentRow,
+  ids: Pick<AgentWithScript, "skillIds" | "functionIds" | "toolIds" | "editorIds">,
+): AgentWithScript {
+  const { script, asksUser, reasoningEffort, tags } = agent;
+  const agentConfiguration = renderAgent(core, agent);
+  return { agentConfiguration, script, ...ids, asksUser, reasoningEffort, tags };
 }

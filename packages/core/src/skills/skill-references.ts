@@ -7,15 +7,15 @@ import {
   skillTools,
   spaces,
   tools,
-  users,
 } from "@parley/db";
 import { ParleyError } from "@parley/schema";
-import { and, eq, inArray, isNull } from "drizzle-orm";
+import { and, eq, inArray } from "drizzle-orm";
 import { reachesSpace } from "../access/space-reach.ts";
 import type { RequestContext } from "../context.ts";
 import type { WorkspaceRow } from "../data-access/rows.ts";
 import { reachesUploaded } from "../files/files.ts";
 import { requireFound } from "../workspaces/administered-workspace.ts";
+import { requireUsers } from "../workspaces/users.ts";
 
 /** A tool of a skill. */
 interface FoundTool {
@@ -81,14 +81,7 @@ export async function setEditors(
   { id: skillId, workspaceId }: SkillReference,
   sids: readonly string[],
 ): Promise<void> {
-  const ofWorkspace = and(eq(users.workspaceId, workspaceId), isNull(users.removedAt));
-  const found = await db
-    .select({ id: users.id, sid: users.sid })
-    .from(users)
-    .where(and(ofWorkspace, inArray(users.sid, [...sids])));
-  const editors = requireFound(found, sids, (sid) => {
-    return new ParleyError("member_not_found", `editorIds: the workspace has no user ${sid}`);
-  });
+  const editors = await requireUsers(db, { workspaceId, sids, member: "editorIds" });
   const rows = editors.map(({ id: userId }) => ({ skillId, userId }));
   await replaceRows(db, skillEditors, { where: eq(skillEditors.skillId, skillId), rows });
 }

@@ -24,7 +24,7 @@ const bytesOf = (alias: string, columns: readonly string[], from: SQL): SQL =>
 
 /** The tables of versions, with their long columns. */
 export const versionTables = {
-  agent: { table: "agents", columns: ["instructions", "description", "script"] },
+  agent: { table: "agents", columns: ["instructions", "description", "script", "tags"] },
   function: {
     table: "sandbox_function_versions",
     columns: ["program", "input_schema", "output_schema"],

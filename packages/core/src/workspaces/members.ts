@@ -1,4 +1,4 @@
-import { users } from "@parley/db";
+import { agentEditors, users } from "@parley/db";
 import {
   type AddMember,
   type ListEmails,
@@ -8,7 +8,7 @@ import {
   type Success,
   type User,
 } from "@parley/schema";
-import { and, asc, eq, isNotNull, isNull, ne, or } from "drizzle-orm";
+import { and, asc, eq, inArray, isNotNull, isNull, ne, or } from "drizzle-orm";
 import type { Context, RequestContext } from "../context.ts";
 import { isAfter, type PageEnd, type PageOf, takePage } from "../data-access/numbered-pages.ts";
 import { inTransaction } from "../log/transaction.ts";
@@ -98,7 +98,10 @@ export async function listMemberEmails(
   return { emails: found.map(({ email }) => email), ...end };
 }
 
-/** Removes a member, whose tokens end; messages keep their author. Throws `member_not_found`. */
+/**
+ * Removes a member, whose tokens end, and who is no editor of agents any more; messages keep their author. Throws
+ * `member_not_found`.
+ */
 export async function removeMember(
   context: RequestContext,
   input: { wId: string; memberId: string },
@@ -114,6 +117,12 @@ export async function removeMember(
     if (rows.length === 0) {
       throw new ParleyError("member_not_found", "memberId: the workspace has no such member");
     }
+    await db.delete(agentEditors).where(
+      inArray(
+        agentEditors.userId,
+        rows.map(({ id }) => id),
+      ),
+    );
     // The member's tokens are refused from now on.
     afterCommit.push({ topic: "keys", workspaceId: workspace.id });
     return { success: true };

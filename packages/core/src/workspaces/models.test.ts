@@ -1,14 +1,20 @@
 import type { ModelSelection } from "@parley/schema";
 import { describe, expect, it } from "vitest";
-import type { AgentRow, WorkspaceRow } from "../data-access/rows.ts";
-import { defaultModels, requireKnownModel, requireModel, requireModels } from "./models.ts";
+import type { WorkspaceRow } from "../data-access/rows.ts";
+import {
+  defaultModels,
+  requireKnownModel,
+  requireModel,
+  requireModels,
+  supportedEffort,
+} from "./models.ts";
 
 const simulated = { providerId: "simulated", modelId: "simulated-1" };
 const american = { providerId: "simulated", modelId: "simulated-us" };
 const costly = { providerId: "openai", modelId: "gpt-5" };
 const unknown = { providerId: "simulated", modelId: "simulated-2" };
 
-/** Of a workspace and an agent nothing else is read. */
+/** Nothing else is read. */
 const workspace = (parts: Partial<WorkspaceRow> = {}) =>
   ({
     models: [...defaultModels],
@@ -16,7 +22,6 @@ const workspace = (parts: Partial<WorkspaceRow> = {}) =>
     regionalModelsOnly: false,
     ...parts,
   }) as WorkspaceRow;
-const agent = (pair: { providerId: string; modelId: string }) => pair as AgentRow;
 const select = (parts: Partial<ModelSelection>) => ({ ...simulated, ...parts }) as ModelSelection;
 
 describe("a model", () => {
@@ -91,15 +96,15 @@ describe("a model", () => {
 
 describe("the models of a message", () => {
   it("are its agents' own where none is selected, and all of them are checked", () => {
-    expect(requireModels(workspace(), undefined, [agent(simulated)])).toBeNull();
+    expect(requireModels(workspace(), undefined, [simulated])).toBeNull();
     expect(requireModels(workspace(), undefined, [])).toBeNull();
-    const agents = [agent(simulated), agent(costly)];
+    const agents = [simulated, costly];
     expect(() => requireModels(workspace(), undefined, agents)).toThrow("gpt-5 of openai");
   });
 
   it("are the selected one in place of the agents' own, which are not checked", () => {
-    expect(requireModels(workspace(), select({}), [agent(costly)])).toMatchObject(simulated);
-    const selected = () => requireModels(workspace(), costly as ModelSelection, [agent(simulated)]);
+    expect(requireModels(workspace(), select({}), [costly])).toMatchObject(simulated);
+    const selected = () => requireModels(workspace(), costly as ModelSelection, [simulated]);
     expect(selected).toThrow("gpt-5 of openai");
   });
 
@@ -118,5 +123,6 @@ describe("the models of a message", () => {
     const where = workspace({ models: [...defaultModels, "openai/gpt-5"] });
     const selection = select({ ...by, reasoningEffort: effort });
     expect(requireModels(where, selection, [])).toEqual({ ...by, reasoningEffort: kept });
+    expect(supportedEffort(by, effort)).toBe(kept);
   });
 });

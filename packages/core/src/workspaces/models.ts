@@ -1,5 +1,5 @@
-import { type ModelSelection, ParleyError } from "@parley/schema";
-import type { AgentRow, WorkspaceRow } from "../data-access/rows.ts";
+import { type ModelSelection, ParleyError, type ReasoningEffort } from "@parley/schema";
+import type { WorkspaceRow } from "../data-access/rows.ts";
 import catalogue from "./models.json" with { type: "json" };
 
 /** One model that Parley knows. */
@@ -116,14 +116,21 @@ function describe({ providerId, modelId }: Pair): string {
 export function requireModels(
   workspace: WorkspaceRow,
   selection: ModelSelection | undefined,
-  agents: readonly AgentRow[],
+  agents: readonly Pair[],
 ): ModelSelection | null {
   if (selection === undefined) {
     for (const agent of agents) requireModel(workspace, agent);
     return null;
   }
-  const { reasoningEfforts } = requireModel(workspace, selection);
+  requireModel(workspace, selection);
   const { providerId, modelId, reasoningEffort } = selection;
-  const supported = reasoningEffort !== undefined && reasoningEfforts.includes(reasoningEffort);
-  return { providerId, modelId, reasoningEffort: supported ? reasoningEffort : undefined };
+  return { providerId, modelId, reasoningEffort: supportedEffort(selection, reasoningEffort) };
+}
+
+/** The effort, if there is one that the model supports. */
+export function supportedEffort(
+  pair: Pair,
+  effort: ReasoningEffort | null | undefined,
+): ReasoningEffort | undefined {
+  return effort && findModel(pair)?.reasoningEfforts.includes(effort) ? effort : undefined;
 }

@@ -1,6 +1,7 @@
 import {
   boolean,
   doublePrecision,
+  index,
   integer,
   jsonb,
   pgTable,
@@ -8,9 +9,9 @@ import {
   text,
   uniqueIndex,
 } from "drizzle-orm/pg-core";
-import type { SimulatedScript } from "@parley/schema";
+import type { AgentTag, ReasoningEffort, SimulatedScript } from "@parley/schema";
 import { sql } from "drizzle-orm";
-import { identity, milliseconds, reference } from "./columns.ts";
+import { identity, milliseconds, number, reference } from "./columns.ts";
 import { users, workspaces } from "./workspaces.ts";
 
 /** One row per version of an agent; mentions resolve to the current one. */
@@ -32,11 +33,14 @@ export const agents = pgTable(
     providerId: text().notNull(),
     modelId: text().notNull(),
     temperature: doublePrecision().notNull(),
+    /** Null for the model's default. */
+    reasoningEffort: text().$type<ReasoningEffort>(),
     maxStepsPerRun: integer().notNull(),
     /** Whether it may ask its user, and wait for the answer. */
     asksUser: boolean().notNull().default(false),
     templateId: text(),
     script: jsonb().$type<SimulatedScript>(),
+    tags: jsonb().$type<AgentTag[]>().notNull().default([]),
     createdAt: milliseconds().notNull(),
   },
   (table) => [
@@ -44,6 +48,24 @@ export const agents = pgTable(
     uniqueIndex("agents_current")
       .on(table.workspaceId, table.sid)
       .where(sql`${table.isCurrent}`),
+  ],
+);
+
+/** The editors of agents, in any version. */
+export const agentEditors = pgTable(
+  "agent_editors",
+  {
+    workspaceId: number()
+      .notNull()
+      .references(() => workspaces.id, { onDelete: "cascade" }),
+    agentSid: text().notNull(),
+    userId: number()
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+  },
+  (table) => [
+    primaryKey({ columns: [table.workspaceId, table.agentSid, table.userId] }),
+    index("agent_editors_by_user").on(table.userId),
   ],
 );
 

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { Milliseconds, optional, Reference, ShortText, textOfBytes } from "../parsing/text.ts";
 import { warnings } from "../parsing/warnings.ts";
 import { AgentConfiguration } from "../workspaces/agents.ts";
+import { ReasoningEffort } from "../workspaces/models.ts";
 import { User } from "../workspaces/users.ts";
 import { ContentFragment, CreateContentFragment } from "./content-fragments.ts";
 import { Context, MessageContext } from "./message-contexts.ts";
@@ -13,8 +14,8 @@ export const Mention = z.object({
 export const ModelSelection = z.object({
   providerId: ShortText.min(1).describe("Provider of the model").meta({ example: "simulated" }),
   modelId: ShortText.min(1).describe("Model of the provider").meta({ example: "simulated" }),
-  reasoningEffort: optional(z.enum(["none", "light", "medium", "high"])).describe(
-    "Ignored if the model does not support it",
+  reasoningEffort: optional(ReasoningEffort).describe(
+    "The agent's own by default; ignored if the model does not support it",
   ),
 });
 export type ModelSelection = z.output<typeof ModelSelection>;

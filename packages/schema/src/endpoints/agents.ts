@@ -38,6 +38,7 @@ const referenceErrors = [
   "skill_not_found",
   "sandbox_function_not_found",
   "tool_not_found",
+  "member_not_found",
 ] as const;
 
 /** Operations on agents. */
@@ -134,7 +135,7 @@ export const agentEndpoints = {
       path: `${administered}/agents/{agentId}`,
       input: AgentIdentity,
     }),
-    summary: "Read an agent with its script, skills, functions and tools",
+    summary: "Read an agent with its script, skills, functions, tools and editors",
     output: AgentWithScript,
     errors: ["workspace_not_found", "agent_not_found"],
   },

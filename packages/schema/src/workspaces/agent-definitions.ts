@@ -13,6 +13,7 @@ const {
   skillIds,
   toolIds,
   asksUser,
+  tags,
 } = CreateAgent.shape;
 
 /** An agent as a file in YAML. Members that it does not have are refused: they are mistakes. */
@@ -29,6 +30,7 @@ export const AgentDefinition = z.strictObject({
   functions: skillIds.describe("Ids or slugs of the functions that it may call"),
   tools: toolIds.describe("Ids of the tools of MCP servers that it may call"),
   asksUser,
+  tags: tags.describe("Its tags"),
   script: optional(text(1024 * 1024)).describe("Script for the simulated provider, in JSON"),
 });
 export type AgentDefinition = z.output<typeof AgentDefinition>;

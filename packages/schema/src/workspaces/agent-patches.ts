@@ -3,8 +3,9 @@ import { optional, Reference, ShortText, text } from "../parsing/text.ts";
 import { warnings } from "../parsing/warnings.ts";
 import { AgentConfiguration, editable } from "./agents.ts";
 import { SkippedActions } from "./agent-definitions.ts";
+import { ReasoningEffort } from "./models.ts";
 
-const { name, description, instructions, pictureUrl, scope, maxStepsPerRun } = editable;
+const { name, description, instructions, pictureUrl, scope, maxStepsPerRun, tags } = editable;
 
 /** Body of a change of an agent over the public interface. Members that are left out stay as they are. */
 export const PatchAgent = z.object({
@@ -27,21 +28,14 @@ export const PatchAgent = z.object({
       provider_id: optional(ShortText.min(1)).describe("Provider of the model"),
       model_id: optional(ShortText.min(1)).describe("Model of the provider"),
       temperature: editable.model.shape.temperature.describe("Sampling temperature"),
-      reasoning_effort: optional(ShortText).describe("Accepted, and not kept: messages choose it"),
+      reasoning_effort: optional(ReasoningEffort).describe(
+        "Effort unless a message chooses one; ignored if the model does not support it",
+      ),
     }),
   ).describe("Model of the agent"),
-  tags: optional(
-    z
-      .array(
-        z.object({
-          name: ShortText.describe("Name of the tag"),
-          kind: optional(ShortText).describe("Kind of the tag"),
-        }),
-      )
-      .max(100),
-  ).describe("Accepted, and not kept: agents have no tags"),
+  tags: tags.describe("Its tags, in place of the current ones"),
   editors: optional(z.array(ShortText).max(100)).describe(
-    "E-mail addresses; accepted, and not kept: builders edit all agents",
+    "E-mail addresses of members, its editors in place of the current ones",
   ),
   skills: optional(
     z

@@ -4,6 +4,7 @@ import { pageEnd, pageQuery } from "../parsing/page.ts";
 import { optional, Reference, ShortText, text, UrlText } from "../parsing/text.ts";
 import { warnings } from "../parsing/warnings.ts";
 import { SimulatedScript } from "../simulation/simulated-script.ts";
+import { ReasoningEffort } from "./models.ts";
 
 export const AgentStatus = z.enum(["active", "archived", "draft"]);
 export const AgentScope = z.enum(["global", "hidden", "visible"]);
@@ -76,6 +77,20 @@ export const ReadAgent = z.object({
 });
 export type ReadAgent = z.output<typeof ReadAgent>;
 
+/** A word that an agent is found by in other programs; Parley only keeps it. */
+export const AgentTag = z.object({
+  name: z.string().describe("Name of the tag").meta({ example: "finance" }),
+  kind: z.string().describe("Kind of the tag").meta({ example: "standard" }),
+});
+export type AgentTag = z.infer<typeof AgentTag>;
+
+const tag = z.object({
+  name: ShortText.min(1).describe("Name of the tag"),
+  kind: optional(ShortText)
+    .transform((kind) => kind ?? "standard")
+    .describe("Kind of the tag; standard by default"),
+});
+
 /** The members of an agent that can be changed. */
 export const editable = {
   name: ShortText.min(1).describe("Name of the agent").meta({ example: "Clerk" }),
@@ -94,6 +109,9 @@ export const editable = {
       temperature: optional(z.number().min(0).max(2)).describe(
         "Sampling temperature; 0.7 by default",
       ),
+      reasoningEffort: ReasoningEffort.nullish().describe(
+        "Effort unless a message chooses one; ignored if the model does not support it. Null for the model's default",
+      ),
     })
     .describe("Model of the agent"),
   maxStepsPerRun: optional(z.int().min(1).max(64)).describe("Steps of a turn; 8 by default"),
@@ -109,6 +127,10 @@ export const editable = {
   ),
   asksUser: optional(z.boolean()).describe(
     "Whether the agent may ask its user and wait for the answer; false by default",
+  ),
+  tags: optional(z.array(tag).max(20)).describe("Tags of the agent, in place of the current ones"),
+  editorIds: optional(z.array(Reference).max(100)).describe(
+    "Users who are its editors, in place of the current ones; only admins choose them",
   ),
 };
 
@@ -155,6 +177,11 @@ export const AgentWithScript = z.object({
   functionIds: z.array(z.string()).describe("Sandbox functions that it may call"),
   toolIds: z.array(z.string()).describe("Tools of MCP servers that it may call"),
   asksUser: z.boolean().describe("Whether it may ask its user and wait for the answer"),
+  reasoningEffort: ReasoningEffort.nullable()
+    .describe("Effort of its model unless a message chooses one; null for the model's default")
+    .meta({ example: null }),
+  tags: z.array(AgentTag).describe("Its tags"),
+  editorIds: z.array(z.string()).describe("Users who are its editors"),
 });
 export type AgentWithScript = z.infer<typeof AgentWithScript>;
 

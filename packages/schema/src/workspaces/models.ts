@@ -28,7 +28,9 @@ export const ModelList = z.object({
 });
 export type ModelList = z.infer<typeof ModelList>;
 
-const ReasoningEffort = z.enum(["none", "light", "medium", "high"]);
+/** How much a model reasons before it answers, the least first. */
+export const ReasoningEffort = z.enum(["none", "light", "medium", "high"]);
+export type ReasoningEffort = z.infer<typeof ReasoningEffort>;
 
 /** The models that a workspace may use, as the public interface lists them. */
 export const UsableModels = z.object({
@@ -40,7 +42,7 @@ export const UsableModels = z.object({
         displayName: z.string().describe("Name to show").meta({ example: "gpt-5" }),
         supportedReasoningEfforts: z
           .array(ReasoningEffort)
-          .describe("Efforts that a message may ask for, the least first")
+          .describe("Efforts that a message or an agent may ask for, the least first")
           .meta({ example: ["light", "medium", "high"] }),
         defaultReasoningEffort: ReasoningEffort.describe(
           "The least of these; none for a model without efforts",

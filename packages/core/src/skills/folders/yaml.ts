@@ -129,6 +129,7 @@ function writeQuoted(value: string): string {
 }
 
 function toObject(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(toObject);
   if (!(value instanceof Map)) return value;
   return Object.fromEntries([...value].map(([name, member]) => [String(name), toObject(member)]));
 }
