@@ -11,6 +11,7 @@ import {
 import { Registry } from "prom-client";
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
 import { registerCallback } from "./authorization/callback.ts";
+import { registerClientDocument } from "./authorization/client-document.ts";
 import type { ApiSettings } from "./config.ts";
 import { registerConsole } from "./console/console.ts";
 import { registerCors } from "./http/cors.ts";
@@ -190,6 +191,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
   registerRpc(app, services);
   registerMcp(app, services);
   registerCallback(app, services);
+  registerClientDocument(app, services);
   let leftAt = 0;
   return {
     app,

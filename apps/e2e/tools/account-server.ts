@@ -8,7 +8,10 @@ import {
 import { afterAll, beforeAll } from "vitest";
 import * as z from "zod";
 
-type AuthorizationOptions = NonNullable<Parameters<typeof startAuthorizationServer>[0]>;
+type AuthorizationOptions = Omit<
+  NonNullable<Parameters<typeof startAuthorizationServer>[0]>,
+  "protects"
+>;
 
 /** A real MCP server that lets in those alone whom its authorization server has let in. */
 export interface AccountServer extends TestAuthorizationServer {
@@ -17,9 +20,7 @@ export interface AccountServer extends TestAuthorizationServer {
 }
 
 /** Starts such a server for the tests of a file, and stops it after them. */
-export function shareAccounts(
-  options: Pick<AuthorizationOptions, "tokenSeconds" | "callScope"> = {},
-): () => AccountServer {
+export function shareAccounts(options: AuthorizationOptions = {}): () => AccountServer {
   let server: AccountServer | undefined;
   beforeAll(async () => {
     server = await startAccountServer(options);
@@ -35,7 +36,7 @@ export function shareAccounts(
 
 /** Starts such a server on loopback. */
 export async function startAccountServer(
-  options: Pick<AuthorizationOptions, "tokenSeconds" | "callScope"> = {},
+  options: AuthorizationOptions = {},
 ): Promise<AccountServer> {
   const calls: string[] = [];
   const listenFor = (account: string): RequestListener => {

@@ -35,6 +35,10 @@ export async function startAuthorizationServer(
     tokenSeconds?: number;
     /** What calls need, besides what the metadata of the 401 names. */
     callScope?: () => string;
+    /** Fetches the documents that clients have as their ids, which the server then takes. */
+    fetchDocument?: (url: string) => Promise<Response>;
+    /** Whether clients can be registered. */
+    registers?: boolean;
   } = {},
 ): Promise<TestAuthorizationServer> {
   let handle: RequestListener = (_request, response) => void response.writeHead(503).end();
@@ -44,7 +48,7 @@ export async function startAuthorizationServer(
   const origin = `http://${host}`;
   const mcpUrl = `${origin}/mcp`;
   const resource = options.resource ?? mcpUrl;
-  const provider = new Provider(origin, configure(mcpUrl, options.tokenSeconds));
+  const provider = new Provider(origin, configure(mcpUrl, options));
   const answer = provider.callback();
   const granted: string[] = [];
   provider.on(
@@ -97,7 +101,14 @@ export async function startAuthorizationServer(
   };
 }
 
-function configure(mcpUrl: string, tokenSeconds = 3600): object {
+function configure(
+  mcpUrl: string,
+  {
+    tokenSeconds = 3600,
+    registers = true,
+    fetchDocument,
+  }: NonNullable<Parameters<typeof startAuthorizationServer>[0]>,
+): object {
   const resourceServer = {
     scope: "tools:call tools:write",
     audience: mcpUrl,
@@ -117,7 +128,8 @@ function configure(mcpUrl: string, tokenSeconds = 3600): object {
     scopes: ["openid", "offline_access", "tools:call", "tools:write"],
     features: {
       clientCredentials: { enabled: true },
-      registration: { enabled: true },
+      registration: { enabled: registers },
+      ...(fetchDocument && { clientIdMetadataDocument: { enabled: true, ack: "draft-02" } }),
       revocation: { enabled: true },
       resourceIndicators: {
         enabled: true,
@@ -126,6 +138,7 @@ function configure(mcpUrl: string, tokenSeconds = 3600): object {
         useGrantedResource: () => true,
       },
     },
+    ...(fetchDocument && { fetch: fetchDocument }),
     ttl: { AccessToken: tokenSeconds },
     issueRefreshToken: () => true,
   };

@@ -14,7 +14,7 @@ export function registerNotFound(app: FastifyInstance): void {
   paths.push({
     method: "GET",
     pattern:
-      /^\/(?:livez|readyz|openapi\.json|docs|llms\.txt|oauth\/callback|w\/[^/]+\/conversation\/[^/]+|pictures\/(?:agent|user)-1\.svg)$/,
+      /^\/(?:livez|readyz|openapi\.json|docs|llms\.txt|oauth\/(?:callback|client-metadata\.json)|w\/[^/]+\/conversation\/[^/]+|pictures\/(?:agent|user)-1\.svg)$/,
   });
   paths.push({ method: "POST", pattern: /^\/(?:mcp|oauth\/callback)$/ });
   app.addHook("onRequest", async (request, reply) => {

@@ -1,4 +1,4 @@
-import { picturePaths } from "@parley/core";
+import { CLIENT_DOCUMENT_PATH, picturePaths, renderClientDocument } from "@parley/core";
 import { PAGE_ID } from "./conversation-page.ts";
 import { referToHeaders, type Refusals } from "./errors.ts";
 
@@ -81,6 +81,28 @@ const document = {
   },
 };
 
+const clientDocument = {
+  operationId: "server.client",
+  summary:
+    "Read who the server is at authorization servers of tools, where it has a public https URL",
+  type: "application/json",
+  schema: {
+    type: "object",
+    required: ["client_id", "client_name", "redirect_uris"],
+    additionalProperties: true,
+    properties: {
+      client_id: { type: "string", description: "The URL of this document" },
+      client_name: { type: "string", description: "Name for the pages that ask users" },
+      redirect_uris: {
+        type: "array",
+        items: { type: "string" },
+        description: "Where users come back to",
+      },
+    },
+  },
+  example: renderClientDocument("https://parley.example.com"),
+};
+
 /** The paths that need no key. */
 export function describeServerPaths(refusals: Refusals): Record<string, object> {
   const pictures: [string, Page][] = Object.entries(picturePaths).map(([whose, path]) => {
@@ -110,6 +132,10 @@ export function describeServerPaths(refusals: Refusals): Record<string, object> 
         pageId("wId", "Id of a workspace, which may not exist"),
         pageId("cId", "Id of a conversation, which may not exist"),
       ],
+      responses: { 404: refusals.refer(404, ["not_found"], false) },
+    },
+    [CLIENT_DOCUMENT_PATH]: {
+      ...clientDocument,
       responses: { 404: refusals.refer(404, ["not_found"], false) },
     },
     "/llms.txt": {

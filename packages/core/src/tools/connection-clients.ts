@@ -6,12 +6,10 @@ import type { RequestContext } from "../context.ts";
 import type { SecretServices } from "../workspaces/secret-box.ts";
 import type { Offer } from "./refresh-tools.ts";
 import { type NewClient, requireSecretBox } from "./tool-secrets.ts";
+import { APPLICATION_NAME, CALLBACK_PATH, clientDocumentUrl } from "./client-document.ts";
 import { type ToolServerFailure, type ToolServices, unreachable } from "./tool-servers.ts";
 
 const PREPARE_TIMEOUT_MS = 15_000;
-
-/** The path that users come back to from an authorization server. */
-export const CALLBACK_PATH = "/oauth/callback";
 
 type ClientContext = RequestContext & SecretServices & ToolServices;
 
@@ -33,14 +31,16 @@ export async function prepareClient(
   // The tokens of users are to be stored, whatever the authorization server says.
   requireSecretBox(context, "oauth");
   const { toolServers, publicUrl, signal } = context;
+  const clientMetadataUrl = clientDocumentUrl(publicUrl);
   const known = clientId === undefined ? undefined : { clientId, ...named };
   const prepared = await toolServers.authorization.prepare(url, {
     timeoutMs: PREPARE_TIMEOUT_MS,
     signal,
     client: known,
     introduction: {
-      name: "Parley",
+      name: APPLICATION_NAME,
       redirectUrl: publicUrl + CALLBACK_PATH,
+      ...(clientMetadataUrl !== undefined && { clientMetadataUrl }),
       ...(scope !== undefined && { scope }),
     },
   });

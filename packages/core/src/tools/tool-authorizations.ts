@@ -21,7 +21,7 @@ import type { Context, Process } from "../context.ts";
 import { inTransactionOnce, type KeyedContext } from "../idempotency.ts";
 import { inTransaction } from "../log/transaction.ts";
 import type { SecretServices } from "../workspaces/secret-box.ts";
-import { CALLBACK_PATH } from "./connection-clients.ts";
+import { CALLBACK_PATH } from "./client-document.ts";
 import {
   askedScope,
   findAuthorization,

@@ -20,6 +20,11 @@ export function isOfIssuer(issuer: URL, endpoint: URL, pairs: readonly string[])
   });
 }
 
+/** Whether a host has a name that the public DNS may know: no address, and no name below no public suffix. */
+export function hasPublicName(url: URL): boolean {
+  return registrableDomain(url) !== null;
+}
+
 /** Names that hosts rent out, such as github.io, are public suffixes too. */
 function registrableDomain({ hostname }: URL): string | null {
   const { domain, isIcann, isPrivate } = parse(hostname, { allowPrivateDomains: true });

@@ -221,16 +221,30 @@ describe("authorization at servers that misbehave", () => {
     expect(await revokeToken(guard, { server: bare, client: machine }, revoke)).toEqual({
       type: "unsupported",
     });
-    const introduction = {
-      name: "Parley",
-      clientMetadataUrl: "https://parley.example/client.json",
-    };
+    const introduction = { name: "Parley" };
     expect(await registerClient(guard, bare, { ...options(), introduction })).toMatchObject({
       code: "rejected",
     });
-    const modern = { ...bare, takesClientMetadataUrls: true };
-    expect(await registerClient(guard, modern, { ...options(), introduction })).toEqual({
-      clientId: "https://parley.example/client.json",
-    });
+  });
+});
+
+describe("the document of a client", () => {
+  const url = "https://parley.example.com/client.json";
+  const own = { clientId: url, authenticationMethod: "none" };
+  const issued = { clientId: expect.stringMatching(/^[\w-]+$/) as string };
+  const secret = { authenticationMethods: ["client_secret_basic"] };
+  it.each([
+    ["is its id where it is taken", url, {}, own],
+    ["is no id where it is not taken", url, { takesClientMetadataUrls: false }, issued],
+    ["is no id where clients need a secret", url, secret, issued],
+    ["is no id over http", "http://parley.example.com/client.json", {}, issued],
+    ["is no id at an address", "https://10.0.0.1/client.json", {}, issued],
+    ["is no id at a private name", "https://parley.corp.internal/client.json", {}, issued],
+    ["is no id at localhost", "https://localhost:3000/client.json", {}, issued],
+  ])("%s", async (_name, clientMetadataUrl, given, expected) => {
+    const asked = { ...server, takesClientMetadataUrls: true, ...given };
+    const introduction = { name: "Parley", redirectUrl, clientMetadataUrl };
+    const client = await registerClient(guard, asked, { ...options(), introduction });
+    expect(client).toMatchObject(expected);
   });
 });

@@ -7,18 +7,22 @@ import type {
   OAuthFailure,
   OAuthOptions,
 } from "./contract.ts";
+import { hasPublicName } from "./endpoint-sites.ts";
 import { toMetadata } from "./metadata.ts";
 import { takeStep } from "./take-step.ts";
 
-/** Becomes a client of an authorization server: by its metadata's URL, or by dynamic registration. */
+/**
+ * Becomes a client of an authorization server: by the URL of a document, where that is taken and can be read from
+ * outside, or by dynamic registration. The order is that of MCP.
+ */
 export async function registerClient(
   guard: Guard,
   server: AuthorizationServer,
   options: OAuthOptions & { readonly introduction: Introduction },
 ): Promise<OAuthClient | OAuthFailure> {
   const { name, redirectUrl, scope, clientMetadataUrl } = options.introduction;
-  if (server.takesClientMetadataUrls && clientMetadataUrl?.startsWith("https://") === true) {
-    return { clientId: clientMetadataUrl };
+  if (clientMetadataUrl !== undefined && takesDocument(server, new URL(clientMetadataUrl))) {
+    return { clientId: clientMetadataUrl, authenticationMethod: "none" };
   }
   return takeStep(guard, options, async (fetch) => {
     if (server.endpoints.registration === undefined) {
@@ -49,4 +53,12 @@ export async function registerClient(
       ...(client_secret_expires_at && { expiresAt: client_secret_expires_at * 1000 }),
     };
   });
+}
+
+/** Whether the server takes the URL of a document as the id of a client that has no secret, and can read it. */
+function takesDocument(server: AuthorizationServer, url: URL): boolean {
+  const { takesClientMetadataUrls, authenticationMethods: methods } = server;
+  const takesPublicClients = methods.length === 0 || methods.includes("none");
+  const isReadable = url.protocol === "https:" && hasPublicName(url);
+  return takesClientMetadataUrls && takesPublicClients && isReadable;
 }

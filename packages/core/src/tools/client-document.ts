@@ -1,0 +1,33 @@
+/** Who Parley is at authorization servers, which may read it at a URL that is then the client's id. */
+
+/** The path that users come back to from an authorization server. */
+export const CALLBACK_PATH = "/oauth/callback";
+/** The path of the document. */
+export const CLIENT_DOCUMENT_PATH = "/oauth/client-metadata.json";
+/** How Parley is named on the pages of authorization servers. */
+export const APPLICATION_NAME = "Parley";
+
+/**
+ * The URL of the document (draft-ietf-oauth-client-id-metadata-document), as it has to be a client's id: of https,
+ * normalized, without credentials, query and fragment. Undefined where the public URL gives none.
+ */
+export function clientDocumentUrl(publicUrl: string): string | undefined {
+  const url = URL.parse(publicUrl + CLIENT_DOCUMENT_PATH);
+  if (url?.protocol !== "https:" || !url.pathname.endsWith(CLIENT_DOCUMENT_PATH)) return undefined;
+  return url.username === "" && url.password === "" ? url.href : undefined;
+}
+
+/** The document at that URL: a public client with PKCE, and nothing secret. Undefined where there is no such URL. */
+export function renderClientDocument(publicUrl: string): object | undefined {
+  const clientId = clientDocumentUrl(publicUrl);
+  if (clientId === undefined) return undefined;
+  return {
+    client_id: clientId,
+    client_name: APPLICATION_NAME,
+    client_uri: clientId.slice(0, -CLIENT_DOCUMENT_PATH.length),
+    redirect_uris: [publicUrl + CALLBACK_PATH],
+    grant_types: ["authorization_code", "refresh_token"],
+    response_types: ["code"],
+    token_endpoint_auth_method: "none",
+  };
+}
