@@ -128,9 +128,9 @@ export const editable = {
   asksUser: optional(z.boolean()).describe(
     "Whether the agent may ask its user and wait for the answer; false by default",
   ),
-  tags: optional(z.array(tag).max(20)).describe("Tags of the agent, in place of the current ones"),
+  tags: optional(z.array(tag).max(20)).describe("Tags of the agent"),
   editorIds: optional(z.array(Reference).max(100)).describe(
-    "Users who are its editors, in place of the current ones; only admins choose them",
+    "Editors of the agent; only admins set them",
   ),
 };
 
