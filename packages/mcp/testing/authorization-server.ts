@@ -13,6 +13,8 @@ export interface TestAuthorizationServer extends AsyncDisposable {
   forgetTokens(): void;
   /** The grants of the token requests that were answered, in order. */
   readonly granted: readonly string[];
+  /** The kinds of the tokens that were revoked, in order. */
+  readonly revoked: readonly string[];
 }
 
 /** Answers requests at `/mcp` that have a token, for the account that it was issued for. */
@@ -39,6 +41,8 @@ export async function startAuthorizationServer(
     fetchDocument?: (url: string) => Promise<Response>;
     /** Whether clients can be registered. */
     registers?: boolean;
+    /** Resolves when a request to revoke may be answered. */
+    beforeRevocation?: () => Promise<void>;
   } = {},
 ): Promise<TestAuthorizationServer> {
   let handle: RequestListener = (_request, response) => void response.writeHead(503).end();
@@ -55,6 +59,9 @@ export async function startAuthorizationServer(
     "grant.success",
     ({ oidc }) => void granted.push(String(oidc.params?.["grant_type"])),
   );
+  const revoked: string[] = [];
+  provider.on("access_token.destroyed", () => void revoked.push("access_token"));
+  provider.on("refresh_token.destroyed", () => void revoked.push("refresh_token"));
   let forgottenUntil = 0;
   const findToken = async (authorization = "") => {
     const token = await provider.AccessToken.find(authorization.replace(/^Bearer /, ""));
@@ -77,6 +84,9 @@ export async function startAuthorizationServer(
   };
   handle = (request, response) => {
     if (request.url === "/mcp" && options.protects) return void protect(request, response);
+    if (request.url === "/token/revocation" && options.beforeRevocation) {
+      return void options.beforeRevocation().then(() => answer(request, response));
+    }
     const isMetadata = request.url === "/.well-known/oauth-protected-resource/mcp";
     if (!isMetadata || options.describes === false) return answer(request, response);
     response.setHeader("content-type", "application/json");
@@ -94,6 +104,7 @@ export async function startAuthorizationServer(
       forgottenUntil = Math.floor(Date.now() / 1000);
     },
     granted,
+    revoked,
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => void server.close(resolve));
