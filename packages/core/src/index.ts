@@ -200,11 +200,7 @@ export {
   revokeToolAuthorization,
   startToolAuthorization,
 } from "./tools/tool-authorizations.ts";
-export {
-  CALLBACK_PATH,
-  CLIENT_DOCUMENT_PATH,
-  renderClientDocument,
-} from "./tools/client-document.ts";
+export * from "./tools/client-document.ts";
 export { refreshUsedTool } from "./tools/refresh-tools.ts";
 export { answerAsClientServer, replayClientAnswer } from "./tools/answer-requests.ts";
 export {
