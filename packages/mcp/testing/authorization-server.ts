@@ -28,10 +28,11 @@ export const machine = { clientId: "machine", clientSecret: "a-secret-of-the-mac
 /** Where codes come back to. Nothing listens there. */
 export const redirectUrl = "https://parley.example/callback";
 
-/** Starts the server. `describes` is whether the MCP server has metadata of its own. */
+/** Starts the server. `describes` is whether the MCP server has metadata of its own; an `isOld` one has none at all. */
 export async function startAuthorizationServer(
   options: {
     describes?: boolean;
+    isOld?: boolean;
     resource?: string;
     protects?: ProtectedListener;
     tokenSeconds?: number;
@@ -87,6 +88,9 @@ export async function startAuthorizationServer(
     if (request.url === "/token/revocation" && options.beforeRevocation) {
       return void options.beforeRevocation().then(() => answer(request, response));
     }
+    if (options.isOld && request.url?.startsWith("/.well-known/") === true) {
+      return void response.writeHead(404).end();
+    }
     const isMetadata = request.url === "/.well-known/oauth-protected-resource/mcp";
     if (!isMetadata || options.describes === false) return answer(request, response);
     response.setHeader("content-type", "application/json");
@@ -118,6 +122,7 @@ function configure(
     tokenSeconds = 3600,
     registers = true,
     fetchDocument,
+    isOld = false,
   }: NonNullable<Parameters<typeof startAuthorizationServer>[0]>,
 ): object {
   const resourceServer = {
@@ -149,11 +154,15 @@ function configure(
         useGrantedResource: () => true,
       },
     },
+    ...(isOld && { routes: oldRoutes }),
     ...(fetchDocument && { fetch: fetchDocument }),
     ttl: { AccessToken: tokenSeconds },
     issueRefreshToken: () => true,
   };
 }
+
+/** The endpoints of servers of MCP 2025-03-26 that describe nothing. */
+const oldRoutes = { authorization: "/authorize", token: "/token", registration: "/register" };
 
 const MAX_STEPS = 12;
 
