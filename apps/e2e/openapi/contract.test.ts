@@ -96,7 +96,7 @@ test("every documented request is answered as documented", async () => {
   }
   const refused = Object.entries(statuses).filter(([, status]) => status >= 400);
   // The message is an agent's, no tool call waits for its user, and the workspace has no tool
-  // and no server in a client.
+  // and no server in a client, nor a public URL.
   expect(Object.fromEntries(refused)).toEqual({
     "messages.edit": 400,
     "messages.validateAction": 400,
@@ -106,6 +106,7 @@ test("every documented request is answered as documented", async () => {
     "toolAuthorizations.revoke": 404,
     "toolAuthorizations.start": 404,
     "tools.invoke": 404,
+    "server.client": 404,
     "clientServers.heartbeat": 404,
     "clientServers.answer": 404,
     "clientServers.deregister": 404,

@@ -75,6 +75,11 @@ describe("an MCP server that mixes its authorization server up with an honest on
     });
     // Who asks is named, also where another page was seen last.
     expect(await (await fetch(back)).text()).toContain(`<strong>${attacker.host}</strong>`);
+    // Of a server that names itself nowhere, that is all there is: nothing is exchanged before somebody has seen it.
+    const unnamed = new URL(back);
+    unnamed.searchParams.delete("iss");
+    expect(await (await fetch(unnamed)).text()).toContain(`<strong>${attacker.host}</strong>`);
+    expect(attacker.tokenRequests).toEqual([]);
     expect(await users.confirm(back)).toContain("The code is of another authorization server");
     expect(attacker.tokenRequests).toEqual([]);
   });

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { shareServer } from "../server.ts";
+import { eventually, shareServer } from "../server.ts";
 import { createCalls, readUntil } from "../siblings/calls.ts";
 import { messageFrame } from "../siblings/sibling-shapes.ts";
 import { shareAccounts } from "./account-server.ts";
@@ -7,7 +7,8 @@ import { createPersonalUsers } from "./personal-users.ts";
 
 describe("tools that each user allows", () => {
   const server = shareServer({ PARLEY_PRIVATE_HOSTS: "127.0.0.1" });
-  const accounts = shareAccounts();
+  let mayRevoke = Promise.resolve();
+  const accounts = shareAccounts({ beforeRevocation: () => mayRevoke });
   const users = createPersonalUsers(server, accounts);
   const calls = createCalls(server);
   const missing = "blocked_authentication_required";
@@ -100,6 +101,9 @@ describe("tools that each user allows", () => {
     const emil = await users.create("emil");
     await users.allow(emil, as("emil"));
     await users.answer(emil, await users.ask(emil, made.agentId));
+    // Nobody waits for an authorization server to hear of it.
+    const asked = Promise.withResolvers<void>();
+    mayRevoke = asked.promise;
     expect(await users.rpc(emil).toolAuthorizations.revoke.mutate(ofTool())).toEqual({
       success: true,
     });
@@ -109,6 +113,12 @@ describe("tools that each user allows", () => {
     expect(accounts().calls.slice(before)).toEqual([]);
     const seen = await users.rpc(emil).toolAuthorizations.get.query(ofTool());
     expect(seen.authorization).toEqual({ status: "required", scope: null, grantedAt: null });
+    expect(accounts().revoked).toEqual([]);
+    asked.resolve();
+    await eventually(async () => {
+      const [value] = accounts().revoked;
+      return value === undefined ? {} : { value };
+    }, 10_000);
   });
 
   it("tell in the audit log who has allowed and taken back what", async () => {

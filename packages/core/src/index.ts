@@ -257,6 +257,7 @@ export { claimTurns } from "./turns/claim-turns.ts";
 export * from "./turns/finish-turns.ts";
 export * from "./turns/load-turns.ts";
 export * from "./turns/save-step.ts";
+export { awaitPermission } from "./turns/refused-calls.ts";
 export { hasOpenCalls, settleCalls } from "./turns/settle-calls.ts";
 export { takeOverRuns } from "./turns/take-over-runs.ts";
 export { listAllBlockedActions, listBlockedActions } from "./turns/blocked-actions.ts";

@@ -13,6 +13,8 @@ export interface TestAuthorizationServer extends AsyncDisposable {
   forgetTokens(): void;
   /** The grants of the token requests that were answered, in order. */
   readonly granted: readonly string[];
+  /** The kinds of the tokens that were revoked, in order. */
+  readonly revoked: readonly string[];
 }
 
 /** Answers requests at `/mcp` that have a token, for the account that it was issued for. */
@@ -26,10 +28,11 @@ export const machine = { clientId: "machine", clientSecret: "a-secret-of-the-mac
 /** Where codes come back to. Nothing listens there. */
 export const redirectUrl = "https://parley.example/callback";
 
-/** Starts the server. `describes` is whether the MCP server has metadata of its own. */
+/** Starts the server. `describes` is whether the MCP server has metadata of its own; an `isOld` one has none at all. */
 export async function startAuthorizationServer(
   options: {
     describes?: boolean;
+    isOld?: boolean;
     resource?: string;
     protects?: ProtectedListener;
     tokenSeconds?: number;
@@ -39,6 +42,8 @@ export async function startAuthorizationServer(
     fetchDocument?: (url: string) => Promise<Response>;
     /** Whether clients can be registered. */
     registers?: boolean;
+    /** Resolves when a request to revoke may be answered. */
+    beforeRevocation?: () => Promise<void>;
   } = {},
 ): Promise<TestAuthorizationServer> {
   let handle: RequestListener = (_request, response) => void response.writeHead(503).end();
@@ -55,6 +60,9 @@ export async function startAuthorizationServer(
     "grant.success",
     ({ oidc }) => void granted.push(String(oidc.params?.["grant_type"])),
   );
+  const revoked: string[] = [];
+  provider.on("access_token.destroyed", () => void revoked.push("access_token"));
+  provider.on("refresh_token.destroyed", () => void revoked.push("refresh_token"));
   let forgottenUntil = 0;
   const findToken = async (authorization = "") => {
     const token = await provider.AccessToken.find(authorization.replace(/^Bearer /, ""));
@@ -77,6 +85,12 @@ export async function startAuthorizationServer(
   };
   handle = (request, response) => {
     if (request.url === "/mcp" && options.protects) return void protect(request, response);
+    if (request.url === "/token/revocation" && options.beforeRevocation) {
+      return void options.beforeRevocation().then(() => answer(request, response));
+    }
+    if (options.isOld && request.url?.startsWith("/.well-known/") === true) {
+      return void response.writeHead(404).end();
+    }
     const isMetadata = request.url === "/.well-known/oauth-protected-resource/mcp";
     if (!isMetadata || options.describes === false) return answer(request, response);
     response.setHeader("content-type", "application/json");
@@ -94,6 +108,7 @@ export async function startAuthorizationServer(
       forgottenUntil = Math.floor(Date.now() / 1000);
     },
     granted,
+    revoked,
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => void server.close(resolve));
@@ -107,6 +122,7 @@ function configure(
     tokenSeconds = 3600,
     registers = true,
     fetchDocument,
+    isOld = false,
   }: NonNullable<Parameters<typeof startAuthorizationServer>[0]>,
 ): object {
   const resourceServer = {
@@ -138,11 +154,15 @@ function configure(
         useGrantedResource: () => true,
       },
     },
+    ...(isOld && { routes: oldRoutes }),
     ...(fetchDocument && { fetch: fetchDocument }),
     ttl: { AccessToken: tokenSeconds },
     issueRefreshToken: () => true,
   };
 }
+
+/** The endpoints of servers of MCP 2025-03-26 that describe nothing. */
+const oldRoutes = { authorization: "/authorize", token: "/token", registration: "/register" };
 
 const MAX_STEPS = 12;
 

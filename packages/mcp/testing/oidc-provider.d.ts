@@ -18,5 +18,6 @@ declare module "oidc-provider" {
         readonly oidc: { readonly params?: Readonly<Record<string, unknown>> };
       }) => void,
     ): this;
+    on(event: "access_token.destroyed" | "refresh_token.destroyed", listen: () => void): this;
   }
 }

@@ -30,7 +30,12 @@ export type ExecutionEvent =
       readonly label: string;
     }
   | { readonly type: "succeeded"; readonly result: unknown }
-  | { readonly type: "errored"; readonly error: InvocationError };
+  | {
+      readonly type: "errored";
+      readonly error: InvocationError;
+      /** Whether nothing has run, and the user of a tool is to be asked for more. */
+      readonly asksUser?: true;
+    };
 
 /** What an executor says beside the events of the function. */
 export type ExecutorEvent =

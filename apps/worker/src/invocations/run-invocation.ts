@@ -1,4 +1,5 @@
 import {
+  awaitPermission,
   checkOutcome,
   type ClaimedRun,
   type FinishedInvocation,
@@ -23,14 +24,14 @@ export interface InvocationServices extends RunServices<InvocationEvent, Finishe
 }
 
 /**
- * Runs an invocation to its end, and gives `succeeded` or the code of its error. Throws `LostLease`, or
- * the reason of the signal.
+ * Runs an invocation to its end, and gives `succeeded` or the code of its error; `suspended` where its call was refused
+ * and waits for its user. Throws `LostLease`, or the reason of the signal.
  */
 export async function executeInvocation(
   services: InvocationServices,
   run: ClaimedRun,
   signal: AbortSignal,
-): Promise<"succeeded" | InvocationErrorCode> {
+): Promise<"succeeded" | "suspended" | InvocationErrorCode> {
   const { core, writer, executor, metrics } = services;
   const retry = <T>(work: () => Promise<T>) => services.persistence.retry(run, signal, work);
   const loaded = await retry(() => loadInvocation(core, run));
@@ -72,7 +73,10 @@ export async function executeInvocation(
   for await (const event of events) {
     const { type } = event;
     if (type === "succeeded") return finish({ status: type, result: event.result });
-    if (type === "errored") return finish({ status: type, error: event.error });
+    if (type === "errored") {
+      if (event.asksUser && (await retry(() => awaitPermission(core, run)))) return "suspended";
+      return finish({ status: type, error: event.error });
+    }
     const shared = { created: core.now(), invocationId: run.logId, functionId };
     if (type === "log") {
       const line = { stream: event.stream, text: event.text };

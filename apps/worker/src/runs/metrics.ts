@@ -63,7 +63,7 @@ export function createWorkerMetrics(
   const finished = counter(
     "parley_runs_finished_total",
     "Runs that this worker ended: an agent_turn succeeded, failed or suspended for functions, an " +
-      "invocation succeeded or with the code of its error",
+      "invocation succeeded, suspended for its user or with the code of its error",
     "kind",
     "outcome",
   );

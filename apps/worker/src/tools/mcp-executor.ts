@@ -34,7 +34,8 @@ export function createMcpExecutor(core: Core): SandboxExecutor<ToolProgram> {
       const result = yield* call(core, execution);
       signal.throwIfAborted();
       if (result.type === "failed") {
-        yield failed(codes[result.code] ?? "invocation_failed", result.message);
+        const code = codes[result.code] ?? "invocation_failed";
+        yield { ...failed(code, result.message), ...(result.asksUser && { asksUser: true }) };
         return;
       }
       const { isError, structuredContent, toolsChanged } = result;
@@ -117,6 +118,6 @@ function failure(message: string): ToolServerFailure {
   return { type: "failed", code: "unreachable", message };
 }
 
-function failed(code: InvocationErrorCode, message: string): ExecutionEvent {
-  return { type: "errored", error: { code, message } };
+function failed(code: InvocationErrorCode, message: string) {
+  return { type: "errored", error: { code, message } } as const;
 }

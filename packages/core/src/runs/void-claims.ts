@@ -15,7 +15,7 @@ export async function voidClaims({ database }: Pick<Process, "database">): Promi
     await db.execute(sql`update runs set run_after = now()
       where status = 'waiting' and run_after > now()`);
     await db.execute(sql`update runs set run_after = now()
-      where status = 'suspended' and ${isOfKindWith("backsOff")} and run_after > now()`);
+      where status = 'suspended' and ${isOfKindWith("backsOff")} and run_after > now() and outcome is null`);
     await db.execute(sql`update files set upload_id = null, upload_until = null
       where status = 'created' and upload_id is not null`);
   });

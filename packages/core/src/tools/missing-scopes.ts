@@ -1,9 +1,13 @@
 /** Tokens that are for less than a call needs (RFC 6750, `insufficient_scope`): their user is asked for more. */
 import { toolAuthorizations } from "@parley/db";
+import { sql } from "drizzle-orm";
 import type { Process } from "../context.ts";
-import { findAuthorization, type HeldToken, whereSeen } from "./personal-tokens.ts";
-import { joinScopes } from "./scopes.ts";
-import type { ToolServerFailure } from "./tool-servers.ts";
+import type { SecretServices } from "../workspaces/secret-box.ts";
+import { askedScope, findAuthorization, type HeldToken, whereSeen } from "./personal-tokens.ts";
+import { revokeStored } from "./revoke-stored.ts";
+import { findMissingScope, isAside, joinScopes } from "./scopes.ts";
+import type { StoredConnection } from "./tool-connections.ts";
+import type { ToolServerFailure, ToolServices } from "./tool-servers.ts";
 
 const MAX_SCOPE = 2048;
 
@@ -14,39 +18,49 @@ export function lacksScope(answer: unknown): answer is ToolServerFailure {
 }
 
 /**
- * Puts a token aside that is for less than its server needs: the user's next call waits until the user has allowed
- * the scopes of before and those that the server names. A server that names what the user has allowed already asks
- * nobody again. Gives the failure of the call, which says what happens next.
+ * Puts a token aside that is for less than its server needs: calls wait until the user has allowed the scopes of before
+ * and those that the server names. A server that names what the user has allowed already asks nobody again. Gives the
+ * failure of the call, which says whether the user is asked. The token is revoked before: afterwards, its end could be
+ * that of the next one too, where an authorization server has one grant for a user.
  */
 export async function requestScopes(
-  { database }: Pick<Process, "database">,
-  failure: ToolServerFailure,
-  { held, scope: asked }: { readonly held: HeldToken; readonly scope: string | undefined },
+  core: Pick<Process, "database" | "onLateFailure"> & SecretServices & ToolServices,
+  stored: Pick<StoredConnection, "tool" | "connection">,
+  { failure, held }: { readonly failure: ToolServerFailure; readonly held: HeldToken },
 ): Promise<ToolServerFailure> {
   const { scope = "" } = failure.authorization ?? {};
-  const row = await findAuthorization(database.db, held);
-  // Replaced or taken back meanwhile: the next call shows what holds.
-  if (row?.generation !== held.generation) return failure;
-  const allowed = joinScopes(row.scope ?? asked);
-  const union = joinScopes(allowed, scope);
+  const { db } = core.database;
   const because = (why: string) => ({ ...failure, message: `${failure.message}: ${why}` });
-  if (scope === "")
+  const missing = `it needs the scope "${scope}", which its user has not allowed yet: call the tool again, and the user is asked`;
+  const asks = { ...because(missing), asksUser: true } as const;
+  if (scope === "") {
     return because("its token is for less, and the server does not say what it needs");
+  }
+  const row = await findAuthorization(db, held);
+  // The call was made with an older token than the user's.
+  if (row !== undefined && row.generation !== held.generation) return asks;
+  // Another call has put the token aside.
+  const aside = row === undefined ? await findMissingScope(db, held) : null;
+  // Taken back meanwhile: the next call shows what holds.
+  if (row === undefined && aside === null) return failure;
+  const allowed = joinScopes(aside ?? row?.scope ?? askedScope(stored));
+  const union = joinScopes(allowed, scope);
   if (union === allowed) {
-    return because(`it needs the scope "${scope}", which its user has allowed already`);
+    const known = `it needs the scope "${scope}", which its user has allowed already`;
+    return aside === null ? because(known) : asks;
   }
   if (union.length > MAX_SCOPE) return because("it needs more scopes than can be asked for");
-  await database.db
+  const changed = await db
     .update(toolAuthorizations)
     .set({
       token: null,
       tokenUntil: 0,
       refreshToken: null,
       scope: union,
-      generation: held.generation + 1,
+      generation: sql`${toolAuthorizations.generation} + 1`,
     })
-    .where(whereSeen(held));
-  return because(
-    `it needs the scope "${scope}", which its user has not allowed yet: call the tool again, and the user is asked`,
-  );
+    .where(aside === null ? whereSeen(held) : isAside(held))
+    .returning({ userId: toolAuthorizations.userId });
+  if (changed.length > 0 && row !== undefined) await revokeStored(core, stored, row);
+  return asks;
 }

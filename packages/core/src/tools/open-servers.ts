@@ -5,7 +5,7 @@ import { eq } from "drizzle-orm";
 import type { Process } from "../context.ts";
 import type { SecretServices } from "../workspaces/secret-box.ts";
 import { lacksScope, requestScopes } from "./missing-scopes.ts";
-import { askedScope, dropPersonalToken, openPersonalToken, usableFor } from "./personal-tokens.ts";
+import { dropPersonalToken, openPersonalToken, usableFor } from "./personal-tokens.ts";
 import { isPersonal, type StoredConnection } from "./tool-connections.ts";
 import { openSecret, sealSecret } from "./tool-secrets.ts";
 import {
@@ -17,7 +17,9 @@ import {
 
 const TOKEN_TIMEOUT_MS = 15_000;
 
-type ServerProcess = Pick<Process, "database" | "now"> & SecretServices & ToolServices;
+type ServerProcess = Pick<Process, "database" | "now" | "onLateFailure"> &
+  SecretServices &
+  ToolServices;
 type Connected = Pick<StoredConnection, "tool" | "connection">;
 
 /** For whom a server is called. */
@@ -107,7 +109,7 @@ async function openServer(
   return {
     server: withToken(plain, held.token),
     forget: (isSecond) => dropPersonalToken(core, { ...held, isEnded: isSecond }),
-    widen: (failure) => requestScopes(core, failure, { held, scope: askedScope(stored) }),
+    widen: (failure) => requestScopes(core, stored, { failure, held }),
   };
 }
 

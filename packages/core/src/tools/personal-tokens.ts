@@ -8,6 +8,7 @@ import type { AuthorizationServer, OAuthTokens, Party } from "@parley/mcp";
 import { and, eq, isNotNull, isNull, lte, or, sql } from "drizzle-orm";
 import type { Process } from "../context.ts";
 import type { SecretServices } from "../workspaces/secret-box.ts";
+import { revokeTokens } from "./revoke-tokens.ts";
 import { findMissingScope, joinScopes } from "./scopes.ts";
 import type { StoredConnection } from "./tool-connections.ts";
 import { openSecret, sealSecret } from "./tool-secrets.ts";
@@ -26,7 +27,7 @@ const LOCK_CLASS = 1_886_680_173;
 
 type TokenProcess = Pick<Process, "database" | "now"> & SecretServices & ToolServices;
 type Connected = Pick<StoredConnection, "tool" | "connection">;
-type AuthorizationRow = typeof toolAuthorizations.$inferSelect;
+export type AuthorizationRow = typeof toolAuthorizations.$inferSelect;
 
 /** A user's authorization of a tool. */
 export interface OfUser {
@@ -259,29 +260,6 @@ async function refresh(
     .set({ refreshingUntil: 0 })
     .where(and(ofUser(named), eq(toolAuthorizations.generation, generation)));
   throw unreachable(tokens);
-}
-
-/** Revokes what was issued at its authorization server, as far as that takes it. */
-export async function revokeTokens(
-  { toolServers }: ToolServices,
-  party: Party,
-  {
-    tokens,
-    signal,
-  }: {
-    readonly tokens: Pick<OAuthTokens, "refreshToken"> & Partial<Pick<OAuthTokens, "accessToken">>;
-    readonly signal: AbortSignal;
-  },
-): Promise<void> {
-  const limits = { timeoutMs: REFRESH_TIMEOUT_MS, signal };
-  const { accessToken, refreshToken } = tokens;
-  const { revoke } = toolServers.authorization;
-  if (refreshToken !== undefined) {
-    await revoke(party, { ...limits, token: refreshToken, hint: "refresh_token" });
-  }
-  if (accessToken !== undefined) {
-    await revoke(party, { ...limits, token: accessToken, hint: "access_token" });
-  }
 }
 
 /** Takes a user's authorization back. Gives its row; undefined where there was none. */

@@ -6,14 +6,19 @@ export function joinScopes(...texts: readonly (string | null | undefined)[]): st
   return [...new Set(texts.flatMap((text) => text?.split(" ").filter(Boolean) ?? []))].join(" ");
 }
 
+/** The authorization of a user whose token was put aside because it is for less than a server needs. */
+export function isAside(named: { readonly toolId: number; readonly userId: number }) {
+  const { toolId, userId, token, refreshToken } = toolAuthorizations;
+  const ofUser = and(eq(toolId, named.toolId), eq(userId, named.userId));
+  return and(ofUser, isNull(token), isNull(refreshToken));
+}
+
 /** The scope that a user is to allow; null unless its token was put aside because it is for less. */
 export async function findMissingScope(
   db: Queryable,
   named: { readonly toolId: number; readonly userId: number },
 ): Promise<string | null> {
-  const { toolId, userId, scope, token, refreshToken } = toolAuthorizations;
-  const ofUser = and(eq(toolId, named.toolId), eq(userId, named.userId));
-  const isAside = and(isNull(token), isNull(refreshToken));
-  const [row] = await db.select({ scope }).from(toolAuthorizations).where(and(ofUser, isAside));
+  const { scope } = toolAuthorizations;
+  const [row] = await db.select({ scope }).from(toolAuthorizations).where(isAside(named));
   return row?.scope ?? null;
 }

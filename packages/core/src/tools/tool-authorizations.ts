@@ -27,11 +27,10 @@ import {
   findAuthorization,
   lockAuthorization,
   type OfUser,
-  partyOf,
   publicPartyOf,
   removeAuthorization,
-  revokeTokens,
 } from "./personal-tokens.ts";
+import { revokeStored } from "./revoke-stored.ts";
 import { findMissingScope, joinScopes } from "./scopes.ts";
 import { isReachedTool } from "./tool-administration.ts";
 import { isPersonal, selectConnections, type StoredConnection } from "./tool-connections.ts";
@@ -215,27 +214,9 @@ export async function revokeToolAuthorization(
     return removeAuthorization(db, named);
   });
   if (removed === undefined || !isPersonal(stored.connection)) return { success: true };
-  await revokeRemoved(context, stored, removed);
+  // Nothing here uses it any more, whatever the authorization server knows, and whenever it answers.
+  void revokeStored(context, stored, removed);
   return { success: true };
-}
-
-async function revokeRemoved(
-  context: Context & ToolContext,
-  stored: StoredConnection,
-  { token, refreshToken, userId }: NonNullable<Awaited<ReturnType<typeof removeAuthorization>>>,
-): Promise<void> {
-  const place = { tool: stored.tool, name: "authorization", userId } as const;
-  const { signal } = context;
-  try {
-    const tokens = {
-      ...(token !== null && { accessToken: openSecret(context, token, place) }),
-      ...(refreshToken !== null && { refreshToken: openSecret(context, refreshToken, place) }),
-    };
-    await revokeTokens(context, partyOf(context, stored), { tokens, signal });
-  } catch (error) {
-    // Nothing here uses it any more, whatever the authorization server knows.
-    context.onLateFailure(error);
-  }
 }
 
 /** A tool with its connection that the caller reaches. */

@@ -61,6 +61,8 @@ export interface ToolServerFailure {
   readonly message: string;
   /** What a 401 or 403 says of how to get a token. */
   readonly authorization?: McpChallenge;
+  /** Whether the call, which was refused, may be made again once its user has allowed more. */
+  readonly asksUser?: true;
 }
 
 interface Report {

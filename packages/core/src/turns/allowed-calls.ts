@@ -10,6 +10,7 @@ import type { ActionRow } from "../data-access/rows.ts";
 import { insertInvocation } from "../invocations/write-invocations.ts";
 import type { Hint } from "../log/bus.ts";
 import type { Transaction } from "../log/transaction.ts";
+import { resumeRefused } from "../runs/refused-runs.ts";
 import { resumeTurns } from "../runs/suspend-turns.ts";
 import { findAuthorization, lockAuthorization, type OfUser } from "../tools/personal-tokens.ts";
 import { type Called, findCalled } from "./called.ts";
@@ -109,16 +110,21 @@ export async function startAllowedCalls(
   const now = core.now();
   const ended: ActionRow[] = [];
   const open = await readOpenCalls(transaction.db, [turn.message.id]);
-  const isWaiting = ({ action }: WaitingCall) =>
-    open.some(({ action: { id, status } }) => id === action.id && status === callStatus.connecting);
-  // The others were decided meanwhile.
-  for (const { action, called } of allowed.filter(isWaiting)) {
+  for (const { action, called } of allowed) {
+    const call = open.find((one) => one.action.id === action.id);
+    // The others were decided meanwhile.
+    if (call?.action.status !== callStatus.connecting) continue;
     if (called === undefined) {
       const text = `The function ${action.functionCallName} is no longer there`;
       ended.push(endedWith(action, { status: "errored", text, now }));
       continue;
     }
     await writeEnds(transaction.db, [{ ...action, status: callStatus.running, updatedAt: now }]);
+    if (call.invocation !== null) {
+      // Its server refused it: it has not run.
+      await resumeRefused(transaction.db, call.invocation.sid, transaction.afterCommit);
+      continue;
+    }
     await insertInvocation(core, transaction, {
       sandboxFunction: called.sandboxFunction,
       input: called.input,

@@ -22,6 +22,7 @@ import {
   openStatuses,
   readOpenCalls,
   runningOf,
+  waitsForUser,
   writeEnds,
 } from "./function-calls.ts";
 import type { Turn } from "./load-turns.ts";
@@ -33,7 +34,8 @@ export function hasOpenCalls(turn: Pick<Turn, "actions">): boolean {
 
 /** When the turn continues without the call, in milliseconds since the epoch. */
 export function deadlineOf({ action, invocation }: Omit<OpenCall, "functionSid">): number {
-  return invocation === null ? action.createdAt + APPROVAL_MS : invocation.createdAt + CALL_MS;
+  const waits = invocation === null || waitsForUser(action.status);
+  return waits ? action.createdAt + APPROVAL_MS : action.updatedAt + CALL_MS;
 }
 
 /** All calls of a turn, none of which is open, and where the run's log then ends. */
@@ -58,7 +60,10 @@ export async function settleCalls(
     const now = core.now();
     const allowed = await selectAllowedCalls(db, waiting);
     const isLate = (call: OpenCall) => giveUp || deadlineOf(call) <= now;
-    const late = runningOf((await readOpenCalls(db, [turn.message.id])).filter(isLate));
+    const isGone = ({ action: { id } }: OpenCall) =>
+      allowed.some(({ action, called }) => action.id === id && called === undefined);
+    const isOver = (call: OpenCall) => isLate(call) || isGone(call);
+    const late = runningOf((await readOpenCalls(db, [turn.message.id])).filter(isOver));
     await lockLogs(db, [run.logId, ...late.map(({ sid }) => sid)]);
     const lastSeq = await readHeldLog(db, run);
     await cancelInvocations(core, transaction, late);

@@ -3,12 +3,13 @@ import { invalidRequest, type Success, type ValidateAction } from "@parley/schem
 import { canonicalJson } from "../data-access/canonical-json.ts";
 import type { ActionRow, MessageRow } from "../data-access/rows.ts";
 import { inTransactionOnce, type KeyedContext } from "../idempotency.ts";
+import { cancelInvocations } from "../invocations/cancel-invocation.ts";
 import { insertInvocation } from "../invocations/write-invocations.ts";
-import { appendEvents } from "../log/append.ts";
 import { lockLogs } from "../log/lock-logs.ts";
 import type { Transaction } from "../log/transaction.ts";
 import { hastenTurn, wakeTurns } from "../runs/suspend-turns.ts";
 import { NO_USER, readAccess } from "./allowed-calls.ts";
+import { askForPermission } from "./ask-for-permission.ts";
 import {
   type Answer,
   decidedBy,
@@ -19,9 +20,16 @@ import {
   requireAction,
   requireAnswer,
 } from "./decided-calls.ts";
-import { CALL_MS, callStatus, endedWith, writeEnds } from "./function-calls.ts";
+import {
+  CALL_MS,
+  callStatus,
+  endedWith,
+  type OpenCall,
+  readOpenCalls,
+  runningOf,
+  writeEnds,
+} from "./function-calls.ts";
 import { type Called, findCalled } from "./called.ts";
-import { renderApprovals } from "./tool-approvals.ts";
 import { type AskedBy, readAskedBy } from "./turn-functions.ts";
 import { approvalKeyOf, approveForServer } from "./turn-tools.ts";
 
@@ -44,7 +52,12 @@ export async function validateAction(context: KeyedContext, input: Decision): Pr
     const asked = await readAskedBy(db, message);
     const access = called && (await readAccess(db, asked.userId, [called]))(called);
     // Calls are decided, settled and cancelled under the lock of their message's log.
-    await lockLogs(db, access === "not allowed" ? [message.sid, input.cId] : [message.sid]);
+    const waiting = await findRefusedCall(db, message, input);
+    await lockLogs(db, [
+      message.sid,
+      ...(access === "not allowed" ? [input.cId] : []),
+      ...waiting.map(({ sid }) => sid),
+    ]);
     const action = await requireAction(db, message, input.actionId);
     if (action.decision === input.approved) {
       requireSameParams(action, input);
@@ -56,6 +69,7 @@ export async function validateAction(context: KeyedContext, input: Decision): Pr
       const end = { status: "denied", text, now: context.now() } as const;
       const decided = { ...action, decision: input.approved, decided: decidedBy(context) };
       await endCall(context, transaction, { message, action: endedWith(decided, end) });
+      await cancelInvocations(context, transaction, waiting);
     } else {
       const { approved: decision } = input;
       const { params = action.params } = input;
@@ -69,13 +83,23 @@ export async function validateAction(context: KeyedContext, input: Decision): Pr
         const ended = endedWith(decided, { status: "errored", text, now: context.now() });
         await endCall(context, transaction, { message, action: ended });
       } else if (access === "not allowed") {
-        await askForPermission(context, transaction, { ...approval, called, cId: input.cId });
+        const serverName = called.tool?.server.name ?? null;
+        const { userSid } = asked;
+        const unallowed = { message, action: decided, serverName, userSid, cId: input.cId };
+        await askForPermission(context, transaction, unallowed);
       } else await approve(context, transaction, { ...approval, called });
       if (called !== undefined) await approveForGood(context, db, { ...approval, called });
     }
     await wakeTurns(db, [message.sid], afterCommit);
     return { success: true };
   });
+}
+
+/** The invocation of a rejected call that waits after its server has refused it. */
+async function findRefusedCall(db: Queryable, { id }: MessageRow, input: Decision) {
+  if (input.approved !== "rejected") return [];
+  const isRejected = ({ action: { sid } }: OpenCall) => sid === input.actionId;
+  return runningOf((await readOpenCalls(db, [id])).filter(isRejected));
 }
 
 /** Replays a decision. */
@@ -188,32 +212,4 @@ async function approveForGood(
     .insert(toolApprovals)
     .values({ ...key, userId, createdAt })
     .onConflictDoNothing();
-}
-
-/** Announces that the user has to let the server of an approved call be called. */
-async function askForPermission(
-  context: KeyedContext,
-  { db, afterCommit }: Transaction,
-  { message, action, called, asked, cId }: Approval & { readonly cId: string },
-): Promise<void> {
-  const waiting = { ...action, status: callStatus.connecting, updatedAt: context.now() };
-  await writeEnds(db, [waiting]);
-  const agent = await readAgent(db, message);
-  const events = renderApprovals([
-    {
-      action: waiting,
-      serverName: called.tool?.server.name ?? null,
-      agent: { sid: agent?.sid ?? "", name: agent?.name ?? "" },
-      conversationId: cId,
-      messageId: message.sid,
-      userId: asked.userSid,
-    },
-  ]);
-  const { step } = action;
-  const ofMessage = events.map((event) => ({ ...event, step }));
-  const appends = [
-    { logId: message.sid, events: ofMessage },
-    { logId: cId, events },
-  ];
-  await appendEvents(db, appends, afterCommit);
 }

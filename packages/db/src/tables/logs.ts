@@ -72,7 +72,8 @@ export const runs = pgTable(
     startedAt: milliseconds(),
     /** When it ended: as its message or invocation says, for lists and counts of runs. */
     finishedAt: milliseconds(),
-    outcome: text().$type<"succeeded" | "errored" | "cancelled">(),
+    /** How it ended; before that, `refused` gives a run whose call a server has refused one more attempt. */
+    outcome: text().$type<"succeeded" | "errored" | "cancelled" | "refused">(),
     /** Tokens of all steps of a turn, as their provider counted them. */
     inputTokens: number(),
     outputTokens: number(),

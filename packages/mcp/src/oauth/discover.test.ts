@@ -52,6 +52,17 @@ it.each([true, false])(
   },
 );
 
+it("refuses metadata of another issuer, whose redirects would pass for its own", async () => {
+  await using mixed = await startMetadata((origin) => ({
+    issuer: real.origin,
+    authorization_endpoint: `${origin}/auth`,
+    token_endpoint: `${origin}/token`,
+  }));
+  const own = createGuard({ allowedHosts: [mixed.host, real.host] });
+  const found = await discoverAuthorizationServer(own, `${mixed.origin}/mcp`, options());
+  expect(found).toMatchObject({ type: "failed", code: "bad_answer" });
+});
+
 it("takes a page of another site that names the same token endpoint", async () => {
   await using mixed = await startMetadata(() => ({
     token_endpoint: `${real.origin}/token`,

@@ -63,6 +63,26 @@ describe("authorization at a real server", () => {
     expect(found).toMatchObject({ issuer: older.origin, resource: older.mcpUrl });
   });
 
+  it("works with a server of MCP 2025-03-26 that describes nothing", async () => {
+    await using old = await startAuthorizationServer({ isOld: true });
+    const own = createGuard({ allowedHosts: [old.host] });
+    const found = expectAnswer(await discoverAuthorizationServer(own, old.mcpUrl, options()));
+    const introduction = { name: "Parley", redirectUrl, scope: "tools:call" };
+    const client = expectAnswer(await registerClient(own, found, { ...options(), introduction }));
+    const party = { server: found, client };
+    const request = { redirectUrl, state: "st", scope: "tools:call" };
+    const started = expectAnswer(await startAuthorization(found, client, request));
+    const back = (await old.approve(started.authorizationUrl)).searchParams;
+    const { codeVerifier } = started;
+    const given = { code: back.get("code") ?? "", issuer: back.get("iss") ?? "" };
+    const tokens = expectAnswer(
+      await exchangeCode(own, party, { ...options(), ...given, codeVerifier, redirectUrl }),
+    );
+    const { refreshToken = "" } = tokens;
+    expectAnswer(await refreshTokens(own, party, { ...options(), refreshToken }));
+    expect(tokens).toMatchObject({ tokenType: "Bearer" });
+  });
+
   it("registers, asks somebody, exchanges the code, refreshes and revokes", async () => {
     const introduction = { name: "Parley", redirectUrl, scope: "tools:call offline_access" };
     const client = expectAnswer(
