@@ -39,6 +39,11 @@ const ready = {
         enum: ["process", "namespace"],
         description: "What holds the code of functions, where this process runs them",
       },
+      user: {
+        type: "string",
+        enum: ["root"],
+        description: "Says that this process runs as root, if it does",
+      },
       version: { type: "string", description: "Version of the server" },
     },
   },
