@@ -52,9 +52,6 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   // A worker renders URLs too: those of the API that runs with the same settings.
   let url = settings.PARLEY_PUBLIC_URL ?? urlOf(settings, settings.PARLEY_PORT);
   const runsAsRoot = process.geteuid?.() === 0;
-  if (runsAsRoot) {
-    logger.warn("The server runs as root: start it as a user of its own, as systemd's User= does");
-  }
   if (settings.REDIS_URL !== undefined) await requireRedis(settings.REDIS_URL);
   const { registry, ...observers } = createProcessMetrics();
   const { core, counters, close } = await openCore({
@@ -104,6 +101,12 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     if (demo === undefined) await ensureSetKeys(core, settings);
     // Its lock shows that no other process uses the database.
     if (embedded !== undefined) await voidClaims(core);
+    // Said by what serves: a start that fails says only why.
+    if (runsAsRoot) {
+      logger.warn(
+        "The server runs as root: start it as a user of its own, as systemd's User= does",
+      );
+    }
     worker?.start();
     await worker?.claimed;
     returnMemory();
