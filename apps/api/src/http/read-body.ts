@@ -23,6 +23,8 @@ export function decodeBody(request: Pick<FastifyRequest, "bodyBytes">, body: Buf
 }
 
 const forbidden = new Set(["__proto__", "constructor", "prototype"]);
+/** What a body has that names one of them. A regular expression for these takes ten times as long. */
+const signs = ["proto", "constructor", "\\u"];
 
 /**
  * Refuses input with forbidden member names, which superjson cannot write, and input with too many
@@ -30,7 +32,7 @@ const forbidden = new Set(["__proto__", "constructor", "prototype"]);
  */
 export function requireSafeJson(text: string): void {
   requireFewValues(text);
-  if (!/proto|constructor|\\u/.test(text)) return;
+  if (!signs.some((sign) => text.includes(sign))) return;
   let found: string | undefined;
   try {
     found = findForbidden(JSON.parse(text));

@@ -31,3 +31,24 @@ it("leaves nothing on a connection that many refused bodies come over", async ()
   expect(sockets.size).toBe(1);
   expect(new Set(counts.slice(1)).size).toBe(1);
 });
+
+it("reads what still comes of a refused body slowly", async () => {
+  const server = createServer((refused, response) => {
+    response.writeHead(429, { connection: "close" }).end();
+    refused.once("end", () => server.emit("discarded"));
+  });
+  readOn(server);
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const body = Buffer.alloc(32 * 1024 * 1024);
+  const post = request({ host: "127.0.0.1", port, method: "POST", agent: false });
+  post.setHeader("content-length", body.length);
+  post.end(body);
+  const [response] = (await once(post, "response")) as [IncomingMessage];
+  const answeredAt = performance.now();
+  response.resume();
+  await once(server, "discarded");
+  // 512 reads of 64 KiB, one each 2 ms; at once, it takes a tenth of a second.
+  expect(performance.now() - answeredAt).toBeGreaterThan(500);
+});

@@ -75,11 +75,29 @@ test("what is spent as it comes is charged to the share of large bodies", () => 
 test("bodies that are not read yet are charged, and hold no memory while they wait", async () => {
   const { reserve, requireRoom } = createLoopShares();
   const bytes = 8 * 1024 * 1024;
+  const body = { bytes, values: 0 };
   // Each is 59 ms of the loop: 0.6 s of the share. Together, eleven would be past the bound of what may be held.
-  const waits = Array.from({ length: 11 }, () => reserve("a", bytes));
+  const waits = Array.from({ length: 11 }, () => reserve("a", body));
   expect(waits.slice(0, 2)).toEqual([undefined, undefined]);
   expect(waits.slice(2)).not.toContain(undefined);
-  expect(() => reserve("a", bytes)).toThrow(/Too many large bodies/);
+  expect(() => reserve("a", body)).toThrow(/Too many large bodies/);
   expect(() => requireRoom("a", bytes)).toThrow(/Too many large bodies/);
   await waits[2];
+});
+
+test("bodies that are not read yet wait for the values that they may hold, which are given back", () => {
+  const { reserve, spend } = createLoopShares();
+  const atMost = { bytes: 200_000, values: 100_000 };
+  // Each may take 101 ms of the loop: 1 s of the share. One more second is saved.
+  const waits = Array.from({ length: 600 }, () => {
+    try {
+      return reserve("a", atMost) === undefined ? "at once" : "waits";
+    } catch {
+      return "refused";
+    }
+  });
+  const countOf = (end: string) => waits.filter((one) => one === end).length;
+  expect([countOf("at once"), countOf("waits"), countOf("refused")]).toEqual([1, 5, 594]);
+  for (let nth = 0; nth < 6; nth++) spend("a", { values: 10 - atMost.values });
+  expect(reserve("a", atMost)).toBeUndefined();
 });

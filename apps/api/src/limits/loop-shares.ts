@@ -100,17 +100,17 @@ export function createLoopShares(onRefused: (limit: string) => void = () => {}) 
       if (waitMs > MAX_WAIT_MS || isFull) refuse(size, waitMs);
     },
     /**
-     * Charges the bytes of a body that is about to be read, and returns its wait, or undefined where it may be
+     * Charges what a body that is about to be read may cost, and returns its wait, or undefined where it may be
      * read at once. Throws `rate_limit_error` where it would wait too long.
      */
-    reserve: (payer: string, bytes: number): Promise<void> | undefined => {
-      return charge(payer, { bytes, values: 0 }, 0);
+    reserve: (payer: string, atMost: BodyCost): Promise<void> | undefined => {
+      return charge(payer, atMost, 0);
     },
     /** The same for a body that was read. */
     take: (payer: string, cost: BodyCost): Promise<void> | undefined => {
       return charge(payer, cost, cost.bytes);
     },
-    /** Charges what is worked on of a large body, which waits for nothing more. */
+    /** Charges what is worked on of a large body, which waits for nothing more; less than 0 gives back. */
     spend: (payer: string, cost: Partial<BodyCost>): void => {
       add(accountOf(payer, "large"), { bytes: 0, values: 0, ...cost });
     },

@@ -8,13 +8,15 @@ declare module "fastify" {
   interface FastifyRequest {
     /** Most values of the body, where that is less than of any body. */
     maxValues: number | undefined;
-    /** Bytes of the body that were charged before it was read. */
-    reservedBytes: number | undefined;
+    /** Values of the body that were charged before it was read, with all of its bytes. */
+    reservedValues: number | undefined;
   }
 }
 
-/** A value of a query takes at least so many bytes. */
+/** A value of a query takes about so many bytes. */
 const BYTES_PER_VALUE = 8;
+/** A value of a body takes at least so many: itself and a comma. */
+const MIN_BYTES_PER_VALUE = 2;
 
 /** The workspace that bodies of a request count against; a key of none stands for itself. */
 function payerName({ caller }: FastifyRequest): string | undefined {
@@ -42,17 +44,23 @@ export function requireRoom({ loopShares }: ApiServices, request: FastifyRequest
 }
 
 /**
- * Returns once a body may be read. A large one waits unread, and holds nothing. Throws `rate_limit_error` where
- * its workspace has sent too many.
+ * Returns once a body may be read. A large one waits unread, and holds nothing: it is charged as if it held as many
+ * values as it may, each as `valueWeight`. Throws `rate_limit_error` where its workspace has sent too many.
  */
-export async function takePlace(services: ApiServices, request: FastifyRequest): Promise<void> {
+export async function takePlace(
+  services: ApiServices,
+  request: FastifyRequest,
+  valueWeight = 1,
+): Promise<void> {
   const payer = payerName(request);
   const length = declaredLength(request);
   requireRoom(services, request);
   if (payer === undefined || length === undefined || length < LARGE_BYTES || !mayHaveBody(request))
     return;
-  request.reservedBytes = length;
-  await services.loopShares.reserve(payer, length);
+  const { maxValues = MAX_VALUES } = request;
+  const values = Math.min(maxValues, length / MIN_BYTES_PER_VALUE) * valueWeight;
+  request.reservedValues = values;
+  await services.loopShares.reserve(payer, { bytes: length, values });
 }
 
 /**
@@ -85,8 +93,9 @@ export async function chargeBody(
   const isParsed = counted <= maxValues;
   const values = (isParsed ? counted : REFUSED_VALUES) * valueWeight;
   if (payer === undefined) return isParsed;
-  if (request.reservedBytes !== undefined) loopShares.spend(payer, { values });
-  else await loopShares.take(payer, { bytes: text.length, values });
+  const { reservedValues } = request;
+  if (reservedValues === undefined) await loopShares.take(payer, { bytes: text.length, values });
+  else loopShares.spend(payer, { values: values - reservedValues });
   return isParsed;
 }
 

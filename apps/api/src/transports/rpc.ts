@@ -7,8 +7,9 @@ import {
   ParleyError,
   type RateLimitClass,
 } from "@parley/schema";
-import { fastifyRequestHandler } from "@trpc/server/adapters/fastify";
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import { incomingMessageToRequest } from "@trpc/server/adapters/node-http";
+import { resolveResponse } from "@trpc/server/http";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { logUnexpected, sendError } from "../http/error-response.ts";
 import { decodeBody, requireSafeJson } from "../http/read-body.ts";
 import { payerOf } from "../limits/payer.ts";
@@ -60,6 +61,17 @@ function takesCodes(procedure: string): boolean {
   return endpoint?.kind === "json" && endpoint.takesCodes === true;
 }
 
+/**
+ * The request that tRPC reads. Its body is parsed from the text that was read: tRPC's adapter for Fastify would encode
+ * that, join it and decode it again, which holds the event loop for 100 ms with 8 MiB.
+ */
+function toRequest({ raw, body }: FastifyRequest, reply: FastifyReply): Request {
+  const text = typeof body === "string" ? body : "";
+  const bare = Object.assign(raw, { body: "" });
+  const request = incomingMessageToRequest(bare, reply.raw, { maxBodySize: null });
+  return Object.defineProperty(request, "json", { value: async () => JSON.parse(text) as unknown });
+}
+
 /** Serves the typed RPC below /rpc. */
 export function registerRpc(root: FastifyInstance, services: ApiServices): void {
   void root.register(
@@ -103,17 +115,19 @@ export function registerRpc(root: FastifyInstance, services: ApiServices): void 
       app.route<{ Params: { "*": string } }>({
         method: ["GET", "POST"],
         url: "/*",
-        handler: (request, reply) =>
-          fastifyRequestHandler({
+        handler: async (request, reply) => {
+          const response = await resolveResponse({
             router: appRouter,
-            req: request,
-            res: reply,
+            req: toRequest(request, reply),
             path: request.params["*"],
+            error: null,
             allowBatching: true,
             maxBatchSize: MAX_BATCH,
             onError: ({ error }) => logUnexpected(toParleyError(error), request),
             createContext: async () => procedureContext(services, { request, reply }),
-          }),
+          });
+          return reply.send(response);
+        },
       });
     },
     { prefix: "/rpc" },

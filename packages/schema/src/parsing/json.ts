@@ -38,7 +38,7 @@ export function parseCountedJson(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
     // A reviver takes 1 µs for each value, so it is used only for a body that will be refused.
-    const isLossy = /\d{16}/.test(text) && holdsLargeInteger(value);
+    const isLossy = holdsLongDigits(text) && holdsLargeInteger(value);
     return isLossy ? JSON.parse(text, markLossyIntegers) : value;
   } catch (cause) {
     throw new ParleyError("invalid_request_error", "Invalid request body: malformed JSON", {
@@ -89,6 +89,26 @@ function endOfText(text: string, start: number): number {
     if (code === BACKSLASH) index++;
   }
   return index;
+}
+
+const LONG_DIGITS = 16;
+
+/** Whether there are 16 digits in a row. A regular expression looks at each character: 8 ms for 8 MiB of text. */
+function holdsLongDigits(text: string): boolean {
+  const isDigit = (index: number): boolean => {
+    const code = text.charCodeAt(index);
+    return code >= 0x30 && code <= 0x39;
+  };
+  // Of 16 characters in a row, one has an index that 16 divides.
+  for (let index = 0; index < text.length; index += LONG_DIGITS) {
+    if (!isDigit(index)) continue;
+    let start = index;
+    while (isDigit(start - 1)) start--;
+    let end = index + 1;
+    while (end - start < LONG_DIGITS && isDigit(end)) end++;
+    if (end - start >= LONG_DIGITS) return true;
+  }
+  return false;
 }
 
 function holdsLargeInteger(value: unknown): boolean {
