@@ -1,7 +1,8 @@
-import { endpoints, ParleyError } from "@parley/schema";
+import { endpoints, ParleyError, tooManyValues } from "@parley/schema";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { authenticate, callerOf } from "../requests/authenticate.ts";
 import { charge, createChargeRequest } from "../requests/charge-request.ts";
+import { decodeBody } from "../http/read-body.ts";
 import { isOriginOf } from "../requests/session-cookie.ts";
 import { chargeBody, takePlace } from "../requests/body-costs.ts";
 import type { ApiServices } from "../services.ts";
@@ -17,11 +18,7 @@ export function registerMcp(root: FastifyInstance, services: ApiServices): void 
     app.addContentTypeParser<Buffer>(
       "*",
       { parseAs: "buffer" },
-      async (request: FastifyRequest, body: Buffer) => {
-        // What holds too many values is refused where it is read, as the protocol refuses.
-        await chargeBody(services, request, body.toString("latin1"), VALUE_WEIGHT);
-        return body;
-      },
+      async (request: FastifyRequest, body: Buffer) => takeText(services, request, body),
     );
     const charges = {
       "conversations.create": createChargeRequest(services, endpoints["conversations.create"]),
@@ -49,6 +46,23 @@ export function registerMcp(root: FastifyInstance, services: ApiServices): void 
       },
     });
   });
+}
+
+/** The text of a body, or why it is refused: that is said where the message is read, as the protocol refuses. */
+async function takeText(
+  services: ApiServices,
+  request: FastifyRequest,
+  body: Buffer,
+): Promise<string | ParleyError> {
+  let text: string;
+  try {
+    text = decodeBody(request, body);
+  } catch (error) {
+    if (error instanceof ParleyError) return error;
+    throw error;
+  }
+  const isFew = await chargeBody(services, request, text, VALUE_WEIGHT);
+  return isFew ? text : tooManyValues(MAX_MESSAGE_VALUES);
 }
 
 /**

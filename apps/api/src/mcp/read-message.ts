@@ -1,11 +1,9 @@
 import { isJsonContentType, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
-import { cleanJson, parseCountedJson, ParleyError, requireFewValues } from "@parley/schema";
+import { cleanJson, parseCountedJson, ParleyError } from "@parley/schema";
 import type { FastifyRequest } from "fastify";
 import * as z from "zod";
-import { decodeBody } from "../http/read-body.ts";
 import { AGENT } from "./conversation-tools.ts";
 import { FUNCTION } from "./function-tools.ts";
-import { MAX_MESSAGE_VALUES } from "./path.ts";
 
 interface Read {
   /** The message as JSON; undefined for a body without JSON, which the SDK refuses. */
@@ -17,12 +15,12 @@ interface Read {
 export function readMessage(request: FastifyRequest): Read {
   const { headers, body } = request;
   const isJson = isJsonContentType(headers["content-type"] ?? null);
-  if (!isJson || !Buffer.isBuffer(body) || body.length === 0) return {};
+  const isText = typeof body === "string" && body !== "";
+  if (!isJson || !(isText || body instanceof ParleyError)) return {};
   const { ParseError, InvalidRequest } = ProtocolErrorCode;
   try {
-    const text = decodeBody(request, body);
-    requireFewValues(text, MAX_MESSAGE_VALUES);
-    const message = cleanJson(parseCountedJson(text));
+    if (!isText) throw body;
+    const message = cleanJson(parseCountedJson(body));
     if (!Array.isArray(message)) return { message };
     const reason = "Batches are not supported: send one message per request";
     return { refusal: new ProtocolError(InvalidRequest, reason) };

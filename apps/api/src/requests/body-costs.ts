@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { countValues, MAX_VALUES, tooManyValues } from "@parley/schema";
 import type { FastifyRequest } from "fastify";
 import { LARGE_BYTES } from "../limits/loop-shares.ts";
@@ -94,8 +95,13 @@ export async function chargeBody(
   const values = (isParsed ? counted : REFUSED_VALUES) * valueWeight;
   if (payer === undefined) return isParsed;
   const { reservedValues } = request;
-  if (reservedValues === undefined) await loopShares.take(payer, { bytes: text.length, values });
-  else loopShares.spend(payer, { values: values - reservedValues });
+  if (reservedValues === undefined) {
+    await loopShares.take(payer, { bytes: text.length, values });
+    return isParsed;
+  }
+  loopShares.spend(payer, { values: values - reservedValues });
+  // Joining and decoding a large body holds the event loop as long as parsing it does.
+  await setImmediate();
   return isParsed;
 }
 

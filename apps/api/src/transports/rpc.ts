@@ -6,6 +6,7 @@ import {
   maxValuesOf,
   ParleyError,
   type RateLimitClass,
+  requireFewValues,
 } from "@parley/schema";
 import { incomingMessageToRequest } from "@trpc/server/adapters/node-http";
 import { resolveResponse } from "@trpc/server/http";
@@ -66,10 +67,12 @@ function takesCodes(procedure: string): boolean {
  * that, join it and decode it again, which holds the event loop for 100 ms with 8 MiB.
  */
 function toRequest({ raw, body }: FastifyRequest, reply: FastifyReply): Request {
-  const text = typeof body === "string" ? body : "";
+  const given = typeof body === "string" ? body : "";
   const bare = Object.assign(raw, { body: "" });
   const request = incomingMessageToRequest(bare, reply.raw, { maxBodySize: null });
-  return Object.defineProperty(request, "json", { value: async () => JSON.parse(text) as unknown });
+  return Object.defineProperty(request, "json", {
+    value: async () => JSON.parse(given) as unknown,
+  });
 }
 
 /** Serves the typed RPC below /rpc. */
@@ -110,7 +113,9 @@ export function registerRpc(root: FastifyInstance, services: ApiServices): void 
         }
         await takeTurnOfQuery(services, request);
         const input = parameters.get("input");
-        if (input !== null) requireSafeJson(input);
+        if (input === null) return;
+        requireFewValues(input);
+        requireSafeJson(input);
       });
       app.route<{ Params: { "*": string } }>({
         method: ["GET", "POST"],

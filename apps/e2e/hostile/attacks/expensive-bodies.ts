@@ -67,9 +67,9 @@ async function post({ urls, userKey }: Target, path: string, body: Buffer) {
   const [response] = (await once(sent, "response")) as [IncomingMessage];
   // A refusal may come before all was sent, which ends the connection.
   sent.on("error", () => {});
-  let text = "";
-  for await (const chunk of response.setEncoding("utf8")) text += chunk;
-  return { status: response.statusCode, text };
+  let answer = "";
+  for await (const chunk of response.setEncoding("utf8")) answer += chunk;
+  return { status: response.statusCode, text: answer };
 }
 
 /** Sends requests on many connections for a while, and counts what they are answered. */
