@@ -44,6 +44,9 @@ export interface ServerProcess extends Server, Omit<Program, "output"> {
   kill(): Promise<void>;
 }
 
+/** A start takes 3 s, and on a loaded machine ten times that; one that fails is noticed at once. */
+const MAX_START_MS = 90_000;
+
 /** Starts a server with the demo workspace at a place. Throws what it printed if it does not serve. */
 export async function startServer(
   place: Place,
@@ -119,7 +122,7 @@ async function readDemo(place: Place, program: Program): Promise<Demo> {
     const text = await readFile(file, "utf8").catch(() => "{}");
     const demo = JSON.parse(text) as Partial<Demo>;
     return demo.pid === program.pid ? { value: demo as Demo } : {};
-  }, 30_000);
+  }, MAX_START_MS);
 }
 
 /** Starts a server with the demo workspace in the process that serves this test worker's suites. */

@@ -68,12 +68,19 @@ export async function takePort(
   };
 }
 
-/** A way to a server that changes what it says of itself. */
+/** A way to a server that changes what it says of itself, or says less. */
 export async function startChangingProxy(
   target: string,
-  change: { readonly date?: Date; readonly ready?: object; readonly status?: number },
+  change: {
+    readonly date?: Date;
+    readonly ready?: object;
+    readonly status?: number;
+    /** A path that it never answers. */
+    readonly silentAt?: string;
+  },
 ) {
   return takePort((request, response) => {
+    if (request.url === change.silentAt) return;
     void (async () => {
       const answer = await fetch(`${target}${request.url}`, {
         method: request.method ?? "GET",

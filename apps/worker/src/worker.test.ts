@@ -1,6 +1,13 @@
 import { type Context, type Core, followLog, type StoredEvent } from "@parley/core";
-import { appendEvents, invokeSandboxFunction, renewLeases, takeOverRuns } from "@parley/core";
 import {
+  appendEvents,
+  handBackRuns,
+  invokeSandboxFunction,
+  renewLeases,
+  takeOverRuns,
+} from "@parley/core";
+import {
+  claimRuns,
   claimTestTurns,
   clearRuns,
   countTestRuns,
@@ -211,8 +218,11 @@ describe("a worker", () => {
   });
 
   it("does not run a function again after its worker was closed", async () => {
-    const first = startWorker();
     const { invocation } = await invoke("long", 0);
+    const unbegun = { workerId: "unlucky", logIds: [invocation.sId], begun: false };
+    expect(await claimRuns(test.core, { ...unbegun, leaseMs: 60_000, limit: 1 })).toHaveLength(1);
+    await handBackRuns(test.core, unbegun);
+    const first = startWorker();
     await follow(invocation.sId, "sandbox_function_invocation_log");
     await first.close(0);
     startWorker();

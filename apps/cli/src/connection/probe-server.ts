@@ -17,7 +17,6 @@ const Ready = z.object({
   details: z.string().optional(),
   error: z.object({ message: z.string() }).optional(),
 });
-const Document = z.object({ info: z.object({ title: z.string() }) });
 
 const at = (url: string, path: string): string => `${url.replace(/\/+$/, "")}${path}`;
 
@@ -42,12 +41,12 @@ export async function probeServer(url: string, timeoutMs: number): Promise<Probe
   };
 }
 
-/** Whether a Parley answers at a URL. */
+/** Whether a Parley answers at a URL; asks for what costs the server nothing. */
 export async function isParley(url: string, timeoutMs: number): Promise<boolean> {
   try {
     const signal = AbortSignal.timeout(timeoutMs);
-    const answer = await fetch(at(url, "/openapi.json"), { signal });
-    return Document.safeParse(parse(await answer.text())).data?.info.title === "Parley";
+    const answer = await fetch(at(url, "/llms.txt"), { signal });
+    return (await answer.text()).startsWith("# Parley\n");
   } catch {
     return false;
   }

@@ -129,7 +129,7 @@ const takeOverStatement = statement<ClaimOptions & { random: number }, ClaimedRu
   "take_over_invocations",
   sql`
   with expired as (
-    select r.log_id, logs.closed_at, r.attempt < r.max_attempts as again,
+    select r.log_id, logs.closed_at, r.attempt - r.spared_attempts < r.max_attempts as again,
       least(${sql.raw(String(MAX_BACKOFF_MS))}, ${sql.raw(String(FIRST_BACKOFF_MS))} * 2 ^ (r.attempt - 1))
         as backoff_ms
     from runs r join logs on logs.id = r.log_id

@@ -29,7 +29,8 @@ export const claimedColumns = (subject: SQL): SQL => sql`
   claimed.id, claimed.kind, claimed.workspace_id as "workspaceId", claimed.log_id as "logId",
   claimed.subject_id as "subjectId", claimed.attempt,
   (select last_seq from fenced where fenced.id = claimed.log_id) as "lastSeq",
-  claimed.attempt > claimed.max_attempts + (claimed.outcome is not null)::int as exhausted, claimed.request_id as "requestId",
+  claimed.attempt - claimed.spared_attempts > claimed.max_attempts + (claimed.outcome is not null)::int as exhausted,
+  claimed.request_id as "requestId",
   claimed.traceparent, (select sid from workspaces w where w.id = claimed.workspace_id) as "workspaceSid",
   (${subject}) as subject`;
 

@@ -1,9 +1,10 @@
 import { runs } from "@parley/db";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { expireTestLeases } from "../../testing/leases.ts";
 import { claimRuns } from "../../testing/runs.ts";
 import { clearRuns, openTestCore, openTestLog, type TestCore } from "../../testing/testing.ts";
 import { takeOverRuns } from "../turns/take-over-runs.ts";
-import { handBackRuns, renewLeases } from "./leases.ts";
+import { handBackRuns, handBackUnknownRuns, renewLeases } from "./leases.ts";
 
 describe("leases", () => {
   let test: TestCore;
@@ -76,6 +77,50 @@ describe("leases", () => {
     const [run] = await claim("one");
     await handBackRuns(test.core, { workerId: "one", logIds: [run!.logId], begun: true });
     expect(await claim("two")).toMatchObject([{ attempt: 2, exhausted }]);
+  });
+
+  const handBack = (logId: string, begun: boolean) =>
+    handBackRuns(test.core, { workerId: "one", logIds: [logId], begun });
+  const renew = (logId: string) =>
+    renewLeases(test.core, { workerId: "one", leaseMs: 60_000, logIds: [logId] });
+
+  describe.each([
+    ["was handed back before it began", (logId: string) => handBack(logId, false)],
+    [
+      "was claimed without the worker's knowledge",
+      () => handBackUnknownRuns(test.core, { workerId: "one", leaseMs: 600_000, known: [] }),
+    ],
+  ])("an invocation that may run once and %s", (_before, giveBack) => {
+    const begin = async () => {
+      await addRun("invocation", 1);
+      for (let times = 0; times < 2; times++) {
+        const [unbegun] = await claim("one");
+        expect(unbegun?.exhausted).toBe(false);
+        await giveBack(unbegun!.logId);
+      }
+      const [begun] = await claim("one");
+      expect(begun?.exhausted).toBe(false);
+      return begun!.logId;
+    };
+
+    it("is not run again when its worker stops", async () => {
+      const logId = await begin();
+      await handBack(logId, true);
+      expect(await claim("one")).toMatchObject([{ logId, exhausted: true }]);
+      // Nor when that stops before it has ended it.
+      await handBack(logId, true);
+      expect(await claim("two")).toMatchObject([{ logId, exhausted: true }]);
+    });
+
+    it("is not run again when its worker dies, or was only delayed", async () => {
+      const logId = await begin();
+      await expireTestLeases(test.core);
+      const options = { workerId: "two", leaseMs: 60_000, limit: 10 };
+      expect(await takeOverRuns(test.core, options)).toMatchObject([{ logId, exhausted: true }]);
+      await renew(logId);
+      await handBackUnknownRuns(test.core, { workerId: "two", leaseMs: 600_000, known: [] });
+      expect(await claim("three")).toMatchObject([{ logId, exhausted: true }]);
+    });
   });
 
   it("hands back no run of another worker, and none that has finished", async () => {

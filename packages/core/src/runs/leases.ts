@@ -49,7 +49,7 @@ export async function renewLeases(
 }
 
 // The logs first, in the order of their ids: ending a run waits for its row under the log's lock. The
-// attempt is also the fence, so it never decreases: the run may have one more instead.
+// attempt is also the fence, so it never decreases: what does not count is counted beside it.
 const handBackStatement = statement<{ workerId: string; logIds: string; begun: boolean }>(
   "hand_back_runs",
   sql`
@@ -61,10 +61,9 @@ const handBackStatement = statement<{ workerId: string; logIds: string; begun: b
   update runs set
     status = 'waiting',
     lease_until = null,
-    max_attempts = case
-      when ${sql.placeholder("begun")}::bool and ${isOfKindWith("mayRunOnce")} and max_attempts = 1 then 1
-      else max_attempts + 1
-    end
+    spared_attempts = spared_attempts + (
+      not (${sql.placeholder("begun")}::bool and ${isOfKindWith("mayRunOnce")} and max_attempts = 1)
+    )::int
   from held
   where runs.log_id = held.id and status = 'running' and worker_id = ${sql.placeholder("workerId")}`,
 );
@@ -95,7 +94,7 @@ const handBackUnknownStatement = statement<{ workerId: string; leaseMs: number; 
   held as (
     select id from logs where id in (select log_id from unknown) order by id for update
   )
-  update runs set status = 'waiting', lease_until = null, max_attempts = max_attempts + 1
+  update runs set status = 'waiting', lease_until = null, spared_attempts = spared_attempts + 1
   from held
   where runs.log_id = held.id and status = 'running' and worker_id = ${sql.placeholder("workerId")}
   returning log_id as "logId"`,

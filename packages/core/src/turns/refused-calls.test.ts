@@ -17,6 +17,8 @@ import {
 } from "../../testing/testing.ts";
 import { createTestToolServers, testTool } from "../../testing/tool-servers.ts";
 import type { CoreContext } from "../create-core.ts";
+import { finishInvocations } from "../invocations/finish-invocations.ts";
+import { loadInvocation } from "../invocations/load-invocation.ts";
 import { inTransaction } from "../log/transaction.ts";
 import { handBackRuns, LostLease } from "../runs/leases.ts";
 import { voidClaims } from "../runs/void-claims.ts";
@@ -128,6 +130,25 @@ describe("calls that a server refuses because a token is for less", () => {
     expect(await readCalls()).toHaveLength(2);
   });
 
+  it("are made again without those of their step that have ended", async () => {
+    const { runs: made } = await call(2);
+    const [refused, done] = made;
+    const result = { content: [], isError: false, generatedFiles: [] };
+    const outcome = { status: "succeeded", result } as const;
+    const loaded = await loadInvocation(test.core, done!);
+    const end = { ...loaded, run: done!, outcome, events: [], lastSeq: done!.lastSeq };
+    await finishInvocations(test.core, [end]);
+    await putAside();
+    await awaitPermission(test.core, refused!);
+    await comeBack();
+    expect(await settle()).toBeNull();
+    expect(await claimCalls()).toMatchObject([{ logId: refused!.logId, exhausted: false }]);
+    expect(await readCalls()).toMatchObject([
+      { status: "created", attempt: 2 },
+      { status: "succeeded", attempt: 1, run: "finished" },
+    ]);
+  });
+
   it("are made at once where the user has allowed more meanwhile", async () => {
     const { mId, runs: made } = await call();
     expect(await awaitPermission(test.core, made[0]!)).toBe(true);
@@ -164,7 +185,10 @@ describe("calls that a server refuses because a token is for less", () => {
   ])("are not made a third time where the worker of the second %s", async (_how, end) => {
     const { runs: made } = await call();
     await awaitPermission(test.core, made[0]!);
+    const [unbegun] = await claimCalls();
+    await handBackRuns(test.core, { workerId: "test", logIds: [unbegun!.logId], begun: false });
     const [again] = await claimCalls();
+    expect(again?.exhausted).toBe(false);
     await end(again!);
     const taken = [...(await takeOverRuns(test.core, claim)), ...(await claimCalls())];
     expect(taken).toMatchObject([{ logId: again!.logId, exhausted: true }]);

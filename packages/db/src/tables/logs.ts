@@ -62,7 +62,10 @@ export const runs = pgTable(
     status: text().$type<"waiting" | "queued" | "running" | "suspended" | "finished">().notNull(),
     priority: integer().notNull(),
     attempt: integer().notNull(),
+    /** Attempts that count; of an invocation, 1 says that it may begin once only, and never changes. */
     maxAttempts: integer().notNull(),
+    /** Attempts that were handed back and do not count. */
+    sparedAttempts: integer().notNull().default(0),
     workerId: text(),
     leaseUntil: timestamp({ withTimezone: true }),
     runAfter: timestamp({ withTimezone: true }).notNull(),

@@ -1,0 +1,1 @@
+ALTER TABLE "runs" ADD COLUMN "spared_attempts" integer DEFAULT 0 NOT NULL;
