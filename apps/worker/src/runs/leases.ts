@@ -154,7 +154,8 @@ export function createLeases(parts: LeaseParts): Leases {
     claimFailed: () => void (unknownUntil = performance.now() + UNKNOWN_CLAIM_MS + leaseMs),
     abandon: ({ logId }) => {
       abandoned.add(logId);
-      setTimeout(() => abandoned.delete(logId), leaseMs).unref();
+      // A renewal of it that is under way may arrive as late as a claim.
+      setTimeout(() => abandoned.delete(logId), leaseMs + UNKNOWN_CLAIM_MS).unref();
     },
     stopTakingOver: async () => {
       stopped = true;
