@@ -23,7 +23,8 @@ import { registerNotFound } from "./http/not-found.ts";
 import { requestIdOf } from "./http/request-id.ts";
 import { createDoor } from "./http/stop-listening.ts";
 import { boundConnections } from "./limits/connections.ts";
-import { createLoopShares } from "./limits/loop-shares.ts";
+import { createTurns } from "./limits/long-work.ts";
+import { BODY_LIMIT_BYTES, createLoopShares } from "./limits/loop-shares.ts";
 import { createOpenStreams } from "./limits/open-streams.ts";
 import { watchOverload } from "./limits/overload.ts";
 import { createRateLimits } from "./limits/rate-limits.ts";
@@ -48,7 +49,6 @@ import { sendAllInPieces } from "./transports/send-pieces.ts";
 import { registerStreams } from "./transports/streams.ts";
 import { registerUploads } from "./transports/uploads.ts";
 
-const BODY_LIMIT_BYTES = 8 * 1024 * 1024;
 const SWEEP_INTERVAL_MS = 50;
 /** Time for readers to take the rest of what was written after the last stream has ended. */
 const CUT_AFTER_MS = 2000;
@@ -144,6 +144,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
     overload,
     metrics,
     loopShares: createLoopShares(metrics.limited),
+    inTurn: createTurns(),
     openStreams: createOpenStreams({ core, credentials, settings, metrics }),
     responseCache: createResponseCache(),
     unreadResponses,

@@ -10,6 +10,7 @@ import type {
 } from "@parley/core";
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from "fastify";
 import type { ApiSettings } from "./config.ts";
+import type { InTurn } from "./limits/long-work.ts";
 import type { LoopShares } from "./limits/loop-shares.ts";
 import type { OpenStreams } from "./limits/open-streams.ts";
 import type { Overload } from "./limits/overload.ts";
@@ -34,6 +35,8 @@ export interface ApiServices {
   readonly overload: Overload;
   readonly metrics: ApiMetrics;
   readonly loopShares: LoopShares;
+  /** Turns of what holds the event loop for long. */
+  readonly inTurn: InTurn;
   readonly openStreams: OpenStreams;
   readonly responseCache: ResponseCache;
   readonly unreadResponses: UnreadResponses;

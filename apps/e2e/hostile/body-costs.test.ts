@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { type ClientRequest, type IncomingMessage, request } from "node:http";
 import { createRpcClient } from "parley-client";
 import { expect, test } from "vitest";
 import { type Answer, expectError, minimal, pathsOf, type Request, send } from "../request.ts";
@@ -99,6 +101,25 @@ test("forms are charged by their bytes", { timeout: 60_000 }, async () => {
   expect(refused).toMatch(/^429 /);
   // What is small does not wait for what is large.
   expect((await send(server(), { path: `${path}?status=active`, key })).status).toBe(200);
+});
+
+test("a body without a length counts as the largest until it is read", async () => {
+  const { wId, key } = await createWorkspace();
+  const path = `/api/v1/w/${wId}/assistant/conversations`;
+  const begin = (): ClientRequest => {
+    const headers = { ...json, authorization: `Bearer ${key}` };
+    const begun = request(server().url + path, { method: "POST", headers, agent: false });
+    begun.on("error", () => {}).write("{");
+    return begun;
+  };
+  // Each waits behind those before it, until one would wait too long.
+  const begun = Array.from({ length: 8 }, begin);
+  const [refused] = (await Promise.race(begun.map((one) => once(one, "response")))) as [
+    IncomingMessage,
+  ];
+  expect(refused.statusCode).toBe(429);
+  for (const one of begun) one.destroy();
+  expect((await send(server(), { path, key, json: minimal })).status).toBe(200);
 });
 
 test("a body holds at most what its endpoint may know, and some thousand values more", async () => {

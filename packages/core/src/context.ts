@@ -91,6 +91,11 @@ export interface RequestContext<C extends Caller = Caller> extends Process {
   readonly preferredWaitMs: number | undefined;
   /** Called with the time that the database searched for the request, once it is known. */
   readonly onDatabaseMs?: ((ms: number) => void) | undefined;
+  /**
+   * Resolves once the request may start so many turns. Throws `rate_limit_error` where its workspace has
+   * started too many.
+   */
+  readonly takeTurns?: ((count: number) => Promise<void> | undefined) | undefined;
   /** Stored with the runs that the request creates. */
   readonly origin?: RunOrigin | undefined;
   /** The request as an audited mutation: its first transaction records it. */

@@ -3,7 +3,7 @@ import { createLoopShares } from "./loop-shares.ts";
 
 const large = { bytes: 200_000, values: 20_000 };
 const huge = { bytes: 900_000, values: 90_000 };
-const small = { bytes: 15_000, values: 3000 };
+const small = { bytes: 15_000, values: 6000 };
 const ordinary = { bytes: 300, values: 10 };
 
 test("large bodies of a workspace follow each other at a pace, and others wait for none of them", async () => {
@@ -65,39 +65,57 @@ test("small bodies are charged by their values, and ordinary ones wait for nothi
   expect(take("b", large)).toBeUndefined();
 });
 
-test("what is spent as it comes is charged to the share of large bodies", () => {
-  const { spend, take, requireRoom } = createLoopShares();
-  spend("a", { bytes: 100 * 1024 * 1024 });
+test("what comes of a form is charged to the share of large bodies", () => {
+  const { spendForm, take, requireRoom } = createLoopShares();
+  spendForm("a", 100 * 1024 * 1024);
   expect(() => requireRoom("a", 1_000_000)).toThrow(/Too many large bodies/);
   expect(take("a", ordinary)).toBeUndefined();
 });
 
-test("bodies that are not read yet are charged, and hold no memory while they wait", async () => {
-  const { reserve, requireRoom } = createLoopShares();
+test("bodies are charged before they are read", async () => {
+  const { take, requireRoom } = createLoopShares();
   const bytes = 8 * 1024 * 1024;
   const body = { bytes, values: 0 };
-  // Each is 59 ms of the loop: 0.6 s of the share. Together, eleven would be past the bound of what may be held.
-  const waits = Array.from({ length: 11 }, () => reserve("a", body));
-  expect(waits.slice(0, 2)).toEqual([undefined, undefined]);
-  expect(waits.slice(2)).not.toContain(undefined);
-  expect(() => reserve("a", body)).toThrow(/Too many large bodies/);
+  // Each is 168 ms of the loop: 1.7 s of the share. A second is saved.
+  const waits = Array.from({ length: 4 }, () => take("a", body));
+  expect(waits[0]).toBeUndefined();
+  expect(waits.slice(1)).not.toContain(undefined);
+  expect(() => take("a", body)).toThrow(/Too many large bodies/);
   expect(() => requireRoom("a", bytes)).toThrow(/Too many large bodies/);
-  await waits[2];
+  await waits[1];
 });
 
 test("bodies that are not read yet wait for the values that they may hold, which are given back", () => {
-  const { reserve, spend } = createLoopShares();
+  const { take, correct } = createLoopShares();
   const atMost = { bytes: 200_000, values: 100_000 };
-  // Each may take 101 ms of the loop: 1 s of the share. One more second is saved.
+  // Each may take 104 ms of the loop: 1 s of the share. One more second is saved.
   const waits = Array.from({ length: 600 }, () => {
     try {
-      return reserve("a", atMost) === undefined ? "at once" : "waits";
+      return take("a", atMost) === undefined ? "at once" : "waits";
     } catch {
       return "refused";
     }
   });
   const countOf = (end: string) => waits.filter((one) => one === end).length;
   expect([countOf("at once"), countOf("waits"), countOf("refused")]).toEqual([1, 5, 594]);
-  for (let nth = 0; nth < 6; nth++) spend("a", { values: 10 - atMost.values });
-  expect(reserve("a", atMost)).toBeUndefined();
+  for (let nth = 0; nth < 6; nth++) correct("a", atMost, { ...atMost, values: 10 });
+  expect(take("a", atMost)).toBeUndefined();
+});
+
+test("messages that mention many agents follow each other at a pace, and their bodies do not wait", async () => {
+  const { takeTurns, take } = createLoopShares();
+  // Each is 49 ms of the loop: 0.5 s of the share. A second is saved.
+  const waits = Array.from({ length: 13 }, () => takeTurns("a", 50));
+  expect(waits.map((wait) => wait === undefined)).toEqual([
+    true,
+    true,
+    true,
+    ...waits.slice(3).map(() => false),
+  ]);
+  expect(() => takeTurns("a", 50)).toThrow(
+    /Too many messages that mention many agents: try again in \d s/,
+  );
+  expect(takeTurns("b", 50)).toBeUndefined();
+  expect(take("a", ordinary)).toBeUndefined();
+  await waits[3];
 });

@@ -36,3 +36,8 @@ export function payerOf(caller: Caller): Payer {
 export function callerName({ keyId, userId }: Payer): string {
   return userId === undefined ? keyId : `${keyId}/${userId}`;
 }
+
+/** The name of the account that pays for what a call takes of the process: its workspace, or a key of none. */
+export function accountName({ workspaceId, keyId }: Payer): string {
+  return workspaceId ?? keyId;
+}

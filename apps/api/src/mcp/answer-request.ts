@@ -20,7 +20,7 @@ export async function answerRequest(
   exchange: Pick<McpExchange, "request" | "reply">,
 ): Promise<FastifyReply> {
   const { request, reply } = exchange;
-  const { message, refusal } = readMessage(request);
+  const { message, refusal } = await readMessage(services, request);
   if (refusal !== undefined) return refuse(reply, refusal);
   const charged = chargedEndpoint(message);
   const idempotencyKey = charged && (await charges[charged](exchange));

@@ -56,7 +56,7 @@ async function takeText(
 ): Promise<string | ParleyError> {
   let text: string;
   try {
-    text = decodeBody(request, body);
+    text = await services.inTurn(body.length, () => decodeBody(request, body));
   } catch (error) {
     if (error instanceof ParleyError) return error;
     throw error;

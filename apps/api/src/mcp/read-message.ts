@@ -2,6 +2,7 @@ import { isJsonContentType, ProtocolError, ProtocolErrorCode } from "@modelconte
 import { cleanJson, parseCountedJson, ParleyError } from "@parley/schema";
 import type { FastifyRequest } from "fastify";
 import * as z from "zod";
+import type { ApiServices } from "../services.ts";
 import { AGENT } from "./conversation-tools.ts";
 import { FUNCTION } from "./function-tools.ts";
 
@@ -12,7 +13,7 @@ interface Read {
 }
 
 /** Reads the one message of a request, within the bounds of other bodies. */
-export function readMessage(request: FastifyRequest): Read {
+export async function readMessage({ inTurn }: ApiServices, request: FastifyRequest): Promise<Read> {
   const { headers, body } = request;
   const isJson = isJsonContentType(headers["content-type"] ?? null);
   const isText = typeof body === "string" && body !== "";
@@ -20,7 +21,7 @@ export function readMessage(request: FastifyRequest): Read {
   const { ParseError, InvalidRequest } = ProtocolErrorCode;
   try {
     if (!isText) throw body;
-    const message = cleanJson(parseCountedJson(body));
+    const message = await inTurn(body.length, () => cleanJson(parseCountedJson(body)));
     if (!Array.isArray(message)) return { message };
     const reason = "Batches are not supported: send one message per request";
     return { refusal: new ProtocolError(InvalidRequest, reason) };

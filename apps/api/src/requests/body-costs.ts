@@ -1,16 +1,15 @@
-import { setImmediate } from "node:timers/promises";
 import { countValues, MAX_VALUES, tooManyValues } from "@parley/schema";
 import type { FastifyRequest } from "fastify";
-import { LARGE_BYTES } from "../limits/loop-shares.ts";
-import { payerOf } from "../limits/payer.ts";
+import { BODY_LIMIT_BYTES, type BodyCost, LARGE_BYTES } from "../limits/loop-shares.ts";
+import { accountName, payerOf } from "../limits/payer.ts";
 import type { ApiServices } from "../services.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
     /** Most values of the body, where that is less than of any body. */
     maxValues: number | undefined;
-    /** Values of the body that were charged before it was read, with all of its bytes. */
-    reservedValues: number | undefined;
+    /** What the body was charged for before it was read. */
+    taken: BodyCost | undefined;
   }
 }
 
@@ -19,11 +18,9 @@ const BYTES_PER_VALUE = 8;
 /** A value of a body takes at least so many: itself and a comma. */
 const MIN_BYTES_PER_VALUE = 2;
 
-/** The workspace that bodies of a request count against; a key of none stands for itself. */
+/** The account that bodies of a request count against. */
 function payerName({ caller }: FastifyRequest): string | undefined {
-  if (caller === null) return undefined;
-  const { workspaceId, keyId } = payerOf(caller);
-  return workspaceId ?? keyId;
+  return caller === null ? undefined : accountName(payerOf(caller));
 }
 
 /** What a body is taken to be worth that is refused for its values: they were counted, and the answer is written. */
@@ -54,14 +51,17 @@ export async function takePlace(
   valueWeight = 1,
 ): Promise<void> {
   const payer = payerName(request);
-  const length = declaredLength(request);
   requireRoom(services, request);
-  if (payer === undefined || length === undefined || length < LARGE_BYTES || !mayHaveBody(request))
-    return;
+  if (payer === undefined || !mayHaveBody(request)) return;
+  // One without a length may be as large as any.
+  const isChunked = request.headers["transfer-encoding"] !== undefined;
+  const declared = declaredLength(request) ?? (isChunked ? BODY_LIMIT_BYTES : 0);
+  const bytes = Math.min(declared, BODY_LIMIT_BYTES);
+  if (bytes < LARGE_BYTES) return;
   const { maxValues = MAX_VALUES } = request;
-  const values = Math.min(maxValues, length / MIN_BYTES_PER_VALUE) * valueWeight;
-  request.reservedValues = values;
-  await services.loopShares.reserve(payer, { bytes: length, values });
+  const values = Math.min(maxValues, bytes / MIN_BYTES_PER_VALUE) * valueWeight;
+  request.taken = { bytes, values };
+  await services.loopShares.take(payer, request.taken);
 }
 
 /**
@@ -93,15 +93,10 @@ export async function chargeBody(
   const counted = countValues(text, maxValues);
   const isParsed = counted <= maxValues;
   const values = (isParsed ? counted : REFUSED_VALUES) * valueWeight;
+  const cost = { bytes: text.length, values };
   if (payer === undefined) return isParsed;
-  const { reservedValues } = request;
-  if (reservedValues === undefined) {
-    await loopShares.take(payer, { bytes: text.length, values });
-    return isParsed;
-  }
-  loopShares.spend(payer, { values: values - reservedValues });
-  // Joining and decoding a large body holds the event loop as long as parsing it does.
-  await setImmediate();
+  if (request.taken === undefined) await loopShares.take(payer, cost);
+  else loopShares.correct(payer, request.taken, cost);
   return isParsed;
 }
 
@@ -120,5 +115,5 @@ export async function takeTurnOfQuery(
 export function chargeForm({ loopShares }: ApiServices, request: FastifyRequest): void {
   const payer = payerName(request);
   if (payer === undefined) return;
-  request.raw.on("data", ({ length }: Buffer) => loopShares.spend(payer, { bytes: length }));
+  request.raw.on("data", ({ length }: Buffer) => loopShares.spendForm(payer, length));
 }

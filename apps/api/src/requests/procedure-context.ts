@@ -10,7 +10,7 @@ import { isAuditedMutation } from "@parley/schema";
 import type { FastifyRequest } from "fastify";
 import { cutOff, watchStall } from "../http/stalled-readers.ts";
 import { parseTraceparent } from "../http/traceparent.ts";
-import { payerOf } from "../limits/payer.ts";
+import { accountName, payerOf } from "../limits/payer.ts";
 import type { ApiServices, Exchange } from "../services.ts";
 import { callerOf, workspaceCallerOf } from "./authenticate.ts";
 import { clientIpOf, logCall, noteRefused, noteUnlisted } from "./call-log.ts";
@@ -102,6 +102,8 @@ export function procedureContext(
       );
       spent.catch(services.core.onLateFailure);
     },
+    takeTurns: (count: number) =>
+      services.loopShares.takeTurns(accountName(payerOf(callerOf(request))), count),
     openStream: (stream: NewSubscription) => openStream(services, stream, { request, reply }),
   });
 }

@@ -32,9 +32,9 @@ export function registerRest(app: FastifyInstance, services: ApiServices): void 
     // Clients send a content type with every request, also without a body.
     async (request: FastifyRequest, body: Buffer) => {
       if (body.length === 0) return undefined;
-      const text = decodeBody(request, body);
+      const text = await services.inTurn(body.length, () => decodeBody(request, body));
       await takeTurn(services, request, text);
-      return parseCountedJson(text);
+      return services.inTurn(body.length, () => parseCountedJson(text));
     },
   );
   for (const [name, endpoint] of Object.entries(endpoints)) {

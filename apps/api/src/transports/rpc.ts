@@ -66,12 +66,16 @@ function takesCodes(procedure: string): boolean {
  * The request that tRPC reads. Its body is parsed from the text that was read: tRPC's adapter for Fastify would encode
  * that, join it and decode it again, which holds the event loop for 100 ms with 8 MiB.
  */
-function toRequest({ raw, body }: FastifyRequest, reply: FastifyReply): Request {
+function toRequest(
+  { inTurn }: ApiServices,
+  { raw, body }: FastifyRequest,
+  reply: FastifyReply,
+): Request {
   const given = typeof body === "string" ? body : "";
   const bare = Object.assign(raw, { body: "" });
   const request = incomingMessageToRequest(bare, reply.raw, { maxBodySize: null });
   return Object.defineProperty(request, "json", {
-    value: async () => JSON.parse(given) as unknown,
+    value: async () => inTurn(given.length, () => JSON.parse(given) as unknown),
   });
 }
 
@@ -87,7 +91,7 @@ export function registerRpc(root: FastifyInstance, services: ApiServices): void 
         "application/json",
         { parseAs: "buffer" },
         async (request: FastifyRequest, body: Buffer) => {
-          const text = decodeBody(request, body);
+          const text = await services.inTurn(body.length, () => decodeBody(request, body));
           await takeTurn(services, request, text);
           requireSafeJson(text);
           return text;
@@ -123,7 +127,7 @@ export function registerRpc(root: FastifyInstance, services: ApiServices): void 
         handler: async (request, reply) => {
           const response = await resolveResponse({
             router: appRouter,
-            req: toRequest(request, reply),
+            req: toRequest(services, request, reply),
             path: request.params["*"],
             error: null,
             allowBatching: true,

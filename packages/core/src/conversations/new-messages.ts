@@ -24,7 +24,7 @@ export interface ResolvedMessage {
   readonly warnings: readonly Warning[];
 }
 
-/** Finds what a message refers to. Throws `model_disabled`. */
+/** Finds what a message refers to, once its turns may start. Throws `model_disabled` and `rate_limit_error`. */
 export async function resolveMessage(
   db: Queryable,
   context: Context & MentionServices,
@@ -36,6 +36,7 @@ export async function resolveMessage(
   const known = await context.agents.find(workspace.id, [...new Set(mentioned)]);
   const agents = [...known.values()];
   const modelSelection = requireModels(workspace, message.modelSelection, agents);
+  if (agents.length > 1) await context.takeTurns?.(agents.length);
   // The author of a token's messages is its user, whatever the context says.
   const email = userToken === undefined ? message.context?.email : undefined;
   const member = email ? await findMember(db, workspace.id, email) : undefined;
