@@ -1,5 +1,6 @@
 import { type FakeService, startFakeService } from "@parley/agent/testing";
-import type { AgentMessage } from "@parley/schema";
+import { type AgentMessage, CreatedConversation } from "@parley/schema";
+import { createRpcClient } from "parley-client";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { readFrames } from "../frames.ts";
 import { shareServer } from "../server.ts";
@@ -193,6 +194,32 @@ test("what a service refuses ends the answer with an error, and the create is st
     const events = await follow(conversation.sId, answer!);
     expect(events.at(-1)?.data).toMatchObject({ type: "agent_error", error: { code } });
     expect(answer?.content).toBe(tokensOf(events, "tokens"));
+  }
+});
+
+test("what a service said of a failure is for builders and admins, and in no answer to users", async () => {
+  const { workspaceId: wId, userKey } = server().demo;
+  const explained = `No model for ${secret}, or "${secret}"`;
+  const user = createRpcClient({ url: server().url, apiKey: userKey });
+  for (const id of Object.keys(models) as ProviderId[]) {
+    const name = id === "anthropic" ? "request-id" : "x-request-id";
+    const headers = { [name]: "req_42" };
+    service.faults.push({ kind: "status", status: 404, message: explained, headers });
+    const message = { content: "Hi", mentions: [{ configurationId: agentOf(id) }] };
+    const json = { message, blocking: true };
+    const created = await calls.call("POST", "", { json, key: userKey });
+    const { conversation } = CreatedConversation.parse(JSON.parse(created.text));
+    const runId = conversation.content.at(-1)?.at(-1)?.sId ?? "";
+    const providerError = { message: 'No model for [hidden], or "[hidden]"', requestId: "req_42" };
+    expect(await calls.rpc().runs.get.query({ wId, runId })).toMatchObject({ providerError });
+    const seen = [
+      created.text,
+      await calls.get(conversation.sId, userKey),
+      await follow(conversation.sId, { sId: runId }),
+      await user.runs.get.query({ wId, runId }),
+    ];
+    expect(JSON.stringify(seen)).toContain("provider_error");
+    expect(JSON.stringify(seen)).not.toMatch(/No model for|req_42/);
   }
 });
 

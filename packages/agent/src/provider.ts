@@ -1,4 +1,4 @@
-import type { FinishReason, ModelSelection, SimulatedScript } from "@parley/schema";
+import type { FinishReason, ModelSelection, ProviderError, SimulatedScript } from "@parley/schema";
 
 /** One message of a prompt. */
 export interface PromptMessage {
@@ -92,6 +92,8 @@ export type StepPart =
       readonly message: string;
       /** For the log only. */
       readonly cause?: unknown;
+      /** What the provider itself said, for builders and admins only. */
+      readonly providerError?: ProviderError | undefined;
     };
 
 /** Streams the steps of a turn from a model. */

@@ -56,8 +56,8 @@ export async function* streamServiceStep(
     }
     const pauseMs = planRetry(failed, attempt, limits);
     if (hasPublished || pauseMs === undefined) {
-      const { code, message, cause } = failed;
-      yield { type: "error", code, message: `${message} (${service.id})`, cause };
+      const { code, message, cause, providerError } = failed;
+      yield { type: "error", code, message: `${message} (${service.id})`, cause, providerError };
       return;
     }
     await sleep(pauseMs, undefined, { signal: request.signal });
@@ -91,16 +91,19 @@ async function* callModel(
   const tooLong = new DOMException("The provider took too long", "TimeoutError");
   const silence = watchSilence(limits.idleMs, () => call.abort(tooLong));
   const end = setTimeout(() => call.abort(tooLong), limits.callMs);
+  let headers: Record<string, string> | undefined;
   try {
     signal.throwIfAborted();
     const model = await openModel(id, modelId, { apiKey, baseUrl });
     const options = { ...toCallOptions(request), abortSignal: call.signal };
     silence.wait();
-    const { stream } = await model.doStream(options);
+    const { stream, response } = await model.doStream(options);
+    headers = response?.headers;
     yield* readStep(noteActivity(stream, silence));
   } catch (error) {
     if (call.signal.reason === tooLong) throw new FailedStep(failure("timed_out"));
-    throw error;
+    if (error instanceof FailedStep) throw error;
+    throw new FailedStep(explainError(error, apiKey, headers));
   } finally {
     silence.end();
     clearTimeout(end);
