@@ -2,6 +2,7 @@ import { type FakeService, startFakeService } from "@parley/agent/testing";
 import { type AgentMessage, CreatedConversation } from "@parley/schema";
 import { createRpcClient } from "parley-client";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { openUser, settingsOf } from "../cli/user.ts";
 import { readFrames } from "../frames.ts";
 import { shareServer } from "../server.ts";
 import { answersOf, createCalls, type SeenEvent } from "../siblings/calls.ts";
@@ -201,6 +202,7 @@ test("what a service said of a failure is for builders and admins, and in no ans
   const { workspaceId: wId, userKey } = server().demo;
   const explained = `No model for ${secret}, or "${secret}"`;
   const user = createRpcClient({ url: server().url, apiKey: userKey });
+  const { run } = await openUser();
   for (const id of Object.keys(models) as ProviderId[]) {
     const name = id === "anthropic" ? "request-id" : "x-request-id";
     const headers = { [name]: "req_42" };
@@ -212,6 +214,11 @@ test("what a service said of a failure is for builders and admins, and in no ans
     const runId = conversation.content.at(-1)?.at(-1)?.sId ?? "";
     const providerError = { message: 'No model for [hidden], or "[hidden]"', requestId: "req_42" };
     expect(await calls.rpc().runs.get.query({ wId, runId })).toMatchObject({ providerError });
+    const shown = await run(["runs", "get", runId], "", settingsOf(server()));
+    expect(shown).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(providerError.message),
+    });
     const seen = [
       created.text,
       await calls.get(conversation.sId, userKey),
