@@ -155,6 +155,20 @@ test("an answer that was cut, and one without text, say so where they are read a
   }
 });
 
+test("an answer that was withheld fails, and says why where it is read", async () => {
+  service.faults.push({
+    kind: "rewritten",
+    rewrite: (frame) => frame.replace('"end_turn"', '"refusal"'),
+  });
+  const { conversation } = await ask("Tell me", [agentOf("anthropic")]);
+  const [answer] = answersOf(conversation);
+  const finishReason = "content_filter";
+  expect(answer).toMatchObject({ status: "failed", content: "You said: Tell me", finishReason });
+  const error = { code: "content_filtered" };
+  const events = await follow(conversation.sId, answer!);
+  expect(events.at(-1)?.data).toMatchObject({ type: "agent_error", error });
+});
+
 test("a follow-up is shown the answers before it, and a message's own agents are not shown each other's", async () => {
   const both = [agentOf("anthropic"), agentOf("openai_compatible")];
   const { conversation } = await ask("First", both);

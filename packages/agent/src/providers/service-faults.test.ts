@@ -136,14 +136,18 @@ describe.each(wires)("a call of %s", (id, modelId) => {
   const counts = /"(\w*tokens|\w*TokenCount)":\d+/g;
   const usage = /"(usage\w*)":\{(?:[^{}]|\{[^{}]*\})*\}/;
   it.each([
-    ["in words", (frame: string) => frame.replaceAll(counts, '"$1":"many"')],
-    ["missing", (frame: string) => frame.replaceAll(counts, '"$1":null')],
-    ["a text", (frame: string) => frame.replace(usage, '"$1":"many"')],
-  ])("does not fail for counts of tokens that are %s", async (_name, rewrite) => {
+    ["in words", (frame: string) => frame.replaceAll(counts, '"$1":"many"'), true],
+    ["missing", (frame: string) => frame.replaceAll(counts, '"$1":null'), false],
+    ["a text", (frame: string) => frame.replace(usage, '"$1":"many"'), true],
+    ["negative", (frame: string) => frame.replaceAll(counts, '"$1":-1'), true],
+    ["numbers", (frame: string) => frame, false],
+  ])("does not fail for counts of tokens that are %s", async (_name, rewrite, isUnreadable) => {
     const { service, parts } = await play([{ kind: "rewritten", rewrite }]);
     expect(errorsOf(parts)).toEqual([]);
     expect(textOf(parts)).toBe("All is well, and has been for long");
     expect(parts).toContainEqual({ type: "finish", reason: "stop" });
+    const unreadable = parts.filter(({ type }) => type === "unreadable_usage");
+    expect(unreadable).toHaveLength(isUnreadable ? 1 : 0);
     expect(service.requests).toHaveLength(1);
   });
 
@@ -165,6 +169,32 @@ describe.each(wires)("a call of %s", (id, modelId) => {
     expect(whole).toContainEqual({ type: "finish", reason: "stop" });
   });
 
+  it("says that the provider withheld the answer, which is not retried", async () => {
+    const withhold = (frame: string) =>
+      frame
+        .replace('"finish_reason":"stop"', '"finish_reason":"content_filter"')
+        .replace('"end_turn"', '"refusal"')
+        .replace('"STOP"', '"SAFETY"')
+        .replaceAll("response.completed", "response.incomplete")
+        .replace(
+          /"status":"completed","usage"/,
+          '"status":"incomplete","incomplete_details":{"reason":"content_filter"},"usage"',
+        );
+    for (const text of ["All is well, and has been for long", ""]) {
+      const { service, provider } = await start(id);
+      service.script.steps = [{ text }];
+      service.faults.push({ kind: "rewritten", rewrite: withhold });
+      const parts = await Array.fromAsync(provider.streamStep(ask({ modelId })));
+      expect(textOf(parts)).toBe(text);
+      expect(parts.slice(-2)).toEqual([
+        { type: "finish", reason: "content_filter" },
+        expect.objectContaining({ type: "error", code: "content_filtered" }),
+      ]);
+      expect(parts).toContainEqual({ type: "usage", inputTokens: 11, outputTokens: 7 });
+      expect(service.requests).toHaveLength(1);
+    }
+  });
+
   it("sends the workspace's credential in place of the deployment's, and the trace", async () => {
     const { service, provider } = await start(id);
     service.apiKey = "sk-of-the-workspace";
@@ -175,7 +205,44 @@ describe.each(wires)("a call of %s", (id, modelId) => {
   });
 });
 
+/** Answers that were withheld in a form of one service alone. */
+const withheld: [ModelService, string, string, (frame: string) => string][] = [
+  [
+    "mistral",
+    "a finish reason",
+    "mistral-small-latest",
+    (frame) => frame.replace('"finish_reason":"stop"', '"finish_reason":"content_filter"'),
+  ],
+  [
+    "google_ai_studio",
+    "a prompt that was blocked",
+    "gemini-2.5-flash",
+    (frame) =>
+      frame.replace(
+        /"candidates":\[.*?\],"usage/,
+        '"promptFeedback":{"blockReason":"SAFETY"},"usage',
+      ),
+  ],
+];
+
 describe("a service provider", () => {
+  it.each(withheld)(
+    "of %s says that an answer was withheld by %s",
+    async (id, _by, modelId, rewrite) => {
+      const service = await startFakeService();
+      onTestFinished(service.close);
+      service.faults.push({ kind: "rewritten", rewrite });
+      const baseUrl = `${service.url}/${id === "mistral" ? "mistral/" : ""}v1`;
+      const provider = createServiceProvider(id, { apiKey: secret, baseUrl }, limits);
+      const parts = await Array.fromAsync(provider.streamStep(ask({ modelId })));
+      expect(parts.slice(-2)).toEqual([
+        { type: "finish", reason: "content_filter" },
+        expect.objectContaining({ type: "error", code: "content_filtered" }),
+      ]);
+      expect(service.requests).toHaveLength(1);
+    },
+  );
+
   it("ends a call that takes too long in all", async () => {
     const { service, provider } = await start("openai_compatible", { callMs: 60 });
     service.script = { steps: [{ text: "word ".repeat(5000) }], tokenDelayMs: 5 };

@@ -10,6 +10,9 @@ import { FailedStep, readStep } from "./read-step.ts";
 import { type SilenceWatch, watchSilence } from "./silence.ts";
 import { fromSentName } from "./tool-names.ts";
 
+/** What nobody has seen of a step, so that it may be repeated. */
+const unpublished: readonly StepPart["type"][] = ["usage", "unreadable_usage", "finish"];
+
 /** Bounds of a call of a model. */
 export interface CallLimits {
   /** How long the service may be silent. */
@@ -46,7 +49,7 @@ export async function* streamServiceStep(
     let hasPublished = false;
     try {
       for await (const part of callModel(service, { ...request, apiKey })) {
-        hasPublished ||= part.type !== "usage" && part.type !== "finish";
+        hasPublished ||= !unpublished.includes(part.type);
         yield part.type === "call" ? { ...part, call: rename(part.call, request.tools) } : part;
       }
       return;
@@ -94,12 +97,14 @@ async function* callModel(
   let headers: Record<string, string> | undefined;
   try {
     signal.throwIfAborted();
-    const model = await openModel(id, modelId, { apiKey, baseUrl });
+    let isUnreadable = false;
+    const onUnreadableUsage = () => void (isUnreadable = true);
+    const model = await openModel(id, modelId, { apiKey, baseUrl, onUnreadableUsage });
     const options = { ...toCallOptions(request), abortSignal: call.signal };
     silence.wait();
     const { stream, response } = await model.doStream(options);
     headers = response?.headers;
-    yield* readStep(noteActivity(stream, silence));
+    yield* readStep(noteActivity(stream, silence), () => isUnreadable);
   } catch (error) {
     if (call.signal.reason === tooLong) throw new FailedStep(failure("timed_out"));
     if (error instanceof FailedStep) throw error;
