@@ -1,51 +1,10 @@
 import { expect, it, describe, onTestFinished } from "vitest";
-import type { StepPart, StepRequest } from "../provider.ts";
 import { MAX_ANSWER_CHARACTERS } from "../run-step.ts";
+import { ask, errorsOf, limits, secret, start, textOf, wires } from "../testing/called-service.ts";
 import { type Fault, startFakeService } from "../testing/fake-service.ts";
-import type { ModelService } from "@parley/schema";
-import { createServiceProvider } from "./service-provider.ts";
 import { run } from "../testing/played-turn.ts";
+import { createServiceProvider } from "./service-provider.ts";
 import type { CallLimits } from "./stream-step.ts";
-
-const limits: CallLimits = {
-  idleMs: 5000,
-  callMs: 60_000,
-  maxRetries: 2,
-  maxRetryAfterMs: 40,
-  firstRetryMs: 1,
-};
-const secret = "sk-proj-verysecret0123456789";
-const wires: [ModelService, string][] = [
-  ["openai", "gpt-5"],
-  ["openai_compatible", "llama"],
-  ["anthropic", "claude-sonnet-4-5"],
-  ["google_ai_studio", "gemini-2.5-flash"],
-];
-
-async function start(id: ModelService, given: Partial<CallLimits> = {}) {
-  const service = await startFakeService({ apiKey: secret });
-  onTestFinished(service.close);
-  service.script = { steps: [{ text: "All is well, and has been for long" }], tokenDelayMs: 0 };
-  const access = { apiKey: secret, baseUrl: `${service.url}/v1` };
-  return { service, provider: createServiceProvider(id, access, { ...limits, ...given }) };
-}
-
-const ask = (parts: Partial<StepRequest> = {}): StepRequest => ({
-  modelId: "model",
-  temperature: 0.5,
-  prompt: [{ role: "user", content: "Hi" }],
-  tools: [],
-  finishedSteps: [],
-  finishedCalls: [],
-  step: 0,
-  script: null,
-  prefix: { text: "", reasoning: "" },
-  signal: new AbortController().signal,
-  ...parts,
-});
-const textOf = (parts: readonly StepPart[]) =>
-  parts.map((part) => (part.type === "text" ? part.text : "")).join("");
-const errorsOf = (parts: readonly StepPart[]) => parts.filter((part) => part.type === "error");
 
 describe.each(wires)("a call of %s", (id, modelId) => {
   const play = async (faults: readonly Fault[], given: Partial<CallLimits> = {}) => {
@@ -169,32 +128,6 @@ describe.each(wires)("a call of %s", (id, modelId) => {
     expect(whole).toContainEqual({ type: "finish", reason: "stop" });
   });
 
-  it("says that the provider withheld the answer, which is not retried", async () => {
-    const withhold = (frame: string) =>
-      frame
-        .replace('"finish_reason":"stop"', '"finish_reason":"content_filter"')
-        .replace('"end_turn"', '"refusal"')
-        .replace('"STOP"', '"SAFETY"')
-        .replaceAll("response.completed", "response.incomplete")
-        .replace(
-          /"status":"completed","usage"/,
-          '"status":"incomplete","incomplete_details":{"reason":"content_filter"},"usage"',
-        );
-    for (const text of ["All is well, and has been for long", ""]) {
-      const { service, provider } = await start(id);
-      service.script.steps = [{ text }];
-      service.faults.push({ kind: "rewritten", rewrite: withhold });
-      const parts = await Array.fromAsync(provider.streamStep(ask({ modelId })));
-      expect(textOf(parts)).toBe(text);
-      expect(parts.slice(-2)).toEqual([
-        { type: "finish", reason: "content_filter" },
-        expect.objectContaining({ type: "error", code: "content_filtered" }),
-      ]);
-      expect(parts).toContainEqual({ type: "usage", inputTokens: 11, outputTokens: 7 });
-      expect(service.requests).toHaveLength(1);
-    }
-  });
-
   it("sends the workspace's credential in place of the deployment's, and the trace", async () => {
     const { service, provider } = await start(id);
     service.apiKey = "sk-of-the-workspace";
@@ -205,44 +138,7 @@ describe.each(wires)("a call of %s", (id, modelId) => {
   });
 });
 
-/** Answers that were withheld in a form of one service alone. */
-const withheld: [ModelService, string, string, (frame: string) => string][] = [
-  [
-    "mistral",
-    "a finish reason",
-    "mistral-small-latest",
-    (frame) => frame.replace('"finish_reason":"stop"', '"finish_reason":"content_filter"'),
-  ],
-  [
-    "google_ai_studio",
-    "a prompt that was blocked",
-    "gemini-2.5-flash",
-    (frame) =>
-      frame.replace(
-        /"candidates":\[.*?\],"usage/,
-        '"promptFeedback":{"blockReason":"SAFETY"},"usage',
-      ),
-  ],
-];
-
 describe("a service provider", () => {
-  it.each(withheld)(
-    "of %s says that an answer was withheld by %s",
-    async (id, _by, modelId, rewrite) => {
-      const service = await startFakeService();
-      onTestFinished(service.close);
-      service.faults.push({ kind: "rewritten", rewrite });
-      const baseUrl = `${service.url}/${id === "mistral" ? "mistral/" : ""}v1`;
-      const provider = createServiceProvider(id, { apiKey: secret, baseUrl }, limits);
-      const parts = await Array.fromAsync(provider.streamStep(ask({ modelId })));
-      expect(parts.slice(-2)).toEqual([
-        { type: "finish", reason: "content_filter" },
-        expect.objectContaining({ type: "error", code: "content_filtered" }),
-      ]);
-      expect(service.requests).toHaveLength(1);
-    },
-  );
-
   it("ends a call that takes too long in all", async () => {
     const { service, provider } = await start("openai_compatible", { callMs: 60 });
     service.script = { steps: [{ text: "word ".repeat(5000) }], tokenDelayMs: 5 };
