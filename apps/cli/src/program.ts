@@ -9,6 +9,7 @@ import { createKeyCommands } from "./administration/keys.ts";
 import { createMemberCommands } from "./administration/members.ts";
 import { createModelCommands } from "./administration/models.ts";
 import { createOperatorKeyCommands } from "./administration/operator-keys.ts";
+import { createRunCommands } from "./administration/runs.ts";
 import { createSpaceCommands } from "./administration/spaces.ts";
 import { createWorkspaceCommands } from "./administration/workspaces.ts";
 import { describeClientSettings, startDebugging } from "./config.ts";
@@ -45,6 +46,7 @@ export function createProgram(): Command {
     createChatCommand(),
     ...createConversationCommands(),
     createConversationAdministration(),
+    createRunCommands(),
     createAgentCommands(),
     createSkillCommands(),
     createFunctionCommands(),

@@ -129,6 +129,27 @@ describe("a server", () => {
     ]);
   });
 
+  test("no record has the name of a function's secret, which may be a pasted secret", async () => {
+    const { adminKey: key, workspaceId: wId } = server().demo;
+    const named = { wId, name: "pasted_4eC39HqLyjWDarjtT1zdp7dc" };
+    const put = { ...named, value: "secret-not-logged" };
+    const [first, again] = [
+      await mutation("functionSecrets.put", { key, input: put }),
+      await mutation("functionSecrets.put", { key, input: put }),
+    ];
+    const short = await mutation("functionSecrets.put", { key, input: { ...put, value: "x" } });
+    const spaced = { ...put, name: `${named.name} x` };
+    const refused = await mutation("functionSecrets.put", { key, input: spaced });
+    const removed = await mutation("functionSecrets.remove", { key, input: named });
+    const missing = await mutation("functionSecrets.remove", { key, input: named });
+    const all = [first, again, short, refused, removed, missing].flatMap(({ records }) => records);
+    expect(JSON.stringify(all)).not.toContain("pasted");
+    const subject = all[0]?.subjectId;
+    const expected = [subject, subject, null, null, subject, null];
+    expect(all.map(({ subjectId }) => subjectId)).toEqual(expected);
+    expect(subject).toMatch(/^\d+$/);
+  });
+
   test("each mutation of a batch leaves its own record", async () => {
     const { demo } = server();
     const { workspaceId } = demo;

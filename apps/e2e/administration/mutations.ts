@@ -108,12 +108,14 @@ export function describeMutations(
     },
     "functionSecrets.put": async () => ({
       input: { ...ofDemo(), name: "API_TOKEN", value: "secret-not-logged" },
-      subject: "API_TOKEN",
+      subject: ({ functionSecret }: { functionSecret: { id: number } }) =>
+        String(functionSecret.id),
     }),
     "functionSecrets.remove": async () => {
       const secret = { ...ofDemo(), name: "OLD_TOKEN" };
-      await rpc().functionSecrets.put.mutate({ ...secret, value: "secret-not-logged" });
-      return { input: secret, subject: "OLD_TOKEN" };
+      const value = "secret-not-logged";
+      const { functionSecret } = await rpc().functionSecrets.put.mutate({ ...secret, value });
+      return { input: secret, subject: () => String(functionSecret.id) };
     },
     "providerCredentials.put": async () => ({
       input: { ...ofDemo(), providerId: "mistral", apiKey: "sk-not-logged" },

@@ -89,7 +89,10 @@ export function createWorker({
     simulated: createSimulatedExecutor(core.threads, settings.PARLEY_SIMULATION_TIME_SCALE),
     mcp: createMcpExecutor(core),
   });
-  const providers = measureProviders(createModelProviders(settings), metrics.operations);
+  const providers = measureProviders(createModelProviders(settings), {
+    operations: metrics.operations,
+    logger,
+  });
   const titles = createTitleMaker({ core, logger, providers, model: readTitleModel(settings) });
   const persistence = createPersistence(core);
   const services = { core, logger, persistence, providers, titles, executor };

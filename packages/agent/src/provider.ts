@@ -1,4 +1,4 @@
-import type { FinishReason, ModelSelection, SimulatedScript } from "@parley/schema";
+import type { FinishReason, ModelSelection, ProviderError, SimulatedScript } from "@parley/schema";
 
 /** One message of a prompt. */
 export interface PromptMessage {
@@ -82,6 +82,8 @@ export type StepPart =
   | { readonly type: "call"; readonly call: ToolCall }
   /** Usage of the step, as the provider counts it. */
   | { readonly type: "usage"; readonly inputTokens: number; readonly outputTokens: number }
+  /** The provider counts its tokens, and not as numbers that can be read: they count as none. */
+  | { readonly type: "unreadable_usage" }
   /** Why the model stopped; a provider that does not say has stopped by itself. */
   | { readonly type: "finish"; readonly reason: Exclude<FinishReason, "empty"> }
   /** What the provider needs of this step for the next one. */
@@ -92,6 +94,8 @@ export type StepPart =
       readonly message: string;
       /** For the log only. */
       readonly cause?: unknown;
+      /** What the provider itself said, for builders and admins only. */
+      readonly providerError?: ProviderError | undefined;
     };
 
 /** Streams the steps of a turn from a model. */

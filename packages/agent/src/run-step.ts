@@ -1,4 +1,4 @@
-import { type FinishReason, toStorable, toStorableJson } from "@parley/schema";
+import { type FinishReason, type ProviderError, toStorable, toStorableJson } from "@parley/schema";
 import { joinSurrogates } from "./join-surrogates.ts";
 import { fitPrompt } from "./prompt.ts";
 import type { PublishedPrefix, ToolCall } from "./provider.ts";
@@ -21,7 +21,12 @@ export interface StepRecord {
 export interface StepResult {
   readonly prefix: PublishedPrefix;
   readonly calls: readonly ToolCall[];
-  readonly failure: { code: string; message: string; cause?: unknown } | null;
+  readonly failure: {
+    readonly code: string;
+    readonly message: string;
+    readonly cause?: unknown;
+    readonly providerError?: ProviderError | undefined;
+  } | null;
   readonly record: StepRecord;
   /** Why the model stopped. */
   readonly stopped: FinishReason;
@@ -83,8 +88,9 @@ export async function* runStep(
         replay = toStorableJson(part.replay);
       } else if (part.type === "error") {
         yield* publish(current, joiner.flush());
-        const { code, message, cause } = part;
-        return end({ code: toStorable(code), message: toStorable(message), cause });
+        const { code, message, cause, providerError } = part;
+        const publicError = { code: toStorable(code), message: toStorable(message) };
+        return end({ ...publicError, cause, providerError });
       }
     }
     yield* publish(current, joiner.flush());

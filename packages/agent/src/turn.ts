@@ -1,4 +1,4 @@
-import type { AgentError, FinishReason } from "@parley/schema";
+import type { AgentError, FinishReason, ProviderError } from "@parley/schema";
 import type { CountFitting } from "./count-tokens.ts";
 import type {
   EarlierStep,
@@ -71,6 +71,8 @@ export type TurnEvent =
       readonly record?: StepRecord | undefined;
       /** Error of the provider, for the log. */
       readonly cause?: unknown;
+      /** What the provider itself said, for builders and admins only. */
+      readonly providerError?: ProviderError | undefined;
     } & TurnState);
 
 /** The output of a turn so far. */
@@ -128,10 +130,10 @@ export async function* runTurn(request: TurnRequest): AsyncGenerator<TurnEvent, 
     } = yield* runStep(request, progress);
     const state = summarizeTurn({ ...progress, prefix: published });
     if (failure !== null) {
-      const { code, message, cause } = failure;
+      const { code, message, cause, providerError } = failure;
       const error = { code, message, metadata: null };
       const finishReason = stopped === "content_filter" ? stopped : null;
-      yield { type: "finished", ...state, error, finishReason, record, cause };
+      yield { type: "finished", ...state, error, finishReason, record, cause, providerError };
       return;
     }
     const calls = await runCalls(result.calls, request);

@@ -1,5 +1,5 @@
 import { runs } from "@parley/db";
-import type { AgentError } from "@parley/schema";
+import type { AgentError, ProviderError } from "@parley/schema";
 import { eq } from "drizzle-orm";
 import type { Core } from "../src/create-core.ts";
 import { claimInvocations } from "../src/invocations/claim-invocations.ts";
@@ -12,14 +12,18 @@ import { claimTestTurns, testOutcome } from "./testing.ts";
 export const testTurn = { durationMs: 70, inputTokens: 20, outputTokens: 3 };
 
 /** Claims the waiting turns and ends each after two steps. */
-export async function endTestTurns(core: Core, error: AgentError | null = null): Promise<void> {
+export async function endTestTurns(
+  core: Core,
+  error: AgentError | null = null,
+  providerError?: ProviderError,
+): Promise<void> {
   const steps = [1, 2].map((step) => ({
     step,
     inputTokens: 10,
     outputTokens: step,
     durationMs: 1,
   }));
-  const outcome = { ...testOutcome("Hi", error), steps };
+  const outcome = { ...testOutcome("Hi", error), providerError, steps };
   const claimed = await claimTestTurns(core);
   // The clock of a test is not that of its database, which dates the claim.
   await core.database.db

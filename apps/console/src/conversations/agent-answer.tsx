@@ -11,6 +11,7 @@ import { Time } from "../ui/time.tsx";
 import { partsOf } from "./answer-parts.ts";
 import { useTalk } from "./talk-context.ts";
 import { ApprovalForm } from "./approval-form.tsx";
+import { ProviderMessage } from "./provider-message.tsx";
 import { QuestionForm } from "./question-form.tsx";
 import { ToolCall } from "./tool-call.tsx";
 import { useFrame } from "./use-frame.ts";
@@ -54,6 +55,7 @@ export function AgentAnswer({ message, approvals, questions }: AgentAnswerProps)
           {error.message} <code className="font-mono text-sm">({error.code})</code>
         </p>
       )}
+      {error !== null && <ProviderMessage messageId={message.sId} />}
       {lacks !== undefined && (
         <p role="note" className="rounded-md bg-surface px-3 py-2 text-sm">
           {lacks}

@@ -1,9 +1,11 @@
 import type { ModelProvider, StepPart, StepRequest } from "@parley/agent";
+import { pino } from "pino";
 import { Registry } from "prom-client";
 import { describe, expect, it } from "vitest";
 import { createWorkerMetrics } from "../runs/metrics.ts";
-import { measureProvider } from "./measured-provider.ts";
+import { measureProvider, measureProviders } from "./measured-provider.ts";
 
+const logger = pino({ level: "silent" });
 const text: StepPart = { type: "text", text: "Hello" };
 const usage: StepPart = { type: "usage", inputTokens: 12, outputTokens: 300 };
 const error: StepPart = { type: "error", code: "a text of the provider's", message: "" };
@@ -27,7 +29,7 @@ const providerOf = (parts: readonly StepPart[], thrown?: Error): ModelProvider =
 async function measure(provider: ModelProvider, asked = request(), take = Infinity) {
   const registry = new Registry();
   const { operations } = createWorkerMetrics(registry, () => []);
-  const measured = measureProvider(provider, "openai", operations);
+  const measured = measureProvider(provider, "openai", { operations, logger });
   const parts: StepPart[] = [];
   try {
     for await (const part of measured.streamStep(asked)) {
@@ -75,6 +77,29 @@ describe("a measured provider", () => {
     expect(metrics).toContain(count(is));
     expect(metrics.match(/duration_seconds_count/g)).toHaveLength(1);
     expect(metrics).not.toContain("a text of the provider's");
+  });
+
+  it("counts usage that cannot be read, and warns of a provider once", async () => {
+    const registry = new Registry();
+    const { operations } = createWorkerMetrics(registry, () => []);
+    const lines: string[] = [];
+    const said = pino({}, { write: (line) => void lines.push(line) });
+    const unreadable = providerOf([text, { type: "unreadable_usage" }]);
+    const providers = measureProviders(
+      { openai: unreadable, xai: unreadable },
+      { operations, logger: said },
+    );
+    for (const id of ["openai", "openai", "xai"]) {
+      // oxlint-disable-next-line no-await-in-loop -- the second finds that the first has warned
+      await Array.fromAsync(providers[id]!.streamStep(request()));
+    }
+    const metrics = await registry.metrics();
+    expect(metrics).toContain('parley_unreadable_usage_total{gen_ai_provider_name="openai"} 2');
+    expect(metrics).toContain('parley_unreadable_usage_total{gen_ai_provider_name="xai"} 1');
+    expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
+      { level: 40, providerId: "openai", modelId: "model-1" },
+      { level: 40, providerId: "xai", modelId: "model-1" },
+    ]);
   });
 
   it("passes on every part, and counts the tokens that the provider reports", async () => {

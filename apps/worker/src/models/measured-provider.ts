@@ -1,12 +1,23 @@
 import type { ModelProvider, StepPart, StepRequest } from "@parley/agent";
+import type { Logger } from "pino";
 import type { OperationMetrics } from "../runs/metrics.ts";
 
-/** Wraps a provider to measure it, under OpenTelemetry's names for generative AI. */
+/** Where providers are measured, and warnings about them go. */
+interface Measuring {
+  readonly operations: OperationMetrics;
+  readonly logger: Pick<Logger, "warn">;
+}
+
+/**
+ * Wraps a provider to measure it, under OpenTelemetry's names for generative AI. Warns once of usage that cannot be
+ * read; each is counted.
+ */
 export function measureProvider(
   provider: ModelProvider,
   providerId: string,
-  { duration, tokens }: OperationMetrics,
+  { operations: { duration, tokens, unreadable }, logger }: Measuring,
 ): ModelProvider {
+  let hasWarned = false;
   async function* streamStep(request: StepRequest): AsyncGenerator<StepPart> {
     const labels = {
       gen_ai_operation_name: "chat",
@@ -23,6 +34,13 @@ export function measureProvider(
         if (part.type === "usage") {
           tokens.observe({ ...labels, gen_ai_token_type: "input" }, part.inputTokens);
           tokens.observe({ ...labels, gen_ai_token_type: "output" }, part.outputTokens);
+        }
+        if (part.type === "unreadable_usage") {
+          unreadable.inc({ gen_ai_provider_name: providerId });
+          const about = { providerId, modelId: request.modelId };
+          if (!hasWarned)
+            logger.warn(about, "Usage that a provider counts cannot be read: it counts as none");
+          hasWarned = true;
         }
         // An error is the last part: the consumer may not ask for another.
         if (failed) errorType = "provider_error";
@@ -45,12 +63,12 @@ export function measureProvider(
 /** Wraps each provider, by its id. */
 export function measureProviders(
   providers: Readonly<Record<string, ModelProvider>>,
-  operations: OperationMetrics,
+  measuring: Measuring,
 ): Record<string, ModelProvider> {
   return Object.fromEntries(
     Object.entries(providers).map(([id, provider]) => [
       id,
-      measureProvider(provider, id, operations),
+      measureProvider(provider, id, measuring),
     ]),
   );
 }

@@ -102,6 +102,12 @@ export type OperationMetrics = ReturnType<typeof createOperationMetrics>;
 function createOperationMetrics(registry: Registry) {
   const labels = ["gen_ai_operation_name", "gen_ai_provider_name", "gen_ai_request_model"] as const;
   return {
+    unreadable: new Counter({
+      name: "parley_unreadable_usage_total",
+      help: "Steps whose provider counts tokens in a form that cannot be read: they count as none",
+      labelNames: ["gen_ai_provider_name"],
+      registers: [registry],
+    }),
     duration: new Histogram({
       name: "gen_ai_client_operation_duration_seconds",
       help:

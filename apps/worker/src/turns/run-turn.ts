@@ -71,7 +71,7 @@ export async function executeTurn(
   const progress = readProgress({ ...turn, actions });
   let steps = message.steps ?? [];
   const finish = async (
-    state: TurnState & Pick<FinishedTurn["outcome"], "finishReason">,
+    state: TurnState & Pick<FinishedTurn["outcome"], "finishReason" | "providerError">,
     error: AgentError | null,
   ): Promise<TurnEnd> => {
     const unwritten = await writer.take(run);

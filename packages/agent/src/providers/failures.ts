@@ -1,5 +1,6 @@
 import { APICallError } from "@ai-sdk/provider";
-import { hideSecrets } from "@parley/guarded-fetch";
+import type { ProviderError } from "@parley/schema";
+import { readProviderError, redact } from "./provider-error.ts";
 
 /** Why a step failed, with a stable code. */
 export interface StepFailure {
@@ -19,6 +20,8 @@ export interface StepFailure {
   readonly retryAfterMs?: number | undefined;
   /** The service's own error for the log, without the prompt and the credential. */
   readonly cause?: Error | undefined;
+  /** What the service itself said. */
+  readonly providerError?: ProviderError | undefined;
 }
 
 const MAX_REASON_CHARACTERS = 500;
@@ -50,29 +53,35 @@ const noCredit = /insufficient_quota|insufficient balance|credit balance|billing
 const busy = /rate_limit|resource_exhausted|too many requests/i;
 
 /**
- * Converts an error of the AI SDK into a failure. The service's text goes to the log only, shortened
- * and without `secret`.
+ * Converts an error of the AI SDK into a failure. The service's text is in its `cause` and `providerError`
+ * only, shortened and without `secret`. `given` are the headers of the answer that reports the error.
  */
-export function explainError(error: unknown, secret: string | undefined): StepFailure {
+export function explainError(
+  error: unknown,
+  secret: string | undefined,
+  given?: Readonly<Record<string, string>>,
+): StepFailure {
   const status = APICallError.isInstance(error) ? error.statusCode : undefined;
   const reported = describe(error);
-  const cause = new Error(redact(`${status ?? "No answer"}: ${reported}`, secret));
+  const said = redact(`${status ?? "No answer"}: ${reported}`, secret);
+  const cause = new Error(said.slice(0, MAX_REASON_CHARACTERS));
+  const parts = { cause, providerError: readProviderError(error, secret, given) };
   const headers = APICallError.isInstance(error) ? error.responseHeaders : undefined;
   const retryAfterMs = readRetryAfter(headers);
   if (status === 401 || status === 403 || badKey.test(reported)) {
-    return failure("provider_auth_error", { cause });
+    return failure("provider_auth_error", parts);
   }
-  if (status === 402 || noCredit.test(reported)) return failure("provider_rate_limited", { cause });
-  if (status === 413 || tooLong.test(reported)) return failure("context_too_long", { cause });
-  if (filtered.test(reported)) return failure("content_filtered", { cause });
-  const again = { cause, isRetryable: true, retryAfterMs };
+  if (status === 402 || noCredit.test(reported)) return failure("provider_rate_limited", parts);
+  if (status === 413 || tooLong.test(reported)) return failure("context_too_long", parts);
+  if (filtered.test(reported)) return failure("content_filtered", parts);
+  const again = { ...parts, isRetryable: true, retryAfterMs };
   if (status === 429 || busy.test(reported)) return failure("provider_rate_limited", again);
   if (status === 408 || status === 409 || (status !== undefined && status >= 500)) {
     return failure("provider_unavailable", again);
   }
   // Without an error status, the connection broke or the response was malformed.
   if (status === undefined || status < 300) return failure("provider_unavailable", again);
-  return failure("provider_error", { cause });
+  return failure("provider_error", parts);
 }
 
 /** The seconds or the date of `Retry-After`, or OpenAI's milliseconds. */
@@ -94,13 +103,4 @@ function describe(error: unknown): string {
     return cause instanceof Error ? `${error.message}: ${cause.message}` : error.message;
   }
   return typeof error === "string" ? error : JSON.stringify(error);
-}
-
-function redact(text: string, secret: string | undefined): string {
-  // Where it is as it was sent, it is hidden however short it is.
-  const redacted = secret ? hideSecrets(text, [secret]).replaceAll(secret, "[hidden]") : text;
-  // Other keys too: services quote parts of requests.
-  return redacted
-    .replaceAll(/\b(?:sk|key|AIza)[-_\w*]{8,}/g, "[hidden]")
-    .slice(0, MAX_REASON_CHARACTERS);
 }

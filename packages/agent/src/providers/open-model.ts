@@ -1,7 +1,7 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { ModelService } from "@parley/schema";
 import type { ServiceAccess } from "./access.ts";
-import { boundedFetch } from "./bounded-fetch.ts";
+import { createBoundedFetch } from "./bounded-fetch.ts";
 
 interface Settings {
   readonly apiKey: string;
@@ -36,12 +36,17 @@ const openers: Readonly<Record<ModelService, Open>> = {
   },
 };
 
-/** Opens a model of a service. */
+/** Opens a model of a service; `onUnreadableUsage` is called for counts of tokens that are no numbers. */
 export async function openModel(
   serviceId: ModelService,
   modelId: string,
-  { apiKey = "", baseUrl }: Pick<ServiceAccess, "apiKey" | "baseUrl">,
+  {
+    apiKey = "",
+    baseUrl,
+    onUnreadableUsage,
+  }: Pick<ServiceAccess, "apiKey" | "baseUrl"> & { readonly onUnreadableUsage: () => void },
 ): Promise<LanguageModelV4> {
   const baseURL = baseUrl === undefined ? {} : { baseURL: baseUrl };
-  return openers[serviceId]({ apiKey, fetch: boundedFetch, ...baseURL }, modelId);
+  const fetch = createBoundedFetch(onUnreadableUsage);
+  return openers[serviceId]({ apiKey, fetch, ...baseURL }, modelId);
 }

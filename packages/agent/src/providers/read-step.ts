@@ -21,10 +21,11 @@ export class FailedStep extends Error {
 
 /**
  * Converts the stream of a model into the parts of a step. Throws `FailedStep`, or the error that the
- * stream reports.
+ * stream reports. `hasUnreadable` says whether counts of tokens were repaired in it.
  */
 export async function* readStep(
   stream: AsyncIterable<LanguageModelV4StreamPart>,
+  hasUnreadable: () => boolean,
 ): AsyncGenerator<StepPart, void, undefined> {
   const reasoning = new Map<string, { text: string; options?: SharedV4ProviderOptions }>();
   const callOptions: Record<string, SharedV4ProviderOptions> = {};
@@ -79,7 +80,10 @@ export async function* readStep(
         };
         const { unified, raw } = part.finishReason;
         if (usage.inputTokens + usage.outputTokens > 0) yield { type: "usage", ...usage };
-        if (unified === "content-filter") {
+        const totals = [inputTokens.total, outputTokens.total];
+        if (hasUnreadable() || !totals.every(isCountable)) yield { type: "unreadable_usage" };
+        // The AI SDK does not know the word in answers of all services.
+        if (unified === "content-filter" || raw === "content_filter") {
           yield { type: "finish", reason: "content_filter" };
           throw new FailedStep(failure("content_filtered"));
         }
@@ -102,9 +106,9 @@ export async function* readStep(
 }
 
 /** A service's count; 0, which is "not counted", for one that cannot be stored. */
-function toCount(tokens: number | undefined): number {
-  return tokens !== undefined && tokens >= 0 && tokens <= MAX_TOKENS ? Math.round(tokens) : 0;
-}
+const toCount = (tokens = 0): number => (isCountable(tokens) ? Math.round(tokens) : 0);
+
+const isCountable = (tokens = 0): boolean => tokens >= 0 && tokens <= MAX_TOKENS;
 
 function toCall(part: Extract<LanguageModelV4StreamPart, { type: "tool-call" }>): ToolCall {
   const { toolCallId: id, toolName: name } = part;

@@ -3,8 +3,11 @@
 
 const COUNT = /tokens?$|TokenCount$/i;
 
-/** Passes on Server-Sent Events; in their JSON, counts of tokens that are no numbers become 0, which is "not counted". */
-export function readableUsage(): TransformStream<Uint8Array, Uint8Array> {
+/**
+ * Passes on Server-Sent Events; in their JSON, counts of tokens that are no numbers become 0, which is "not counted".
+ * Calls `onUnreadable` for those that are given.
+ */
+export function readableUsage(onUnreadable: () => void): TransformStream<Uint8Array, Uint8Array> {
   const decoder = new TextDecoder();
   const encoder = new TextEncoder();
   let rest = "";
@@ -13,28 +16,28 @@ export function readableUsage(): TransformStream<Uint8Array, Uint8Array> {
       const text = decoder.decode(bytes, { stream: true });
       const end = Math.max(text.lastIndexOf("\n"), text.lastIndexOf("\r")) + 1;
       if (end > 0) {
-        controller.enqueue(encoder.encode(repairLines(rest + text.slice(0, end))));
+        controller.enqueue(encoder.encode(repairLines(rest + text.slice(0, end), onUnreadable)));
         rest = "";
       }
       rest += text.slice(end);
     },
     flush: (controller) => {
       rest += decoder.decode();
-      if (rest !== "") controller.enqueue(encoder.encode(repairLines(rest)));
+      if (rest !== "") controller.enqueue(encoder.encode(repairLines(rest, onUnreadable)));
     },
   });
 }
 
-function repairLines(lines: string): string {
+function repairLines(lines: string, onUnreadable: () => void): string {
   if (!lines.includes('"usage')) return lines;
   return lines.replaceAll(/^(data: ?)(\{[^\r\n]*)/gm, (line, field: string, json: string) => {
-    const repaired = json.includes('"usage') ? repairJson(json) : undefined;
+    const repaired = json.includes('"usage') ? repairJson(json, onUnreadable) : undefined;
     return repaired === undefined ? line : field + repaired;
   });
 }
 
 /** The JSON with readable counts; undefined where it needs no change. */
-function repairJson(json: string): string | undefined {
+function repairJson(json: string, onUnreadable: () => void): string | undefined {
   let value: unknown;
   try {
     value = JSON.parse(json);
@@ -46,10 +49,12 @@ function repairJson(json: string): string | undefined {
   const before = JSON.stringify(value);
   // Responses have it in `response`, and Anthropic's first event in `message`.
   for (const holder of [value, value.response, value.message].filter(isObject)) {
-    if (isGiven(holder.usage)) holder.usage = isObject(holder.usage) ? holder.usage : noUsage();
-    if (isObject(holder.usage)) repairCounts(holder.usage);
-    if (isObject(holder.usageMetadata)) repairCounts(holder.usageMetadata);
-    else delete holder.usageMetadata;
+    for (const usage of [holder.usage, holder.usageMetadata]) {
+      if (isObject(usage)) repairCounts(usage, onUnreadable);
+      else if (isGiven(usage)) onUnreadable();
+    }
+    if (isGiven(holder.usage) && !isObject(holder.usage)) holder.usage = noUsage();
+    if (!isObject(holder.usageMetadata)) delete holder.usageMetadata;
   }
   const after = JSON.stringify(value);
   return after === before ? undefined : after;
@@ -57,10 +62,12 @@ function repairJson(json: string): string | undefined {
 
 const noUsage = () => ({ input_tokens: 0, output_tokens: 0 });
 
-function repairCounts(usage: Record<string, unknown>): void {
+function repairCounts(usage: Record<string, unknown>, onUnreadable: () => void): void {
   for (const [name, value] of Object.entries(usage)) {
-    if (COUNT.test(name)) usage[name] = typeof value === "number" ? value : 0;
-    else if (isObject(value)) repairCounts(value);
+    if (COUNT.test(name) && typeof value !== "number") {
+      if (isGiven(value)) onUnreadable();
+      usage[name] = 0;
+    } else if (isObject(value)) repairCounts(value, onUnreadable);
     else if (/details$/i.test(name) && !Array.isArray(value)) delete usage[name];
   }
 }

@@ -1,51 +1,10 @@
 import { expect, it, describe, onTestFinished } from "vitest";
-import type { StepPart, StepRequest } from "../provider.ts";
 import { MAX_ANSWER_CHARACTERS } from "../run-step.ts";
+import { ask, errorsOf, limits, secret, start, textOf, wires } from "../testing/called-service.ts";
 import { type Fault, startFakeService } from "../testing/fake-service.ts";
-import type { ModelService } from "@parley/schema";
-import { createServiceProvider } from "./service-provider.ts";
 import { run } from "../testing/played-turn.ts";
+import { createServiceProvider } from "./service-provider.ts";
 import type { CallLimits } from "./stream-step.ts";
-
-const limits: CallLimits = {
-  idleMs: 5000,
-  callMs: 60_000,
-  maxRetries: 2,
-  maxRetryAfterMs: 40,
-  firstRetryMs: 1,
-};
-const secret = "sk-proj-verysecret0123456789";
-const wires: [ModelService, string][] = [
-  ["openai", "gpt-5"],
-  ["openai_compatible", "llama"],
-  ["anthropic", "claude-sonnet-4-5"],
-  ["google_ai_studio", "gemini-2.5-flash"],
-];
-
-async function start(id: ModelService, given: Partial<CallLimits> = {}) {
-  const service = await startFakeService({ apiKey: secret });
-  onTestFinished(service.close);
-  service.script = { steps: [{ text: "All is well, and has been for long" }], tokenDelayMs: 0 };
-  const access = { apiKey: secret, baseUrl: `${service.url}/v1` };
-  return { service, provider: createServiceProvider(id, access, { ...limits, ...given }) };
-}
-
-const ask = (parts: Partial<StepRequest> = {}): StepRequest => ({
-  modelId: "model",
-  temperature: 0.5,
-  prompt: [{ role: "user", content: "Hi" }],
-  tools: [],
-  finishedSteps: [],
-  finishedCalls: [],
-  step: 0,
-  script: null,
-  prefix: { text: "", reasoning: "" },
-  signal: new AbortController().signal,
-  ...parts,
-});
-const textOf = (parts: readonly StepPart[]) =>
-  parts.map((part) => (part.type === "text" ? part.text : "")).join("");
-const errorsOf = (parts: readonly StepPart[]) => parts.filter((part) => part.type === "error");
 
 describe.each(wires)("a call of %s", (id, modelId) => {
   const play = async (faults: readonly Fault[], given: Partial<CallLimits> = {}) => {
@@ -136,14 +95,18 @@ describe.each(wires)("a call of %s", (id, modelId) => {
   const counts = /"(\w*tokens|\w*TokenCount)":\d+/g;
   const usage = /"(usage\w*)":\{(?:[^{}]|\{[^{}]*\})*\}/;
   it.each([
-    ["in words", (frame: string) => frame.replaceAll(counts, '"$1":"many"')],
-    ["missing", (frame: string) => frame.replaceAll(counts, '"$1":null')],
-    ["a text", (frame: string) => frame.replace(usage, '"$1":"many"')],
-  ])("does not fail for counts of tokens that are %s", async (_name, rewrite) => {
+    ["in words", (frame: string) => frame.replaceAll(counts, '"$1":"many"'), true],
+    ["missing", (frame: string) => frame.replaceAll(counts, '"$1":null'), false],
+    ["a text", (frame: string) => frame.replace(usage, '"$1":"many"'), true],
+    ["negative", (frame: string) => frame.replaceAll(counts, '"$1":-1'), true],
+    ["numbers", (frame: string) => frame, false],
+  ])("does not fail for counts of tokens that are %s", async (_name, rewrite, isUnreadable) => {
     const { service, parts } = await play([{ kind: "rewritten", rewrite }]);
     expect(errorsOf(parts)).toEqual([]);
     expect(textOf(parts)).toBe("All is well, and has been for long");
     expect(parts).toContainEqual({ type: "finish", reason: "stop" });
+    const unreadable = parts.filter(({ type }) => type === "unreadable_usage");
+    expect(unreadable).toHaveLength(isUnreadable ? 1 : 0);
     expect(service.requests).toHaveLength(1);
   });
 

@@ -10,6 +10,9 @@ import { FailedStep, readStep } from "./read-step.ts";
 import { type SilenceWatch, watchSilence } from "./silence.ts";
 import { fromSentName } from "./tool-names.ts";
 
+/** What nobody has seen of a step, so that it may be repeated. */
+const unpublished: readonly StepPart["type"][] = ["usage", "unreadable_usage", "finish"];
+
 /** Bounds of a call of a model. */
 export interface CallLimits {
   /** How long the service may be silent. */
@@ -46,7 +49,7 @@ export async function* streamServiceStep(
     let hasPublished = false;
     try {
       for await (const part of callModel(service, { ...request, apiKey })) {
-        hasPublished ||= part.type !== "usage" && part.type !== "finish";
+        hasPublished ||= !unpublished.includes(part.type);
         yield part.type === "call" ? { ...part, call: rename(part.call, request.tools) } : part;
       }
       return;
@@ -56,8 +59,8 @@ export async function* streamServiceStep(
     }
     const pauseMs = planRetry(failed, attempt, limits);
     if (hasPublished || pauseMs === undefined) {
-      const { code, message, cause } = failed;
-      yield { type: "error", code, message: `${message} (${service.id})`, cause };
+      const { code, message, cause, providerError } = failed;
+      yield { type: "error", code, message: `${message} (${service.id})`, cause, providerError };
       return;
     }
     await sleep(pauseMs, undefined, { signal: request.signal });
@@ -91,16 +94,21 @@ async function* callModel(
   const tooLong = new DOMException("The provider took too long", "TimeoutError");
   const silence = watchSilence(limits.idleMs, () => call.abort(tooLong));
   const end = setTimeout(() => call.abort(tooLong), limits.callMs);
+  let headers: Record<string, string> | undefined;
   try {
     signal.throwIfAborted();
-    const model = await openModel(id, modelId, { apiKey, baseUrl });
+    let isUnreadable = false;
+    const onUnreadableUsage = () => void (isUnreadable = true);
+    const model = await openModel(id, modelId, { apiKey, baseUrl, onUnreadableUsage });
     const options = { ...toCallOptions(request), abortSignal: call.signal };
     silence.wait();
-    const { stream } = await model.doStream(options);
-    yield* readStep(noteActivity(stream, silence));
+    const { stream, response } = await model.doStream(options);
+    headers = response?.headers;
+    yield* readStep(noteActivity(stream, silence), () => isUnreadable);
   } catch (error) {
     if (call.signal.reason === tooLong) throw new FailedStep(failure("timed_out"));
-    throw error;
+    if (error instanceof FailedStep) throw error;
+    throw new FailedStep(explainError(error, apiKey, headers));
   } finally {
     silence.end();
     clearTimeout(end);

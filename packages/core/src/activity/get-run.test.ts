@@ -1,5 +1,6 @@
 import { endpoints, parseInput, type TokenScope } from "@parley/schema";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { endTestTurns } from "../../testing/finished-runs.ts";
 import { openTestOperator, refusalOf } from "../../testing/operator.ts";
 import {
   createTestConversation,
@@ -10,6 +11,7 @@ import {
   openTestCore,
   type TestCore,
 } from "../../testing/testing.ts";
+import type { RequestContext } from "../context.ts";
 import type { CoreContext } from "../create-core.ts";
 import type { WorkspaceRow } from "../data-access/rows.ts";
 import { invokeSandboxFunction } from "../invocations/invoke.ts";
@@ -29,7 +31,7 @@ describe("one run", () => {
   });
   afterAll(() => test.close());
 
-  const get = (by: CoreContext, runId: string) =>
+  const get = (by: RequestContext, runId: string) =>
     getRun(by, parseInput(endpoints["runs.get"], { wId: workspace.sid, runId }));
   const invoke = async (by: CoreContext, input: unknown) =>
     (await invokeSandboxFunction(by, { functionId: "add", input })).invocation.sId;
@@ -53,6 +55,31 @@ describe("one run", () => {
   it("has no input of a turn, which answers a conversation", async () => {
     const runId = await ask(user);
     expect(await get(user, runId)).toMatchObject({ id: runId, kind: "turn", input: null });
+  });
+
+  it("shows what a provider said of a failed turn to builders, admins and operators alone", async () => {
+    const providerError = { message: "There is no model x", requestId: "req_1" };
+    const error = { code: "provider_error", message: "It was refused", metadata: null };
+    // The key of its token is a builder's, and the caller a user.
+    const { id: userId } = user.caller.user;
+    const userToken = { sid: null, keyRole: "builder", userId, expiresAt: Infinity };
+    const scopes = new Set<TokenScope>(["functions:invoke", "conversations:read"]);
+    const caller = { ...user.caller, userToken: { ...userToken, scopes, spaceIds: undefined } };
+    const holder = Object.assign(Object.create(user) as CoreContext, { caller });
+    const failed = await ask(holder);
+    await endTestTurns(test.core, error, providerError);
+    const succeeded = await ask(user);
+    await endTestTurns(test.core);
+    for (const role of ["builder", "admin"] as const) {
+      const by = await openTestContext(test.core, workspace, role);
+      expect(await get(by, failed)).toMatchObject({ error: { code: error.code }, providerError });
+      expect(await get(by, succeeded)).toMatchObject({ providerError: null });
+    }
+    expect(await get(openTestOperator(test.core).context, failed)).toMatchObject({ providerError });
+    for (const by of [user, holder]) {
+      expect(await get(by, failed)).toMatchObject({ error: { code: error.code }, input: null });
+      expect(await get(by, failed)).not.toHaveProperty("providerError");
+    }
   });
 
   it("is not found by who does not reach it", async () => {

@@ -1,9 +1,10 @@
 import { invocations, runs } from "@parley/db";
 import { ParleyError, type RunDetails, type RunIdentity } from "@parley/schema";
 import { and, eq, sql } from "drizzle-orm";
+import { seesAllOfWorkspace } from "../access/ownership.ts";
 import type { RequestContext } from "../context.ts";
 import { administeredWorkspace } from "../workspaces/administered-workspace.ts";
-import { renderRun, runsStatement, selectRuns } from "./select-runs.ts";
+import { type LookedRun, renderRun, runsStatement, selectRuns } from "./select-runs.ts";
 
 const findRun = runsStatement<{ ofWorkspace: number; runId: string }>("find_run", (caller) =>
   selectRuns(
@@ -15,7 +16,10 @@ const findRun = runsStatement<{ ofWorkspace: number; runId: string }>("find_run"
   ),
 );
 
-/** Reads a run with its input. Throws `run_not_found`, also where the caller does not reach it. */
+/**
+ * Reads a run with its input, and for builders, admins and operators with what the model's provider said. Throws
+ * `run_not_found`, also where the caller does not reach it.
+ */
 export async function getRun(context: RequestContext, input: RunIdentity): Promise<RunDetails> {
   const { db } = context.database;
   const { caller } = context;
@@ -29,10 +33,24 @@ export async function getRun(context: RequestContext, input: RunIdentity): Promi
   if (row?.isReached !== true || !isOpen) {
     throw new ParleyError("run_not_found", "runId: the workspace has no such run");
   }
-  if (isTurn) return { ...renderRun(row), input: null };
+  if (isTurn) return { ...renderRun(row), input: null, ...(await readProviderError(context, row)) };
   const [invocation] = await db
     .select({ input: invocations.input })
     .from(invocations)
     .where(eq(invocations.sid, row.id));
   return { ...renderRun(row), input: JSON.parse(invocation?.input ?? "null") as unknown };
+}
+
+/** What the provider of a failed turn said; nothing for users, also those with a token of a builder's key. */
+async function readProviderError(
+  { caller, database }: RequestContext,
+  { id, error }: LookedRun,
+): Promise<Pick<RunDetails, "providerError">> {
+  // Not what the key of a token sees: its caller is a user.
+  const seesAll = caller.kind === "operator" || seesAllOfWorkspace({ apiKey: caller.apiKey });
+  if (!seesAll) return {};
+  if (error === null) return { providerError: null };
+  const { providerError, logId } = runs;
+  const [said] = await database.db.select({ providerError }).from(runs).where(eq(logId, id));
+  return { providerError: said?.providerError ?? null };
 }

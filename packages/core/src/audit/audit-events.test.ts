@@ -60,6 +60,21 @@ describe("the audit log", () => {
     expect(await idsOf(operator, { action, wId: foreign.sid })).toEqual([others]);
   });
 
+  it("shows no name of a secret, which earlier versions recorded", async () => {
+    const actions = ["functionSecrets.put", "functionSecrets.remove", "agents.archive"];
+    for (const action of actions) {
+      const whole = { workspaceId: mine.sid, action };
+      await add({ ...whole, subjectId: "pasted_4eC39" }, { ...whole, subjectId: "17" });
+    }
+    const shown = async (action: string) =>
+      (await list(admin, { action })).auditEvents.map(({ subjectId }) => subjectId);
+    expect(await Promise.all(actions.map(shown))).toEqual([
+      ["17", null],
+      ["17", null],
+      ["17", "pasted_4eC39"],
+    ]);
+  });
+
   it("knows a workspace as long as it speaks of it", async () => {
     expect(await refusalOf(list(operator, { wId: "unknown" }))).toBe("404 workspace_not_found");
     expect((await list(operator, { wId: mine.sid, action: "none" })).auditEvents).toEqual([]);

@@ -53,6 +53,10 @@ async function requireKnownWorkspace(db: Queryable, sid: string): Promise<void> 
 
 function renderAuditEvent(row: typeof auditEvents.$inferSelect): AuditEvent {
   const { actorId, actorName, ...event } = row;
+  // Earlier versions recorded the names of secrets, which are no numbers and may be secrets themselves.
+  const hasName =
+    event.action.startsWith("functionSecrets.") && !/^\d+$/.test(event.subjectId ?? "");
+  if (hasName) event.subjectId = null;
   return { ...event, actor: actorId === null ? null : { id: actorId, name: actorName ?? "" } };
 }
 

@@ -25,6 +25,7 @@ interface Place {
 const placeOf = ({ workspaceId, name }: Place): string => `function/${workspaceId}/${name}`;
 
 const shown = {
+  id: functionSecrets.id,
   name: functionSecrets.name,
   createdAt: functionSecrets.createdAt,
   updatedAt: functionSecrets.updatedAt,
@@ -43,7 +44,7 @@ export async function putFunctionSecret(
     const why = "The server keeps no secrets: its PARLEY_ENCRYPTION_KEY is not set";
     throw new ParleyError("invalid_request_error", why);
   }
-  return inTransaction(context, async ({ db }) => {
+  return inTransaction(context, async ({ db, markCreated }) => {
     const { id: workspaceId } = await administeredWorkspace(context, db, input.wId);
     const { name, value } = input;
     const encrypted = secretBox.encrypt(value, placeOf({ workspaceId, name }));
@@ -57,6 +58,7 @@ export async function putFunctionSecret(
       })
       .returning(shown);
     if (functionSecret === undefined) throw new Error("The secret was not written");
+    markCreated(String(functionSecret.id));
     const ofWorkspace = eq(functionSecrets.workspaceId, workspaceId);
     if ((await db.$count(functionSecrets, ofWorkspace)) > MAX_SECRETS) {
       const message = `a workspace may have ${MAX_SECRETS} secrets`;
@@ -86,16 +88,19 @@ export async function removeFunctionSecret(
   context: RequestContext,
   input: FunctionSecretIdentity,
 ): Promise<Success> {
-  return inTransaction(context, async ({ db }) => {
+  return inTransaction(context, async ({ db, markCreated }) => {
     const { id } = await administeredWorkspace(context, db, input.wId);
     const { workspaceId, name } = functionSecrets;
-    const removed = await db
+    const [removed] = await db
       .delete(functionSecrets)
       .where(and(eq(workspaceId, id), eq(name, input.name)))
-      .returning({ name });
-    if (removed.length > 0) return { success: true };
-    const message = "name: the workspace has no such secret";
-    throw new ParleyError("sandbox_function_secret_not_found", message);
+      .returning({ id: functionSecrets.id });
+    if (removed === undefined) {
+      const message = "name: the workspace has no such secret";
+      throw new ParleyError("sandbox_function_secret_not_found", message);
+    }
+    markCreated(String(removed.id));
+    return { success: true };
   });
 }
 

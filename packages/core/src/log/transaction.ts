@@ -9,7 +9,7 @@ import type { EnterTransaction } from "./transaction-places.ts";
 export interface Transaction {
   readonly db: Queryable;
   readonly afterCommit: Hint[];
-  /** Passes the id of what an audited mutation creates to its record. */
+  /** Passes the id of what an audited mutation creates, or names by nothing else, to its record. */
   readonly markCreated: (sid: string) => void;
 }
 

@@ -1,4 +1,5 @@
-import { messages, runs } from "@parley/db";
+import { messages, openPostgres, runs } from "@parley/db";
+import { createTemporaryDatabase } from "@parley/db/testing";
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { claimRuns } from "../../testing/runs.ts";
@@ -6,6 +7,7 @@ import {
   claimTestTurns,
   clearRuns,
   createTestConversation,
+  createTestCore,
   insertTestAgent,
   insertTestWorkspace,
   openTestContext,
@@ -14,6 +16,7 @@ import {
   testOutcome,
   testToken,
 } from "../../testing/testing.ts";
+import { tapPostgres } from "../../testing/traffic.ts";
 import type { CoreContext } from "../create-core.ts";
 import type { Hint } from "../log/bus.ts";
 import { readEvents, readLogEnd } from "../log/read-log.ts";
@@ -138,6 +141,35 @@ describe("finishTurns", () => {
       { type: "agent_error", error: failure },
     ]);
     expect((await eventsOf(conversationId)).at(-1)).toMatchObject({ status: "error" });
+  });
+
+  it("keeps what a provider said with the run alone, in the statement that ends the turn", async () => {
+    const temporary = await createTemporaryDatabase();
+    await using tap = await tapPostgres(temporary.url);
+    const tapped = createTestCore(await openPostgres({ url: tap.url }));
+    const workspace = await insertTestWorkspace(tapped.core);
+    for (const sid of ["ann", "bob"]) await insertTestAgent(tapped.core, workspace, { sid });
+    const asking = await openTestContext(tapped.core, workspace);
+    const { conversation } = await createTestConversation(asking, ["ann", "bob"]);
+    const [ann, bob] = (await claimTestTurns(tapped.core)).map(({ run, turn }) => {
+      const providerError = { message: "No model `x\u001f`", requestId: "req_1" };
+      const outcome = turn.agent.sid === "ann" ? { error: failure, providerError } : {};
+      return { run, turn, outcome: { ...testOutcome("Hi"), ...outcome }, events: [], actions: [] };
+    });
+    tap.clear();
+    await finishTurns(tapped.core, [ann!, bob!]);
+    expect([...tap.counts]).toEqual([["finish_turns", 1]]);
+    const { db } = tapped.core.database;
+    const rows = await db.select({ id: runs.logId, said: runs.providerError }).from(runs);
+    expect(Object.fromEntries(rows.map(({ id, said }) => [id, said]))).toEqual({
+      [ann!.run.logId]: ann!.outcome.providerError,
+      [bob!.run.logId]: null,
+    });
+    const logIds = [ann!.run.logId, conversation.sId];
+    const events = await Promise.all(logIds.map((logId) => readEvents(db, logId, 0)));
+    expect(JSON.stringify([events, await db.select().from(messages)])).not.toContain("req_1");
+    await tapped.close();
+    await temporary.drop();
   });
 
   it("leaves out a turn that another attempt holds, and that one alone", async () => {

@@ -1,5 +1,5 @@
 import type { StoredStep } from "@parley/db";
-import type { AgentError, FinishReason, MessageEvent } from "@parley/schema";
+import type { AgentError, FinishReason, MessageEvent, ProviderError } from "@parley/schema";
 import { sql } from "drizzle-orm";
 import type { Process } from "../context.ts";
 import { retryConflicts } from "../data-access/retry-conflicts.ts";
@@ -22,6 +22,8 @@ export interface TurnOutcome {
   readonly rawContents: { step: number; content: string }[];
   /** Why the turn failed; null when it succeeded. */
   readonly error: AgentError | null;
+  /** What the model's provider said of it: kept with the run, away from users. */
+  readonly providerError?: ProviderError | undefined;
   /** Why the answer ended; null or left out where that is not known. */
   readonly finishReason?: FinishReason | null;
   /** Number of the last step. */
@@ -44,7 +46,10 @@ export interface FinishedTurn {
 
 const tokens = tokensOf(sql`finished.steps`);
 
-const finishStatement = appendingStatement<{ finished: string }, { hasNext: boolean }>(
+const finishStatement = appendingStatement<
+  { finished: string; providerErrors: string | null },
+  { hasNext: boolean }
+>(
   "finish_turns",
   sql`
   finished as (
@@ -69,6 +74,7 @@ const finishStatement = appendingStatement<{ finished: string }, { hasNext: bool
       lease_until = null,
       finished_at = finished.finished_at,
       outcome = case finished.status when 'succeeded' then 'succeeded' else 'errored' end,
+      provider_error = ${sql.placeholder("providerErrors")}::jsonb -> finished.sid,
       input_tokens = ${tokens.inputTokens},
       output_tokens = ${tokens.outputTokens}
     from finished where runs.log_id = finished.sid
@@ -89,11 +95,15 @@ export async function finishTurns(
 ): Promise<Set<string>> {
   const rows = new Map(finished.map((one) => [one.run.logId, toRow(core, one)]));
   const columns = JSON.stringify(rows.values().map(toEndedColumns).toArray());
+  const said = finished.flatMap(({ run, outcome: { providerError } }) =>
+    providerError === undefined ? [] : [[run.logId, providerError] as const],
+  );
+  const providerErrors = said.length === 0 ? null : JSON.stringify(Object.fromEntries(said));
   const appends = finished.flatMap((one) => toAppends(core, one, rows.get(one.run.logId)!));
   const hints: Hint[] = [];
   let hasNext = false;
   const written = await appendWith(appends, hints, async (entries) => {
-    const values = { entries, finished: columns };
+    const values = { entries, finished: columns, providerErrors };
     const ends = await retryConflicts(core, () =>
       finishStatement.execute(core.database.db, values),
     );

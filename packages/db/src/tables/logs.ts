@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import type { ModelService } from "@parley/schema";
+import type { ModelService, ProviderError } from "@parley/schema";
 import { index, integer, jsonb, pgTable, primaryKey, text, timestamp } from "drizzle-orm/pg-core";
 import { milliseconds, number } from "./columns.ts";
 
@@ -80,6 +80,8 @@ export const runs = pgTable(
     /** Tokens of all steps of a turn, as their provider counted them. */
     inputTokens: number(),
     outputTokens: number(),
+    /** What the provider of a failed turn said, for builders and admins only. */
+    providerError: jsonb().$type<ProviderError>(),
     /** The request that created it, and the W3C trace of that request. */
     requestId: text(),
     traceparent: text(),

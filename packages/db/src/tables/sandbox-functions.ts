@@ -65,6 +65,8 @@ export const sandboxFunctionVersions = pgTable(
 export const functionSecrets = pgTable(
   "function_secrets",
   {
+    /** What the audit log, which outlives it, names it by. */
+    id: number().notNull().generatedAlwaysAsIdentity(),
     workspaceId: reference(() => workspaces.id),
     name: text().notNull(),
     /** The deployment's key that encrypts it. */

@@ -114,6 +114,23 @@ export const RunIdentity = WorkspaceParams.extend({
 });
 export type RunIdentity = z.output<typeof RunIdentity>;
 
+/** UTF-8 bytes of a message of a provider. */
+export const MAX_PROVIDER_MESSAGE_BYTES = 2048;
+
+/** What a model's provider said when it failed a turn, without credentials. */
+export const ProviderError = z.object({
+  message: z
+    .string()
+    .describe(`Its message, at most ${MAX_PROVIDER_MESSAGE_BYTES} bytes`)
+    .meta({ example: "The model `gpt-6` does not exist" }),
+  requestId: z
+    .string()
+    .nullable()
+    .describe("Its id of the request, where it gave one")
+    .meta({ example: "req_011CSHoEeqs5C35K2UUqR7Fy" }),
+});
+export type ProviderError = z.infer<typeof ProviderError>;
+
 /** One run with what it was given. */
 export const RunDetails = ListedRun.extend({
   input: z
@@ -123,6 +140,10 @@ export const RunDetails = ListedRun.extend({
         "its conversation",
     )
     .meta({ example: { a: 1, b: 2 } }),
+  providerError: ProviderError.nullable()
+    .optional()
+    .describe("What the model's provider said when it failed the turn; left out for users")
+    .meta({ example: null }),
 });
 export type RunDetails = z.infer<typeof RunDetails>;
 

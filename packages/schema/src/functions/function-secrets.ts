@@ -9,6 +9,7 @@ const name = SecretName.describe("Name of the secret, as programs write it").met
 
 /** A secret of a workspace, without its value. */
 export const FunctionSecret = z.object({
+  id: z.int().describe("Number that the audit log names it by").meta({ example: 17 }),
   name,
   createdAt: Milliseconds.describe("When it was first set"),
   updatedAt: Milliseconds.describe("When it was last replaced"),

@@ -34,6 +34,13 @@ export const conversationEntries: readonly Entry[] = [
     args: (given) => [...nameIn(given), "--title", "Refund"],
   },
   { command: "conversations remove", ...titled, confirmed: "Refund" },
+  { command: "runs list", prepare: answered },
+  {
+    command: "runs get",
+    prepare: answered,
+    args: ({ answer = "" }) => [answer],
+    varying: [[/(?<=durationMs: )\d+/g, "N"]],
+  },
   {
     command: "ask",
     prepare: async (world) => void (await world.createAgent("Clerk", "la ".repeat(100))),

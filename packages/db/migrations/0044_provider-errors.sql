@@ -1,0 +1,2 @@
+ALTER TABLE "runs" ADD COLUMN "provider_error" jsonb;--> statement-breakpoint
+ALTER TABLE "function_secrets" ADD COLUMN "id" bigint NOT NULL GENERATED ALWAYS AS IDENTITY (sequence name "function_secrets_id_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1);
