@@ -172,6 +172,29 @@ describe("startRetention", () => {
   });
 });
 
+describe("startRetention, where a sweep fails each time", () => {
+  it("logs which, and sweeps the others", async () => {
+    const test = await openTestCore();
+    const { db } = test.core.database;
+    const context = await openTestContext(test.core, await insertTestWorkspace(test.core));
+    await announceTestFile(context, { fileSize: 1 });
+    test.clock.now += HOUR_MS;
+    await db.execute("alter table skill_definitions rename created_at to made_at");
+    const logged: unknown[] = [];
+    const write = (line: string) => void logged.push(JSON.parse(line));
+    const logger = pino({ level: "error" }, { write });
+    const ended = Promise.withResolvers<string>();
+    const swept: string[] = [];
+    const noted = { swept: (what: string) => void swept.push(what), sweepEnded: ended.resolve };
+    const stop = startRetention({ core: test.core, settings, logger, metrics: noted });
+    expect(await ended.promise).toBe("failed");
+    await stop();
+    expect(swept).toContain("files");
+    expect(logged).toMatchObject([{ msg: "A sweep failed", sweep: "skill_versions" }]);
+    await test.close();
+  });
+});
+
 describe("startRetention, without its database", () => {
   it("logs a sweep that failed", async () => {
     const test = await openTestCore();

@@ -42,7 +42,8 @@ export interface RetentionOptions {
 /**
  * Removes from closed logs what has passed its retention, and deletes old invocations, old versions, old
  * idempotency keys, old entries of the audit log, expired user tokens and files that were not uploaded in time; at
- * once, and then every few minutes. Counts what workspaces store where that may have changed.
+ * once, and then every few minutes. A sweep that fails is logged, and the others continue. Counts what workspaces
+ * store where that may have changed.
  * Gives a function that stops it, which resolves when the current sweep has ended.
  */
 export function startRetention({
@@ -73,11 +74,6 @@ export function startRetention({
     }
   }
 
-  const sweepInvocations = createInvocationSweep(core, invocations);
-  const sweepAgents = createVersionSweep(core, { kind: "agent", ...versions });
-  const sweepFunctions = createVersionSweep(core, { kind: "function", ...versions });
-  const sweepSkills = createVersionSweep(core, { kind: "skill", ...versions });
-
   const { limitBytes } = core.storage;
   const pauseCount = async (ms: number): Promise<void> => {
     await pause(ms);
@@ -98,27 +94,35 @@ export function startRetention({
     }
   }
 
+  const sweeps: [what: string, trim: () => Promise<number>][] = [
+    ["message_logs", () => compactMessageLogs(core, tokens)],
+    ["invocation_logs", () => trimInvocationLogs(core, invocationLogs)],
+    ["invocations", createInvocationSweep(core, invocations)],
+    ["agent_versions", createVersionSweep(core, { kind: "agent", ...versions })],
+    // After the invocations that were of them.
+    ["function_versions", createVersionSweep(core, { kind: "function", ...versions })],
+    ["skill_versions", createVersionSweep(core, { kind: "skill", ...versions })],
+    ["idempotency_keys", () => sweepIdempotencyKeys(core)],
+    ["audit_events", () => sweepAuditLog(core, audited)],
+    ["files", () => sweepFiles(core)],
+    ["client_servers", () => sweepClientServers(core)],
+    ["user_tokens", () => sweepUserTokens(core)],
+    ["sessions", () => sweepSessions(core)],
+  ];
+
   async function run(): Promise<void> {
     while (!signal.aborted) {
-      try {
-        await sweep("message_logs", () => compactMessageLogs(core, tokens));
-        await sweep("invocation_logs", () => trimInvocationLogs(core, invocationLogs));
-        await sweep("invocations", sweepInvocations);
-        await sweep("agent_versions", sweepAgents);
-        // After the invocations that were of them.
-        await sweep("function_versions", sweepFunctions);
-        await sweep("skill_versions", sweepSkills);
-        await sweep("idempotency_keys", () => sweepIdempotencyKeys(core));
-        await sweep("audit_events", () => sweepAuditLog(core, audited));
-        await sweep("files", () => sweepFiles(core));
-        await sweep("client_servers", () => sweepClientServers(core));
-        await sweep("user_tokens", () => sweepUserTokens(core));
-        await sweep("sessions", () => sweepSessions(core));
-        metrics.sweepEnded("done");
-      } catch (error) {
-        metrics.sweepEnded("failed");
-        logger.error({ err: error }, "A sweep failed");
+      let outcome: "done" | "failed" = "done";
+      for (const [what, trim] of sweeps) {
+        try {
+          await sweep(what, trim);
+        } catch (error) {
+          // It may fail each time: the others do not wait for it.
+          outcome = "failed";
+          logger.error({ err: error, sweep: what }, "A sweep failed");
+        }
       }
+      metrics.sweepEnded(outcome);
       await pause((0.5 + core.random()) * SWEEP_INTERVAL_MS);
     }
   }

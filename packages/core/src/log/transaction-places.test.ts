@@ -1,6 +1,6 @@
 import { conversations } from "@parley/db";
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import {
   createTestConversation,
   insertTestWorkspace,
@@ -9,6 +9,8 @@ import {
   postTestMessage,
   type TestCore,
 } from "../../testing/testing.ts";
+import type { CoreContext } from "../create-core.ts";
+import { inTransaction } from "./transaction.ts";
 
 describe("transactions of a workspace that wait for one lock", () => {
   let test: TestCore;
@@ -17,9 +19,10 @@ describe("transactions of a workspace that wait for one lock", () => {
   });
   afterAll(() => test.close());
 
+  const open = async () => openTestContext(test.core, await insertTestWorkspace(test.core));
+
   it("leave connections to those of others", async () => {
     const { core } = test;
-    const open = async () => openTestContext(core, await insertTestWorkspace(core));
     const [asking, other] = [await open(), await open()];
     const { conversation } = await createTestConversation(asking, []);
     const theirs = await createTestConversation(other, []);
@@ -48,5 +51,28 @@ describe("transactions of a workspace that wait for one lock", () => {
     await Promise.all([lock, ...posts]);
     expect(ended.slice(0, 3)).toEqual(["other", "other", "other"]);
     expect(ended).toHaveLength(3 + posts.length);
+  });
+
+  it("leave connections to queries outside of transactions, with those of others", async () => {
+    const { core } = test;
+    const over = Promise.withResolvers<void>();
+    let held = 0;
+    const hold = (context: CoreContext) =>
+      Array.from({ length: core.database.connections }, async () =>
+        inTransaction(context, async () => {
+          held++;
+          await over.promise;
+        }),
+      );
+    const contexts = [await open(), await open()];
+    const holding = contexts.flatMap(hold);
+    await vi.waitUntil(() => held >= core.database.connections / 2);
+    const found = await core.database.db
+      .select()
+      .from(conversations)
+      .limit(1)
+      .finally(() => over.resolve());
+    expect(found).toHaveLength(1);
+    await Promise.all(holding);
   });
 });

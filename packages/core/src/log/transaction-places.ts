@@ -3,17 +3,19 @@ import { ParleyError } from "@parley/schema";
 
 /** As long as any query waits for a connection. */
 const WAIT_MS = 10_000;
+/** Of the connections: the others are for credentials, claims, leases and reads, which take no place. */
+const PART = 0.75;
 
 /** Resolves with what gives the place back once a transaction of the workspace may begin. */
 export type EnterTransaction = (workspaceId: number) => Promise<() => void>;
 
 /**
  * Places for the transactions of requests. One that waits for a lock holds a connection meanwhile, so a
- * workspace that asks for the same row on many connections would take all of them: it has half at most, and
- * workspaces take turns. Throws `rate_limit_error` after ten seconds.
+ * workspace that asks for the same row on many connections would take all of them: it has half of the places at most,
+ * and workspaces take turns. Throws `rate_limit_error` after ten seconds.
  */
 export function createTransactionPlaces(connections: number): EnterTransaction {
-  const places = createFairPlaces(connections);
+  const places = createFairPlaces(Math.ceil(connections * PART));
   return async (workspaceId) => {
     const waiting = new AbortController();
     const timer = setTimeout(() => waiting.abort(tooMany()), WAIT_MS);

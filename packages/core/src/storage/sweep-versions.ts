@@ -13,6 +13,8 @@ import type { StorageServices } from "./storage-meter.ts";
 export type VersionKind = "agent" | "function" | "skill";
 
 const OWNERS_AT_ONCE = 500;
+/** Versions that a statement looks at, of all its owners: those in use stay, and may be any number. */
+const VERSIONS_AT_ONCE = 1000;
 const DELETED_AT_ONCE = 100;
 /**
  * Rows that a process writes from what it read a moment ago may be of a version that was replaced meanwhile. No request
@@ -20,9 +22,15 @@ const DELETED_AT_ONCE = 100;
  */
 const LATE_MS = 3_600_000;
 
-interface Values extends Record<string, unknown> {
-  /** The number of the owner after which it continues. */
-  readonly after: number;
+/** Where it continues: at an owner, after one of its versions. */
+interface Place {
+  readonly owner: number;
+  readonly version: number;
+}
+
+const FIRST: Place = { owner: 0, version: -1 };
+
+interface Values extends Place, Record<string, unknown> {
   /** Versions that were replaced from then on stay. */
   readonly before: number;
   /** How many of the newest stay. */
@@ -30,8 +38,8 @@ interface Values extends Record<string, unknown> {
 }
 
 interface Swept {
-  /** The last owner that was looked at; null after the last of all. */
-  readonly last: number | null;
+  /** What was looked at last: an owner, without a version where it has no more; null after the last of all. */
+  readonly last: { readonly owner: number; readonly version: number | null } | null;
   readonly count: number;
   readonly freed: readonly { readonly workspaceId: number; readonly bytes: number }[];
 }
@@ -95,14 +103,23 @@ function sweepStatement(kind: VersionKind): Statement<Values, Swept> {
   return statement<Values, Swept>(
     `sweep_${kind}_versions`,
     sql`
-  with owner as materialized (
-    ${from} and id > ${placeholder("after")} and version >= ${placeholder("kept")}
-    order by id limit ${number(OWNERS_AT_ONCE)}
+  with looked as materialized (
+    select o.*, old.version as looked from (
+      ${from} and id >= ${placeholder("owner")} and version >= ${placeholder("kept")}
+      order by id limit ${number(OWNERS_AT_ONCE)}
+    ) o
+    left join lateral (
+      select v.version from ${sql.raw(table)} v
+      where ${isOf} and v.version <= o.version - ${placeholder("kept")}
+        and v.version > case o.id when ${placeholder("owner")} then ${placeholder("version")} else ${number(FIRST.version)} end
+      order by v.version limit ${number(VERSIONS_AT_ONCE)}
+    ) old on true
+    order by o.id, old.version limit ${number(VERSIONS_AT_ONCE)}
   ),
   due as materialized (
     select o.workspace_id, ${keyOf("v")}
-    from owner o
-    join ${sql.raw(table)} v on ${isOf} and v.version <= o.version - ${placeholder("kept")}
+    from looked o
+    join ${sql.raw(table)} v on ${isOf} and v.version = o.looked
     cross join lateral (
       select n.created_at as at from ${sql.raw(table)} n
       where ${isNext} and n.version > v.version order by n.version limit 1
@@ -117,7 +134,10 @@ function sweepStatement(kind: VersionKind): Statement<Values, Swept> {
   freed as (
     select workspace_id, count(*) as count, sum(bytes)::float8 as bytes from gone group by workspace_id
   )
-  select (select max(id)::float8 from owner) as last, coalesce(sum(count), 0)::float8 as count,
+  select (
+      select json_build_object('owner', id, 'version', looked) from looked
+      order by id desc, looked desc limit 1
+    ) as last, coalesce(sum(count), 0)::float8 as count,
     coalesce(json_agg(json_build_object('workspaceId', workspace_id, 'bytes', bytes)), '[]') as freed
   from freed`,
   );
@@ -145,17 +165,21 @@ export function createVersionSweep(
   core: Process & StorageServices,
   { kind, retentionMs, kept }: VersionRetention,
 ): () => Promise<number> {
-  let after = 0;
+  let place = FIRST;
   return async () => {
     for (;;) {
-      const values = { after, before: core.now() - retentionMs, kept };
+      const values = { ...place, before: core.now() - retentionMs, kept };
       const [swept] = await statements[kind].execute(core.database.slow.db, values);
       if (swept === undefined) throw new Error("The statement has no row");
       const { last, count, freed } = swept;
       for (const { workspaceId, bytes } of freed) core.storage.add(workspaceId, -bytes);
-      // The same owners may have more.
-      if (count < DELETED_AT_ONCE) after = last ?? 0;
+      // There may be more among the same.
+      if (count < DELETED_AT_ONCE) place = last === null ? FIRST : nextOf(last);
       if (count > 0 || last === null) return count;
     }
   };
+}
+
+function nextOf({ owner, version }: NonNullable<Swept["last"]>): Place {
+  return version === null ? { owner: owner + 1, version: FIRST.version } : { owner, version };
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { agents, messages } from "@parley/db";
+import { actions, agents, messages, statement } from "@parley/db";
 import type { SimulatedScript } from "@parley/schema";
 import { and, eq, sql } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
@@ -19,7 +19,7 @@ import {
 import { retryMessage } from "../conversations/post-messages.ts";
 import type { CoreContext } from "../create-core.ts";
 import type { WorkspaceRow } from "../data-access/rows.ts";
-import { loadTurn } from "./load-turns.ts";
+import { claimedTurnColumns, loadTurn } from "./load-turns.ts";
 import { takeOverRuns } from "./take-over-runs.ts";
 
 describe("the history of a turn", () => {
@@ -139,5 +139,36 @@ describe("the history of a turn", () => {
       await clearRuns(test.core);
     }
     read.mockRestore();
+  });
+
+  it("is left out of a claim without a look into the large values of its calls", async () => {
+    await createTestConversation(context, ["ann"]);
+    const [claimed] = await claimTestTurns(test.core);
+    const { message } = claimed!.turn;
+    const { db } = test.core.database;
+    const values = Array.from({ length: 20 }, (_, position) => ({
+      sid: `act_large${position}`,
+      messageId: message.id,
+      step: 0,
+      position,
+      toolName: "find",
+      functionCallName: "find",
+      functionCallId: `c${position}`,
+      status: "succeeded",
+      params: { text: randomBytes(100_000).toString("hex") },
+      createdAt: 0,
+      updatedAt: 0,
+    }));
+    await db.insert(actions).values(values);
+    const claim = sql`
+      explain (analyze, buffers, format json)
+      select (${claimedTurnColumns}) from (select ${message.sid}::text as log_id) claimed`;
+    const [row] = await statement<{}, { "QUERY PLAN": [{ Plan: Record<string, number> }] }>(
+      "explain_claimed_turn",
+      claim,
+    ).execute(db, {});
+    const plan = row!["QUERY PLAN"][0].Plan;
+    // To read the values takes more than five hundred.
+    expect(plan["Shared Hit Blocks"]! + plan["Shared Read Blocks"]!).toBeLessThan(100);
   });
 });

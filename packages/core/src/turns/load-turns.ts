@@ -7,6 +7,7 @@ import { fromColumns, selectAs } from "../data-access/row-json.ts";
 import type { ActionRow, ConversationRow, MessageRow } from "../data-access/rows.ts";
 import type { ClaimedRun } from "../runs/claim-parts.ts";
 import { largeSubjects } from "../runs/large-subjects.ts";
+import { rowBytesOf } from "../storage/size-statements.ts";
 import { readClientServers, readRemoteServers } from "../tools/called-servers.ts";
 import { contextTokensOf, models } from "../workspaces/models.ts";
 import { functionsOfTurn, type TurnFunction } from "./turn-functions.ts";
@@ -130,6 +131,8 @@ const MAX_CLAIMED_BYTES = 64 * 1024;
 const MESSAGE_BYTES = 512;
 /** Stored bytes of structured columns, which may be compressed. */
 const MAX_CLAIMED_STORED_BYTES = 8 * 1024;
+/** Of a call. The size of a whole row, in place of its columns', would read all of its values. */
+const CALL_COLUMNS = ["params", "output", "generated_files", "decided"];
 
 // Sizes are known without reading long values. A claim may have a hundred turns, and all others wait for it.
 /** The subquery of a claim that gives the `TurnColumns` of a claimed turn, unless they are large. */
@@ -143,7 +146,8 @@ export const claimedTurnColumns = sql`
         where h.conversation_id = m.conversation_id and h.rank <= asked.rank
       ) <= ${sql.raw(String(MAX_CLAIMED_BYTES))} end
       and (
-        select coalesce(sum(pg_column_size(x.*)), 0) from actions x where x.message_id = m.id
+        select coalesce(sum(${rowBytesOf("x", CALL_COLUMNS)}), 0)
+        from actions x where x.message_id = m.id
       ) + (
         select coalesce(sum(pg_column_size(v.input_schema)), 0)
         from agent_functions own

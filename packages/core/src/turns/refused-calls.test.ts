@@ -194,6 +194,23 @@ describe("calls that a server refuses because a token is for less", () => {
     expect(taken).toMatchObject([{ logId: again!.logId, exhausted: true }]);
   });
 
+  it("are made where the user comes back while a worker loads their turn", async () => {
+    const { runs: made } = await call(2);
+    await putAside();
+    await awaitPermission(test.core, made[0]!);
+    await comeBack();
+    const [resumed] = await claimTestTurns(test.core);
+    await putAside();
+    await awaitPermission(test.core, made[1]!);
+    await comeBack();
+    expect(await settleCalls(test.core, resumed!)).toBeNull();
+    expect(await claimCalls()).toMatchObject([{ logId: made[0]!.logId }]);
+    expect(await wakeSuspendedRuns(test.core, 10)).toBe(1);
+    expect(await settle()).toBeNull();
+    expect(await claimCalls()).toMatchObject([{ logId: made[1]!.logId }]);
+    expect(await wakeSuspendedRuns(test.core, 10)).toBe(0);
+  });
+
   it("are denied and cancelled where nobody comes back", async () => {
     const { mId, runs: made } = await call();
     await putAside();

@@ -85,8 +85,13 @@ export async function settleCalls(
     await appendEvents(db, [{ logId: run.logId, events, guard }], afterCommit);
     const open = calls.filter((call) => !ended.some(({ id }) => id === call.action.id));
     if (open.length > 0) {
-      const deadline = Math.min(...open.map(deadlineOf));
-      await suspendTurn(db, { run, delayMs: deadline - now }, afterCommit);
+      // One that waits only since the claim was not looked at, and its user may have come back meanwhile.
+      const isNew = open.some(
+        ({ action: { id, status } }) =>
+          status === callStatus.connecting && !waiting.calls.some(({ action }) => action.id === id),
+      );
+      const until = isNew ? now : Math.min(...open.map(deadlineOf));
+      await suspendTurn(db, { run, delayMs: until - now }, afterCommit);
       return null;
     }
     const settled = await db
