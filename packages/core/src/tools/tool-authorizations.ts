@@ -216,9 +216,9 @@ export async function revokeToolAuthorization(
           eq(toolAuthorizationRequests.userId, named.userId),
         ),
       );
-    const row = await removeAuthorization(db, named);
+    const deleted = await removeAuthorization(db, named);
     // Whose tokens they are: not before, when another server may have been set.
-    return { row, stored: await findConnection(db, tool.id) };
+    return { row: deleted, stored: await findConnection(db, tool.id) };
   });
   if (!row || !stored || !isPersonal(stored.connection)) return { success: true };
   // Nothing here uses it any more, whatever the authorization server knows, and whenever it answers.
