@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { shareServer } from "../server.ts";
 import { shareAccounts } from "./account-server.ts";
@@ -11,7 +12,11 @@ describe("a server whose calls need more than its users allowed first", () => {
     refusals++;
     return needed;
   };
-  const accounts = shareAccounts({ callScope });
+  let revocationMs = 0;
+  const beforeRevocation = async () => {
+    await delay(revocationMs);
+  };
+  const accounts = shareAccounts({ callScope, beforeRevocation });
   const users = createPersonalUsers(server, accounts);
   const missing = "blocked_authentication_required";
   const scopeOf = (url: string) => new URL(url).searchParams.get("scope");
@@ -38,6 +43,18 @@ describe("a server whose calls need more than its users allowed first", () => {
     expect(answer.actions).toMatchObject([{ sId: blocked.actionId, status: "succeeded" }]);
     expect(accounts().calls).toEqual(["ada"]);
     expect(await users.listBlocked(ada, cId)).toEqual([]);
+  });
+
+  it("asks its users also where revoking takes longer than the call may", async () => {
+    const { toolId, agentId } = await users.prepare({ timeoutMs: 1000 });
+    const dora = await users.create("dora");
+    await users.allow(dora, { toolId, login: "dora" });
+    revocationMs = 600;
+    const cId = await users.ask(dora, agentId);
+    await users.blocked(dora, cId, missing);
+    revocationMs = 0;
+    await users.allow(dora, { toolId, login: "dora" });
+    expect((await users.answer(dora, cId)).content).toContain("You are dora");
   });
 
   it("asks once for the same call, and then fails it", async () => {

@@ -15,6 +15,8 @@ export interface TestAuthorizationServer extends AsyncDisposable {
   readonly granted: readonly string[];
   /** The kinds of the tokens that were revoked, in order. */
   readonly revoked: readonly string[];
+  /** Method, path and credential of all requests, in order. */
+  readonly requests: readonly string[];
 }
 
 /** Answers requests at `/mcp` that have a token, for the account that it was issued for. */
@@ -44,10 +46,17 @@ export async function startAuthorizationServer(
     registers?: boolean;
     /** Resolves when a request to revoke may be answered. */
     beforeRevocation?: () => Promise<void>;
+    /** Resolves when a call may be answered, before its token is looked at. */
+    beforeCall?: () => Promise<void>;
   } = {},
 ): Promise<TestAuthorizationServer> {
   let handle: RequestListener = (_request, response) => void response.writeHead(503).end();
-  const server = createServer((request, response) => handle(request, response));
+  const requests: string[] = [];
+  const server = createServer((request, response) => {
+    const { method, url, headers } = request;
+    requests.push([method, url, headers.authorization].filter(Boolean).join(" "));
+    return handle(request, response);
+  });
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   const origin = `http://${host}`;
@@ -69,8 +78,10 @@ export async function startAuthorizationServer(
     return (token?.iat ?? 0) > forgottenUntil ? token : undefined;
   };
   const protect = async (...[request, response]: Parameters<RequestListener>): Promise<void> => {
+    const isCall = request.headers["mcp-method"] === "tools/call";
+    if (isCall) await options.beforeCall?.();
     const { accountId, scope } = (await findToken(request.headers.authorization)) ?? {};
-    const needed = request.headers["mcp-method"] === "tools/call" ? options.callScope?.() : "";
+    const needed = isCall ? options.callScope?.() : "";
     const isEnough = !needed || scope?.split(" ").includes(needed) === true;
     if (accountId !== undefined && isEnough)
       return options.protects?.(accountId, request, response);
@@ -109,6 +120,7 @@ export async function startAuthorizationServer(
     },
     granted,
     revoked,
+    requests,
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => void server.close(resolve));

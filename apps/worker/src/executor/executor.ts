@@ -33,8 +33,8 @@ export type ExecutionEvent =
   | {
       readonly type: "errored";
       readonly error: InvocationError;
-      /** Whether nothing has run, and the user of a tool is to be asked for more. */
-      readonly asksUser?: true;
+      /** Where nothing has run, and the user of a tool is to be asked for more: once this has resolved. */
+      readonly asksUser?: Promise<void>;
     };
 
 /** What an executor says beside the events of the function. */

@@ -105,7 +105,7 @@ function boundEnd(event: ExecutionEvent, { limits }: Pick<Execution, "limits">):
   return {
     type: "errored",
     error: Number.isSafeInteger(status) ? { ...error, status: status! } : error,
-    ...(event.asksUser === true && { asksUser: true }),
+    ...(event.asksUser instanceof Promise && { asksUser: event.asksUser }),
   };
 }
 

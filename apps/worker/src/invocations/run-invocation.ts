@@ -74,6 +74,8 @@ export async function executeInvocation(
     const { type } = event;
     if (type === "succeeded") return finish({ status: type, result: event.result });
     if (type === "errored") {
+      // The call has ended, and its time with it.
+      await event.asksUser;
       if (event.asksUser && (await retry(() => awaitPermission(core, run)))) return "suspended";
       return finish({ status: type, error: event.error });
     }

@@ -35,7 +35,10 @@ export function createMcpExecutor(core: Core): SandboxExecutor<ToolProgram> {
       signal.throwIfAborted();
       if (result.type === "failed") {
         const code = codes[result.code] ?? "invocation_failed";
-        yield { ...failed(code, result.message), ...(result.asksUser && { asksUser: true }) };
+        yield {
+          ...failed(code, result.message),
+          ...(result.asksUser && { asksUser: result.asksUser }),
+        };
         return;
       }
       const { isError, structuredContent, toolsChanged } = result;

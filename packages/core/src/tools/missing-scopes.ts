@@ -20,8 +20,8 @@ export function lacksScope(answer: unknown): answer is ToolServerFailure {
 /**
  * Puts a token aside that is for less than its server needs: calls wait until the user has allowed the scopes of before
  * and those that the server names. A server that names what the user has allowed already asks nobody again. Gives the
- * failure of the call, which says whether the user is asked. The token is revoked before: afterwards, its end could be
- * that of the next one too, where an authorization server has one grant for a user.
+ * failure of the call, which says whether the user is asked, and when: once the token is revoked. Afterwards, its end
+ * could be that of the next one too, where an authorization server has one grant for a user.
  */
 export async function requestScopes(
   core: Pick<Process, "database" | "onLateFailure"> & SecretServices & ToolServices,
@@ -32,7 +32,7 @@ export async function requestScopes(
   const { db } = core.database;
   const because = (why: string) => ({ ...failure, message: `${failure.message}: ${why}` });
   const missing = `it needs the scope "${scope}", which its user has not allowed yet: call the tool again, and the user is asked`;
-  const asks = { ...because(missing), asksUser: true } as const;
+  const asks = { ...because(missing), asksUser: Promise.resolve() };
   if (scope === "") {
     return because("its token is for less, and the server does not say what it needs");
   }
@@ -61,6 +61,6 @@ export async function requestScopes(
     })
     .where(aside === null ? whereSeen(held) : isAside(held))
     .returning({ userId: toolAuthorizations.userId });
-  if (changed.length > 0 && row !== undefined) await revokeStored(core, stored, row);
-  return asks;
+  if (changed.length === 0 || row === undefined) return asks;
+  return { ...asks, asksUser: revokeStored(core, stored, row) };
 }

@@ -1,12 +1,11 @@
 /** Servers of connections with what lets Parley in: headers, and a token of its own or of a user. */
 import { toolConnections } from "@parley/db";
 import type { RegisterTool } from "@parley/schema";
-import { eq } from "drizzle-orm";
 import type { Process } from "../context.ts";
 import type { SecretServices } from "../workspaces/secret-box.ts";
 import { lacksScope, requestScopes } from "./missing-scopes.ts";
 import { dropPersonalToken, openPersonalToken, usableFor } from "./personal-tokens.ts";
-import { isPersonal, type StoredConnection } from "./tool-connections.ts";
+import { isPersonal, isUnchanged, type StoredConnection } from "./tool-connections.ts";
 import { openSecret, sealSecret } from "./tool-secrets.ts";
 import {
   type RemoteServer,
@@ -121,7 +120,7 @@ async function openOwn(
 ): Promise<OpenedServer> {
   const { oauth, clientSecret, token: stored, tokenUntil } = connection;
   if (oauth === null || clientSecret === null) return { server };
-  const forget = () => keepToken(core, tool.id, { token: null, tokenUntil: 0 });
+  const forget = () => keepToken(core, connection, { token: null, tokenUntil: 0 });
   if (!isAgain && stored !== null && tokenUntil > core.now()) {
     const token = openSecret(core, stored, { tool, name: "token" });
     return { server: withToken(server, token), forget };
@@ -133,7 +132,7 @@ async function openOwn(
     ...(scope !== undefined && { scope }),
   };
   const { token, forMs } = await requestToken(core, server.url, client, signal);
-  await keepToken(core, tool.id, {
+  await keepToken(core, connection, {
     token: sealSecret(core, { tool, name: "token", text: token }),
     tokenUntil: core.now() + forMs,
   });
@@ -142,10 +141,11 @@ async function openOwn(
 
 async function keepToken(
   { database }: Pick<Process, "database">,
-  toolId: number,
+  connection: StoredConnection["connection"],
   token: Pick<StoredConnection["connection"], "token" | "tokenUntil">,
 ): Promise<void> {
-  await database.db.update(toolConnections).set(token).where(eq(toolConnections.toolId, toolId));
+  // Another server may have been set meanwhile: the token is none of its own.
+  await database.db.update(toolConnections).set(token).where(isUnchanged(connection));
 }
 
 function withToken({ url, headers }: RemoteServer, token: string): RemoteServer {

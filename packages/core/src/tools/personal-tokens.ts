@@ -8,6 +8,7 @@ import type { AuthorizationServer, OAuthTokens, Party } from "@parley/mcp";
 import { and, eq, isNotNull, isNull, lte, or, sql } from "drizzle-orm";
 import type { Process } from "../context.ts";
 import type { SecretServices } from "../workspaces/secret-box.ts";
+import { type AuthorizationRow, isOfUser, type OfUser } from "./authorization-rows.ts";
 import { revokeTokens } from "./revoke-tokens.ts";
 import { findMissingScope, joinScopes } from "./scopes.ts";
 import type { StoredConnection } from "./tool-connections.ts";
@@ -27,18 +28,15 @@ const LOCK_CLASS = 1_886_680_173;
 
 type TokenProcess = Pick<Process, "database" | "now"> & SecretServices & ToolServices;
 type Connected = Pick<StoredConnection, "tool" | "connection">;
-export type AuthorizationRow = typeof toolAuthorizations.$inferSelect;
 
-/** A user's authorization of a tool. */
-export interface OfUser {
-  readonly toolId: number;
-  readonly userId: number;
+/** A token that was read, for this connection alone. */
+interface SeenToken extends Required<OfUser> {
+  readonly generation: number;
 }
 
 /** A token that a server is called with. */
-export interface HeldToken extends OfUser {
+export interface HeldToken extends SeenToken {
   readonly token: string;
-  readonly generation: number;
 }
 
 /** How long a token is used, in milliseconds. */
@@ -56,12 +54,9 @@ export async function lockAuthorization(db: Queryable, { toolId, userId }: OfUse
   await db.execute(sql`select pg_advisory_xact_lock(${LOCK_CLASS}, ${key})`);
 }
 
-const ofUser = ({ toolId, userId }: OfUser) =>
-  and(eq(toolAuthorizations.toolId, toolId), eq(toolAuthorizations.userId, userId));
-
 /** The authorization that has not got another token since. */
-export const whereSeen = ({ generation, ...named }: Omit<HeldToken, "token">) =>
-  and(ofUser(named), eq(toolAuthorizations.generation, generation));
+export const whereSeen = ({ generation, ...named }: SeenToken) =>
+  and(isOfUser(named), eq(toolAuthorizations.generation, generation));
 
 const hasToken = or(
   isNotNull(toolAuthorizations.token),
@@ -77,7 +72,7 @@ export async function findAuthorization(
     .select({ authorization: toolAuthorizations })
     .from(toolAuthorizations)
     .innerJoin(users, and(eq(users.id, toolAuthorizations.userId), isNull(users.removedAt)))
-    .where(and(ofUser(named), hasToken));
+    .where(and(isOfUser(named), hasToken));
   return row?.authorization;
 }
 
@@ -114,15 +109,16 @@ export async function storeTokens(
   {
     tool,
     tokens,
+    userId,
     seen,
-    ...named
-  }: OfUser & {
+  }: {
     readonly tool: StoredConnection["tool"];
     readonly tokens: OAuthTokens;
-    readonly seen?: number;
+    readonly userId: number;
+    readonly seen?: SeenToken;
   },
 ): Promise<boolean> {
-  const { userId } = named;
+  const named = { toolId: tool.id, userId };
   const { accessToken, refreshToken, scope } = tokens;
   const place = { tool, name: "authorization", userId } as const;
   const given = {
@@ -151,7 +147,7 @@ export async function storeTokens(
   const rows = await db
     .update(toolAuthorizations)
     .set(next)
-    .where(and(ofUser(named), eq(toolAuthorizations.generation, seen)))
+    .where(whereSeen(seen))
     .returning({ userId: toolAuthorizations.userId });
   return rows.length > 0;
 }
@@ -162,9 +158,9 @@ export async function storeTokens(
  */
 export async function dropPersonalToken(
   { database }: Pick<Process, "database">,
-  { generation, isEnded, ...named }: Omit<HeldToken, "token"> & { readonly isEnded: boolean },
+  { isEnded, ...token }: SeenToken & { readonly isEnded: boolean },
 ): Promise<void> {
-  const seen = whereSeen({ ...named, generation });
+  const seen = whereSeen(token);
   const { db } = database;
   if (!isEnded) {
     const rows = await db
@@ -187,8 +183,8 @@ export async function openPersonalToken(
   stored: Connected,
   { userId, signal }: { readonly userId: number; readonly signal: AbortSignal },
 ): Promise<HeldToken | undefined> {
-  const { tool } = stored;
-  const named = { toolId: tool.id, userId };
+  const { tool, connection } = stored;
+  const named = { toolId: tool.id, userId, connection };
   const place = { tool, name: "authorization", userId } as const;
   for (;;) {
     const row = await findAuthorization(core.database.db, named);
@@ -210,24 +206,17 @@ export async function openPersonalToken(
 
 async function claimRefresh(
   { database, now }: Pick<Process, "database" | "now">,
-  { generation, ...named }: OfUser & { readonly generation: number },
+  seen: SeenToken,
 ): Promise<boolean> {
   const rows = await database.db
     .update(toolAuthorizations)
     .set({ refreshingUntil: now() + REFRESH_LEASE_MS })
-    .where(
-      and(
-        ofUser(named),
-        eq(toolAuthorizations.generation, generation),
-        lte(toolAuthorizations.refreshingUntil, now()),
-      ),
-    )
+    .where(and(whereSeen(seen), lte(toolAuthorizations.refreshingUntil, now())))
     .returning({ userId: toolAuthorizations.userId });
   return rows.length > 0;
 }
 
-interface Refresh extends OfUser {
-  readonly generation: number;
+interface Refresh extends SeenToken {
   readonly refreshToken: string;
   readonly signal: AbortSignal;
 }
@@ -242,8 +231,7 @@ async function refresh(
   const limits = { timeoutMs: REFRESH_TIMEOUT_MS, signal };
   const tokens = await authorization.refresh(party, { ...limits, refreshToken });
   if (!("type" in tokens)) {
-    const { generation, ...named } = seen;
-    const given = { ...named, tool: stored.tool, tokens, seen: generation };
+    const given = { tool: stored.tool, tokens, userId: seen.userId, seen };
     if (await storeTokens(core, core.database.db, given)) return;
     // Taken back meanwhile: so is what was issued since.
     await revokeTokens(core, party, { tokens, signal });
@@ -254,11 +242,10 @@ async function refresh(
     await dropPersonalToken(core, { ...seen, isEnded: true });
     return;
   }
-  const { generation, ...named } = seen;
   await core.database.db
     .update(toolAuthorizations)
     .set({ refreshingUntil: 0 })
-    .where(and(ofUser(named), eq(toolAuthorizations.generation, generation)));
+    .where(whereSeen(seen));
   throw unreachable(tokens);
 }
 
@@ -267,6 +254,6 @@ export async function removeAuthorization(
   db: Queryable,
   named: OfUser,
 ): Promise<AuthorizationRow | undefined> {
-  const [row] = await db.delete(toolAuthorizations).where(ofUser(named)).returning();
+  const [row] = await db.delete(toolAuthorizations).where(isOfUser(named)).returning();
   return row;
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { toolConnections } from "@parley/db";
 import { endpoints, parseInput } from "@parley/schema";
+import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { refusalOf } from "../../testing/operator.ts";
 import {
@@ -195,6 +196,40 @@ describe("remote tools", () => {
     expect(await refusalOf(use())).toBe("422 tool_unreachable");
     servers.answers.set(OAUTH_URL, [testTool("find")]);
     expect(await use()).toEqual({ Authorization: "Bearer token 5" });
+  });
+
+  it("send no token to another server that was set while the old one was asked", async () => {
+    const other = "https://other-oauth.test/mcp";
+    servers.answers.set(OAUTH_URL, [testTool("find")]);
+    servers.answers.set(other, [testTool("find")]);
+    const oauth = { clientId: "parley", clientSecret: "secret-of-before" };
+    const { tool, version } = await register({ url: OAUTH_URL, oauth });
+    const asked = Promise.withResolvers<void>();
+    const answered = Promise.withResolvers<void>();
+    const { requestToken } = servers;
+    servers.requestToken = async (...given) => {
+      asked.resolve();
+      await answered.promise;
+      return requestToken(...given);
+    };
+    const refreshed = refreshToolNow(context, bySid(tool.sId));
+    await asked.promise;
+    servers.requestToken = requestToken;
+    const changed = {
+      ...bySid(tool.sId),
+      version,
+      url: other,
+      oauth: { clientId: "parley", clientSecret: "secret-of-after" },
+    };
+    await updateToolConnection(context, parseInput(endpoints["tools.updateConnection"], changed));
+    answered.resolve();
+    await refreshed;
+    const { db } = test.core.database;
+    const [stored] = await db
+      .select({ token: toolConnections.token, tokenUntil: toolConnections.tokenUntil })
+      .from(toolConnections)
+      .where(eq(toolConnections.url, other));
+    expect(stored).toEqual({ token: null, tokenUntil: 0 });
   });
 
   it("are no functions of the workspace", async () => {

@@ -1,6 +1,7 @@
 import type { Process } from "../context.ts";
 import type { SecretServices } from "../workspaces/secret-box.ts";
-import { type AuthorizationRow, partyOf } from "./personal-tokens.ts";
+import type { AuthorizationRow } from "./authorization-rows.ts";
+import { partyOf } from "./personal-tokens.ts";
 import { type IssuedTokens, revokeTokens } from "./revoke-tokens.ts";
 import type { StoredConnection } from "./tool-connections.ts";
 import { openSecret } from "./tool-secrets.ts";

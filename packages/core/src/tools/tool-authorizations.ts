@@ -21,19 +21,24 @@ import type { Context, Process } from "../context.ts";
 import { inTransactionOnce, type KeyedContext } from "../idempotency.ts";
 import { inTransaction } from "../log/transaction.ts";
 import type { SecretServices } from "../workspaces/secret-box.ts";
+import type { OfUser } from "./authorization-rows.ts";
 import { CALLBACK_PATH } from "./client-document.ts";
 import {
   askedScope,
   findAuthorization,
   lockAuthorization,
-  type OfUser,
   publicPartyOf,
   removeAuthorization,
 } from "./personal-tokens.ts";
 import { revokeStored } from "./revoke-stored.ts";
 import { findMissingScope, joinScopes } from "./scopes.ts";
 import { isReachedTool } from "./tool-administration.ts";
-import { isPersonal, selectConnections, type StoredConnection } from "./tool-connections.ts";
+import {
+  findConnection,
+  isPersonal,
+  selectConnections,
+  type StoredConnection,
+} from "./tool-connections.ts";
 import { openSecret, sealSecret } from "./tool-secrets.ts";
 import type { ToolServices } from "./tool-servers.ts";
 
@@ -199,9 +204,9 @@ export async function revokeToolAuthorization(
   input: NamedTool,
 ): Promise<Success> {
   const { database, caller } = context;
-  const stored = await requireTool(context, database.db, input);
-  const named = { toolId: stored.tool.id, userId: caller.user.id };
-  const removed = await inTransaction(context, async ({ db }) => {
+  const { tool } = await requireTool(context, database.db, input);
+  const named = { toolId: tool.id, userId: caller.user.id };
+  const { row, stored } = await inTransaction(context, async ({ db }) => {
     await lockAuthorization(db, named);
     await db
       .delete(toolAuthorizationRequests)
@@ -211,11 +216,13 @@ export async function revokeToolAuthorization(
           eq(toolAuthorizationRequests.userId, named.userId),
         ),
       );
-    return removeAuthorization(db, named);
+    const deleted = await removeAuthorization(db, named);
+    // Whose tokens they are: not before, when another server may have been set.
+    return { row: deleted, stored: await findConnection(db, tool.id) };
   });
-  if (removed === undefined || !isPersonal(stored.connection)) return { success: true };
+  if (!row || !stored || !isPersonal(stored.connection)) return { success: true };
   // Nothing here uses it any more, whatever the authorization server knows, and whenever it answers.
-  void revokeStored(context, stored, removed);
+  void revokeStored(context, stored, row);
   return { success: true };
 }
 

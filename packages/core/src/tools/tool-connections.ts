@@ -8,7 +8,7 @@ import {
   tools,
 } from "@parley/db";
 import type { Stake, ToolConnection } from "@parley/schema";
-import { and, eq } from "drizzle-orm";
+import { and, eq, isNull, type SQL } from "drizzle-orm";
 import type { Process } from "../context.ts";
 import type { FunctionVersionRow, SandboxFunctionRow } from "../data-access/rows.ts";
 
@@ -115,6 +115,19 @@ export async function findConnection(
 ): Promise<StoredConnection | undefined> {
   const [row] = await selectConnections(db).where(eq(toolConnections.toolId, toolId));
   return row;
+}
+
+/** The condition that the row is this connection still: its tool has got no other server, and no other client, since. */
+export function isUnchanged(connection: ConnectionRow): SQL | undefined {
+  const { toolId, url, oauth, authorizationServer: server } = connection;
+  return and(
+    eq(toolConnections.toolId, toolId),
+    eq(toolConnections.url, url),
+    oauth === null ? isNull(toolConnections.oauth) : eq(toolConnections.oauth, oauth),
+    server === null
+      ? isNull(toolConnections.authorizationServer)
+      : eq(toolConnections.authorizationServer, server),
+  );
 }
 
 /** Whether each user allows the calls of the server. */

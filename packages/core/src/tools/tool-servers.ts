@@ -61,8 +61,11 @@ export interface ToolServerFailure {
   readonly message: string;
   /** What a 401 or 403 says of how to get a token. */
   readonly authorization?: McpChallenge;
-  /** Whether the call, which was refused, may be made again once its user has allowed more. */
-  readonly asksUser?: true;
+  /**
+   * Where the call, which was refused, may be made again once its user has allowed more. The user may be asked once it
+   * has resolved, which it does within ten seconds: it is not part of the call.
+   */
+  readonly asksUser?: Promise<void>;
 }
 
 interface Report {

@@ -81,7 +81,7 @@ export async function completeToolAuthorization(
     const used = await db.delete(toolAuthorizationRequests).where(eq(id, row.id)).returning({ id });
     // Used by another, or taken back meanwhile.
     if (used.length === 0) return false;
-    await storeTokens(core, db, { ...named, tool, tokens });
+    await storeTokens(core, db, { tool, tokens, userId: user.id });
     await recordOfUser(core, db, {
       action: "toolAuthorizations.complete",
       actor: { id: user.sid, name: user.fullName },
