@@ -97,7 +97,7 @@ export async function startInvoker(
 }
 
 /** How long the first invocation takes, which has to start what runs code, in milliseconds. */
-async function measureCold({ first }: Invoker): Promise<number> {
+export async function measureCold({ first }: Invoker): Promise<number> {
   if (first === undefined) throw new Error("The floor has no first invocation");
   const { url, headers, body } = first;
   const startedAt = performance.now();

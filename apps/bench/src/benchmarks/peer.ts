@@ -6,7 +6,7 @@ import { installPackages } from "../peer/install-packages.ts";
 import { restatePackages, startRestate } from "../peer/restate.ts";
 import { answerRatio, type ResultRow, summarize } from "../report.ts";
 import { renderTable } from "../table.ts";
-import { startInvoker, succeeded } from "./invoke.ts";
+import { measureCold, startInvoker, succeeded } from "./invoke.ts";
 
 const CONNECTIONS = 16;
 const ENDED = 100;
@@ -21,6 +21,8 @@ export async function benchPeer(options: BenchmarkOptions): Promise<ResultRow[]>
   print("Restate answers\n");
   const generator = startLoadGenerator(resources);
   const code = await startInvoker(options, { ended: ENDED, generator, hasCode: true });
+  // As the peer was: invoked once before it is measured.
+  print(`first invocation of code: ${Math.round(await measureCold(code))} ms\n`);
   const simulated = await startInvoker(options, { ended: ENDED, generator, hasCode: false });
   const peer = {
     subject: { name: "restate", pid, backends: () => Promise.resolve([]) },
