@@ -5,6 +5,7 @@ import { benchCreate } from "./benchmarks/create.ts";
 import { benchFanout } from "./benchmarks/fanout.ts";
 import { benchFirstToken } from "./benchmarks/first-token.ts";
 import { benchInvoke } from "./benchmarks/invoke.ts";
+import { benchPeer } from "./benchmarks/peer.ts";
 import { benchPost } from "./benchmarks/post.ts";
 import { benchRead } from "./benchmarks/read.ts";
 import { benchScale } from "./benchmarks/scale.ts";
@@ -28,6 +29,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   create: benchCreate,
   fanout: benchFanout,
   invoke: benchInvoke,
+  peer: benchPeer,
   post: benchPost,
   read: benchRead,
   scale: benchScale,
@@ -45,7 +47,7 @@ PostgreSQL of DATABASE_URL, which are dropped at the end. Without DATABASE_URL, 
 floors share the PostgreSQL that Parley embeds, started for the run; what compares the two
 databases is left out.
 
-  all                 all results in one table: every benchmark but scale
+  all                 all results in one table: every benchmark but peer and scale
   bystander           functions of a workspace beside a hundred hostile ones of another
   console             the page in Chromium: its size, its first click, and a long answer; needs
                       /usr/bin/chromium
@@ -54,6 +56,7 @@ databases is left out.
                       nginx with nchan where that is installed
   first-token         how long after the model's first word a follower has it, one turn alone
   invoke              invocations per second, with few and with a million that have ended
+  peer                invocations per second beside Restate, which is installed for the run
   post                posts to conversations of 10 and of 1,000 messages
   read                processor time of reads and lists, beside a blocking create
   scale               creates, answers and deliveries of 1 and 2 APIs and workers, and what an

@@ -14,6 +14,9 @@ const endedCounts = [100, 1_000_000] as const;
 /** A million take a minute to write. */
 const quickEndedCounts = [100] as const;
 
+/** How every invocation that is waited for must be answered. */
+export const succeeded = { mustBe: 201, mustContain: '"outcome":{"status":"succeeded"' } as const;
+
 /** What invokes: a server with this many ended invocations, or the floor. */
 interface Invoker {
   readonly subject: Subject;
@@ -47,8 +50,7 @@ export async function benchInvoke(options: BenchmarkOptions): Promise<ResultRow[
       ...invoker,
       loadOf: () => ({
         ...invoker.target,
-        mustBe: 201,
-        mustContain: '"outcome":{"status":"succeeded"',
+        ...succeeded,
         connections,
       }),
     }));
@@ -65,7 +67,7 @@ export async function benchInvoke(options: BenchmarkOptions): Promise<ResultRow[
 }
 
 /** Starts a server on a database in which this many invocations have ended. */
-async function startInvoker(
+export async function startInvoker(
   { postgres, resources, print }: BenchmarkOptions,
   { ended, generator, hasCode }: { ended: number; generator: LoadGenerator; hasCode: boolean },
 ): Promise<Invoker> {
@@ -95,7 +97,7 @@ async function startInvoker(
 }
 
 /** How long the first invocation takes, which has to start what runs code, in milliseconds. */
-async function measureCold({ first }: Invoker): Promise<number> {
+export async function measureCold({ first }: Invoker): Promise<number> {
   if (first === undefined) throw new Error("The floor has no first invocation");
   const { url, headers, body } = first;
   const startedAt = performance.now();

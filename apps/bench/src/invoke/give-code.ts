@@ -1,7 +1,8 @@
 import { JavaScriptProgram, type StoredJavaScript } from "@parley/schema";
 import pg from "pg";
 
-const source = "export default async ({ a, b }) => ({ sum: a + b });\n";
+/** The code that is measured: it adds two numbers, as the simulated function does. */
+export const source = "export default async ({ a, b }) => ({ sum: a + b });\n";
 
 /** Makes the demo's function `add` run code, as the server would have stored it. */
 export async function giveCode(url: string): Promise<void> {
