@@ -1,10 +1,20 @@
 import { expect, it, describe, onTestFinished } from "vitest";
 import { MAX_ANSWER_CHARACTERS } from "../run-step.ts";
-import { ask, errorsOf, limits, secret, start, textOf, wires } from "../testing/called-service.ts";
+import {
+  ask,
+  createStart,
+  errorsOf,
+  limits,
+  secret,
+  textOf,
+  wires,
+} from "../testing/called-service.ts";
 import { type Fault, startFakeService } from "../testing/fake-service.ts";
 import { run } from "../testing/played-turn.ts";
 import { createServiceProvider } from "./service-provider.ts";
 import type { CallLimits } from "./stream-step.ts";
+
+const start = createStart(onTestFinished);
 
 describe.each(wires)("a call of %s", (id, modelId) => {
   const play = async (faults: readonly Fault[], given: Partial<CallLimits> = {}) => {

@@ -1,8 +1,10 @@
 import type { ModelService } from "@parley/schema";
 import { expect, it, onTestFinished } from "vitest";
-import { ask, limits, secret, start, textOf, wires } from "../testing/called-service.ts";
+import { ask, createStart, limits, secret, textOf, wires } from "../testing/called-service.ts";
 import { startFakeService } from "../testing/fake-service.ts";
 import { createServiceProvider } from "./service-provider.ts";
+
+const start = createStart(onTestFinished);
 
 it.each(wires)(
   "a call of %s says that the answer was withheld, and is not retried",

@@ -1,4 +1,3 @@
-import { onTestFinished } from "vitest";
 import type { ModelService } from "@parley/schema";
 import type { StepPart, StepRequest } from "../provider.ts";
 import { createServiceProvider } from "../providers/service-provider.ts";
@@ -22,14 +21,16 @@ export const wires: [ModelService, string][] = [
   ["google_ai_studio", "gemini-2.5-flash"],
 ];
 
-/** Starts a service for one test, and a provider that calls it. */
-export async function start(id: ModelService, given: Partial<CallLimits> = {}) {
-  const service = await startFakeService({ apiKey: secret });
-  onTestFinished(service.close);
-  service.script = { steps: [{ text: "All is well, and has been for long" }], tokenDelayMs: 0 };
-  const access = { apiKey: secret, baseUrl: `${service.url}/v1` };
-  return { service, provider: createServiceProvider(id, access, { ...limits, ...given }) };
-}
+/** Creates what starts a service for one test, and a provider that calls it; the test closes it as it ends. */
+export const createStart =
+  (onTestFinished: (close: () => Promise<void>) => void) =>
+  async (id: ModelService, given: Partial<CallLimits> = {}) => {
+    const service = await startFakeService({ apiKey: secret });
+    onTestFinished(service.close);
+    service.script = { steps: [{ text: "All is well, and has been for long" }], tokenDelayMs: 0 };
+    const access = { apiKey: secret, baseUrl: `${service.url}/v1` };
+    return { service, provider: createServiceProvider(id, access, { ...limits, ...given }) };
+  };
 
 /** What a step asks of a model. */
 export const ask = (parts: Partial<StepRequest> = {}): StepRequest => ({
