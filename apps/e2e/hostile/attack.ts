@@ -17,6 +17,6 @@ export interface Target {
 export interface Attack {
   /** Completes the sentence `withstands …`. */
   readonly name: string;
-  /** Resolves once the attack is over; takes 20 s at most. */
+  /** Resolves once the attack is over; takes 40 s at most. */
   run(target: Target): Promise<void>;
 }

@@ -30,6 +30,9 @@ const modules = await Promise.all(
 );
 const attacks = modules.flatMap((module) => Object.values(module));
 
+/** The only limit of an address that servers of tests have: keys are guessed beyond it. */
+const settings = { PARLEY_RATE_FAILED_AUTH_PER_MINUTE: "60" };
+
 interface Servers extends AsyncDisposable {
   readonly urls: readonly [string, ...string[]];
   readonly demo: Demo;
@@ -94,7 +97,7 @@ const reason = isFaultsRun ? redisServer.suffix : ": only in the run of faults";
 describe.skipIf(!isFaultsRun)(`one embedded server${reason}`, () => {
   attackAll(async () => {
     const place = await createPlace({ isEmbedded: true });
-    const server = await startServer(place);
+    const server = await startServer(place, settings);
     return {
       urls: [server.url],
       demo: server.demo,
@@ -112,7 +115,11 @@ describe.skipIf(missing)(`two replicas${reason}`, () => {
   attackAll(async () => {
     const redis: TestRedis = await startTestRedis();
     const place = await createPlace();
-    const fleet = await startFleet(place, { apis: 2, workers: 2 }, { REDIS_URL: redis.url });
+    const fleet = await startFleet(
+      place,
+      { apis: 2, workers: 2 },
+      { ...settings, REDIS_URL: redis.url },
+    );
     const [first, second] = fleet.apis.map((api) => api?.url ?? "");
     return {
       urls: [first ?? "", second ?? ""],
