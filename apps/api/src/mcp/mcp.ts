@@ -37,7 +37,7 @@ export function registerMcp(root: FastifyInstance, services: ApiServices): void 
         requireWorkspaceKey(request);
         await charge(services, { rateLimit: "read" }, { request, reply });
         request.maxValues = MAX_MESSAGE_VALUES;
-        await takePlace(services, request, VALUE_WEIGHT);
+        await takePlace(services, { request, reply }, VALUE_WEIGHT);
       },
       handler: async (request, reply) => {
         // Loading the protocol's code would make each start longer.

@@ -2,7 +2,7 @@ import { countValues, MAX_VALUES, tooManyValues } from "@parley/schema";
 import type { FastifyRequest } from "fastify";
 import { BODY_LIMIT_BYTES, type BodyCost, LARGE_BYTES } from "../limits/loop-shares.ts";
 import { accountName, payerOf } from "../limits/payer.ts";
-import type { ApiServices } from "../services.ts";
+import type { ApiServices, Exchange } from "../services.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -47,7 +47,7 @@ export function requireRoom({ loopShares }: ApiServices, request: FastifyRequest
  */
 export async function takePlace(
   services: ApiServices,
-  request: FastifyRequest,
+  { request, reply }: Exchange,
   valueWeight = 1,
 ): Promise<void> {
   const payer = payerName(request);
@@ -60,8 +60,25 @@ export async function takePlace(
   if (bytes < LARGE_BYTES) return;
   const { maxValues = MAX_VALUES } = request;
   const values = Math.min(maxValues, bytes / MIN_BYTES_PER_VALUE) * valueWeight;
+  const turn = services.loopShares.take(payer, { bytes, values });
   request.taken = { bytes, values };
-  await services.loopShares.take(payer, request.taken);
+  const { socket } = request.raw;
+  const before = socket.bytesRead;
+  reply.raw.once("close", () => {
+    // It was malformed, or its client has gone.
+    const read = Math.min(socket.bytesRead - before, bytes);
+    settle(services, request, { bytes: read, values: 0 });
+  });
+  await turn;
+}
+
+/** Charges a body that was charged before it was read for what it was, once. */
+function settle({ loopShares }: ApiServices, request: FastifyRequest, cost: BodyCost): void {
+  const payer = payerName(request);
+  const { taken } = request;
+  if (payer === undefined || taken === undefined) return;
+  request.taken = undefined;
+  loopShares.correct(payer, taken, cost);
 }
 
 /**
@@ -83,7 +100,7 @@ export async function takeTurn(
  * `valueWeight`.
  */
 export async function chargeBody(
-  { loopShares }: ApiServices,
+  services: ApiServices,
   request: FastifyRequest,
   text: string,
   valueWeight = 1,
@@ -95,8 +112,8 @@ export async function chargeBody(
   const values = (isParsed ? counted : REFUSED_VALUES) * valueWeight;
   const cost = { bytes: text.length, values };
   if (payer === undefined) return isParsed;
-  if (request.taken === undefined) await loopShares.take(payer, cost);
-  else loopShares.correct(payer, request.taken, cost);
+  if (request.taken === undefined) await services.loopShares.take(payer, cost);
+  else settle(services, request, cost);
   return isParsed;
 }
 

@@ -59,7 +59,7 @@ function registerJson(
       await authenticate(services, request, { operators, takesCodes });
       request.idempotencyKey = await chargeRequest({ request, reply });
       request.maxValues = maxValues;
-      await takePlace(services, request);
+      await takePlace(services, { request, reply });
       await takeTurnOfQuery(services, request);
     },
     handler: async (request, reply) => {

@@ -107,7 +107,7 @@ export function registerRpc(root: FastifyInstance, services: ApiServices): void 
           (headers) => void reply.headers(headers),
         );
         request.maxValues = maxValuesOfBatch(names);
-        await takePlace(services, request);
+        await takePlace(services, { request, reply });
         requireDecoded(request.params["*"]);
         if (names.length > MAX_BATCH) {
           throw new ParleyError(

@@ -25,6 +25,6 @@ export const unknownKeys: Attack = {
       }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, guess));
-    expect([...statuses].toSorted()).toEqual([401, 429]);
+    expect(statuses).toEqual(new Set([401, 429]));
   },
 };
