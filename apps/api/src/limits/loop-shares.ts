@@ -14,8 +14,8 @@ const MS_PER_BYTE = 2e-5;
 const MS_PER_VALUE = 1e-3;
 /** The bytes of a form flow on as they come. */
 const MS_PER_FORM_BYTE = 7e-6;
-/** What the turn of a mentioned agent takes, with its rows and events; the first of a message is free. */
-const MS_PER_MENTION = 1;
+/** What the turn of a mentioned agent takes, here and in the database; the first of a message is free. */
+const MS_PER_MENTION = 2;
 /** The part of the event loop that a workspace may have for each: large bodies, small ones, and mentions. */
 const SHARE = 0.1;
 /** Time for which a workspace that has sent nothing may use all of the loop, as a part of `SHARE`. */
