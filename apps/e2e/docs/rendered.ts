@@ -99,9 +99,10 @@ address again.
 /livez, /readyz, /openapi.json, /docs, /llms.txt, the pictures under /pictures and the pages that \`url\` of a
 conversation leads to need no key, and neither does /metrics on its own port. Those pages say how to read a
 conversation; they are the same for every id, and read nothing. Nor do /oauth/client-metadata.json, which says who
-Parley is to [authorization servers](guide/tools.md#let-each-user-allow-it), and /oauth/callback, where these send
-browsers back with a state that is good once. The [MCP server](guide/mcp-server.md) at /mcp has
-no operations of its own: each of its tools needs what the operations need that it calls.
+Parley is to [authorization servers](guide/tools.md#let-each-user-allow-it), and /oauth/callback and
+/oauth/callback/document, where these send browsers back with a state that is good once. The
+[MCP server](guide/mcp-server.md) at /mcp has no operations of its own: each of its tools needs what the operations need
+that it calls.
 
 | Operation | Least role | Scope of a token | REST | RPC |
 | --- | --- | --- | --- | --- |

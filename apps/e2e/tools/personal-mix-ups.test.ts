@@ -1,8 +1,7 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
-import { startLoopback } from "@parley/guarded-fetch/testing";
 import { describe, expect, it } from "vitest";
 import { shareServer } from "../server.ts";
 import { shareAccounts } from "./account-server.ts";
+import { startMixUpServer } from "./mix-up-server.ts";
 import { createPersonalUsers } from "./personal-users.ts";
 import { createShopAgents } from "./shop-agent.ts";
 
@@ -12,43 +11,8 @@ describe("an MCP server that mixes its authorization server up with an honest on
   const users = createPersonalUsers(server, accounts);
   const agents = createShopAgents(server);
 
-  /** A server that wants codes of the honest one: it counts what its token endpoint gets. */
-  async function startAttacker(page: (origin: string) => string) {
-    const tokenRequests: string[] = [];
-    const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-      const origin = `http://${request.headers.host ?? ""}`;
-      const { pathname, search } = new URL(request.url ?? "/", origin);
-      const chunks: Buffer[] = [];
-      for await (const chunk of request) chunks.push(chunk as Buffer);
-      const body = Buffer.concat(chunks).toString();
-      response.setHeader("content-type", "application/json");
-      if (pathname === "/.well-known/oauth-authorization-server") {
-        const endpoints = {
-          authorization_endpoint: page(origin),
-          token_endpoint: `${origin}/token`,
-          registration_endpoint: `${origin}/register`,
-        };
-        const methods = { code_challenge_methods_supported: ["S256"] };
-        const types = { response_types_supported: ["code"] };
-        response.end(JSON.stringify({ issuer: origin, ...endpoints, ...methods, ...types }));
-      } else if (pathname === "/register") {
-        const headers = { "content-type": "application/json" };
-        const url = `${accounts().origin}/reg`;
-        const registered = await fetch(url, { method: "POST", headers, body });
-        response.writeHead(registered.status).end(await registered.text());
-      } else if (pathname === "/authorize") {
-        const given = new URLSearchParams(search);
-        given.set("resource", accounts().mcpUrl);
-        given.set("scope", "tools:call");
-        response.writeHead(302, { location: `${accounts().origin}/auth?${given}` }).end();
-      } else if (pathname === "/token") {
-        tokenRequests.push(body);
-        response.end(JSON.stringify({ access_token: "anything", token_type: "Bearer" }));
-      } else response.writeHead(pathname === "/mcp" ? 401 : 404).end("{}");
-    };
-    const loopback = await startLoopback((...given) => void answer(...given));
-    return Object.assign(loopback, { tokenRequests });
-  }
+  const startAttacker = (page: (origin: string) => string) =>
+    startMixUpServer(accounts(), { page });
 
   const register = (origin: string) =>
     agents.register(

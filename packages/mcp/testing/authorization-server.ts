@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
-import { Provider } from "oidc-provider";
+import { type Context, Provider } from "oidc-provider";
 
 /** A real authorization server, and an MCP server's metadata that names it, in one. */
 export interface TestAuthorizationServer extends AsyncDisposable {
@@ -44,6 +44,8 @@ export async function startAuthorizationServer(
     fetchDocument?: (url: string) => Promise<Response>;
     /** Whether clients can be registered. */
     registers?: boolean;
+    /** Whether redirects have `iss`, and the metadata promises it. */
+    namesIssuer?: boolean;
     /** Resolves when a request to revoke may be answered. */
     beforeRevocation?: () => Promise<void>;
     /** Resolves when a call may be answered, before its token is looked at. */
@@ -63,6 +65,7 @@ export async function startAuthorizationServer(
   const mcpUrl = `${origin}/mcp`;
   const resource = options.resource ?? mcpUrl;
   const provider = new Provider(origin, configure(mcpUrl, options));
+  if (options.namesIssuer === false) provider.use(leaveIssuerOut);
   const answer = provider.callback();
   const granted: string[] = [];
   provider.on(
@@ -126,6 +129,18 @@ export async function startAuthorizationServer(
       await new Promise((resolve) => void server.close(resolve));
     },
   };
+}
+
+/** What the server does otherwise that knows nothing of RFC 9207. */
+async function leaveIssuerOut(context: Context, answer: () => Promise<void>): Promise<void> {
+  await answer();
+  const { body, response } = context;
+  const promise = "authorization_response_iss_parameter_supported";
+  if (typeof body === "object" && body !== null) Reflect.deleteProperty(body, promise);
+  const location = URL.parse(response.get("location"));
+  if (location?.searchParams.has("iss") !== true) return;
+  location.searchParams.delete("iss");
+  context.set("location", location.href);
 }
 
 function configure(

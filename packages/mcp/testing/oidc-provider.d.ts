@@ -2,9 +2,17 @@
 declare module "oidc-provider" {
   import type { RequestListener } from "node:http";
 
+  /** What middleware is given. */
+  export interface Context {
+    readonly body?: unknown;
+    readonly response: { get(name: string): string };
+    set(name: string, value: string): void;
+  }
+
   export class Provider {
     constructor(issuer: string, configuration: object);
     callback(): RequestListener;
+    use(middleware: (context: Context, answer: () => Promise<void>) => Promise<void>): this;
     readonly AccessToken: {
       find(
         token: string,

@@ -3,6 +3,7 @@ import {
   type ComingBack,
   completeToolAuthorization,
   describeToolAuthorization,
+  DOCUMENT_CALLBACK_PATH,
 } from "@parley/core";
 import { isStorable, ParleyError } from "@parley/schema";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
@@ -23,7 +24,7 @@ const shown: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Serves the page that authorization servers send browsers back to. It has no key: the state that it is sent is
+ * Serves the page that authorization servers send browsers back to, at both of its paths. It has no key: the state that it is sent is
  * the credential, for ten minutes and once. What it allows is asked again, so that nobody allows it for another
  * by following a link.
  */
@@ -44,21 +45,23 @@ export function registerCallback(root: FastifyInstance, services: ApiServices): 
       reply.errorType = error.type;
       return send(reply.code(error.status), "not allowed", describeFailure(error.message));
     });
-    app.get<{ Querystring: Record<string, unknown> }>(CALLBACK_PATH, async (request, reply) => {
-      const back = readComingBack(request.query);
-      const described = await describeToolAuthorization(services.core, back);
-      return send(reply, "allow a tool", describeQuestion(described, back));
-    });
-    app.post(CALLBACK_PATH, async (request, reply) => {
-      requireOwnPage(request);
-      const back = readComingBack(request.body as Record<string, unknown>);
-      const completed = await completeToolAuthorization(services.core, back, {
-        signal: AbortSignal.timeout(EXCHANGE_MS),
-        clientIp: clientIpOf(request),
-        requestId: request.id,
+    for (const path of [CALLBACK_PATH, DOCUMENT_CALLBACK_PATH]) {
+      app.get<{ Querystring: Record<string, unknown> }>(path, async (request, reply) => {
+        const back = { path, ...readParameters(request.query) };
+        const described = await describeToolAuthorization(services.core, back);
+        return send(reply, "allow a tool", describeQuestion(described, back));
       });
-      return send(reply, "a tool is allowed", describeAllowed(completed));
-    });
+      app.post(path, async (request, reply) => {
+        requireOwnPage(request);
+        const back = { path, ...readParameters(request.body as Record<string, unknown>) };
+        const completed = await completeToolAuthorization(services.core, back, {
+          signal: AbortSignal.timeout(EXCHANGE_MS),
+          clientIp: clientIpOf(request),
+          requestId: request.id,
+        });
+        return send(reply, "a tool is allowed", describeAllowed(completed));
+      });
+    }
   });
 }
 
@@ -69,7 +72,7 @@ function requireOwnPage({ headers }: FastifyRequest): void {
   throw new ParleyError("app_auth_error", "The form must be sent from this server's own page");
 }
 
-function readComingBack(given: Readonly<Record<string, unknown>>): ComingBack {
+function readParameters(given: Readonly<Record<string, unknown>>): Omit<ComingBack, "path"> {
   const read = (name: string): string | undefined => {
     const value = given[name];
     if (typeof value !== "string" || value === "") return undefined;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { describeQuestion } from "./pages.ts";
 
-test("the page that asks names the authorization server's host", () => {
+test("the page that asks names the authorization server's host, and is sent to its own address", () => {
   const described = {
     toolName: "shop",
     userName: "Ada",
@@ -9,6 +9,9 @@ test("the page that asks names the authorization server's host", () => {
     workspaceName: "Shoes",
     serverHost: "login.example.com",
   };
-  const page = describeQuestion(described, { state: "s", code: "c" });
+  const path = "/oauth/callback/document";
+  const page = describeQuestion(described, { path, state: "s", code: "c" });
   expect(page).toContain("<strong>login.example.com</strong>");
+  // Relative: there may be a prefix before the path.
+  expect(page).toContain('action="document"');
 });

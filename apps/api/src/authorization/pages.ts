@@ -1,10 +1,10 @@
-import { CALLBACK_PATH, type ComingBack, type DescribedAuthorization } from "@parley/core";
+import type { ComingBack, DescribedAuthorization } from "@parley/core";
 import { escapeHtml } from "../http/html-page.ts";
 
 /** Asks whether it is this user who allows it. */
 export function describeQuestion(described: DescribedAuthorization, back: ComingBack): string {
   const { toolName, userName, workspaceName, serverHost } = described;
-  const { state, code, issuer } = back;
+  const { path, state, code, issuer } = back;
   const fields = { state, code, ...(issuer !== undefined && { iss: issuer }) };
   const inputs = Object.entries(fields).map(
     ([name, value]) => `<input type="hidden" name="${name}" value="${escapeHtml(value)}">`,
@@ -13,7 +13,7 @@ export function describeQuestion(described: DescribedAuthorization, back: Coming
 <p>Agents of the workspace <strong>${escapeHtml(workspaceName)}</strong> will call it in the name of
 <strong>${escapeHtml(userName)}</strong>${emailOf(described)}, with what you have just allowed at
 <strong>${escapeHtml(serverHost)}</strong>. If that is not you, close this page: somebody else sent you here.</p>
-<form method="post" action="${escapeHtml(CALLBACK_PATH.slice(CALLBACK_PATH.lastIndexOf("/") + 1))}">
+<form method="post" action="${escapeHtml(path.slice(path.lastIndexOf("/") + 1))}">
 ${inputs.join("\n")}
 <button>Allow</button>
 </form>`;

@@ -14,9 +14,9 @@ export function registerNotFound(app: FastifyInstance): void {
   paths.push({
     method: "GET",
     pattern:
-      /^\/(?:livez|readyz|openapi\.json|docs|llms\.txt|oauth\/(?:callback|client-metadata\.json)|w\/[^/]+\/conversation\/[^/]+|pictures\/(?:agent|user)-1\.svg)$/,
+      /^\/(?:livez|readyz|openapi\.json|docs|llms\.txt|oauth\/(?:callback(?:\/document)?|client-metadata\.json)|w\/[^/]+\/conversation\/[^/]+|pictures\/(?:agent|user)-1\.svg)$/,
   });
-  paths.push({ method: "POST", pattern: /^\/(?:mcp|oauth\/callback)$/ });
+  paths.push({ method: "POST", pattern: /^\/(?:mcp|oauth\/callback(?:\/document)?)$/ });
   app.addHook("onRequest", async (request, reply) => {
     // The route `*` is for preflights, which have their response already.
     if (!request.is404 && request.routeOptions.url !== "*") return;

@@ -16,10 +16,10 @@ it.each([
   expect(clientDocumentUrl(publicUrl)).toBe(expected);
 });
 
-it("names the very address that users are sent back to", () => {
+it("names the one address that its users are sent back to", () => {
   expect(renderClientDocument("https://Parley.example.com/base")).toMatchObject({
     client_id: "https://parley.example.com/base/oauth/client-metadata.json",
     client_uri: "https://parley.example.com/base",
-    redirect_uris: ["https://Parley.example.com/base/oauth/callback"],
+    redirect_uris: ["https://Parley.example.com/base/oauth/callback/document"],
   });
 });

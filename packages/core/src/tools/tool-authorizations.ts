@@ -22,7 +22,7 @@ import { inTransactionOnce, type KeyedContext } from "../idempotency.ts";
 import { inTransaction } from "../log/transaction.ts";
 import type { SecretServices } from "../workspaces/secret-box.ts";
 import type { OfUser } from "./authorization-rows.ts";
-import { CALLBACK_PATH } from "./client-document.ts";
+import { redirectUrlOf } from "./client-document.ts";
 import {
   askedScope,
   findAuthorization,
@@ -94,11 +94,12 @@ export async function startToolAuthorization(
   }
   const sid = context.newId("tar");
   const state = randomBytes(32).toString("base64url");
-  const redirectUrl = publicUrl + CALLBACK_PATH;
+  const party = publicPartyOf(stored);
+  const redirectUrl = redirectUrlOf(publicUrl, party.client.clientId);
   const named: OfUser = { toolId: tool.id, userId: caller.user.id };
   const scope = joinScopes(askedScope(stored), await findMissingScope(database.db, named));
   const request = { redirectUrl, state, ...(scope !== "" && { scope }) };
-  const started = await toolServers.authorization.start(publicPartyOf(stored), request);
+  const started = await toolServers.authorization.start(party, request);
   // Whoever cannot be asked is not registered.
   if ("type" in started) throw new Error(started.message);
   const expiresAt = context.now() + REQUEST_MS;

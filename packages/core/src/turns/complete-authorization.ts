@@ -5,6 +5,7 @@ import { and, eq, gt, isNull } from "drizzle-orm";
 import type { Process } from "../context.ts";
 import { recordOfUser } from "../audit/audited-mutations.ts";
 import { inTransaction } from "../log/transaction.ts";
+import { DOCUMENT_CALLBACK_PATH } from "../tools/client-document.ts";
 import { lockAuthorization, partyOf, storeTokens } from "../tools/personal-tokens.ts";
 import { refreshTool } from "../tools/refresh-tools.ts";
 import { revokeTokens } from "../tools/revoke-tokens.ts";
@@ -20,6 +21,8 @@ type CompletingProcess = Process & SecretServices & ToolServices;
 
 /** What an authorization server sends a browser back with. */
 export interface ComingBack {
+  /** The path that it is sent to. */
+  readonly path: string;
   readonly state: string;
   readonly code: string;
   /** The `iss` of the redirect, if it has one. */
@@ -36,12 +39,15 @@ export interface DescribedAuthorization {
   readonly serverHost: string;
 }
 
-/** What somebody who comes back has begun. Throws `invalid_request_error` for an unknown or old state. */
+/**
+ * What somebody who comes back has begun. Throws `invalid_request_error` for an unknown or old state, one that was
+ * begun for another path, and where `iss` is missing that the path needs.
+ */
 export async function describeToolAuthorization(
   core: CompletingProcess,
-  { state }: Pick<ComingBack, "state">,
+  back: Omit<ComingBack, "code">,
 ): Promise<DescribedAuthorization> {
-  const { request, tool, user, workspaceName } = await requireRequest(core, state);
+  const { request, tool, user, workspaceName } = await requireRequest(core, back);
   const { fullName: userName, email: userEmail } = user;
   const { authorizationUrl } = openStarted(core, { ...request, tool });
   const { host: serverHost } = new URL(authorizationUrl);
@@ -50,15 +56,16 @@ export async function describeToolAuthorization(
 
 /**
  * Exchanges a code for the user who was sent away, and lets the calls go on that wait for it. Throws
- * `invalid_request_error` for an unknown, used or old state, and `tool_unreachable` where the authorization
- * server refuses the code.
+ * `invalid_request_error` as `describeToolAuthorization` does and for a used state, and `tool_unreachable` where the
+ * authorization server refuses the code.
  */
 export async function completeToolAuthorization(
   core: CompletingProcess,
-  { state, code, issuer }: ComingBack,
+  back: ComingBack,
   { signal, ...request }: { signal: AbortSignal; clientIp: string; requestId: string },
 ): Promise<DescribedAuthorization> {
-  const found = await requireRequest(core, state);
+  const { code, issuer } = back;
+  const found = await requireRequest(core, back);
   const { request: row, tool, user, workspaceId, workspaceName } = found;
   const { fullName: userName, email: userEmail } = user;
   const stored = await findConnection(core.database.db, tool.id);
@@ -104,7 +111,10 @@ export async function completeToolAuthorization(
   return { toolName: tool.name, userName, userEmail, workspaceName, serverHost };
 }
 
-async function requireRequest({ database, now }: Process, state: string) {
+async function requireRequest(
+  { database, now }: Process,
+  { path, state, issuer }: Omit<ComingBack, "code">,
+) {
   const [row] = await database.db
     .select({
       request: toolAuthorizationRequests,
@@ -125,7 +135,12 @@ async function requireRequest({ database, now }: Process, state: string) {
         isNull(workspaces.suspendedAt),
       ),
     );
-  if (row === undefined) throw unknownState();
+  if (row?.request.redirectUrl.endsWith(path) !== true) throw unknownState();
+  // Anybody may lead users to any server that takes the document: `iss` alone says which of them sent this code.
+  if (path === DOCUMENT_CALLBACK_PATH && issuer === undefined) {
+    const message = "iss: is missing: the authorization server has to say that the code is its own";
+    throw new ParleyError("invalid_request_error", message);
+  }
   return row;
 }
 

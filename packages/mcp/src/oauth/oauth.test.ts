@@ -256,6 +256,7 @@ describe("the document of a client", () => {
   it.each([
     ["is its id where it is taken", url, {}, own],
     ["is no id where it is not taken", url, { takesClientMetadataUrls: false }, issued],
+    ["is no id where redirects name no issuer", url, { namesIssuer: false }, issued],
     ["is no id where clients need a secret", url, secret, issued],
     ["is no id over http", "http://parley.example.com/client.json", {}, issued],
     ["is no id at an address", "https://10.0.0.1/client.json", {}, issued],

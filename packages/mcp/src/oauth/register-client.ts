@@ -12,8 +12,8 @@ import { toMetadata } from "./metadata.ts";
 import { takeStep } from "./take-step.ts";
 
 /**
- * Becomes a client of an authorization server: by the URL of a document, where that is taken and can be read from
- * outside, or by dynamic registration. The order is that of MCP.
+ * Becomes a client of an authorization server: by the URL of a document, where that is taken, can be read from outside
+ * and redirects name the issuer, or by dynamic registration. The order is that of MCP.
  */
 export async function registerClient(
   guard: Guard,
@@ -57,8 +57,8 @@ export async function registerClient(
 
 /** Whether the server takes the URL of a document as the id of a client that has no secret, and can read it. */
 function takesDocument(server: AuthorizationServer, url: URL): boolean {
-  const { takesClientMetadataUrls, authenticationMethods: methods } = server;
+  const { takesClientMetadataUrls, namesIssuer, authenticationMethods: methods } = server;
   const takesPublicClients = methods.length === 0 || methods.includes("none");
   const isReadable = url.protocol === "https:" && hasPublicName(url);
-  return takesClientMetadataUrls && takesPublicClients && isReadable;
+  return takesClientMetadataUrls && namesIssuer && takesPublicClients && isReadable;
 }
