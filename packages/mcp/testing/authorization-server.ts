@@ -65,7 +65,8 @@ export async function startAuthorizationServer(
   const mcpUrl = `${origin}/mcp`;
   const resource = options.resource ?? mcpUrl;
   const provider = new Provider(origin, configure(mcpUrl, options));
-  if (options.namesIssuer === false) provider.use(leaveIssuerOut);
+  if (options.namesIssuer === false)
+    provider.use((context, next) => next().then(() => leaveIssuerOut(context)));
   const answer = provider.callback();
   const granted: string[] = [];
   provider.on(
@@ -132,8 +133,7 @@ export async function startAuthorizationServer(
 }
 
 /** What the server does otherwise that knows nothing of RFC 9207. */
-async function leaveIssuerOut(context: Context, answer: () => Promise<void>): Promise<void> {
-  await answer();
+function leaveIssuerOut(context: Context): void {
   const { body, response } = context;
   const promise = "authorization_response_iss_parameter_supported";
   if (typeof body === "object" && body !== null) Reflect.deleteProperty(body, promise);
