@@ -38,3 +38,19 @@ test("what is short waits for nothing, and a failure holds nothing up", async ()
   await expect(failed).rejects.toThrow("no");
   expect(await inTurn(LONG, () => "next")).toBe("next");
 });
+
+test("where very much waits, the pauses are left out", async () => {
+  const inTurn = createTurns();
+  const startedAt = performance.now();
+  const ends = await Promise.all(
+    Array.from({ length: 28 }, () =>
+      inTurn(LONG, () => {
+        holdLoop(10);
+        return performance.now() - startedAt;
+      }),
+    ),
+  );
+  const tookMs = (from: number, to: number) => ends[to]! - ends[from]!;
+  // Eight of these have eight or more behind them, and eight fewer.
+  expect(tookMs(0, 8)).toBeLessThan(tookMs(19, 27) - 20);
+});

@@ -1,6 +1,9 @@
 /** Work on fewer bytes holds the event loop for a millisecond at most. */
 const LONG_BYTES = 64 * 1024;
 
+/** While more pieces than these wait, none is followed by a pause: they hold bodies in memory. */
+const MAX_PAUSED = 8;
+
 /** Runs work on so many bytes, once its turn has come, and gives its result; throws what it throws. */
 export type InTurn = <T>(bytes: number, work: () => T) => T | Promise<T>;
 
@@ -10,7 +13,9 @@ export type InTurn = <T>(bytes: number, work: () => T) => T | Promise<T>;
  */
 export function createTurns(): InTurn {
   let rested: Promise<void> = Promise.resolve();
+  let waiting = 0;
   const wait = async <T>(work: () => T): Promise<T> => {
+    waiting++;
     const before = rested;
     const { promise, resolve } = Promise.withResolvers<void>();
     rested = promise;
@@ -19,7 +24,8 @@ export function createTurns(): InTurn {
     try {
       return work();
     } finally {
-      setTimeout(resolve, performance.now() - startedAt);
+      waiting--;
+      setTimeout(resolve, waiting > MAX_PAUSED ? 0 : performance.now() - startedAt);
     }
   };
   return (bytes, work) => (bytes < LONG_BYTES ? work() : wait(work));
