@@ -59,7 +59,9 @@ async function measure(
   const result = await generator.run(plan, () => readings.push(read()));
   const [before, after] = await Promise.all(readings);
   if (before === undefined || after === undefined) throw new Error("The window did not open");
-  const drainMs = await waitUntilIdle(subject.pid);
+  const drainMs = await waitUntilIdle(subject.pid).catch((cause: unknown) => {
+    throw new Error(`After its load, ${subject.name} did not become idle`, { cause });
+  });
   const { cpuMs, othersShare } = usageBetween(before, after);
   const perAnswer = (ms: number | undefined) => ((ms ?? Number.NaN) * 1000) / result.count;
   return {
