@@ -1,7 +1,7 @@
 import { globSync } from "node:fs";
 import path from "node:path";
 import { defineConfig } from "vitest/config";
-import { alone, currentKind, REPORT_VARIABLE } from "./.ci/kinds.ts";
+import { alone, currentKind, matches, REPORT_VARIABLE } from "./.ci/kinds.ts";
 import { Progress } from "./.ci/progress.ts";
 
 const root = import.meta.dirname;
@@ -14,6 +14,8 @@ const setupOf = (folder: string): string[] =>
     "packages/db/src/testing/global-setup.ts",
     ...(folder === "apps/e2e" ? ["apps/e2e/build-server.ts"] : []),
   ].map((file) => path.join(root, file));
+
+const seedProperties = path.join(root, ".ci/seed-properties.ts");
 
 /** The patterns that concern a folder, as seen from it. */
 const within = (folder: string, patterns: readonly string[]): string[] =>
@@ -31,13 +33,11 @@ function projectsOf(folder: string) {
   const project = (name: string, test: object) => ({
     extends: true as const,
     root: path.join(root, folder),
-    test: { name, globalSetup: setupOf(folder), ...test },
+    test: { name, globalSetup: setupOf(folder), setupFiles: [seedProperties], ...test },
   });
   const shared = project(folder, { include, exclude: [...leftOut, ...apart] });
   if (apart.length === 0) return [shared];
-  const own = apart.filter(
-    (pattern) => only === undefined || only.some((one) => one.endsWith(pattern)),
-  );
+  const own = apart.filter((file) => only === undefined || matches(`${folder}/${file}`, only));
   const quiet = {
     include: own,
     exclude: leftOut,
@@ -50,14 +50,12 @@ function projectsOf(folder: string) {
 const folders = globSync("{packages,apps}/*/package.json", { cwd: root }).map((file) =>
   path.dirname(file),
 );
-// In a package's folder, its tests; anywhere else, those of the workspace.
-const here = folders.filter((folder) => process.cwd() === path.join(root, folder));
 
 export default defineConfig({
   root,
   ssr: { resolve: { conditions: ["@parley/source", "node"] } },
   test: {
-    projects: (here.length === 0 ? folders : here).flatMap(projectsOf),
+    projects: folders.flatMap(projectsOf),
     pool: "forks",
     // A worker loads a package's code once, not for each of its files.
     isolate: false,

@@ -1,15 +1,36 @@
-// Breaks places of core, one after the other, and runs the tests of a kind until one fails:
-// `node .ci/mutate.ts [number of places] [seed]`. Prints each place and what noticed it.
+// Breaks places of a package, one after the other, and runs tests until one fails:
+// `node .ci/mutate.ts <folder of the package> [number of places] [seed]`. Prints each place and what noticed it.
+// Fails when fewer than half were noticed: single places may change nothing that anybody could see.
 import { spawnSync } from "node:child_process";
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { KIND_VARIABLE, REPORT_VARIABLE } from "./kinds.ts";
+import { KIND_VARIABLE, type KindName, REPORT_VARIABLE } from "./kinds.ts";
 import { readReport, WHOLE_FILE } from "./results.ts";
 
-const [count = "30", seed = "1"] = process.argv.slice(2);
+const [folder = "", count = "30", seed = "1"] = process.argv.slice(2);
 const root = path.resolve(import.meta.dirname, "..");
-const RUN_MS = 600_000;
+const RUN_MS = 1_200_000;
+
+/** A run of tests that may notice. */
+interface Run {
+  readonly kind: KindName;
+  readonly words: readonly string[];
+}
+
+/** Where what a package does shows, beside its own tests. */
+const near: Readonly<Record<string, readonly Run[]>> = {
+  "apps/cli": [{ kind: "test", words: ["apps/e2e/cli/", "apps/e2e/functions-cli/"] }],
+  "apps/console": [{ kind: "browser", words: ["apps/e2e/console/"] }],
+};
+
+/** The runs that may notice a change of a file, the quickest first. */
+const runsFor = (file: string): readonly Run[] => [
+  { kind: "test", words: ["related", file, `--project=${folder}*`] },
+  ...(near[folder] ?? []),
+  { kind: "test", words: [] },
+  { kind: "full", words: [] },
+];
 
 /** What is broken, and how. */
 const breaks: readonly (readonly [find: RegExp, replace: string])[] = [
@@ -37,9 +58,9 @@ interface Place {
 
 /** Every place that could be broken: in code, not in comments, types or imports. */
 function findPlaces(): Place[] {
-  const files = globSync("packages/core/src/**/*.ts", {
+  const files = globSync(`${folder}/src/**/*.{ts,tsx}`, {
     cwd: root,
-    exclude: ["**/*.test.ts", "**/index.ts"],
+    exclude: ["**/*.test.{ts,tsx}", "**/index.ts"],
   });
   return files.toSorted().flatMap((file) => {
     const text = readFileSync(path.join(root, file), "utf8");
@@ -63,11 +84,11 @@ function pick(places: readonly Place[], wanted: number): Place[] {
 }
 
 /** The first test that fails, or undefined. */
-function findFailure(words: readonly string[]): string | undefined {
-  const folder = mkdtempSync(path.join(os.tmpdir(), "parley-mutation-"));
-  const report = path.join(folder, "report.json");
+function findFailure({ kind, words }: Run): string | undefined {
+  const temporary = mkdtempSync(path.join(os.tmpdir(), "parley-mutation-"));
+  const report = path.join(temporary, "report.json");
   try {
-    const env = { ...process.env, [KIND_VARIABLE]: "test", [REPORT_VARIABLE]: report };
+    const env = { ...process.env, [KIND_VARIABLE]: kind, [REPORT_VARIABLE]: report };
     const options = { cwd: root, env, timeout: RUN_MS, stdio: "ignore" } as const;
     const { status } = spawnSync("vitest", [...words, "--run", "--bail=1"], options);
     if (status === 0) return undefined;
@@ -80,19 +101,23 @@ function findFailure(words: readonly string[]): string | undefined {
   } catch {
     return "the run";
   } finally {
-    rmSync(folder, { recursive: true });
+    rmSync(temporary, { recursive: true });
   }
 }
 
+const places = findPlaces();
+if (places.length === 0) throw new Error(`Name the folder of a package, such as packages/core`);
 let noticed = 0;
-for (const { file, at, found, replace } of pick(findPlaces(), Number(count))) {
+for (const { file, at, found, replace } of pick(places, Number(count))) {
   const whole = path.join(root, file);
   const text = readFileSync(whole, "utf8");
   const line = text.slice(0, at).split("\n").length;
   writeFileSync(whole, text.slice(0, at) + replace + text.slice(at + found.length));
   try {
-    // The package's tests that import the file, and where they notice nothing, all.
-    const failure = findFailure(["related", file, "--project=packages/core*"]) ?? findFailure([]);
+    const [failure] = runsFor(file)
+      .values()
+      .map(findFailure)
+      .filter((found) => found !== undefined);
     if (failure !== undefined) noticed++;
     const place = `${file}:${line} "${found.trim()}" as "${replace.trim()}"`;
     process.stdout.write(
@@ -103,3 +128,4 @@ for (const { file, at, found, replace } of pick(findPlaces(), Number(count))) {
   }
 }
 process.stdout.write(`${noticed} of ${count} were noticed\n`);
+process.exitCode = noticed < Number(count) / 2 ? 1 : 0;

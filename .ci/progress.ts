@@ -4,10 +4,12 @@ import type { Reporter, TestCase, TestModule, TestSuite, Vitest } from "vitest/n
 const root = path.resolve(import.meta.dirname, "..");
 /** Silence is never longer. */
 const HEARTBEAT_MS = 8000;
+/** How many of the slowest files it names. */
+const SLOWEST = 10;
 
 /**
  * Reports a run as it goes: a line for each file that has ended, each failure when it happens with the
- * command that runs its file alone, and every few seconds which files run.
+ * command that runs its file alone, every few seconds which files run, and at last which took longest.
  */
 export class Progress implements Reporter {
   #vitest: Vitest | undefined;
@@ -18,6 +20,7 @@ export class Progress implements Reporter {
   readonly #counts = { passed: 0, failed: 0, skipped: 0 };
   readonly #running = new Map<TestModule, number>();
   readonly #reported = new Set<string>();
+  readonly #took: { readonly file: string; readonly seconds: string; readonly ms: number }[] = [];
 
   onInit(vitest: Vitest): void {
     this.#vitest = vitest;
@@ -49,14 +52,16 @@ export class Progress implements Reporter {
   }
 
   onTestModuleEnd(module: TestModule): void {
-    this.#running.delete(module);
     this.#ended++;
     const errors = module.errors();
     if (errors.length > 0) this.#fail(fileOf(module), module, errors);
     const tests = [...module.children.allTests()];
     const skipped = tests.filter((test) => test.result().state === "skipped").length;
     const mark = module.ok() ? "✓" : "✗";
-    const seconds = (module.diagnostic().duration / 1000).toFixed(1);
+    const ms = performance.now() - (this.#running.get(module) ?? performance.now());
+    const seconds = (ms / 1000).toFixed(1);
+    this.#took.push({ file: fileOf(module), seconds, ms });
+    this.#running.delete(module);
     const counts =
       skipped === 0 ? `${tests.length}` : `${tests.length - skipped} + ${skipped} skipped`;
     this.#print(
@@ -67,8 +72,15 @@ export class Progress implements Reporter {
   onTestRunEnd(_modules: readonly unknown[], errors: readonly unknown[]): void {
     clearInterval(this.#heartbeat);
     for (const error of errors) this.#vitest?.logger.printError(error);
+    if (this.#took.length > SLOWEST) this.#printSlowest();
     const { passed, failed, skipped } = this.#counts;
     this.#print(`${passed} passed, ${failed} failed, ${skipped} skipped`);
+  }
+
+  #printSlowest(): void {
+    const slowest = this.#took.toSorted((one, other) => other.ms - one.ms).slice(0, SLOWEST);
+    const lines = slowest.map(({ file, seconds }) => `  ${seconds} s ${file}`);
+    this.#print(["Took longest:", ...lines].join("\n"));
   }
 
   #fail(title: string, module: TestModule, errors: readonly unknown[]): void {

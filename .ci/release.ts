@@ -5,8 +5,9 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { BASE_IMAGE_VARIABLE, baseImageOf, resolveImage } from "./base-image.ts";
-import { pnpm, runIn } from "./pnpm.ts";
+import { pnpm } from "./pnpm.ts";
 import { published, RELEASE_VARIABLE, releaseFolder, tarballOf } from "./published.ts";
+import { findObstacles, manifestOf } from "./release-obstacles.ts";
 import { runFiles } from "./run-tests.ts";
 import { packStep, runStep, say } from "./steps.ts";
 
@@ -14,14 +15,6 @@ const root = path.resolve(import.meta.dirname, "..");
 const { values } = parseArgs({
   options: { "dry-run": { type: "boolean", default: false }, registry: { type: "string" } },
 });
-
-interface Manifest {
-  readonly version: string;
-  readonly repository?: unknown;
-}
-
-const manifestOf = (folder: string) =>
-  JSON.parse(readFileSync(path.join(root, folder, "package.json"), "utf8")) as Manifest;
 
 /** Finds the digest of the base image for what is packed. Why it has none, if it has none. */
 async function findBaseImage(): Promise<string> {
@@ -38,30 +31,6 @@ async function findBaseImage(): Promise<string> {
   }
 }
 
-/** Why nothing can be published from here. */
-async function findObstacles(): Promise<string[]> {
-  const { CI, NODE_AUTH_TOKEN } = process.env;
-  const changed = await runIn(root, "git", ["status", "--porcelain"]);
-  const waiting = await runIn(root, "git", [
-    "ls-files",
-    ".changeset/*.md",
-    ":!.changeset/README.md",
-  ]);
-  const versions = new Set(published.map(({ folder }) => manifestOf(folder).version));
-  const homeless = published.filter(({ folder }) => manifestOf(folder).repository === undefined);
-  return [
-    CI === undefined ? "a release is published from CI alone: use --dry-run" : "",
-    NODE_AUTH_TOKEN === undefined ? "NODE_AUTH_TOKEN is not set" : "",
-    changed === "" ? "" : "the working tree has changes that are not committed",
-    waiting === "" ? "" : `changesets wait: pnpm changeset version (${waiting.trim()})`,
-    versions.size === 1 ? "" : "the packages have different versions",
-    homeless.length === 0
-      ? ""
-      : "provenance names a public repository: set repository in package.json of " +
-        homeless.map(({ folder }) => folder).join(" and "),
-  ].filter((why) => why !== "");
-}
-
 async function packAndTest(): Promise<boolean> {
   if (!(await runStep(packStep))) return false;
   process.env[RELEASE_VARIABLE] = "1";
@@ -71,7 +40,7 @@ async function packAndTest(): Promise<boolean> {
 /** Publishes what is not published yet, so that a release which failed half-way can be run again. */
 async function publish(): Promise<void> {
   for (const one of published) {
-    const { version } = manifestOf(one.folder);
+    const { version } = manifestOf(root, one.folder);
     const found = await pnpm(root, "view", `${one.name}@${version}`, "version").catch(() => "");
     if (found.trim() === version) {
       say(`${one.name} ${version} is published already`);
@@ -85,7 +54,7 @@ async function publish(): Promise<void> {
 
 async function release(): Promise<boolean> {
   const isRehearsal = values["dry-run"];
-  const obstacles = isRehearsal ? [] : await findObstacles();
+  const obstacles = isRehearsal ? [] : await findObstacles(root, process.env);
   // A rehearsal needs no digest, but one that asks for it gets it or fails.
   const unpinned = isRehearsal && values.registry === undefined ? "" : await findBaseImage();
   if (unpinned !== "") obstacles.push(unpinned);

@@ -25,30 +25,37 @@ interface DryRun {
  * of the packages that it depends on, the lockfile, the environment, and the programs that tests start.
  */
 export async function readHashes(): Promise<Map<string, string>> {
-  const env = { ...process.env, PARLEY_TEST_PROGRAMS: JSON.stringify(await describePrograms()) };
+  const env = { ...process.env, [PROGRAMS_VARIABLE]: await describePrograms() };
   const options = { cwd: root, env, maxBuffer: 2 ** 26 };
   const turbo = path.join(root, "node_modules/.bin/turbo");
-  const { stdout } = await promisify(execFile)(turbo, ["run", "test", "--dry=json"], options);
+  const { stdout } = await promisify(execFile)(
+    turbo,
+    ["run", "test:inputs", "--dry=json"],
+    options,
+  );
   const { tasks } = JSON.parse(stdout) as DryRun;
   return new Map(
     tasks
-      .filter(({ taskId }) => taskId.endsWith("#test"))
+      .filter(({ directory }) => directory !== ".ci")
       .map(({ directory, hash }) => [directory, hash]),
   );
 }
 
+/** Tells Turbo what else tests depend on: `describePrograms()`. */
+export const PROGRAMS_VARIABLE = "PARLEY_TEST_PROGRAMS";
+
 /** The versions of what tests run on, and which of the programs are there that some of them need. */
-async function describePrograms() {
+export async function describePrograms(): Promise<string> {
   const url = process.env["DATABASE_URL"] ?? "";
   const rows = url === "" ? [] : await runOn<{ version: string }>(url, "select version()");
   const programs = ["chromium", "mmdebstrap", "nginx", "redis-server", "slowhttptest", "strace"];
-  return {
+  return JSON.stringify({
     node: process.version,
     // The embedded one is in the lockfile.
     postgres: rows[0]?.version ?? "embedded",
     redis: await answers(process.env["REDIS_URL"] ?? ""),
     found: programs.filter((name) => spawnSync("which", [name]).status === 0),
-  };
+  });
 }
 
 async function answers(url: string): Promise<boolean> {
@@ -63,6 +70,20 @@ async function answers(url: string): Promise<boolean> {
 
 const fileOf = (kind: KindName, name: string): string =>
   path.join(folder, `${kind}-${name.replaceAll("/", "-")}.json`);
+
+/** Where the task of a kind leaves what came of it. */
+export const resultsOf = (kind: string): string =>
+  path.join(import.meta.dirname, "results", `${kind}.json`);
+
+export function sumOf(all: Iterable<Counts>): Counts {
+  const sum: Counts = { passed: 0, failed: 0, skipped: 0 };
+  for (const { passed, failed, skipped } of all) {
+    sum.passed += passed;
+    sum.failed += failed;
+    sum.skipped += skipped;
+  }
+  return sum;
+}
 
 /** The counts of a package whose tests passed with this hash. */
 export function readPassed(kind: KindName, name: string, hash: string): Counts | undefined {

@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { sayOverrun } from "./budgets.ts";
 import { type Kind, KIND_VARIABLE, type KindName, kinds, REPORT_VARIABLE } from "./kinds.ts";
 import {
   countByFolder,
@@ -9,6 +10,7 @@ import {
   readHashes,
   readPassed,
   readReport,
+  sumOf,
   writePassed,
 } from "./results.ts";
 import { run, say } from "./steps.ts";
@@ -21,21 +23,28 @@ export async function runFiles(files: readonly string[], kind?: KindName): Promi
   return run(["vitest", "run", ...files], kind === undefined ? {} : { [KIND_VARIABLE]: kind });
 }
 
+/** Runs those files of a kind whose paths contain a filter. Resolves with whether they passed. */
+export async function runOnly(name: KindName, filters: readonly string[]): Promise<boolean> {
+  const isGreen = await runFiles(filters, name);
+  const { note }: Kind = kinds[name];
+  if (note !== undefined) say(note);
+  return isGreen;
+}
+
 /**
  * Runs a kind of tests in one process of Vitest: the packages whose tests have not passed before as all
- * is now. Ends with the counts of all of them. Resolves with whether nothing failed.
+ * is now. Resolves with the counts of all of them.
  */
-export async function runKind(name: KindName): Promise<boolean> {
+export async function runKind(name: KindName): Promise<Counts> {
+  const startedAt = performance.now();
   const kind: Kind = kinds[name];
   const hashes = await readHashes();
   const counts = new Map<string, Counts>();
-  if (kind.only === undefined) {
-    for (const [folder, hash] of hashes) {
-      const passed = readPassed(name, folder, hash);
-      if (passed === undefined) continue;
-      counts.set(folder, passed);
-      say(`✓ ${folder}: nothing has changed since its ${passed.passed} tests passed`);
-    }
+  for (const [folder, hash] of hashes) {
+    const passed = readPassed(name, folder, hash);
+    if (passed === undefined) continue;
+    counts.set(folder, passed);
+    say(`✓ ${folder}: nothing has changed since its ${passed.passed} tests passed`);
   }
   const folders = [...hashes.keys()].filter((folder) => !counts.has(folder));
   const ran = folders.length === 0 ? [] : await runPackages(name, folders);
@@ -44,14 +53,22 @@ export async function runKind(name: KindName): Promise<boolean> {
     counts.set(folder, one);
     const hash = hashes.get(folder) ?? "";
     // What changed meanwhile may have been tested as it was before.
-    const isKnown = kind.only === undefined && after.get(folder) === hash;
-    if (isKnown && one.failed === 0) writePassed(name, folder, hash, one);
+    if (after.get(folder) === hash && one.failed === 0) writePassed(name, folder, hash, one);
   }
-  const sum = (key: keyof Counts): number =>
-    [...counts.values()].reduce((total, one) => total + one[key], 0);
   if (kind.note !== undefined) say(kind.note);
-  say(`${sum("passed")} passed, ${sum("failed")} failed, ${sum("skipped")} skipped`);
-  return sum("failed") === 0;
+  sayOverrun(name, (performance.now() - startedAt) / 1000);
+  return sumOf(counts.values());
+}
+
+/** Runs every file of a kind, with an environment. Resolves with their counts. */
+export async function runWhole(
+  name: KindName,
+  environment: Readonly<Record<string, string>>,
+): Promise<Counts> {
+  const results = await runVitest(name, [], environment);
+  sayFailures(results.files);
+  const counted = countsOf(results, [...(await readHashes()).keys()]);
+  return sumOf(counted.map(([, counts]) => counts));
 }
 
 async function runPackages(
@@ -60,12 +77,19 @@ async function runPackages(
 ): Promise<(readonly [string, Counts])[]> {
   const filters = folders.map((folder) => `--project=${folder}*`);
   const first = await runVitest(name, filters);
-  const kind: Kind = kinds[name];
-  const results = kind.isRepeated === true ? await runFailedAgain(name, first) : first;
+  // Runs of CI are long, on machines that others use too: a deadline that was missed once says little.
+  const results = process.env["CI"] === undefined ? first : await runFailedAgain(name, first);
   sayFailures(results.files);
-  const counts = [...countByFolder(results.files, folders)];
-  // What failed outside of every file.
-  const isUnexplained = !results.isGreen && counts.every(([, { failed }]) => failed === 0);
+  return countsOf(results, folders);
+}
+
+/** The counts of each folder, and one failure more for what failed outside of every file. */
+function countsOf(
+  { isGreen, files }: Results,
+  folders: readonly string[],
+): (readonly [string, Counts])[] {
+  const counts = [...countByFolder(files, folders)];
+  const isUnexplained = !isGreen && counts.every(([, { failed }]) => failed === 0);
   return isUnexplained ? [...counts, ["vitest", { passed: 0, failed: 1, skipped: 0 }]] : counts;
 }
 
@@ -74,12 +98,16 @@ interface Results {
   readonly files: ReadonlyMap<string, FileResult>;
 }
 
-async function runVitest(name: KindName, filters: readonly string[]): Promise<Results> {
+async function runVitest(
+  name: KindName,
+  filters: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Results> {
   const temporary = mkdtempSync(path.join(os.tmpdir(), "parley-tests-"));
   const report = path.join(temporary, "report.json");
   try {
     const isGreen = await run(["vitest", "run", ...filters], {
-      ...kinds[name].environment,
+      ...environment,
       [KIND_VARIABLE]: name,
       [REPORT_VARIABLE]: report,
     });

@@ -1,20 +1,25 @@
-// `test`, `test:full`, `test:faults`, `test:browser`, `check` and `check:full` of the workspace; with
-// arguments, the files of tests whose paths contain one of them.
+// `test`, `test:full`, `test:browser`, `check` and `check:full` of the workspace; with arguments, the files of tests
+// whose paths contain one of them.
+import { sayOverrun } from "./budgets.ts";
 import { check, checkStatically } from "./check.ts";
-import { type KindName, kinds } from "./kinds.ts";
 import { RELEASE_VARIABLE } from "./published.ts";
-import { runFiles, runKind } from "./run-tests.ts";
+import { runFiles, runOnly } from "./run-tests.ts";
+import { runTasks } from "./run-tasks.ts";
 import { packStep, runStep } from "./steps.ts";
 
 const [first = "test", ...others] = process.argv.slice(2);
 
 async function checkFully(): Promise<boolean> {
+  const startedAt = performance.now();
   const isClean = await checkStatically();
   const build = ["turbo", "run", "build", "--output-logs=errors-only"];
   const isBuilt = await runStep({ name: "build", command: build });
   const isPacked = await pack();
   // What it prints last is what CI reads.
-  return (await runKind("full")) && isClean && isBuilt && isPacked;
+  const isGreen = await runTasks(["test", "full"], () =>
+    sayOverrun("check:full", (performance.now() - startedAt) / 1000),
+  );
+  return isGreen && isClean && isBuilt && isPacked;
 }
 
 /** Packs what users install, once for all tests that install it. */
@@ -24,17 +29,14 @@ async function pack(): Promise<boolean> {
   return isPacked;
 }
 
-async function runFull(): Promise<boolean> {
-  const isPacked = await pack();
-  return (await runKind("full")) && isPacked;
-}
-
 async function runAsked(): Promise<boolean> {
   if (first === "check") return check();
   if (first === "check:full") return checkFully();
-  if (!(first in kinds)) return runFiles([first, ...others]);
+  if (first === "browser" || first === "screenshots") return runOnly(first, others);
+  if (first !== "test" && first !== "full") return runFiles([first, ...others]);
   if (others.length > 0) return runFiles(others);
-  return first === "full" ? runFull() : runKind(first as KindName);
+  if (first === "test") return runTasks(["test"]);
+  return (await pack()) && runTasks(["test", "full"]);
 }
 
 process.exitCode = (await runAsked()) ? 0 : 1;

@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { isFullRun } from "@parley/db/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { awaitQuestion } from "../agent-calls/await-question.ts";
 import { shareServer } from "../server.ts";
@@ -14,7 +13,7 @@ import { type Published, resultOf } from "./published-client.ts";
 
 // Published clients add tools to conversations, approve their calls, and answer questions of agents.
 
-describe.skipIf(!isFullRun)("published clients", () => {
+describe("published clients", () => {
   const server = shareServer({ PARLEY_PRIVATE_HOSTS: "127.0.0.1" });
   const shop = shareShop();
   const calls = createCalls(server);

@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { isFullRun } from "@parley/db/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { shareServer } from "../server.ts";
 import { createCalls } from "../siblings/calls.ts";
@@ -11,7 +10,7 @@ import { type Published, resultOf } from "./published-client.ts";
 
 // Published clients upload, share and search knowledge.
 
-describe.skipIf(!isFullRun)("published clients", () => {
+describe("published clients", () => {
   const server = shareServer();
   const calls = createCalls(server);
   let directory: string;

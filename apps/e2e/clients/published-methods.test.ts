@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
-import { isFullRun } from "@parley/db/testing";
 import { describe, expect, test } from "vitest";
 import { root, shareServer } from "../server.ts";
 import { shareShop } from "../tools/shop-server.ts";
@@ -34,7 +33,7 @@ const methodsOf = (client: AnyClient) =>
     parts.includes(name) ? namesOn(client[name]!).map((one) => `${name}.${one}`) : [name],
   );
 
-describe.skipIf(!isFullRun)("published clients", () => {
+describe("published clients", () => {
   const server = shareServer({ PARLEY_PRIVATE_HOSTS: "127.0.0.1" });
   const shop = shareShop();
 

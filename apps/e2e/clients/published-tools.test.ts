@@ -2,7 +2,6 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import os from "node:os";
 import path from "node:path";
-import { isFullRun } from "@parley/db/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { shareServer } from "../server.ts";
 import { answersOf, createCalls, mentionOf } from "../siblings/calls.ts";
@@ -23,7 +22,7 @@ interface SdkServer {
   close(): Promise<void>;
 }
 
-describe.skipIf(!isFullRun)("the transport of the published client", () => {
+describe("the transport of the published client", () => {
   const server = shareServer();
   const calls = createCalls(server);
   let directory: string;

@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { isFullRun } from "@parley/db/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { shareServer } from "../server.ts";
 import { createCalls } from "../siblings/calls.ts";
@@ -12,7 +11,7 @@ import { type Published, type PublishedConversation, resultOf } from "./publishe
 // Clients that are published for the interface work as they are: installed into a folder of their
 // own, they are called by the methods that their types name.
 
-describe.skipIf(!isFullRun)("published clients", () => {
+describe("published clients", () => {
   const server = shareServer();
   const calls = createCalls(server);
   let directory: string;

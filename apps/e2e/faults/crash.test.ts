@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Database, messages } from "@parley/db";
-import { isFullRun } from "@parley/db/testing";
+import { isNightly, testSeed } from "@parley/db/testing";
 import { CreatedConversation, endpoints } from "@parley/schema";
 import { describe, expect, test } from "vitest";
 import { jsonOf, pathsOf, send } from "../request.ts";
@@ -13,10 +13,9 @@ const CREATES = 500;
 /** So many that those which wait for the slow agent leave enough that do not. */
 const CONNECTIONS = 24;
 /** A start takes seconds. */
-const KILLS = isFullRun ? 12 : 4;
+const KILLS = isNightly ? 12 : 4;
 const settings = { PARLEY_LEASE_MS: "500" };
 const agents = ["helper", "faulty", "slowpoke"];
-const seed = Date.now() % 2 ** 31;
 
 /** The numbers of one seed, from 0 up to 1 (mulberry32). */
 function createRandom(state: number): () => number {
@@ -93,47 +92,53 @@ async function finishAll(place: Place): Promise<Database> {
 }
 
 describe.each(databases)("a server $name", ({ isEmbedded }) => {
-  test(`what is acknowledged survives SIGKILL (seed ${seed})`, { timeout: 180_000 }, async () => {
-    await using place = await createPlace({ isEmbedded });
-    const random = createRandom(seed);
-    const tally: Tally = { sent: 0, acknowledged: new Set(), answered: new Map() };
-    let keys: string | undefined;
-    // The last round is not cut off: it sends what is left of the creates.
-    for (let round = 0; round <= KILLS; round++) {
-      const server = await startServer(place, settings);
-      const { adminKey, userKey, operatorKey } = server.demo;
-      keys ??= JSON.stringify([adminKey, userKey, operatorKey]);
-      expect(JSON.stringify([adminKey, userKey, operatorKey])).toBe(keys);
-      const started = tally.sent;
-      const connections = Array.from({ length: CONNECTIONS }, () => createUntilGone(server, tally));
-      if (round < KILLS) {
-        // After so many creates, and then somewhere within the next.
-        const share = (CREATES - started) / (KILLS + 1 - round);
-        const until = started + Math.ceil(share * (0.5 + random()));
-        while (tally.sent < until) await sleep(2);
-        await sleep(random() * 50);
-        await server.kill();
-        await Promise.all(connections);
-      } else {
-        await Promise.all(connections);
-        await expectReadable(server, tally.acknowledged);
-        await letTakeOver(server);
-        await server[Symbol.asyncDispose]();
+  test(
+    `what is acknowledged survives SIGKILL (seed ${testSeed})`,
+    { timeout: 180_000 },
+    async () => {
+      await using place = await createPlace({ isEmbedded });
+      const random = createRandom(testSeed);
+      const tally: Tally = { sent: 0, acknowledged: new Set(), answered: new Map() };
+      let keys: string | undefined;
+      // The last round is not cut off: it sends what is left of the creates.
+      for (let round = 0; round <= KILLS; round++) {
+        const server = await startServer(place, settings);
+        const { adminKey, userKey, operatorKey } = server.demo;
+        keys ??= JSON.stringify([adminKey, userKey, operatorKey]);
+        expect(JSON.stringify([adminKey, userKey, operatorKey])).toBe(keys);
+        const started = tally.sent;
+        const connections = Array.from({ length: CONNECTIONS }, () =>
+          createUntilGone(server, tally),
+        );
+        if (round < KILLS) {
+          // After so many creates, and then somewhere within the next.
+          const share = (CREATES - started) / (KILLS + 1 - round);
+          const until = started + Math.ceil(share * (0.5 + random()));
+          while (tally.sent < until) await sleep(2);
+          await sleep(random() * 50);
+          await server.kill();
+          await Promise.all(connections);
+        } else {
+          await Promise.all(connections);
+          await expectReadable(server, tally.acknowledged);
+          await letTakeOver(server);
+          await server[Symbol.asyncDispose]();
+        }
       }
-    }
-    expect(tally.sent).toBe(CREATES);
-    // Whatever was not acknowledged was on its way when a server went.
-    expect(tally.acknowledged.size).toBeGreaterThanOrEqual(CREATES - KILLS * CONNECTIONS);
-    expect(tally.answered.size).toBeGreaterThan(0);
+      expect(tally.sent).toBe(CREATES);
+      // Whatever was not acknowledged was on its way when a server went.
+      expect(tally.acknowledged.size).toBeGreaterThanOrEqual(CREATES - KILLS * CONNECTIONS);
+      expect(tally.answered.size).toBeGreaterThan(0);
 
-    const database = await finishAll(place);
-    try {
-      await expectSoundState(database, tally.acknowledged);
-      const stored = await database.db.select().from(messages);
-      const contents = new Map(stored.map(({ sid, content }) => [sid, content]));
-      for (const [sid, content] of tally.answered) expect(contents.get(sid)).toBe(content);
-    } finally {
-      await database.close();
-    }
-  });
+      const database = await finishAll(place);
+      try {
+        await expectSoundState(database, tally.acknowledged);
+        const stored = await database.db.select().from(messages);
+        const contents = new Map(stored.map(({ sid, content }) => [sid, content]));
+        for (const [sid, content] of tally.answered) expect(contents.get(sid)).toBe(content);
+      } finally {
+        await database.close();
+      }
+    },
+  );
 });

@@ -2,7 +2,6 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { readEmbeddedUrl } from "@parley/db";
-import { isFaultsRun, isFullRun } from "@parley/db/testing";
 import pg from "pg";
 import { expect, test } from "vitest";
 import type { Replicas } from "../replicas/fleet.ts";
@@ -15,10 +14,8 @@ import { createPlace, eventually, type ServerProcess, startServer } from "../ser
 // A server and the PostgreSQL that it started, under creates, invocations and followers, while one
 // after the other is killed in any order: what was acknowledged is there, whole, and ends once.
 
-const isAsked = isFaultsRun || isFullRun;
-const reason = isAsked ? "" : ": only in the full run";
 /** How often each is killed. */
-const KILLS = isFaultsRun ? 20 : 5;
+const KILLS = 20;
 const LIMITS = {
   PARLEY_MAX_STREAMS_PER_KEY: "10000",
   PARLEY_RATE_READ_PER_MINUTE: "0",
@@ -27,8 +24,8 @@ const LIMITS = {
 
 type Victim = "server" | "postmaster" | "backend";
 
-test.skipIf(!isAsked)(
-  `nothing acknowledged is lost with an embedded database, whatever is killed${reason}`,
+test(
+  "nothing acknowledged is lost with an embedded database, whatever is killed",
   { timeout: 900_000 },
   async () => {
     await using place = await createPlace({ isEmbedded: true });

@@ -3,7 +3,6 @@ import { appendFile } from "node:fs/promises";
 import path from "node:path";
 import { createRpcClient } from "parley-client";
 import { readEmbeddedUrl } from "@parley/db";
-import { isFaultsRun, isFullRun } from "@parley/db/testing";
 import { CreatedConversation } from "@parley/schema";
 import pg from "pg";
 import { describe, expect, test } from "vitest";
@@ -22,12 +21,9 @@ import {
 // What an embedded database takes of its disk: its log is written over again, and what retention has
 // swept is used again.
 
-const isAsked = isFaultsRun || isFullRun;
-const reason = isAsked ? "" : ": only in the full run";
-
 const MEGABYTE = 1_048_576;
 const CONVERSATIONS = 16;
-const MESSAGES_EACH = isFaultsRun ? 100 : 50;
+const MESSAGES_EACH = 100;
 const MESSAGE_BYTES = 400_000;
 /** Twice `max_wal_size`: PostgreSQL may exceed that while a checkpoint is under way. */
 const MAX_LOG_MEGABYTES = 512;
@@ -38,7 +34,7 @@ const ANSWERS = 10;
 const TOKENS = 3000;
 const SCRIPT = { steps: [{ text: "la ".repeat(TOKENS) }], tokenDelayMs: 0.1 };
 
-describe.skipIf(!isAsked)(`an embedded database${reason}`, { timeout: 240_000 }, () => {
+describe("an embedded database", { timeout: 240_000 }, () => {
   test(`keeps its log small under ${CONVERSATIONS * MESSAGES_EACH} messages of 400 KB`, async () => {
     await using place = await createPlace({ isEmbedded: true });
     await using server = await startServer(place);

@@ -9,15 +9,15 @@ import {
   openTestContext,
 } from "@parley/core/testing";
 import { events, invocations, logs, openPostgres, runs } from "@parley/db";
-import { createTemporaryDatabase, isFullRun } from "@parley/db/testing";
+import { createTemporaryDatabase, isNightly } from "@parley/db/testing";
 import { describe, expect, it } from "vitest";
 import { eventually, root } from "../server.ts";
 
 // Workers are killed in the middle of their invocations, and one sleeps past its leases and wakes:
 // each invocation ends once, and whoever follows it sees each of its events once.
 
-const INVOCATIONS = isFullRun ? 1000 : 120;
-const KILLS = isFullRun ? 20 : 3;
+const INVOCATIONS = isNightly ? 1000 : 120;
+const KILLS = isNightly ? 20 : 3;
 const WORKERS = 3;
 /** Invocations that have not ended, at most: so many that a worker that is killed had some. */
 const OUTSTANDING = 40;

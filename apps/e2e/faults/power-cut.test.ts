@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { readEmbeddedUrl } from "@parley/db";
-import { isFaultsRun, isFullRun } from "@parley/db/testing";
+import { isNightly } from "@parley/db/testing";
 import pg from "pg";
 import { describe, expect, test } from "vitest";
 import type { Replicas } from "../replicas/fleet.ts";
@@ -25,17 +25,16 @@ import { traceSyncs, whyNoTrace } from "./sync-trace.ts";
 
 // A power cut, as far as it can be played: what was acknowledged was on the disk before.
 
-const isAsked = isFaultsRun || isFullRun;
-const CUTS = isFaultsRun ? 6 : 2;
+const CUTS = isNightly ? 6 : 2;
 /** Work that is acknowledged between two cuts, so that what waited for the one has come through. */
 const BETWEEN_CUTS = 400;
 const CREATES = 50;
 
 const noTrace = await whyNoTrace();
-const noDisk = isAsked ? await whyNoPoweredDisk() : "only in the full run";
+const noDisk = await whyNoPoweredDisk();
 const because = (reason: string | undefined): string => (reason === undefined ? "" : `: ${reason}`);
 
-describe("a power cut", { timeout: isFaultsRun ? 300_000 : 120_000 }, () => {
+describe("a power cut", { timeout: isNightly ? 300_000 : 120_000 }, () => {
   test.skipIf(noTrace !== undefined)(
     `would find each create forced to the disk before it was acknowledged${because(noTrace)}`,
     async () => {

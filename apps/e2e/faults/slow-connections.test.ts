@@ -1,7 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
-import { isFullRun } from "@parley/db/testing";
 import { describe, expect, test } from "vitest";
 import { expectUntouched } from "../hostile/raw.ts";
 import { pathsOf, send } from "../request.ts";
@@ -26,10 +25,9 @@ const kinds = [
 ];
 
 const isMissing = spawnSync("slowhttptest", ["-h"]).error !== undefined;
-const reason = isMissing ? ": slowhttptest is not installed" : ": only in the full run";
-const skip = isMissing || !isFullRun;
+const reason = isMissing ? ": slowhttptest is not installed" : "";
 
-describe.skipIf(skip)(`2,000 slow connections${skip ? reason : ""}`, () => {
+describe.skipIf(isMissing)(`2,000 slow connections${reason}`, () => {
   const server = shareServer({ PARLEY_RATE_READ_PER_MINUTE: "0" });
 
   // The machine is shared: what counts is the ratio, and that it can be kept.

@@ -3,7 +3,6 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createParley } from "parley-client";
 import { redisServer, startTestRedis, type TestRedis } from "@parley/core/testing-redis";
-import { isFaultsRun } from "@parley/db/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startFleet } from "../replicas/fleet.ts";
 import { createPlace, type Demo, startServer } from "../server.ts";
@@ -92,9 +91,8 @@ function attackAll(start: () => Promise<Servers>): void {
 }
 
 // Latencies mean nothing on a machine that runs other suites at the same time.
-const reason = isFaultsRun ? redisServer.suffix : ": only in the run of faults";
 
-describe.skipIf(!isFaultsRun)(`one embedded server${reason}`, () => {
+describe("one embedded server", () => {
   attackAll(async () => {
     const place = await createPlace({ isEmbedded: true });
     const server = await startServer(place, settings);
@@ -109,9 +107,7 @@ describe.skipIf(!isFaultsRun)(`one embedded server${reason}`, () => {
   });
 });
 
-const missing = redisServer.isMissing || !isFaultsRun;
-
-describe.skipIf(missing)(`two replicas${reason}`, () => {
+describe.skipIf(redisServer.isMissing)(`two replicas${redisServer.suffix}`, () => {
   attackAll(async () => {
     const redis: TestRedis = await startTestRedis();
     const place = await createPlace();

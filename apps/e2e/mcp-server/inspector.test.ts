@@ -3,7 +3,6 @@ import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
-import { isFullRun } from "@parley/db/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { installPackages } from "../clients/install-package.ts";
 import { shareServer } from "../server.ts";
@@ -13,7 +12,7 @@ import { shareServer } from "../server.ts";
 const PACKAGE = "@modelcontextprotocol/inspector";
 const VERSION = "2.12.0";
 
-describe.skipIf(!isFullRun)(`${PACKAGE} ${VERSION}`, { timeout: 60_000 }, () => {
+describe(`${PACKAGE} ${VERSION}`, { timeout: 60_000 }, () => {
   const server = shareServer();
   let folder: string;
   let missing: string | undefined;

@@ -1,14 +1,14 @@
 import { once } from "node:events";
 import net from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { isFullRun } from "@parley/db/testing";
+import { isNightly } from "@parley/db/testing";
 import { describe, expect, test } from "vitest";
 import { readFrames } from "../frames.ts";
 import { within } from "../server.ts";
 import { type LogServer, startLogServer } from "./start-log-server.ts";
 
 const MIB = 1024 * 1024;
-const CYCLES = isFullRun ? 3000 : 300;
+const CYCLES = isNightly ? 3000 : 300;
 const AT_ONCE = 50;
 
 /** Asks for a stream on a connection of its own and goes away at one of the moments there are. */

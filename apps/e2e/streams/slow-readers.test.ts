@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { isFullRun } from "@parley/db/testing";
+import { isNightly } from "@parley/db/testing";
 import { describe, expect, test } from "vitest";
 import { readFrames } from "../frames.ts";
 import { within } from "../server.ts";
@@ -8,7 +8,7 @@ import { type Log, startLogServer } from "./start-log-server.ts";
 
 const MIB = 1024 * 1024;
 const LOGS = 2;
-const STALLED_PER_LOG = isFullRun ? 25 : 8;
+const STALLED_PER_LOG = isNightly ? 25 : 8;
 const READING_PER_LOG = 2;
 const APPENDS = 20;
 const EVENTS_PER_APPEND = 100;

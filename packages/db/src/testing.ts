@@ -13,11 +13,11 @@ export { migrateUpTo } from "./testing/migrate-up-to.ts";
 export { startCluster, type TestCluster } from "./testing/cluster.ts";
 export { runOn } from "./testing/databases.ts";
 
-/** Whether this is CI's full run, which may take minutes. */
-export const isFullRun = process.env["PARLEY_TEST_FULL"] === "1";
+/** Whether this is the nightly run, which has the whole sizes of kills, growth, fuzz and properties. */
+export const isNightly = process.env["PARLEY_TEST_NIGHTLY"] === "1";
 
-/** Whether the processes of a server are to die for 15 minutes; the full run has a form of 3. */
-export const isFaultsRun = process.env["PARLEY_TEST_FAULTS"] === "1";
+/** What a test draws by: `PARLEY_TEST_SEED`, or the time. */
+export const testSeed = Number(process.env["PARLEY_TEST_SEED"] ?? Date.now() % 2 ** 31);
 
 /** A database of a test's own on the PostgreSQL of the run. */
 export interface TemporaryDatabase {

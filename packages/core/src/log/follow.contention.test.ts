@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { isFullRun, openContendedDatabase } from "@parley/db/testing";
+import { isNightly, openContendedDatabase } from "@parley/db/testing";
 import { describe, expect, it } from "vitest";
 import { createTestCore, openTestLog, testEnd, testToken } from "../../testing/testing.ts";
 import type { Core } from "../create-core.ts";
@@ -9,13 +9,13 @@ import { followLog } from "./follow.ts";
 import { readEvents } from "./read-log.ts";
 import { inTransaction } from "./transaction.ts";
 
-const EVENTS = isFullRun ? 100_000 : 10_000;
+const EVENTS = isNightly ? 100_000 : 10_000;
 const WRITERS = 32;
 const LOGS = 20;
 const FOLLOWERS_PER_LOG = 8;
 const MAX_BATCH = 40;
 /** One transaction in so many locks its logs in no order, as no code here does, so that some deadlock. */
-const DISORDERLY = isFullRun ? 200 : 50;
+const DISORDERLY = isNightly ? 200 : 50;
 
 const below = (bound: number) => Math.floor(Math.random() * bound);
 

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { isFullRun } from "@parley/db/testing";
+import { isNightly } from "@parley/db/testing";
 import { logs } from "@parley/db";
 import { eq } from "drizzle-orm";
 import fc from "fast-check";
@@ -18,7 +18,7 @@ import { followLog } from "./follow.ts";
 import { readEvents } from "./read-log.ts";
 import { inTransaction } from "./transaction.ts";
 
-const RUNS = isFullRun ? 5000 : 500;
+const RUNS = isNightly ? 5000 : 500;
 
 let test: TestCore;
 beforeAll(async () => void (test = await openTestCore({ safetyPollMs: 5 })));

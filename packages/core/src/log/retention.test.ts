@@ -1,5 +1,5 @@
 import { events, type Queryable } from "@parley/db";
-import { isFullRun } from "@parley/db/testing";
+import { isNightly } from "@parley/db/testing";
 import { type LogEvent, toStorable } from "@parley/schema";
 import { sql } from "drizzle-orm";
 import fc from "fast-check";
@@ -267,6 +267,6 @@ describe("retention of any text", () => {
         [tokens.length + 1, JSON.stringify(testEnd)],
       ]);
     });
-    await fc.assert(property, { numRuns: isFullRun ? 1000 : 100 });
+    await fc.assert(property, { numRuns: isNightly ? 1000 : 100 });
   });
 });

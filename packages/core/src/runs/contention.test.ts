@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { logs, runs } from "@parley/db";
-import { isFullRun, openContendedDatabase } from "@parley/db/testing";
+import { isNightly, openContendedDatabase } from "@parley/db/testing";
 import { ParleyError } from "@parley/schema";
 import { eq, isNotNull, ne, sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
@@ -32,7 +32,7 @@ import type { ClaimedRun } from "./claim-parts.ts";
 import { LostLease, handBackRuns, renewLeases } from "./leases.ts";
 
 const ACTORS = 24;
-const ACTIONS = isFullRun ? 500 : 100;
+const ACTIONS = isNightly ? 500 : 100;
 const CONVERSATIONS = 4;
 const agentIds = ["ann", "bob", "cid", "dan", "eve"];
 

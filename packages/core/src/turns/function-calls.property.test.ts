@@ -7,7 +7,7 @@ import {
   messages,
   runs,
 } from "@parley/db";
-import { isFullRun } from "@parley/db/testing";
+import { isNightly } from "@parley/db/testing";
 import { type LogEvent, type MessageEvent, ParleyError } from "@parley/schema";
 import { eq, sql } from "drizzle-orm";
 import fc from "fast-check";
@@ -43,7 +43,7 @@ import { hasOpenCalls, settleCalls } from "./settle-calls.ts";
 import { takeOverRuns } from "./take-over-runs.ts";
 import { validateAction } from "./validate-action.ts";
 
-const RUNS = isFullRun ? 400 : 40;
+const RUNS = isNightly ? 400 : 40;
 /** What the model of the test calls in each of its steps. */
 const STEPS = [["look", "buy"], ["look"], ["buy", "buy", "look"], []] as const;
 const TEXT = "0123";

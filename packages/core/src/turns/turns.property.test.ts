@@ -1,5 +1,5 @@
 import { actions, logs, messages, runs } from "@parley/db";
-import { isFullRun } from "@parley/db/testing";
+import { isNightly } from "@parley/db/testing";
 import { type LogEvent, ParleyError } from "@parley/schema";
 import { eq } from "drizzle-orm";
 import fc from "fast-check";
@@ -31,7 +31,7 @@ import { loadTurn, type Turn } from "./load-turns.ts";
 import { saveStep } from "./save-step.ts";
 import { takeOverRuns } from "./take-over-runs.ts";
 
-const RUNS = isFullRun ? 2000 : 200;
+const RUNS = isNightly ? 2000 : 200;
 const failure = { code: "broken", message: "It broke", metadata: null };
 
 let test: TestCore;

@@ -1,0 +1,39 @@
+import { readFileSync, rmSync } from "node:fs";
+import type { KindName } from "./kinds.ts";
+import { type Counts, describePrograms, PROGRAMS_VARIABLE, resultsOf, sumOf } from "./results.ts";
+import { run, say } from "./steps.ts";
+
+/** The task of Turbo for each kind of tests that it runs. */
+const tasks = { test: "test", full: "test:full" } as const satisfies Partial<
+  Record<KindName, string>
+>;
+
+/**
+ * Runs kinds of tests through Turbo, which repeats what it printed where nothing has changed, and ends with
+ * the counts of all of them, after what `beforeCounts` says. Resolves with whether nothing failed.
+ */
+export async function runTasks(
+  names: readonly (keyof typeof tasks)[],
+  beforeCounts: () => void = () => {},
+): Promise<boolean> {
+  for (const name of names) rmSync(resultsOf(name), { force: true });
+  const options = ["--continue", "--concurrency=1", "--log-prefix=none", "--output-logs=full"];
+  const isGreen = await run(["turbo", "run", ...names.map((name) => tasks[name]), ...options], {
+    [PROGRAMS_VARIABLE]: await describePrograms(),
+    TURBO_TELEMETRY_DISABLED: "1",
+  });
+  const { passed, failed, skipped } = sumOf(names.map(readCounts));
+  // A task that left nothing has failed as a whole.
+  const failures = isGreen ? failed : Math.max(failed, 1);
+  beforeCounts();
+  say(`${passed} passed, ${failures} failed, ${skipped} skipped`);
+  return failures === 0;
+}
+
+function readCounts(name: string): Counts {
+  try {
+    return JSON.parse(readFileSync(resultsOf(name), "utf8")) as Counts;
+  } catch {
+    return { passed: 0, failed: 0, skipped: 0 };
+  }
+}
