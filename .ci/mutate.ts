@@ -117,7 +117,7 @@ for (const { file, at, found, replace } of pick(places, Number(count))) {
     const [failure] = runsFor(file)
       .values()
       .map(findFailure)
-      .filter((found) => found !== undefined);
+      .filter((failed) => failed !== undefined);
     if (failure !== undefined) noticed++;
     const place = `${file}:${line} "${found.trim()}" as "${replace.trim()}"`;
     process.stdout.write(
