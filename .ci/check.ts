@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { sayOverrun } from "./budgets.ts";
 import { runFiles } from "./run-tests.ts";
 import { runStep, say, type Step } from "./steps.ts";
 
@@ -46,6 +47,7 @@ export async function checkStatically(): Promise<boolean> {
  * what imports it, and the tests beside what changed.
  */
 export async function check(): Promise<boolean> {
+  const startedAt = performance.now();
   const linted = readLinted();
   const hashes = hashSources();
   const changed = [...hashes].filter(([file, hash]) => linted[file] !== hash).map(([file]) => file);
@@ -58,16 +60,22 @@ export async function check(): Promise<boolean> {
     writeFileSync(path.join(cache, "linted.json"), JSON.stringify(Object.fromEntries(hashes)));
     return true;
   };
-  const tests = testsBeside(changedFiles());
-  say(`Tests: ${tests.join(" ")}`);
+  const changedHere = changedFiles();
+  const tests = testsBeside(changedHere);
+  const examples = testsOfExamples(changedHere);
+  say(`Tests: ${[...tests, ...examples].join(" ")}`);
   const results = await Promise.all([
     runStep(format),
     runStep(types).then(async (ok) => (await runStep(knip)) && (await runStep(typesOfNext)) && ok),
     lintAndStore(),
-    runFiles(tests, "test"),
+    runFiles(tests, "test").then(
+      // They are of no kind that `test` has.
+      async (ok) => (examples.length === 0 || (await runFiles(examples))) && ok,
+    ),
   ]);
   say("Left out: the tests that are not beside what changed: pnpm test");
   const isGreen = results.every(Boolean);
+  sayOverrun("check", (performance.now() - startedAt) / 1000);
   say(isGreen ? "All is well" : "Something failed: see the lines with ✗ above");
   return isGreen;
 }
@@ -118,6 +126,14 @@ function testsBeside(files: readonly string[]): string[] {
   return [...new Set([...ALWAYS, ...beside])];
 }
 
+/** The files that test the examples among changed files. */
+function testsOfExamples(files: readonly string[]): string[] {
+  const tests = files
+    .filter((file) => /^examples\/[^/]+\//.test(file) && !file.endsWith(".md"))
+    .map((file) => (file.startsWith("examples/nextjs-chat/") ? "nextjs-chat" : "processes"));
+  return [...new Set(tests)].map((name) => `apps/e2e/examples/${name}.test.ts`);
+}
+
 function readLinted(): Record<string, string> {
   const file = path.join(cache, "linted.json");
   return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as Record<string, string>) : {};
@@ -130,9 +146,9 @@ function hashSources(): Map<string, string> {
     createHash("sha256").update(texts.join("\0")).digest("base64");
   const read = (file: string): string => readFileSync(path.join(root, file), "utf8");
   const ruled = hash(...rules.map(read));
-  const files = globSync("{{packages,apps}/**,.ci}/*.{ts,tsx}", {
+  const files = globSync("{{packages,apps,examples}/**,.ci}/*.{ts,tsx}", {
     cwd: root,
-    exclude: ["**/node_modules/**", "**/dist/**"],
+    exclude: ["**/node_modules/**", "**/dist/**", "**/.next/**"],
   });
   return new Map(files.toSorted().map((file) => [file, hash(ruled, read(file))]));
 }

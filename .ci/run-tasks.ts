@@ -1,6 +1,6 @@
 import { readFileSync, rmSync } from "node:fs";
 import type { KindName } from "./kinds.ts";
-import { type Counts, describePrograms, PROGRAMS_VARIABLE, resultsOf, sumOf } from "./results.ts";
+import { describePrograms, type Outcome, PROGRAMS_VARIABLE, resultsOf, sumOf } from "./results.ts";
 import { run, say } from "./steps.ts";
 
 /** The task of Turbo for each kind of tests that it runs. */
@@ -22,18 +22,21 @@ export async function runTasks(
     [PROGRAMS_VARIABLE]: await describePrograms(),
     TURBO_TELEMETRY_DISABLED: "1",
   });
-  const { passed, failed, skipped } = sumOf(names.map(readCounts));
+  const outcomes = names.map(readOutcome);
+  const { passed, failed, skipped } = sumOf(outcomes);
   // A task that left nothing has failed as a whole.
   const failures = isGreen ? failed : Math.max(failed, 1);
+  // Other tasks have printed since.
+  if (names.length > 1) for (const line of outcomes.flatMap(({ lines }) => lines)) say(line);
   beforeCounts();
   say(`${passed} passed, ${failures} failed, ${skipped} skipped`);
   return failures === 0;
 }
 
-function readCounts(name: string): Counts {
+function readOutcome(name: string): Outcome {
   try {
-    return JSON.parse(readFileSync(resultsOf(name), "utf8")) as Counts;
+    return JSON.parse(readFileSync(resultsOf(name), "utf8")) as Outcome;
   } catch {
-    return { passed: 0, failed: 0, skipped: 0 };
+    return { passed: 0, failed: 0, skipped: 0, lines: [`✗ ${name} ended without a result`] };
   }
 }

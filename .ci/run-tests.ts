@@ -7,6 +7,7 @@ import {
   countByFolder,
   type Counts,
   type FileResult,
+  type Outcome,
   readHashes,
   readPassed,
   readReport,
@@ -33,9 +34,9 @@ export async function runOnly(name: KindName, filters: readonly string[]): Promi
 
 /**
  * Runs a kind of tests in one process of Vitest: the packages whose tests have not passed before as all
- * is now. Resolves with the counts of all of them.
+ * is now. Resolves with what came of all of them.
  */
-export async function runKind(name: KindName): Promise<Counts> {
+export async function runKind(name: KindName): Promise<Outcome> {
   const startedAt = performance.now();
   const kind: Kind = kinds[name];
   const hashes = await readHashes();
@@ -47,7 +48,8 @@ export async function runKind(name: KindName): Promise<Counts> {
     say(`✓ ${folder}: nothing has changed since its ${passed.passed} tests passed`);
   }
   const folders = [...hashes.keys()].filter((folder) => !counts.has(folder));
-  const ran = folders.length === 0 ? [] : await runPackages(name, folders);
+  const { ran, lines } =
+    folders.length === 0 ? { ran: [], lines: [] } : await runPackages(name, folders);
   const after = ran.length === 0 ? hashes : await readHashes();
   for (const [folder, one] of ran) {
     counts.set(folder, one);
@@ -57,7 +59,7 @@ export async function runKind(name: KindName): Promise<Counts> {
   }
   if (kind.note !== undefined) say(kind.note);
   sayOverrun(name, (performance.now() - startedAt) / 1000);
-  return sumOf(counts.values());
+  return { ...sumOf(counts.values()), lines };
 }
 
 /** Runs every file of a kind, with an environment. Resolves with their counts. */
@@ -66,7 +68,7 @@ export async function runWhole(
   environment: Readonly<Record<string, string>>,
 ): Promise<Counts> {
   const results = await runVitest(name, [], environment);
-  sayFailures(results.files);
+  for (const line of failuresOf(results.files)) say(line);
   const counted = countsOf(results, [...(await readHashes()).keys()]);
   return sumOf(counted.map(([, counts]) => counts));
 }
@@ -74,13 +76,17 @@ export async function runWhole(
 async function runPackages(
   name: KindName,
   folders: readonly string[],
-): Promise<(readonly [string, Counts])[]> {
+): Promise<{ ran: (readonly [string, Counts])[]; lines: string[] }> {
   const filters = folders.map((folder) => `--project=${folder}*`);
   const first = await runVitest(name, filters);
   // Runs of CI are long, on machines that others use too: a deadline that was missed once says little.
-  const results = process.env["CI"] === undefined ? first : await runFailedAgain(name, first);
-  sayFailures(results.files);
-  return countsOf(results, folders);
+  const isAgain = process.env["CI"] !== undefined;
+  const { results, unsteady } = isAgain
+    ? await runFailedAgain(name, first)
+    : { results: first, unsteady: [] };
+  const lines = [...failuresOf(results.files), ...unsteady];
+  for (const line of lines) say(line);
+  return { ran: countsOf(results, folders), lines };
 }
 
 /** The counts of each folder, and one failure more for what failed outside of every file. */
@@ -119,27 +125,32 @@ async function runVitest(
 
 /**
  * Runs the files in which something failed once more, with the machine to themselves, if they are few.
- * What then passes is named as unsteady, with why it failed, and counts as passed.
+ * What then passes counts as passed. Resolves with a line for each of those that says why it failed.
  */
-async function runFailedAgain(name: KindName, first: Results): Promise<Results> {
+async function runFailedAgain(
+  name: KindName,
+  first: Results,
+): Promise<{ results: Results; unsteady: string[] }> {
   const failed = [...first.files].filter(([, { failures }]) => failures.length > 0);
-  if (failed.length === 0 || failed.length > MOST_AGAIN) return first;
-  sayFailures(first.files);
+  if (failed.length === 0 || failed.length > MOST_AGAIN) return { results: first, unsteady: [] };
+  for (const line of failuresOf(first.files)) say(line);
   say("\nThese files run once more, alone:");
   const again = await runVitest(
     name,
     failed.map(([file]) => file),
   );
   const files = new Map([...first.files, ...again.files]);
-  for (const [file, { failures }] of failed) {
-    if (files.get(file)?.failures.length !== 0) continue;
-    for (const { test, why } of failures) say(`! unsteady: ${file} > ${test}: ${why}`);
-  }
-  return { isGreen: again.isGreen, files };
+  const unsteady = failed
+    .filter(([file]) => files.get(file)?.failures.length === 0)
+    .flatMap(([file, { failures }]) =>
+      failures.map(({ test, why }) => `! unsteady: ${file} > ${test}: ${why}`),
+    );
+  return { results: { isGreen: again.isGreen, files }, unsteady };
 }
 
-function sayFailures(files: ReadonlyMap<string, FileResult>): void {
-  for (const [file, { failures }] of files) {
-    for (const { test, why } of failures) say(`✗ ${file} > ${test}: ${why}`);
-  }
+/** A line for each test that failed. */
+function failuresOf(files: ReadonlyMap<string, FileResult>): string[] {
+  return [...files].flatMap(([file, { failures }]) =>
+    failures.map(({ test, why }) => `✗ ${file} > ${test}: ${why}`),
+  );
 }
