@@ -15,7 +15,7 @@ const setupOf = (folder: string): string[] =>
     ...(folder === "apps/e2e" ? ["apps/e2e/build-server.ts"] : []),
   ].map((file) => path.join(root, file));
 
-const seedProperties = path.join(root, ".ci/seed-properties.ts");
+const seedProperties = path.join(root, "apps/e2e/seed-properties.ts");
 
 /** The patterns that concern a folder, as seen from it. */
 const within = (folder: string, patterns: readonly string[]): string[] =>

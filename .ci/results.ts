@@ -40,11 +40,7 @@ export async function readHashes(): Promise<Map<string, string>> {
     options,
   );
   const { tasks } = JSON.parse(stdout) as DryRun;
-  return new Map(
-    tasks
-      .filter(({ directory }) => directory !== ".ci")
-      .map(({ directory, hash }) => [directory, hash]),
-  );
+  return new Map(tasks.map(({ directory, hash }) => [directory, hash]));
 }
 
 /** Tells Turbo what else tests depend on: `describePrograms()`. */
@@ -78,8 +74,7 @@ const fileOf = (kind: KindName, name: string): string =>
   path.join(folder, `${kind}-${name.replaceAll("/", "-")}.json`);
 
 /** Where the task of a kind leaves what came of it. */
-export const resultsOf = (kind: string): string =>
-  path.join(import.meta.dirname, "results", `${kind}.json`);
+export const resultsOf = (kind: string): string => path.join(root, "apps/e2e/dist", `${kind}.json`);
 
 export function sumOf(all: Iterable<Counts>): Counts {
   const sum: Counts = { passed: 0, failed: 0, skipped: 0 };

@@ -1,5 +1,5 @@
 // The task of Turbo that owns a kind of tests, `node run-kind.ts test`: it runs those of the packages that have
-// changed, and leaves what came of all as `results/test.json`, which Turbo keeps while nothing changes.
+// changed, and leaves what came of all as `dist/test.json`, which Turbo keeps while nothing changes.
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { kinds, type KindName } from "./kinds.ts";
