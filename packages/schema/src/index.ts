@@ -34,6 +34,7 @@ export * from "./parsing/http-input.ts";
 export { MAX_PAGE_ITEMS } from "./parsing/page.ts";
 export * from "./parsing/parse-input.ts";
 export * from "./parsing/storable.ts";
+export { requireSafeMeta } from "./parsing/superjson-meta.ts";
 export * from "./parsing/text.ts";
 export * from "./parsing/timezones.ts";
 export * from "./parsing/unknown-members.ts";

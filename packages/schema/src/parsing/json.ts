@@ -1,9 +1,10 @@
 import * as z from "zod";
 import { type Issue, ParleyError } from "../errors/errors.ts";
 import { formatPath, invalidRequest } from "../errors/invalid-request.ts";
+import { type SentValue, toPlain } from "./plain-values.ts";
 import { isStorable } from "./storable.ts";
 
-/** Any JSON as callers may write it: a `Date` becomes a string, an undefined member is left out. */
+/** Any JSON as callers of REST may write it: a `Date` becomes a string, an undefined member is left out. */
 export type SentJson =
   | string
   | number
@@ -15,7 +16,7 @@ export type SentJson =
   | { readonly [name: string]: SentJson };
 
 /** Any JSON in an input. Typed for callers only: every parsed value is JSON. */
-export const AnyJson = z.unknown() as z.ZodType<unknown, SentJson>;
+export const AnyJson = z.unknown() as z.ZodType<unknown, SentValue>;
 
 const MAX_DEPTH = 64;
 /** Most values of any body, including objects and arrays: bounds the time to process it. */
@@ -123,15 +124,16 @@ function markLossyIntegers(_key: string, value: unknown, context?: { source?: st
 }
 
 /**
- * Checks every string, number and level of a body, and removes members that could reach a prototype, in
- * place. Throws `invalid_request_error` that names the field.
+ * Checks every string, number and level of a body, removes members that are undefined or could reach a prototype, and
+ * replaces what `toPlain` makes JSON of, in place. Throws `invalid_request_error` that names the field.
  */
 export function cleanJson(value: unknown): unknown {
   const path: PropertyKey[] = [];
-  const fault = findFault(value, path);
+  const plain = isJsonType(value) ? value : toPlain(value);
+  const fault = findFault(plain, path);
   if (fault !== undefined)
     throw invalidRequest("body", [{ path: formatPath(path), message: fault }]);
-  return value;
+  return plain;
 }
 
 function findFault(value: unknown, path: PropertyKey[]): Issue["message"] | undefined {
@@ -141,24 +143,17 @@ function findFault(value: unknown, path: PropertyKey[]): Issue["message"] | unde
   if (typeof value === "number") {
     return Number.isFinite(value) ? undefined : "must be a finite number";
   }
-  // Callers in the same process may pass a bigint, which JSON cannot hold.
   if (value === LOSSY_INTEGER || typeof value === "bigint") return "must be an integer within 2^53";
+  if (value instanceof Map) return "must be a Map with texts as keys, and none of them __proto__";
   if (!isJsonType(value)) return "must be JSON";
   if (typeof value !== "object" || value === null) return undefined;
   if (path.length >= MAX_DEPTH) return `must not be nested deeper than ${MAX_DEPTH}`;
-  if (Array.isArray(value)) {
-    for (let index = 0; index < value.length; index++) {
-      path.push(index);
-      const fault = findFault(value[index], path);
-      if (fault !== undefined) return fault;
-      path.pop();
-    }
-    return undefined;
-  }
-  return findFaultInMembers(value as Record<string, unknown>, path);
+  return Array.isArray(value)
+    ? findFaultInList(value, path)
+    : findFaultInMembers(value as Record<string, unknown>, path);
 }
 
-/** Whether JSON has values of this type. */
+/** Whether JSON has values of this type; undefined ones are left out. */
 function isJsonType(value: unknown): boolean {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     return !["bigint", "symbol", "function"].includes(typeof value);
@@ -167,16 +162,29 @@ function isJsonType(value: unknown): boolean {
   return prototype === Object.prototype || prototype === null;
 }
 
+function findFaultInList(list: unknown[], path: PropertyKey[]): string | undefined {
+  for (let index = 0; index < list.length; index++) {
+    if (list[index] === undefined) list[index] = null;
+    else if (!isJsonType(list[index])) list[index] = toPlain(list[index]);
+    path.push(index);
+    const fault = findFault(list[index], path);
+    if (fault !== undefined) return fault;
+    path.pop();
+  }
+  return undefined;
+}
+
 function findFaultInMembers(
   object: Record<string, unknown>,
   path: PropertyKey[],
 ): string | undefined {
   for (const key of Object.keys(object)) {
-    if (ignored.has(key)) {
+    if (object[key] === undefined || ignored.has(key)) {
       delete object[key];
       continue;
     }
     if (!isStorable(key)) return "must not have a name with NUL or a lone surrogate";
+    if (!isJsonType(object[key])) object[key] = toPlain(object[key]);
     path.push(key);
     const fault = findFault(object[key], path);
     if (fault !== undefined) return fault;
