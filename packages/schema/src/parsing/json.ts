@@ -129,31 +129,49 @@ function markLossyIntegers(_key: string, value: unknown, context?: { source?: st
  */
 export function cleanJson(value: unknown): unknown {
   const path: PropertyKey[] = [];
-  const plain = isJsonType(value) ? value : toPlain(value);
-  const fault = findFault(plain, path);
+  const holder: Holder = { 0: value };
+  const fault = findFault(holder, 0, path);
   if (fault !== undefined)
     throw invalidRequest("body", [{ path: formatPath(path), message: fault }]);
-  return plain;
+  return holder[0];
 }
 
-function findFault(value: unknown, path: PropertyKey[]): Issue["message"] | undefined {
+type Holder = Record<PropertyKey, unknown>;
+
+function findFault(
+  holder: Holder,
+  name: string | number,
+  path: PropertyKey[],
+): Issue["message"] | undefined {
+  const value = holder[name];
   if (typeof value === "string") {
     return isStorable(value) ? undefined : "must not contain NUL or a lone surrogate";
   }
   if (typeof value === "number") {
     return Number.isFinite(value) ? undefined : "must be a finite number";
   }
-  if (value === LOSSY_INTEGER || typeof value === "bigint") return "must be an integer within 2^53";
-  if (value instanceof Map) return "must be a Map with texts as keys, and none of them __proto__";
-  if (!isJsonType(value)) return "must be JSON";
+  if (!isJsonType(value)) {
+    const plain = toPlain(value);
+    if (plain === value) return faultOf(value);
+    holder[name] = plain;
+    return findFault(holder, name, path);
+  }
   if (typeof value !== "object" || value === null) return undefined;
   if (path.length >= MAX_DEPTH) return `must not be nested deeper than ${MAX_DEPTH}`;
   return Array.isArray(value)
     ? findFaultInList(value, path)
-    : findFaultInMembers(value as Record<string, unknown>, path);
+    : findFaultInMembers(value as Holder, path);
 }
 
-/** Whether JSON has values of this type; undefined ones are left out. */
+/** What is wrong with a value that `toPlain` makes no JSON of. */
+function faultOf(value: unknown): string {
+  if (value === LOSSY_INTEGER || typeof value === "bigint") return "must be an integer within 2^53";
+  return value instanceof Map
+    ? "must be a Map with texts as keys, and without __proto__"
+    : "must be JSON";
+}
+
+/** Whether JSON has values of this type. */
 function isJsonType(value: unknown): boolean {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     return !["bigint", "symbol", "function"].includes(typeof value);
@@ -165,28 +183,23 @@ function isJsonType(value: unknown): boolean {
 function findFaultInList(list: unknown[], path: PropertyKey[]): string | undefined {
   for (let index = 0; index < list.length; index++) {
     if (list[index] === undefined) list[index] = null;
-    else if (!isJsonType(list[index])) list[index] = toPlain(list[index]);
     path.push(index);
-    const fault = findFault(list[index], path);
+    const fault = findFault(list as unknown as Holder, index, path);
     if (fault !== undefined) return fault;
     path.pop();
   }
   return undefined;
 }
 
-function findFaultInMembers(
-  object: Record<string, unknown>,
-  path: PropertyKey[],
-): string | undefined {
+function findFaultInMembers(object: Holder, path: PropertyKey[]): string | undefined {
   for (const key of Object.keys(object)) {
     if (object[key] === undefined || ignored.has(key)) {
       delete object[key];
       continue;
     }
     if (!isStorable(key)) return "must not have a name with NUL or a lone surrogate";
-    if (!isJsonType(object[key])) object[key] = toPlain(object[key]);
     path.push(key);
-    const fault = findFault(object[key], path);
+    const fault = findFault(object, key, path);
     if (fault !== undefined) return fault;
     path.pop();
   }

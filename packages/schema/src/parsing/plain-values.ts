@@ -18,7 +18,6 @@ export function toPlain(value: unknown): unknown {
     const number = Number(value);
     return Number.isSafeInteger(number) ? number : value;
   }
-  if (typeof value !== "object") return value;
   if (value instanceof Date) return Number.isNaN(value.valueOf()) ? value : value.toISOString();
   if (value instanceof Set) return [...value];
   if (value instanceof Map) {
