@@ -11,7 +11,8 @@ const superjson = new SuperJSON();
 export const transformer = {
   serialize: (input: unknown): SuperJSONResult => {
     const { json, meta } = superjson.serialize(input);
-    if (meta?.referentialEqualities === undefined) return meta === undefined ? { json } : { json, meta };
+    if (meta?.referentialEqualities === undefined)
+      return meta === undefined ? { json } : { json, meta };
     const { referentialEqualities, ...rest } = meta;
     if (holdsItself(referentialEqualities)) throw new TypeError("an input must not hold itself");
     return rest.values === undefined ? { json } : { json, meta: rest };

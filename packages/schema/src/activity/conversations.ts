@@ -42,9 +42,7 @@ export const ListAllConversations = WorkspaceParams.extend({
   ),
   agentId: optional(Reference).describe("Only conversations in which this agent answered"),
   status: optional(ConversationState).describe("Only conversations whose newest answer is so"),
-  from: optional(TimeFromQuery).describe(
-    "Only those that were created at or after this time",
-  ),
+  from: optional(TimeFromQuery).describe("Only those that were created at or after this time"),
   to: optional(TimeFromQuery).describe("Only those that were created before this time"),
   ...pageQuery("Conversations", { defaultLimit: 20, place: placeLike(/^\d{1,15}\.\d{1,15}$/) }),
 });

@@ -88,9 +88,7 @@ export const ListRuns = WorkspaceParams.extend({
   ),
   functionId: optional(Reference).describe("Only invocations of the function with this id or slug"),
   agentId: optional(Reference).describe("Only turns of this agent, and what they called"),
-  from: optional(TimeFromQuery).describe(
-    "Only runs that were created at or after this time",
-  ),
+  from: optional(TimeFromQuery).describe("Only runs that were created at or after this time"),
   to: optional(TimeFromQuery).describe("Only runs that were created before this time"),
   ...pageQuery("Runs", { defaultLimit: 20, place: placeLike(/^\d{1,15}\.\d{1,15}$/) }),
 });

@@ -11,12 +11,14 @@ export interface SentSuperjson {
 /** Throws the error of a refusal: the place in the value, and what is wrong there. */
 export type RefuseMeta = (path: readonly PropertyKey[], message: string) => never;
 
-/** Most annotated values. superjson takes a microsecond for each. */
-export const MAX_META_ENTRIES = 10_000;
+/** Most annotated values. */
+const MAX_ENTRIES = 10_000;
 /** Most characters of a path. */
-export const MAX_META_PATH_LENGTH = 1000;
+const MAX_PATH_LENGTH = 1000;
+/** Most characters of all paths: superjson takes 35 ns for each. */
+const MAX_PATH_LENGTHS = 1_000_000;
 /** Deepest annotated value, as of parsed JSON. */
-export const MAX_META_DEPTH = 64;
+const MAX_DEPTH = 64;
 
 const forbidden: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 
@@ -46,6 +48,7 @@ interface Check {
   /** The lists that are a Map or a Set by now: superjson counts in them otherwise than in lists. */
   readonly converted: Set<unknown>;
   entries: number;
+  characters: number;
 }
 
 /**
@@ -62,7 +65,13 @@ export function requireSafeMeta({ json, meta }: SentSuperjson, refuse: RefuseMet
   if (v !== 0 && v !== 1) return refuse([], "meta.v must be 1, or 0");
   if (Object.keys(rest).length > 0) return refuse([], "meta must have no members but values and v");
   if (values === undefined || values === null) return;
-  const check: Check = { refuse, isLegacy: v === 0, converted: new Set(), entries: 0 };
+  const check: Check = {
+    refuse,
+    isLegacy: v === 0,
+    converted: new Set(),
+    entries: 0,
+    characters: 0,
+  };
   const root: Place = { holder: { json }, name: "json", path: [] };
   if (Array.isArray(values)) checkValue(check, root, values);
   else if (isRecord(values)) checkEntries(check, root, values);
@@ -73,16 +82,20 @@ export function requireSafeMeta({ json, meta }: SentSuperjson, refuse: RefuseMet
 function checkEntries(check: Check, from: Place, entries: Readonly<Record<string, unknown>>): void {
   const { refuse } = check;
   for (const path in entries) {
-    if (++check.entries > MAX_META_ENTRIES) {
-      refuse([], `meta.values must name at most ${MAX_META_ENTRIES} values`);
+    if (++check.entries > MAX_ENTRIES) {
+      refuse([], `meta.values must name at most ${MAX_ENTRIES} values`);
     }
-    if (path.length > MAX_META_PATH_LENGTH) {
-      refuse([], `meta.values must not have paths of over ${MAX_META_PATH_LENGTH} characters`);
+    if (path.length > MAX_PATH_LENGTH) {
+      refuse([], `meta.values must not have paths of over ${MAX_PATH_LENGTH} characters`);
+    }
+    if ((check.characters += path.length) > MAX_PATH_LENGTHS) {
+      refuse([], `meta.values must not have paths of over ${MAX_PATH_LENGTHS} characters together`);
     }
     const names = splitPath(path, check.isLegacy);
-    if (names === undefined) return refuse([], "meta.values must have paths as superjson writes them");
-    if (from.path.length + names.length > MAX_META_DEPTH) {
-      refuse([], `meta.values must not have paths deeper than ${MAX_META_DEPTH}`);
+    if (names === undefined)
+      return refuse([], "meta.values must have paths as superjson writes them");
+    if (from.path.length + names.length > MAX_DEPTH) {
+      refuse([], `meta.values must not have paths deeper than ${MAX_DEPTH}`);
     }
     checkValue(check, findPlace(check, from, names), entries[path]);
   }
@@ -117,7 +130,10 @@ function checkValue(check: Check, place: Place, note: unknown): void {
   const { path } = place;
   const [kind, inner, ...more]: unknown[] = Array.isArray(note) ? note : [];
   if (typeof kind !== "string" || !Object.hasOwn(isWritten, kind) || more.length > 0) {
-    refuse(path, `must be JSON, a Date, bigint, Map, Set or undefined, and not ${describeKind(kind)}`);
+    refuse(
+      path,
+      `must be JSON, a Date, bigint, Map, Set or undefined, and not ${describeKind(kind)}`,
+    );
     return;
   }
   const value = memberOf(place.holder, place.name);

@@ -27,7 +27,10 @@ const ofEndpoints = new WeakMap<Endpoint, readonly string[]>();
 /** The members of an endpoint's query and body that are times. */
 export function timesIn(endpoint: Endpoint): readonly string[] {
   return ofEndpoints.getOrInsertComputed(endpoint, ({ query, body }) => {
-    const members: [string, z.core.$ZodType][] = Object.entries({ ...query?.shape, ...body?.shape });
+    const members: [string, z.core.$ZodType][] = Object.entries({
+      ...query?.shape,
+      ...body?.shape,
+    });
     return members.flatMap(([name, schema]) => (isTime(schema) ? [name] : []));
   });
 }
