@@ -105,7 +105,7 @@ describe("an input is refused", () => {
       { a: ["Date"] },
       `a: ${written("Date")}`,
     ],
-    ["a time that is a number", { a: 1e400 }, { a: ["Date"] }, `a: ${written("Date")}`],
+    ["a time that is a number", { a: 1e300 }, { a: ["Date"] }, `a: ${written("Date")}`],
     ["a value for undefined", { a: 1 }, { a: ["undefined"] }, `a: ${written("undefined")}`],
     ["a number that is one", { a: 7 }, { a: ["number"] }, `a: ${written("number")}`],
     ["a bigint in hexadecimal", { a: "0x10" }, { a: ["bigint"] }, `a: ${written("bigint")}`],
@@ -250,11 +250,7 @@ describe("a huge meta", () => {
   ])("is read or refused at once: one %s", (_name, build) => {
     const sent = build();
     const before = process.threadCpuUsage();
-    try {
-      transformer.deserialize(sent);
-    } catch (error) {
-      expect(error).toBeInstanceOf(ParleyError);
-    }
+    refused(sent);
     const { user, system } = process.threadCpuUsage(before);
     // Time of the processor, of which a busy machine takes nothing. What this keeps out takes seconds.
     expect((user + system) / 1000).toBeLessThan(500);

@@ -33,7 +33,7 @@ export * from "./parsing/max-values.ts";
 export * from "./parsing/http-input.ts";
 export { MAX_PAGE_ITEMS } from "./parsing/page.ts";
 export * from "./parsing/parse-input.ts";
-export type { SentValue } from "./parsing/plain-values.ts";
+export type { SentJson, SentValue } from "./parsing/plain-values.ts";
 export * from "./parsing/storable.ts";
 export { requireSafeMeta } from "./parsing/superjson-meta.ts";
 export * from "./parsing/text.ts";

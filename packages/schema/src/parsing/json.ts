@@ -4,17 +4,6 @@ import { formatPath, invalidRequest } from "../errors/invalid-request.ts";
 import { type SentValue, toPlain } from "./plain-values.ts";
 import { isStorable } from "./storable.ts";
 
-/** Any JSON as callers of REST may write it: a `Date` becomes a string, an undefined member is left out. */
-export type SentJson =
-  | string
-  | number
-  | boolean
-  | null
-  | undefined
-  | Date
-  | readonly SentJson[]
-  | { readonly [name: string]: SentJson };
-
 /** Any JSON in an input. Typed for callers only: every parsed value is JSON. */
 export const AnyJson = z.unknown() as z.ZodType<unknown, SentValue>;
 

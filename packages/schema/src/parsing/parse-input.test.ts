@@ -276,9 +276,9 @@ describe("parseInput", () => {
       "input[0]",
       "must not contain NUL or a lone surrogate",
     ],
-  ])("refuses an input that JSON cannot hold: %s", (_name, input, path, message) => {
+  ])("refuses an input that JSON cannot hold: %s", (_name, input, path, fault) => {
     expect(refusal(() => parseInput(invoke, { wId: "w", functionId: "f", input }))).toEqual({
-      message: `Invalid request body: ${path}: ${message}`,
+      message: `Invalid request body: ${path}: ${fault}`,
       paths: [path],
     });
   });

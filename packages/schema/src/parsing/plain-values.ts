@@ -1,4 +1,13 @@
-import type { SentJson } from "./json.ts";
+/** Any JSON as callers of REST may write it: a `Date` becomes a string, an undefined member is left out. */
+export type SentJson =
+  | string
+  | number
+  | boolean
+  | null
+  | undefined
+  | Date
+  | readonly SentJson[]
+  | { readonly [name: string]: SentJson };
 
 /** What a member for any JSON may hold over the typed RPC; `toPlain` makes JSON of it. */
 export type SentValue =
