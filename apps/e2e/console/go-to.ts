@@ -10,7 +10,9 @@ interface WithRouter {
       readonly resolvedLocation?: { readonly href: string };
     };
     readonly history: { push(path: string): void };
-    getMatchedRoutes(path: string): { readonly foundRoute?: { readonly fullPath: string } };
+    getMatchedRoutes(
+      pathname: string,
+    ): [matched: unknown, params: unknown, found?: { readonly fullPath: string }];
   };
 }
 
@@ -27,7 +29,10 @@ export async function matchRoutes(page: Page, paths: readonly string[]): Promise
   return page.evaluate((all) => {
     // oxlint-disable-next-line no-underscore-dangle -- what the router names itself in the page
     const router = (window as unknown as WithRouter).__TSR_ROUTER__;
-    return all.map((path) => router.getMatchedRoutes(path).foundRoute?.fullPath ?? "none");
+    return all.map((path) => {
+      const [, , found] = router.getMatchedRoutes(new URL(path, location.origin).pathname);
+      return found?.fullPath ?? "none";
+    });
   }, paths);
 }
 
@@ -47,6 +52,7 @@ export async function goTo(page: Page, path: string): Promise<void> {
 
 /** Waits until a page has its heading, and nothing of it is being read. */
 export async function settled(page: Page): Promise<void> {
-  await page.getByRole("heading", { level: 1 }).waitFor();
+  // Not by its role, which it has not while a dialog is open.
+  await page.locator("h1").waitFor();
   await expect.poll(() => page.locator("[aria-label^=Loading]").count()).toBe(0);
 }
