@@ -141,6 +141,8 @@ describe.skipIf(!hasBrowser)("every page", () => {
         for (const href of links) {
           const url = new URL(href);
           expect(url.origin, `${path} leads to ${href}`).toBe(opened().url);
+          // The link that skips the menu, for one.
+          if (url.pathname === new URL(path, opened().url).pathname) continue;
           const to = url.pathname + url.search;
           const link = found.get(to) ?? { from: path, roles: new Set() };
           found.set(to, link);
