@@ -3,7 +3,7 @@ import { apiKeys, auditEvents } from "@parley/db";
 import { describe, expect, test } from "vitest";
 import { openDatabase } from "../faults/stored-state.ts";
 import { pathsOf, send } from "../request.ts";
-import { createPlace, type Server, startServer } from "../server.ts";
+import { createPlace, openHostedServer, type Server, startServer } from "../server.ts";
 
 const operatorOf = ({ url, demo }: Server) => createRpcClient({ url, apiKey: demo.operatorKey });
 
@@ -13,7 +13,9 @@ describe("a server", () => {
     let workspaceId = "";
     let keyId = "";
     {
-      await using server = await startServer(place, { PARLEY_RATE_FAILED_AUTH_PER_MINUTE: "8" });
+      await using server = await openHostedServer(place, {
+        PARLEY_RATE_FAILED_AUTH_PER_MINUTE: "8",
+      });
       ({ workspaceId } = server.demo);
       const { skills, conversations } = pathsOf(server);
       const operator = operatorOf(server);
@@ -37,7 +39,7 @@ describe("a server", () => {
       for (let n = 0; n < 20; n++) await ask(skills, null);
       expect(await ask(skills, null)).toBe(429);
     }
-    await using server = await startServer(place);
+    await using server = await openHostedServer(place, {});
     const { auditEvents: refused } = await operatorOf(server).audit.list.query({
       action: "credentials.refused",
     });
@@ -76,7 +78,7 @@ describe("a server", () => {
   test("a start records the keys and the workspace that it makes, and nothing the next time", async () => {
     await using place = await createPlace();
     const byCommand = async (settings: Record<string, string> = {}) => {
-      await using server = await startServer(place, settings);
+      await using server = await openHostedServer(place, settings);
       const { auditEvents: events } = await operatorOf(server).audit.list.query({ actor: "cli" });
       const ofDemo = ({ workspaceId }: (typeof events)[number]) =>
         workspaceId === server.demo.workspaceId;
@@ -100,6 +102,7 @@ describe("a server", () => {
 
   test("a killed server leaves no mutation without its record, and no record without its mutation", async () => {
     await using place = await createPlace();
+    // A process of its own, since it is killed.
     const server = await startServer(place, { PARLEY_RATE_READ_PER_MINUTE: "0" });
     const { workspaceId } = server.demo;
     const operator = operatorOf(server);

@@ -1,16 +1,17 @@
 import { readFileSync } from "node:fs";
 import { createRpcClient } from "parley-client";
 import { expect, test } from "vitest";
+import { isNightly } from "@parley/db/testing";
 import { send } from "../request.ts";
 import { shareServer } from "../server.ts";
 
-// A hundred functions that take whatever they get, beside a workspace that wants its answers. How much longer it
+// Functions that take whatever they get, beside a workspace that wants its answers. How much longer it
 // waits for them is measured by `bench bystander`.
 
 // Its memory is read: nothing else may run in its process.
 const server = shareServer({}, { isAlone: true });
-const HOSTILE = 100;
-const CALLS = 150;
+const HOSTILE = isNightly ? 100 : 24;
+const CALLS = isNightly ? 150 : 50;
 const AT_ONCE = 4;
 /** What a server may keep of a flood, in MiB: its caches, and what its allocator holds. */
 const KEPT_MIB = 100;

@@ -3,7 +3,7 @@ import { InvocationEvent, MessageEvent } from "@parley/schema";
 import { describe, expect, test } from "vitest";
 import { readFrames } from "../frames.ts";
 import { open, pathsOf, send } from "../request.ts";
-import { createPlace, type Server, shareServer, startServer } from "../server.ts";
+import { createPlace, openHostedServer, type Server, shareServer } from "../server.ts";
 import { createCalls } from "../siblings/calls.ts";
 import { collect, openDetour } from "../subscriptions.ts";
 
@@ -263,7 +263,7 @@ test("a subscription outlives its server", { timeout: 60_000 }, async () => {
   await using place = await createPlace();
   // What the first server leaves is taken over by the second once its lease has ended.
   const settings = { PARLEY_LEASE_MS: "1000" };
-  let server = await startServer(place, settings);
+  let server = await openHostedServer(place, settings);
   const asking = createAsking(() => server);
   const input = await asking.ask(await asking.createAgent("slow", slowAgent), false);
   const cut = Promise.withResolvers<void>();
@@ -274,7 +274,7 @@ test("a subscription outlives its server", { timeout: 60_000 }, async () => {
   await cut.promise;
   const { port } = new URL(server.url);
   await server[Symbol.asyncDispose]();
-  server = await startServer(place, { ...settings, PARLEY_PORT: port });
+  server = await openHostedServer(place, { ...settings, PARLEY_PORT: port });
   expect(await followed.end).toBe("complete");
   expect(idsOf(followed)).toEqual(numbers(1, followed.events.length));
   expect(followed.events.at(-1)?.data.type).toBe("agent_message_success");

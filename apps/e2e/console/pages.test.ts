@@ -4,23 +4,33 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { shareServer } from "../server.ts";
 import { shareShop } from "../tools/shop-server.ts";
 import { expectAccessible, hasBrowser, shareConsole } from "./open-console.ts";
+import { goTo, matchRoutes, routesOf, settled } from "./go-to.ts";
 import { fillShop, type ShownIds, useAgents } from "./shown/fill-shop.ts";
-import { pages } from "./shown/pages.ts";
+import { pages, type ShownPage } from "./shown/pages.ts";
 import { endpointsOf, watchPage } from "./shown/watch-page.ts";
 
 const signedIn = pages.filter(({ keys }) => keys !== undefined);
 const roles = ["operator", "admin", "builder", "user"] as const;
+type Role = (typeof roles)[number];
 
-/** What needs the router of the page, which it leaves at the window for its developers. */
-interface WithRouter {
-  readonly __TSR_ROUTER__: {
-    readonly routesByPath: Readonly<Record<string, unknown>>;
-  };
-}
+const FORBIDDEN = "This page is not for your key";
+const NOT_FOUND = "There is no such page";
 
 /** Whether a route is for a role: where it shows several things, some of them may be. */
-const isForRole = (route: string, role: (typeof roles)[number]): boolean =>
+const isForRole = (route: string, role: Role): boolean =>
   pages.some((page) => page.route === route && page.keys?.includes(role) === true);
+
+/** The role that sees most of a page. */
+const roleOf = ({ keys }: ShownPage): Role =>
+  keys?.includes("admin") === true ? "admin" : "operator";
+
+/** What a role saw of a page. */
+interface Seen {
+  readonly route: string;
+  readonly path: string;
+  readonly headings: readonly string[];
+  readonly links: readonly string[];
+}
 
 describe.skipIf(!hasBrowser)("every page", () => {
   const server = shareServer({
@@ -46,78 +56,134 @@ describe.skipIf(!hasBrowser)("every page", () => {
     idsOfUser = { ...ids, ...(await useAgents(server(), demo.userKey)) };
   });
 
-  const enter = async (role: (typeof roles)[number]) =>
-    opened().enter("/no-access", { key: secrets.get(role) ?? "" });
+  /** Opens the first page for a role in a tab, which is closed when it is disposed of. */
+  const enter = async (role: Role) => {
+    const page = await opened().enter("/", { key: secrets.get(role) ?? "" });
+    return { page, [Symbol.asyncDispose]: async () => page.context().close() };
+  };
 
-  const idsFor = (role: (typeof roles)[number]) => (role === "user" ? idsOfUser : ids);
+  const pathFor = ({ pathOf }: ShownPage, role: Role) => pathOf(role === "user" ? idsOfUser : ids);
 
-  const open = async (page: Page, path: string) => {
-    await page.goto(opened().url + path);
-    await page.getByRole("heading", { level: 1 }).waitFor();
-    await expect.poll(() => page.locator("[aria-label^=Loading]").count()).toBe(0);
+  const see = async (page: Page, path: string): Promise<Omit<Seen, "route">> => {
+    await goTo(page, path);
+    const headings = await page.getByRole("heading", { level: 1 }).allTextContents();
+    // The title comes with what is read.
+    const title = `${headings[0]} · Parley`;
+    await expect.poll(() => page.title(), { message: `title of ${path}` }).toBe(title);
+    const links = await page
+      .locator("a[href]")
+      .evaluateAll((all) => all.map((one) => (one as HTMLAnchorElement).href));
+    return { path, headings, links };
+  };
+
+  const seeAll = async (role: Role): Promise<readonly Seen[]> => {
+    await using tab = await enter(role);
+    const { page } = tab;
+    const watched = watchPage(page);
+    const seen: Seen[] = [];
+    for (const shown of signedIn) {
+      seen.push({ route: shown.route, ...(await see(page, pathFor(shown, role))) });
+    }
+    expect(watched).toMatchObject({ failed: [], unknown: [], logged: [] });
+    return seen;
+  };
+
+  const walks = new Map<Role, Promise<readonly Seen[]>>();
+  /** What a role sees of all pages, which it goes through once. */
+  const walk = async (role: Role) => {
+    const seen = walks.get(role) ?? seeAll(role);
+    walks.set(role, seen);
+    return seen;
   };
 
   it("is in the table of pages", async () => {
-    const page = await enter("admin");
-    const known = await page.evaluate(() =>
-      // oxlint-disable-next-line no-underscore-dangle -- what the router names itself in the page
-      Object.keys((window as unknown as WithRouter).__TSR_ROUTER__.routesByPath),
-    );
+    await using tab = await enter("admin");
+    const known = await routesOf(tab.page);
     // The path of the beginning leads to the first page of a key.
     const named = new Set(pages.map(({ route }) => route));
     expect([...named].toSorted()).toEqual(known.filter((route) => route !== "/").toSorted());
   });
 
-  describe.for(roles)("for a key of the role %s", (role) => {
-    it("is whole, accessible and as wide as the screen, or says that it is not for the key", async () => {
-      const page = await enter(role);
-      const watched = watchPage(page);
-      for (const { route, pathOf } of signedIn) {
-        await open(page, pathOf(idsFor(role)));
-        const isFor = isForRole(route, role);
-        const heading = page.getByRole("heading", { level: 1 });
-        expect(await heading.count(), route).toBe(1);
-        const isForbidden = (await heading.textContent()) === "This page is not for your key";
-        expect(isForbidden, `${route} is refused`).toBe(!isFor);
-        // The title comes with what is read.
-        await expect
-          .poll(async () => (await page.title()) === `${await heading.textContent()} · Parley`, {
-            message: `title of ${route}`,
-          })
-          .toBe(true);
+  it.for(roles)("opens for a key of the role %s, or says that it is not for it", async (role) => {
+    for (const { route, headings } of await walk(role)) {
+      expect(headings, route).toHaveLength(1);
+      expect(headings[0] === FORBIDDEN, `${route} is refused`).toBe(!isForRole(route, role));
+      expect(headings[0] === NOT_FOUND, `${route} is not there`).toBe(route === "/$");
+    }
+  });
+
+  it("is accessible in light and dark, and as wide as the screen", async () => {
+    const byRole = Map.groupBy(signedIn, roleOf);
+    expect([...byRole.keys()].toSorted()).toEqual(["admin", "operator"]);
+    for (const [role, shown] of byRole) {
+      await using tab = await enter(role);
+      const { page } = tab;
+      for (const one of shown) {
+        await goTo(page, pathFor(one, role));
         await expectAccessible(page);
       }
-      expect(watched).toMatchObject({ failed: [], unknown: [], logged: [] });
-      expect([...watched.called]).toContain("session.get");
-    });
+    }
+  });
 
-    it("leads to pages that exist, and that are for the key", async () => {
-      const page = await enter(role);
-      const found = new Map<string, string>();
-      for (const { keys, pathOf } of signedIn) {
-        if (keys?.includes(role) !== true) continue;
-        await open(page, pathOf(idsFor(role)));
-        const links = page.locator("a[href]");
-        for (const href of await links.evaluateAll((all) =>
-          all.map((one) => (one as HTMLAnchorElement).href),
-        )) {
+  it("is accessible where it is refused, as each refused page is", async () => {
+    await using tab = await enter("admin");
+    await goTo(tab.page, "/operator-keys");
+    expect(await tab.page.getByRole("heading", { level: 1 }).textContent()).toBe(FORBIDDEN);
+    await expectAccessible(tab.page);
+  });
+
+  it("leads to pages that exist, and that are for the key", async () => {
+    /** Which roles have a link, the one that may least last, and where. */
+    const found = new Map<string, { readonly from: string; readonly roles: Set<Role> }>();
+    for (const role of roles) {
+      const seen = await walk(role);
+      for (const { path, links } of seen.filter(({ route }) => isForRole(route, role))) {
+        for (const href of links) {
           const url = new URL(href);
-          expect(url.origin, `${page.url()} leads to ${href}`).toBe(opened().url);
-          if (url.pathname === new URL(page.url()).pathname) continue;
-          found.set(url.pathname + url.search, page.url());
+          expect(url.origin, `${path} leads to ${href}`).toBe(opened().url);
+          // The link that skips the menu, for one.
+          if (url.pathname === new URL(path, opened().url).pathname) continue;
+          const to = url.pathname + url.search;
+          const link = found.get(to) ?? { from: path, roles: new Set() };
+          found.set(to, link);
+          link.roles.add(role);
         }
       }
-      expect(found.size).toBeGreaterThan(role === "operator" ? 3 : 10);
-      const dead: string[] = [];
-      for (const [path, from] of found) {
-        await open(page, path);
+      const own = [...found.values()].filter((link) => link.roles.has(role));
+      expect(own.length, `links for ${role}`).toBeGreaterThan(role === "operator" ? 3 : 10);
+    }
+    const dead: string[] = [];
+    await using admin = await enter("admin");
+    const matched = await matchRoutes(admin.page, [...found.keys()]);
+    for (const [index, link] of [...found.values()].entries()) {
+      const route = matched[index] ?? "none";
+      for (const role of link.roles) {
+        const isDead = route !== "/" && (route === "/$" || !isForRole(route, role));
+        if (isDead) dead.push(`${link.from} leads ${role} to ${route}`);
+      }
+    }
+    // Each once, with the key that may least of those that are led to it.
+    const byRole = Map.groupBy(found, ([, link]) => [...link.roles].at(-1) ?? "user");
+    for (const [role, links] of byRole) {
+      const opens = new Set((await walk(role)).map(({ path }) => path));
+      await using tab = await enter(role);
+      const { page } = tab;
+      console.log(
+        role,
+        links.length,
+        links.filter(([path]) => !opens.has(path)).map(([p]) => p),
+      );
+      for (const [path, { from }] of links) {
+        // Where the beginning leads to is what `enter` has waited for.
+        if (path === "/" || opens.has(path)) continue;
+        await goTo(page, path);
         const fault = page.getByText(
           /^(There is no such page|This page is not for your key|This page failed)$/,
         );
         if ((await fault.count()) > 0) dead.push(`${from} leads to ${path}`);
       }
-      expect(dead).toEqual([]);
-    });
+    }
+    expect(dead).toEqual([]);
   });
 
   it("is whole where nobody has signed in", async () => {
@@ -125,7 +191,8 @@ describe.skipIf(!hasBrowser)("every page", () => {
       if (keys !== undefined) continue;
       const page = await opened().visit();
       const watched = watchPage(page);
-      await open(page, pathOf(ids));
+      await page.goto(opened().url + pathOf(ids));
+      await settled(page);
       expect(await page.getByRole("heading", { level: 1 }).count()).toBe(1);
       await expectAccessible(page);
       // That there is no session yet is what the page asks for.

@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { createPlace, startServer } from "../server.ts";
+import { createPlace, openHostedServer, startServer } from "../server.ts";
 import { createCalls } from "../siblings/calls.ts";
 import { hasBrowser, openConsole } from "./open-console.ts";
 
 describe.skipIf(!hasBrowser)("a server that is killed and started again", () => {
   it("lets a page continue the answer that was being written, without a gap", async () => {
-    await using place = await createPlace({ isEmbedded: false });
+    // A process of its own, since it is killed.
+    await using place = await createPlace();
     const first = await startServer(place);
     const calls = createCalls(() => first);
     const words = Array.from({ length: 300 }, (_, index) => `w${index}`).join(" ");
@@ -29,7 +30,8 @@ describe.skipIf(!hasBrowser)("a server that is killed and started again", () => 
   });
 
   it("lets a page that was not open yet wait for the server, and opens it then", async () => {
-    await using place = await createPlace({ isEmbedded: false });
+    // A process of its own, since it is killed.
+    await using place = await createPlace();
     const first = await startServer(place);
     await using opened = await openConsole(first);
     const page = await opened.enter("/conversations");
@@ -43,8 +45,8 @@ describe.skipIf(!hasBrowser)("a server that is killed and started again", () => 
   });
 
   it("reloads a page once by itself where its files are those of an older version", async () => {
-    await using place = await createPlace({ isEmbedded: false });
-    await using server = await startServer(place);
+    await using place = await createPlace();
+    await using server = await openHostedServer(place, {});
     await using opened = await openConsole(server);
     const page = await opened.enter("/conversations");
     let loads = 0;

@@ -42,6 +42,7 @@ const readDemo = async ({ directory }: Place) =>
 
 test("a start that is logged names the file of the keys, and no key, and its commands work", async () => {
   await using place = await createPlace({ isEmbedded: true });
+  // A process of its own, whose output is read.
   await using server = await startServer(place);
   const banner = await bannerIn(() => server.output.stdout, CALL);
   const file = path.join(place.directory, "demo.json");

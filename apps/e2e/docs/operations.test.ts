@@ -42,6 +42,7 @@ describe("the commands of docs/operations.md", { timeout: 120_000 }, () => {
     if (copy === "" || others.length > 0) throw new Error("The page has other blocks than these");
     Object.assign(blocks, { move: [move], dump: [dump, restore], copy });
 
+    // Processes with databases of their own, whose directories the page copies.
     await using server = await startServer(place, settings);
     const calls = createCalls(() => server);
     const created = await calls.create("Keep this", ["helper"], { blocking: true });

@@ -4,7 +4,7 @@ import { describeSettings } from "parley-server";
 import { startFakeService } from "@parley/agent/testing";
 import { startFakeE2b } from "@parley/worker/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createPlace, openHostedServer, root, type Settings, startServer } from "../server.ts";
+import { createPlace, openHostedServer, root, type Settings } from "../server.ts";
 import { readBlocks } from "./blocks.ts";
 import { runPage } from "./run-page.ts";
 import { findDifference } from "./shown-output.ts";
@@ -53,10 +53,9 @@ describe.for(pages)("$page", ({ page, blocks }) => {
 
   test.skipIf(run.length === 0)("runs as it stands, and prints what it shows", async () => {
     const settings = await settingsOf(page);
-    // Commands may open the database of the directory.
-    const isEmbedded = run.some(({ text }) => /^\s*parley /m.test(text));
-    await using place = await createPlace({ isEmbedded });
-    await using server = await (isEmbedded ? startServer : openHostedServer)(place, settings);
+    // Each page begins with the demo as it is made, and with settings of its own.
+    await using place = await createPlace();
+    await using server = await openHostedServer(place, settings);
     const printed = await runPage(run, server);
     const known = new Map<string, string>();
     const wrong = run.flatMap(({ line, shown }, index) => {

@@ -7,6 +7,8 @@ import { root, type Server } from "../server.ts";
 import { builtFile } from "../programs.ts";
 import type { Block } from "./blocks.ts";
 
+/** What Node has compiled: each block of code loads the client's sources. It is removed with the build. */
+const compiled = path.resolve(path.dirname(builtFile("parley.js")), "../compiled");
 const node = [process.execPath, "--conditions=@parley/source"];
 
 /**
@@ -25,6 +27,7 @@ export async function runPage(
     await mkdir(path.join(folder, ".blocks"));
     const script = [
       'unset DATABASE_URL REDIS_URL "${!PARLEY_@}"',
+      `export NODE_COMPILE_CACHE='${compiled}'`,
       'export XDG_CONFIG_HOME="$PWD/.config"',
       `export URL='${demo.url}' W='${demo.workspaceId}' KEY='${demo.adminKey}'`,
       `parley() { ${quote(process.execPath, builtFile("parley.js"))} "$@"; }`,

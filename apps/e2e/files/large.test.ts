@@ -47,6 +47,7 @@ async function stall(server: ServerProcess, path: string): Promise<net.Socket> {
 
 test("large files go through without being held in memory", async () => {
   await using place = await createPlace();
+  // A process of its own, whose memory is read.
   await using server = await startServer(place, { PARLEY_TRANSFER_IDLE_MS: "3000" });
   const { announce, path, post, target, formOf, read } = createFileCalls(() => server);
   const bytes = randomBytes(SIZE);

@@ -11,6 +11,7 @@ test("a server that is stopped tells who uploads, and leaves nothing of it", asy
   const bytes = "x".repeat(fileSize);
   let sId = "";
   {
+    // Processes of their own, which a signal shuts down.
     await using server = await startServer(place, { PARLEY_SHUTDOWN_PATIENCE_MS: "2000" });
     const { announce, post, target } = createFileCalls(() => server);
     const file = await announce({ fileSize });

@@ -16,6 +16,7 @@ test(
   { timeout: 120_000 },
   async () => {
     await using place = await createPlace();
+    // A process of its own, whose memory is read.
     await using server = await startServer(place);
     const { workspaceId, userKey } = server.demo;
     const before = await residentBytes(server.pid);

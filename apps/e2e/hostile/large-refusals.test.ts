@@ -61,22 +61,17 @@ async function sendThenRead(head: string, body: Buffer): Promise<string> {
   }
 }
 
-test.for([
-  [9, 3],
-  [20, 1],
-] as const)(
+test.for([9, 20])(
   "a refusal of %i MiB reaches clients that send all before they read",
-  async ([size, attempts]) => {
+  async (size) => {
     const body = Buffer.alloc(size * MEGABYTE, "x");
     await sendThenRead(headOf(refusals.at(-1)!, 2), Buffer.from("{}"));
     for (const refused of refusals) {
-      for (let attempt = 0; attempt < attempts; attempt++) {
-        const answer = await sendThenRead(headOf(refused, body.length), body);
-        const about = `${refused.method ?? "POST"} ${refused.path()}, ${attempt}`;
-        expect(`${about}: ${answer.slice(0, 12)}`).toBe(`${about}: HTTP/1.1 ${refused.status}`);
-        expect(answer).toMatch(/\r\nconnection: close\r\n/i);
-        expect(answer).toMatch(/"type":"\w+"/);
-      }
+      const answer = await sendThenRead(headOf(refused, body.length), body);
+      const about = `${refused.method ?? "POST"} ${refused.path()}`;
+      expect(`${about}: ${answer.slice(0, 12)}`).toBe(`${about}: HTTP/1.1 ${refused.status}`);
+      expect(answer).toMatch(/\r\nconnection: close\r\n/i);
+      expect(answer).toMatch(/"type":"\w+"/);
     }
   },
 );

@@ -3,7 +3,7 @@ import { generateApiKey } from "@parley/core";
 import { tapPostgres } from "@parley/core/testing-traffic";
 import { expect, test } from "vitest";
 import { pathsOf, send } from "../request.ts";
-import { createPlace, startServer } from "../server.ts";
+import { createPlace, openHostedServer } from "../server.ts";
 
 const FLOOD = 1200;
 const AT_ONCE = 40;
@@ -16,7 +16,7 @@ test(
   async () => {
     await using place = await createPlace();
     await using tap = await tapPostgres(place.databaseUrl!);
-    await using server = await startServer(place, {
+    await using server = await openHostedServer(place, {
       DATABASE_URL: tap.url,
       PARLEY_RATE_FAILED_AUTH_PER_MINUTE: String(LIMIT),
     });

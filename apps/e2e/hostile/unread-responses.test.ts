@@ -68,6 +68,7 @@ test(
   { timeout: 180_000 },
   async () => {
     await using place = await createPlace();
+    // A process of its own, whose memory is read.
     await using server = await startServer(place);
     const path = await createLarge(server);
     const whole = (await send(server, { path })).text.length;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type Database, idempotencyKeys } from "@parley/db";
 import { openDatabase } from "../faults/stored-state.ts";
 import { type Answer, type Request, send } from "../request.ts";
-import { createPlace, type Server, startServer } from "../server.ts";
+import { createPlace, openHostedServer, type Server, startServer } from "../server.ts";
 import { conversationIn, createOf, createSender, isReplay, listIds } from "./keyed.ts";
 
 // The interface: who lost the answer sends the request again, and gets what was made.
@@ -11,6 +11,7 @@ describe("a server", () => {
   test("a server that dies between commit and answer makes nothing twice", async () => {
     await using place = await createPlace();
     const settings = { PARLEY_LEASE_MS: "500" };
+    // A process of its own, since it is killed.
     const killed = await startServer(place, settings);
     // It is committed, but answers only once the agent has, two seconds later.
     const request = createOf(() => killed, { blocking: true }, ["slowpoke"]);
@@ -46,7 +47,7 @@ describe("a server", () => {
       withKeys(({ db }) => db.update(idempotencyKeys).set({ createdAt: Date.now() - ageMs }));
     /** Starts a server, and stops it once its worker has answered. */
     const serve = async (ask: (server: Server, request: Request) => Promise<Answer> = send) => {
-      await using server = await startServer(place);
+      await using server = await openHostedServer(place, {});
       const request = createOf(() => server, { blocking: true }, ["helper"]);
       expect((await ask(server, request)).status).toBe(200);
     };

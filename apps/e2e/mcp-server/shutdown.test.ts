@@ -7,6 +7,7 @@ test.for(revisions)(
   { timeout: 60_000 },
   async (revision) => {
     await using place = await createPlace();
+    // A process of its own, which a signal shuts down.
     await using server = await startServer(place);
     const client = await connect(server, server.demo.userKey, revision);
     let told = false;

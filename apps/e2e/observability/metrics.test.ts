@@ -41,6 +41,7 @@ async function openUnread(server: Server, path: string): Promise<IncomingMessage
 const ofConversations = { stream: "conversations.events", transport: "sse" };
 
 describe("a server", () => {
+  // Metrics are those of a process: nothing else may run in it.
   const server = shareServer(settings, { isAlone: true });
 
   test("the bytes that workspaces store are one sum, without a label for each", async () => {

@@ -5,7 +5,7 @@ import { createRpcClient } from "parley-client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readFrames } from "../frames.ts";
 import { open, pathsOf, send } from "../request.ts";
-import { createPlace, type Place, root, type Server, startServer } from "../server.ts";
+import { createPlace, openHostedServer, type Place, root, type Server } from "../server.ts";
 import { answersOf, createCalls } from "../siblings/calls.ts";
 import { collect } from "../subscriptions.ts";
 import { hasNginx, type Nginx, startDeployedNginx, startNginx, takePort } from "./nginx.ts";
@@ -34,7 +34,7 @@ describe.skipIf(!hasNginx)(`streams behind nginx${reason}`, () => {
     const port = await takePort();
     place = await createPlace();
     const publicUrl = `http://127.0.0.1:${port}${prefix}`;
-    server = await startServer(place, { PARLEY_PUBLIC_URL: publicUrl });
+    server = await openHostedServer(place, { PARLEY_PUBLIC_URL: publicUrl });
     const compressed = "gzip on; gzip_types *; gzip_min_length 0; gzip_proxied any;";
     nginx = await startNginx(
       port,

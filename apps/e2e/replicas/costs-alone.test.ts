@@ -17,6 +17,7 @@ describe("costs in one process", () => {
     const place = stack.use(await createPlace());
     const tap = stack.use(await tapPostgres(place.databaseUrl!));
     server = stack.use(
+      // A process of its own, whose every statement is counted.
       await startServer(place, {
         DATABASE_URL: tap.url,
         PARLEY_RATE_CREATE_PER_MINUTE: "1000000",

@@ -2,7 +2,7 @@ import { InvokedSandboxFunction, type SimulatedScript } from "@parley/schema";
 import { describe, expect, test } from "vitest";
 import { readFrames } from "../frames.ts";
 import { jsonOf, pathsOf, send } from "../request.ts";
-import { createPlace, eventually, type Place, startServer } from "../server.ts";
+import { createPlace, eventually, openHostedServer, type Place } from "../server.ts";
 import type { Server } from "../server.ts";
 import { answersOf, createCalls } from "./calls.ts";
 import { openDatabase } from "../faults/stored-state.ts";
@@ -134,7 +134,7 @@ describe("a server", () => {
         let ofInvocation: Frame[];
         const include = "?include=log,progress";
         {
-          await using server = await startServer(place, { PARLEY_PUBLIC_URL: publicUrl });
+          await using server = await openHostedServer(place, { PARLEY_PUBLIC_URL: publicUrl });
           [stored, invocation, young] = await Promise.all([
             createAnswers(server),
             invoke(server),
@@ -145,7 +145,7 @@ describe("a server", () => {
           expect([ofYoung.length, ofInvocation.length]).toEqual([10, 10]);
         }
         await age(place, young.sId);
-        await using server = await startServer(place, { PARLEY_PUBLIC_URL: publicUrl });
+        await using server = await openHostedServer(place, { PARLEY_PUBLIC_URL: publicUrl });
 
         for (const { name, cId, path, before } of stored) {
           const expected = compacted(before);

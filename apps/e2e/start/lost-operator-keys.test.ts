@@ -1,10 +1,10 @@
 import { createRpcClient } from "parley-client";
 import { expect, test } from "vitest";
-import { createPlace, settingsFor, startProgram, startServer } from "../server.ts";
+import { createPlace, openHostedServer, settingsFor, startProgram } from "../server.ts";
 
 test("operator keys that are lost are replaced, and revoked", async () => {
   await using place = await createPlace();
-  await using server = await startServer(place);
+  await using server = await openHostedServer(place, {});
   const bootstrap = async (...options: readonly string[]) => {
     const program = startProgram(["keys", "bootstrap", ...options], settingsFor(place));
     return { code: await program.exited, ...program.output };

@@ -112,6 +112,7 @@ test("a directory moves to a server", { timeout: 120_000 }, async () => {
   let paths: string[];
   let answered: Awaited<ReturnType<typeof readAll>>;
   {
+    // A process with a database of its own, which is moved.
     await using server = await startServer(from, settings);
     paths = await fill(server);
     answered = await readAll(server, paths);

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { Agent, createServer, type IncomingMessage, request } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
-import { readOn } from "./unread-bodies.ts";
+import { dueAfter, readOn } from "./unread-bodies.ts";
 
 it("leaves nothing on a connection that many refused bodies come over", async () => {
   const sockets = new Set<Socket>();
@@ -51,4 +51,39 @@ it("reads what still comes of a refused body slowly", async () => {
   await once(server, "discarded");
   // 512 reads of 64 KiB, one each 2 ms; at once, it takes a tenth of a second.
   expect(performance.now() - answeredAt).toBeGreaterThan(500);
+});
+
+it.each([
+  ["in time", 1000, 1000, 1002],
+  ["late: at once, until the pace is kept again", 1000, 1030, 1002],
+  ["very late: as if it were late by a tenth of a second", 1000, 9000, 8900],
+])("reads the next of it %s", (_, due, now, next) => {
+  expect(dueAfter(due, now)).toBe(next);
+});
+
+it("keeps that pace where the event loop is held up now and then", async () => {
+  const server = createServer((refused, response) => {
+    response.writeHead(429, { connection: "close" }).end();
+    refused.once("end", () => server.emit("discarded"));
+  });
+  readOn(server);
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  onTestFinished(() => void server.close());
+  const body = Buffer.alloc(16 * 1024 * 1024);
+  const { port } = server.address() as AddressInfo;
+  const post = request({ host: "127.0.0.1", port, method: "POST", agent: false });
+  post.setHeader("content-length", body.length);
+  post.end(body);
+  const [response] = (await once(post, "response")) as [IncomingMessage];
+  response.resume();
+  let holds = 0;
+  const held = setInterval(() => {
+    holds++;
+    const until = performance.now() + 40;
+    while (performance.now() < until);
+  }, 60);
+  onTestFinished(() => clearInterval(held));
+  await once(server, "discarded");
+  // 256 reads, of which 10 would come between two holds, and with what was missed 30.
+  expect(holds).toBeLessThan(18);
 });

@@ -11,6 +11,8 @@ const UNREAD_BYTES = 64 * 1024 * 1024;
 const CHECK_INTERVAL_MS = 100;
 /** What is discarded is read slowly: a flood of refused bodies is to leave the event loop to others. */
 const READ_INTERVAL_MS = 2;
+/** How much of a delay is caught up with: on a busy machine, timers are late by tens of milliseconds. */
+const MAX_DELAY_MS = 100;
 
 /** Makes responses reach clients that first send their whole body. */
 export function readOn(server: Server): void {
@@ -45,7 +47,8 @@ function drain(request: IncomingMessage, { shouldKeepAlive }: ServerResponse): v
 }
 
 const discarded = new Set<IncomingMessage>();
-let reading: NodeJS.Timeout | undefined;
+/** When the next read is due, while there is something to discard. */
+let dueAt: number | undefined;
 
 /** Reads a request to its end: all such requests of the process take turns, for one read at a time. */
 function discardSlowly(request: IncomingMessage): void {
@@ -55,7 +58,9 @@ function discardSlowly(request: IncomingMessage): void {
   discarded.add(request);
   request.once("close", () => discarded.delete(request));
   request.once("end", () => discarded.delete(request));
-  reading ??= setInterval(readNext, READ_INTERVAL_MS);
+  if (dueAt !== undefined) return;
+  dueAt = performance.now() + READ_INTERVAL_MS;
+  setTimeout(readNext, READ_INTERVAL_MS);
 }
 
 function readNext(): void {
@@ -66,7 +71,18 @@ function readNext(): void {
     if (!request.destroyed && !request.readableEnded) discarded.add(request);
     break;
   }
-  if (discarded.size > 0) return;
-  clearInterval(reading);
-  reading = undefined;
+  if (discarded.size === 0 || dueAt === undefined) {
+    dueAt = undefined;
+    return;
+  }
+  const now = performance.now();
+  dueAt = dueAfter(dueAt, now);
+  // What is late follows after what else waits for the event loop.
+  if (dueAt <= now) setImmediate(readNext);
+  else setTimeout(readNext, dueAt - now);
+}
+
+/** When the read after one that was due at a time is due; reads that are late keep the pace, up to a delay. */
+export function dueAfter(due: number, now: number): number {
+  return Math.max(due + READ_INTERVAL_MS, now - MAX_DELAY_MS);
 }

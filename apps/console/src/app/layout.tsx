@@ -1,4 +1,4 @@
-import { Outlet, useLocation } from "@tanstack/react-router";
+import { Outlet, useMatches } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { useSession } from "../api/use-session.ts";
 import { WaitingNews } from "../approvals/waiting-news.tsx";
@@ -14,7 +14,8 @@ export function Layout() {
   const [isMenuOpen, setMenuOpen] = useState(false);
   const main = useRef<HTMLElement>(null);
   const session = useSession();
-  const { pathname } = useLocation();
+  // Of what the outlet shows: the location is already that of the next page while it is loaded.
+  const pathname = useMatches({ select: (matches) => matches.at(-1)?.pathname ?? "/" });
   useFocusOfPage(main, pathname);
   return (
     <div className="min-h-dvh md:grid md:grid-cols-[14rem_minmax(0,1fr)]">

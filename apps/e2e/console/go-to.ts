@@ -1,0 +1,58 @@
+import type { Page } from "playwright-core";
+import { expect } from "vitest";
+
+/** What the page leaves at the window for its developers. */
+interface WithRouter {
+  readonly __TSR_ROUTER__: {
+    readonly routesByPath: Readonly<Record<string, unknown>>;
+    readonly state: {
+      readonly status: string;
+      readonly resolvedLocation?: { readonly href: string };
+    };
+    readonly history: { push(path: string): void };
+    getMatchedRoutes(
+      pathname: string,
+    ): [matched: unknown, params: unknown, found?: { readonly fullPath: string }];
+  };
+}
+
+/** The routes that the console's router has. */
+export async function routesOf(page: Page): Promise<string[]> {
+  return page.evaluate(() =>
+    // oxlint-disable-next-line no-underscore-dangle -- what the router names itself in the page
+    Object.keys((window as unknown as WithRouter).__TSR_ROUTER__.routesByPath),
+  );
+}
+
+/** The route that the console's router has for each path, in their order. */
+export async function matchRoutes(page: Page, paths: readonly string[]): Promise<string[]> {
+  return page.evaluate((all) => {
+    // oxlint-disable-next-line no-underscore-dangle -- what the router names itself in the page
+    const router = (window as unknown as WithRouter).__TSR_ROUTER__;
+    return all.map((path) => {
+      const [, , found] = router.getMatchedRoutes(new URL(path, location.origin).pathname);
+      return found?.fullPath ?? "none";
+    });
+  }, paths);
+}
+
+/** Goes to a path as a link of the console does, without loading the document again, and waits for what it shows. */
+export async function goTo(page: Page, path: string): Promise<void> {
+  await page.evaluate((to) => {
+    // oxlint-disable-next-line no-underscore-dangle -- what the router names itself in the page
+    (window as unknown as WithRouter).__TSR_ROUTER__.history.push(to);
+  }, path);
+  await page.waitForFunction((to) => {
+    // oxlint-disable-next-line no-underscore-dangle -- what the router names itself in the page
+    const { status, resolvedLocation } = (window as unknown as WithRouter).__TSR_ROUTER__.state;
+    return status === "idle" && resolvedLocation?.href === to;
+  }, path);
+  await settled(page);
+}
+
+/** Waits until a page has its heading, and nothing of it is being read. */
+export async function settled(page: Page): Promise<void> {
+  // Not by its role, which it has not while a dialog is open.
+  await page.locator("h1").waitFor();
+  await expect.poll(() => page.locator("[aria-label^=Loading]").count()).toBe(0);
+}
