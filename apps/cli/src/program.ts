@@ -32,7 +32,7 @@ export function createProgram(): Command {
     .description("An open server for conversational agents, and a client of it")
     .option("-v, --version", "print the version")
     .on("option:version", () => {
-      printLine(readVersion());
+      printLine(io, readVersion());
       process.exit();
     })
     .addHelpText("after", help);

@@ -4,6 +4,7 @@ import { CommandError } from "../command-error.ts";
 import { callServer } from "./call-server.ts";
 import { findServer } from "./find-server.ts";
 import type { ServerOptions } from "./server-options.ts";
+import type { Context } from "../context.ts";
 
 /** Requests of a command that may be repeated are repeated this often. */
 const MAX_RETRIES = 2;
@@ -12,8 +13,8 @@ const MAX_RETRIES = 2;
  * The clients of the server that options, the environment or a profile name, in this order; the client of the
  * public API sends its requests with `send`. Throws `BadConfiguration`, or `CommandError` where none is named.
  */
-export async function connect(options: ServerOptions, send?: typeof fetch) {
-  const { url, apiKey, rpc, workspaceId } = await connectToServer(options);
+export async function connect(context: Context, options: ServerOptions, send?: typeof fetch) {
+  const { url, apiKey, rpc, workspaceId } = await connectToServer(context, options);
   const wId = workspaceId ?? (await findWorkspace(rpc));
   const parley = createParley({
     baseUrl: url,
@@ -28,14 +29,19 @@ export async function connect(options: ServerOptions, send?: typeof fetch) {
 export type ServerConnection = Awaited<ReturnType<typeof connect>>;
 
 /** The server itself, where no workspace may be named; errors are those of `connect`. */
-export async function connectToServer(options: ServerOptions, role?: "operator") {
-  const server = await findServer(options, role);
+export async function connectToServer(
+  context: Context,
+  context,
+  options: ServerOptions,
+  role?: "operator",
+) {
+  const server = await findServer(context, options, role);
   return { ...server, rpc: createRpcClient(server) };
 }
 
 /** The server as its operators call it: the demo's with its operator key. */
 export const connectAsOperator = async (options: ServerOptions) =>
-  connectToServer(options, "operator");
+  connectToServer(context, options, "operator");
 
 /** The workspace of the key. Operator keys have none. */
 export async function findWorkspace(rpc: RpcClient): Promise<string> {

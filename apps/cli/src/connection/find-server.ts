@@ -4,6 +4,7 @@ import { readDemoFile } from "../demo-file.ts";
 import { BadConfiguration } from "../setting-faults.ts";
 import { noteConnection } from "../describe-misunderstanding.ts";
 import { type Profile, readProfiles, unknownProfile } from "./profiles.ts";
+import type { Context } from "../context.ts";
 
 /** A server, and a key of it. */
 export interface NamedServer {
@@ -26,6 +27,7 @@ export interface ServerNames {
  * or `CommandError` where none is named.
  */
 export async function findServer(
+  context: Context,
   names: ServerNames,
   role: "admin" | "operator" = "admin",
 ): Promise<NamedServer> {

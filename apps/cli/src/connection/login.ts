@@ -12,6 +12,7 @@ import {
 } from "./profiles.ts";
 import { readSecrets } from "./read-secrets.ts";
 import { describeSession } from "./who-am-i.ts";
+import type { Context } from "../context.ts";
 
 const DEFAULT_URL = "http://127.0.0.1:3000";
 const NAME = /^[\w.:-]{1,64}$/;
@@ -23,26 +24,26 @@ interface LoginOptions {
 }
 
 /** Tries a key, which is read from standard input or asked for, and saves it as the current profile. */
-export async function login(options: LoginOptions): Promise<void> {
+export async function login(context: Context, options: LoginOptions): Promise<void> {
   const settings = readClientSettings(options);
   const url = settings.PARLEY_URL ?? DEFAULT_URL;
   const name = options.profile ?? new URL(url).host;
   if (!NAME.test(name)) {
     throw new CommandError("--profile takes 1 to 64 letters, digits, dots, colons and hyphens");
   }
-  const [apiKey = ""] = await readSecrets([`Key for ${url}`]);
+  const [apiKey = ""] = await readSecrets(io, [`Key for ${url}`]);
   const rpc = createRpcClient({ url, apiKey });
   const { session } = await callServer(rpc.session.get.query({}));
   const workspaceId = options.workspace ?? session.workspace?.sId;
   const before = await readProfiles();
   const profile: Profile = { url, apiKey, ...(workspaceId !== undefined && { workspaceId }) };
   await writeProfiles({ current: name, profiles: { ...before.profiles, [name]: profile } });
-  printLine(`Logged in to ${url}: ${describeSession(session)}`);
-  printLine(`  profile ${name} in ${profilesFile()}`);
+  printLine(io, `Logged in to ${url}: ${describeSession(session)}`);
+  printLine(io, `  profile ${name} in ${profilesFile()}`);
 }
 
 /** Forgets a profile, the current one by default. */
-export async function logout(given: string | undefined): Promise<void> {
+export async function logout(context: Context, given: string | undefined): Promise<void> {
   const { current, profiles } = await readProfiles();
   const name = given ?? current;
   if (name === undefined || !Object.hasOwn(profiles, name)) throw unknownProfile(name, profiles);
@@ -50,18 +51,22 @@ export async function logout(given: string | undefined): Promise<void> {
   const next = current === name ? Object.keys(others)[0] : current;
   await writeProfiles({ ...(next !== undefined && { current: next }), profiles: others });
   printLine(
+    io,
     `forgotten: ${name}${next === undefined || next === current ? "" : `; current is ${next}`}`,
   );
 }
 
 /** Lists the profiles, and chooses another one. */
-export async function listProfiles({
-  use,
-  json,
-}: {
-  readonly use?: string;
-  readonly json?: true;
-}): Promise<void> {
+export async function listProfiles(
+  context: Context,
+  {
+    use,
+    json,
+  }: {
+    readonly use?: string;
+    readonly json?: true;
+  },
+): Promise<void> {
   const { profiles, ...before } = await readProfiles();
   if (use !== undefined && !Object.hasOwn(profiles, use)) throw unknownProfile(use, profiles);
   const current = use ?? before.current;
@@ -72,9 +77,10 @@ export async function listProfiles({
     workspaceId: workspaceId ?? null,
     isCurrent: name === current,
   }));
-  if (json) return printLine(JSON.stringify({ profiles: listed }));
+  if (json) return printLine(io, JSON.stringify({ profiles: listed }));
   for (const { name, url, workspaceId, isCurrent } of listed) {
     printLine(
+      io,
       `${isCurrent ? "*" : " "} ${name}: ${url}${workspaceId === null ? "" : `, workspace ${workspaceId}`}`,
     );
   }

@@ -11,6 +11,7 @@ import { findServer, type NamedServer } from "./find-server.ts";
 import { type Probe, probeServer } from "./probe-server.ts";
 import type { ServerOptions } from "./server-options.ts";
 import { describeSession } from "./who-am-i.ts";
+import type { Context } from "../context.ts";
 
 /** How long the server may take to say whether it is ready. */
 const READY_MS = 5000;
@@ -34,8 +35,8 @@ interface Status {
  * Says whether a server is ready, its version, whose key commands use, and what happens now and happened in the
  * last hour. Throws `CommandError` where the server is not ready.
  */
-export async function showStatus(options: StatusOptions): Promise<void> {
-  const server = await findServer(options);
+export async function showStatus(context: Context, options: StatusOptions): Promise<void> {
+  const server = await findServer(context, options);
   const status = await readStatus(server);
   print(status, options);
   if (options.watch) return watch(server, options);
@@ -51,14 +52,14 @@ async function watch(server: NamedServer, options: StatusOptions): Promise<never
     if (!(status instanceof Error)) print(status, options);
     else if (status instanceof CommandError) {
       const { message } = status;
-      if (options.json) printLine(JSON.stringify({ url: server.url, error: message }));
-      else drawAgain([label("server", yellow(`${server.url}: ${message}`))], options);
+      if (options.json) printLine(io, JSON.stringify({ url: server.url, error: message }));
+      else drawAgain([label("server", yellow(io, `${server.url}: ${message}`))], options);
     } else throw status;
   }
 }
 
 function print(status: Status, options: StatusOptions): void {
-  if (options.json) printLine(JSON.stringify(status));
+  if (options.json) printLine(io, JSON.stringify(status));
   else drawAgain(describeStatus(status), options);
 }
 
@@ -68,7 +69,7 @@ function drawAgain(lines: readonly string[], { watch: isWatched }: StatusOptions
     cursorTo(process.stdout, 0, 0);
     clearScreenDown(process.stdout);
   }
-  for (const line of lines) printLine(line);
+  for (const line of lines) printLine(io, line);
 }
 
 async function readStatus({ url, apiKey, workspaceId }: NamedServer): Promise<Status> {
@@ -108,8 +109,8 @@ function describeStatus({ url, ready, versions, session, overview }: Status): st
 function describeVersions({ server, parley }: Status["versions"]): string[] {
   if (server === null || server === parley) return [label("version", parley)];
   return [
-    label("versions", yellow(`server ${server}, this command ${parley}`)),
-    label("", yellow(`install parley-server@${server} here, or upgrade the server`)),
+    label("versions", yellow(io, `server ${server}, this command ${parley}`)),
+    label("", yellow(io, `install parley-server@${server} here, or upgrade the server`)),
   ];
 }
 

@@ -4,12 +4,14 @@ import { printLine } from "../print.ts";
 import { callServer } from "./call-server.ts";
 import { findServer } from "./find-server.ts";
 import type { ServerOptions } from "./server-options.ts";
+import type { Context } from "../context.ts";
 
 /** Says which server commands call, and whose key they call it with. */
-export async function whoAmI(options: ServerOptions): Promise<void> {
-  const { url, apiKey } = await findServer(options);
+export async function whoAmI(context: Context, options: ServerOptions): Promise<void> {
+  const { url, apiKey } = await findServer(context, options);
   const { session } = await callServer(createRpcClient({ url, apiKey }).session.get.query({}));
   printLine(
+    io,
     options.json ? JSON.stringify({ url, session }) : `${url}: ${describeSession(session)}`,
   );
 }

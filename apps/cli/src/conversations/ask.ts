@@ -12,6 +12,7 @@ import { answerFailed, describeCall, isWritten } from "./read-event.ts";
 import { explainSilence } from "./explain-silence.ts";
 import { chooseAgent, findLastAgent, listAgents, namesOf } from "./find-agent.ts";
 import { type Answer, sendMessage } from "./send-message.ts";
+import type { Context } from "../context.ts";
 
 interface AskOptions extends ServerOptions {
   readonly agent?: string | undefined;
@@ -26,9 +27,13 @@ const exitCodes = { waits: 3, interrupted: 130 } as const;
  * Sends a message, and prints the answer as it is written. Throws `CommandError` where it fails, is cancelled, or
  * waits for a person, each with an exit code. The first Ctrl-C cancels it.
  */
-export async function ask(given: string | undefined, options: AskOptions): Promise<void> {
-  const connection = await connect(options);
-  const content = given === undefined || given === "-" ? (await readInput()).trimEnd() : given;
+export async function ask(
+  context: Context,
+  given: string | undefined,
+  options: AskOptions,
+): Promise<void> {
+  const connection = await connect(context, options);
+  const content = given === undefined || given === "-" ? (await readInput(io)).trimEnd() : given;
   const { conversation: conversationId, json } = options;
   const agentId = await findAgent(connection, options);
   const answer = await sendMessage(connection, { content, agentId, conversationId });
@@ -45,7 +50,7 @@ export async function ask(given: string | undefined, options: AskOptions): Promi
     const exitCode = interruption.aborted ? exitCodes.interrupted : 1;
     throw new CommandError("The answer was cancelled", { exitCode });
   }
-  if (!json) reportLine(`parley ask --conversation ${answer.conversationId} continues it`);
+  if (!json) reportLine(io, `parley ask --conversation ${answer.conversationId} continues it`);
 }
 
 /** The id of the agent with an id or name; else of who answered last in the conversation. */
@@ -88,7 +93,7 @@ async function print(
         process.stderr.write(plain(event.text));
       }
       const happened = describeCall(event);
-      if (happened !== undefined) reportLine(happened);
+      if (happened !== undefined) reportLine(io, happened);
       if (waitingOf(event) !== undefined) return "waits";
       if (event.type === "agent_error") throw answerFailed(event.error);
       if (event.type === "agent_message_success") lacks = explainEnd(event.message);
@@ -97,8 +102,8 @@ async function print(
     return "done";
   } finally {
     begun.abort();
-    if (!last.endsWith("\n")) printLine("");
-    if (lacks !== undefined) reportLine(lacks);
+    if (!last.endsWith("\n")) printLine(io, "");
+    if (lacks !== undefined) reportLine(io, lacks);
   }
 }
 
@@ -106,7 +111,7 @@ async function printAnswer({ parley }: ServerConnection, answer: Answer): Promis
   const { conversationId, messageId } = answer;
   const { conversation } = await callServer(parley.conversations.get({ conversationId }));
   const message = agentMessages(conversation).find(({ sId }) => sId === messageId);
-  printLine(JSON.stringify({ conversationId, message }));
+  printLine(io, JSON.stringify({ conversationId, message }));
 }
 
 /**
@@ -120,7 +125,7 @@ function cancelOnInterrupt({ parley }: ServerConnection, answer: Answer): AbortS
     interruption.abort();
     callServer(parley.conversations.cancel({ conversationId, messageIds: [messageId] })).catch(
       (error: unknown) => {
-        reportLine(`parley: not cancelled: ${describeFailure(error)}`);
+        reportLine(io, `parley: not cancelled: ${describeFailure(context, error)}`);
         process.exit(exitCodes.interrupted);
       },
     );

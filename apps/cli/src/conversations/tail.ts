@@ -5,11 +5,13 @@ import { reportBreaks } from "../connection/report-breaks.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
 import { oneLine } from "../plain.ts";
 import { printLine } from "../print.ts";
+import type { Context } from "../context.ts";
 
 type AnyEvent = ConversationEvent | InvocationEvent | MessageEvent;
 
 /** Prints the events of a conversation; it never ends by itself. */
 export async function tailConversation(
+  context: Context,
   conversationId: string,
   options: ServerOptions,
 ): Promise<void> {
@@ -21,6 +23,7 @@ export async function tailConversation(
 
 /** Prints the events of an answer to its end. */
 export async function tailMessage(
+  context: Context,
   answer: { readonly conversationId: string; readonly messageId: string },
   options: ServerOptions,
 ): Promise<void> {
@@ -30,6 +33,7 @@ export async function tailMessage(
 
 /** Prints the events of an invocation to its end, with what it printed. */
 export async function tailInvocation(
+  context: Context,
   invocation: { readonly functionId: string; readonly invocationId: string },
   options: ServerOptions,
 ): Promise<void> {
@@ -43,15 +47,15 @@ export async function tailInvocation(
  * The clients of a server that answers. Following waits for one that is gone, and must not for one that was never
  * there. Throws `CommandError`.
  */
-async function reach(options: ServerOptions) {
-  const connection = await connect(options);
+async function reach(context: Context, options: ServerOptions) {
+  const connection = await connect(context, options);
   await callServer(connection.rpc.session.get.query({}));
   return connection;
 }
 
 async function printAll(events: AsyncIterable<AnyEvent>, { json }: ServerOptions): Promise<void> {
   for await (const event of events) {
-    printLine(json ? JSON.stringify(event) : describeEvent(event));
+    printLine(io, json ? JSON.stringify(event) : describeEvent(event));
   }
 }
 

@@ -8,6 +8,7 @@ import { green, red, yellow } from "../terminal/style.ts";
 import { type Check, checks } from "./checks.ts";
 import { fail, failBy, type Finding, type Level } from "./finding.ts";
 import { lookAround, type Surroundings } from "./surroundings.ts";
+import type { Context } from "../context.ts";
 
 /** Longer than the slowest check: a process of the sandbox has ten seconds to start. */
 const CHECK_MS = 15_000;
@@ -20,7 +21,7 @@ const paints: Record<Level, (text: string) => string> = { ok: green, warn: yello
  * Looks at everything that a server and its commands need here, changes nothing, and prints what it finds with
  * the cures. The exit code is 1 where something fails.
  */
-export async function runDoctor(options: ServerOptions): Promise<void> {
+export async function runDoctor(context: Context, options: ServerOptions): Promise<void> {
   const surroundings = lookAround(readSurroundings(), options);
   const running = checks.map((check) => runCheck(check, surroundings));
   const findings: Finding[] = [];
@@ -32,8 +33,8 @@ export async function runDoctor(options: ServerOptions): Promise<void> {
   }
   const count = (level: Level): number => findings.filter((one) => one.level === level).length;
   const [failed, warned] = [count("fail"), count("warn")];
-  if (options.json) printLine(JSON.stringify({ checks: findings, failed, warned }));
-  else printLine(`\n${findings.length} checks: ${failed} failed, ${warned} with a warning`);
+  if (options.json) printLine(io, JSON.stringify({ checks: findings, failed, warned }));
+  else printLine(io, `\n${findings.length} checks: ${failed} failed, ${warned} with a warning`);
   process.exitCode = failed > 0 ? 1 : 0;
   setTimeout(() => process.exit(), LINGER_MS).unref();
 }
@@ -61,13 +62,15 @@ async function runCheck({ what, find }: Check, around: Surroundings): Promise<re
   try {
     return await Promise.race([find(around), late.promise]);
   } catch (error) {
-    return [failBy(what, describeFailure(error), "parley doctor --debug says where it failed")];
+    return [
+      failBy(what, describeFailure(context, error), "parley doctor --debug says where it failed"),
+    ];
   } finally {
     clearTimeout(timer);
   }
 }
 
 function printFinding({ level, what, finding, cure }: Finding): void {
-  printLine(`${paints[level](level.padEnd(4))} ${what}: ${finding}`);
-  if (cure !== undefined) printLine(`     cure: ${cure}`);
+  printLine(io, `${paints[level](level.padEnd(4))} ${what}: ${finding}`);
+  if (cure !== undefined) printLine(io, `     cure: ${cure}`);
 }

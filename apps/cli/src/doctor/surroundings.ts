@@ -37,7 +37,7 @@ export function lookAround(
 ): Surroundings {
   const { DATABASE_URL: given, PARLEY_DATA_DIR: directoryName } = found.settings;
   const directory = once(() => inspectDirectory(directoryName));
-  const server = once(() => findServer(options));
+  const server = once(() => findServer(context, options));
   return {
     ...found,
     isEmbedded: given === undefined,

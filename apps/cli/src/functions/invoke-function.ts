@@ -11,6 +11,7 @@ import { check, connect, type ServerConnection } from "../connection/connect.ts"
 import { reportBreaks } from "../connection/report-breaks.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
 import { printLine, reportLine } from "../print.ts";
+import type { Context } from "../context.ts";
 
 interface Invoked {
   readonly functionId: string;
@@ -22,10 +23,11 @@ interface Invoked {
  * it fails. The first Ctrl-C cancels the invocation.
  */
 export async function invokeFunction(
+  context: Context,
   functionId: string,
   options: ServerOptions & { readonly input?: string; readonly wait: boolean },
 ): Promise<void> {
-  const connection = await connect(options);
+  const connection = await connect(context, options);
   const { parley } = connection;
   const input = await parseInput(options.input);
   check(InvokeSandboxFunction, { input });
@@ -36,14 +38,14 @@ export async function invokeFunction(
   const invoked = { functionId, invocationId: invocation.sId };
   begun.resolve(invoked);
   if (!options.wait) {
-    return printLine(options.json ? JSON.stringify({ invocation }) : invocation.sId);
+    return printLine(io, options.json ? JSON.stringify({ invocation }) : invocation.sId);
   }
   await callServer(printEvents(connection, invoked));
   const ended = await callServer(parley.invocations.get(invoked));
-  if (options.json) printLine(JSON.stringify(ended));
+  if (options.json) printLine(io, JSON.stringify(ended));
   const { outcome } = ended;
   if (outcome?.status === "succeeded") {
-    if (!options.json) printLine(renderJson(outcome.result));
+    if (!options.json) printLine(io, renderJson(outcome.result));
     return;
   }
   const { code, message } = outcome?.error ?? { code: "invocation_failed", message: "no outcome" };
@@ -53,7 +55,7 @@ export async function invokeFunction(
 type Input = z.input<typeof InvokeSandboxFunction>["input"];
 
 async function parseInput(given: string | undefined): Promise<Input> {
-  const json = given === "-" ? await readInput() : given;
+  const json = given === "-" ? await readInput(io) : given;
   if (json === undefined) return null;
   try {
     return JSON.parse(json) as Input;
@@ -68,9 +70,9 @@ async function printEvents({ parley }: ServerConnection, invoked: Invoked): Prom
   const events = parley.invocations.follow({ ...invoked, include }, { onState: reportBreaks() });
   for await (const event of events) {
     const isLog = event.type === "sandbox_function_invocation_log";
-    if (isLog) reportLine(plain(event.text));
+    if (isLog) reportLine(io, plain(event.text));
     if (event.type === "sandbox_function_invocation_progress") {
-      reportLine(renderInvocationEvent(event));
+      reportLine(io, renderInvocationEvent(event));
     }
   }
 }
@@ -84,7 +86,7 @@ function cancelOnInterrupt({ parley }: ServerConnection, begun: Promise<Invoked>
     begun
       .then(async (invoked) => callServer(parley.invocations.cancel(invoked)))
       .catch((error: unknown) => {
-        reportLine(`parley: not cancelled: ${describeFailure(error)}`);
+        reportLine(io, `parley: not cancelled: ${describeFailure(context, error)}`);
       });
   };
   process.once("SIGINT", cancel);

@@ -73,14 +73,14 @@ async function printOnce<Item>(
   { items, hasMore }: Taken<Item>,
   { json }: ListOptions,
 ): Promise<void> {
-  if (json) return printLine(JSON.stringify({ [listed]: items, hasMore }));
+  if (json) return printLine(io, JSON.stringify({ [listed]: items, hasMore }));
   if (items.length > 0) {
     // Widths of characters are known to a large table, which other commands do without.
     const { renderTable } = await import("../terminal/table.ts");
     const rows = items.map((item) => cellsOf(columns, item));
-    for (const line of renderTable(Object.keys(columns), rows)) printLine(line);
-  } else reportLine("There is none");
-  if (hasMore) reportLine("There are more: --limit says how many are listed");
+    for (const line of renderTable(Object.keys(columns), rows)) printLine(io, line);
+  } else reportLine(io, "There is none");
+  if (hasMore) reportLine(io, "There are more: --limit says how many are listed");
 }
 
 const cellsOf = <Item>(columns: Shown<Item>["columns"], item: Item): string[] =>
@@ -103,7 +103,7 @@ async function watch<Item>(
       const rows = taken.items.map((item) => [idOf(item), JSON.stringify(item), item] as const);
       for (const [id, text, item] of rows) {
         if (before.get(id) === text) continue;
-        printLine(options.json ? text : cellsOf(columns, item).join("\t"));
+        printLine(io, options.json ? text : cellsOf(columns, item).join("\t"));
       }
       before = new Map(rows.map(([id, text]) => [id, text]));
     }

@@ -29,9 +29,9 @@ const titleOf = ({ id, name }: Named): string =>
 
 /** Prints an answer of the server: YAML for people, or JSON. */
 export async function printAnswer(answer: unknown, { json }: ServerOptions): Promise<void> {
-  if (json) return printLine(JSON.stringify(answer));
+  if (json) return printLine(io, JSON.stringify(answer));
   const { stringify } = await import("yaml");
-  printLine(plain(stringify(answer, withTimes, { lineWidth: 0 })).trimEnd());
+  printLine(io, plain(stringify(answer, withTimes, { lineWidth: 0 })).trimEnd());
 }
 
 /** People read dates, where programs read milliseconds. */
@@ -68,11 +68,11 @@ export interface Done {
 }
 
 function printDone(what: string, one: string, done: Done, options: ServerOptions): void {
-  if (options.json) return printLine(JSON.stringify(done.answer));
+  if (options.json) return printLine(io, JSON.stringify(done.answer));
   const line = `${what}: ${one} ${titleOf(done.named)}`;
-  if (done.secret === undefined) return printLine(line);
-  reportLine(`${line}; its secret is shown only here`);
-  printLine(done.secret);
+  if (done.secret === undefined) return printLine(io, line);
+  reportLine(io, `${line}; its secret is shown only here`);
+  printLine(io, done.secret);
 }
 
 /** Makes `create`. */
@@ -173,7 +173,7 @@ export function actionCommand<Connection, Found extends Named, S extends z.ZodOb
       const found = await callServer(find(connection, reference));
       if (destroys !== undefined) {
         const typed = found.name === "" ? found.id : found.name;
-        await confirm({ what: destroys(found), typed, yes: options.yes });
+        await confirm(io, { what: destroys(found), typed, yes: options.yes });
       }
       const done = await callServer(call(connection, found, input));
       printDone(did, one, { ...done, named: found }, options);

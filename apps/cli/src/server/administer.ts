@@ -24,6 +24,7 @@ export async function migrate(
 ): Promise<void> {
   const onMigrating = (missing: number): void => {
     reportLine(
+      io,
       `${missing} migrations lack: applying them, which takes minutes where tables are large`,
     );
   };

@@ -6,12 +6,17 @@ import { openLog } from "./administration.ts";
 import type { Parts, RunningServer } from "./serve.ts";
 import { shutdownDelayOf } from "./shutdown-delay.ts";
 import { startDatabase } from "./start-database.ts";
+import type { Context } from "../context.ts";
 
 /** Time for closing after the grace period of runs; then the process exits. */
 const CLOSE_SLACK_MS = 4000;
 
 /** Runs a server, or a half of one, until a signal stops it. Throws `CommandError` where settings lack. */
-export async function runServer(parts: Parts, options: { readonly demo?: true }): Promise<void> {
+export async function runServer(
+  context: Context,
+  parts: Parts,
+  options: { readonly demo?: true },
+): Promise<void> {
   const settings = readServerSettings();
   const isWhole = parts.api && parts.worker;
   const isEmbedded = settings.DATABASE_URL === undefined;

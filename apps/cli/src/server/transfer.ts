@@ -49,7 +49,7 @@ async function exportWithProgress(database: Database, target: Writable): Promise
   let progress: Progress | undefined;
   try {
     return await exportDatabase(database, createWrite(target), {
-      begin: (total) => (progress = startProgress({ label: "exporting", total, unit: "rows" })),
+      begin: (total) => (progress = startProgress(io, { label: "exporting", total, unit: "rows" })),
       advance: (rows) => progress?.advance(rows),
     });
   } finally {
@@ -69,7 +69,8 @@ export async function importAll(
   const database = await openDatabase(administration);
   // How long standard input is, nobody knows.
   const total = (await handle?.stat())?.size ?? 0;
-  const progress = total > 0 ? startProgress({ label: "importing", total, unit: "bytes" }) : none;
+  const progress =
+    total > 0 ? startProgress(io, { label: "importing", total, unit: "bytes" }) : none;
   try {
     const imported = await importDatabase(database, linesOf(source, progress.advance));
     progress.stop();

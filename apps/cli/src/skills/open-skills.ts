@@ -25,7 +25,7 @@ export async function openSkills(given: string): Promise<OpenedSkills> {
 
 async function readRepository(given: string): Promise<OpenedSkills> {
   const wanted = parseGitUrl(given);
-  reportLine(`Fetching ${wanted.url}`);
+  reportLine(io, `Fetching ${wanted.url}`);
   await using fetched = await fetchRepository(wanted);
   const skills = await readSkillFolders(fetched.place).catch((error: unknown) => {
     const where = wanted.folder === "" ? wanted.url : `${wanted.folder} of ${wanted.url}`;

@@ -25,7 +25,7 @@ const LINE_MS = 10_000;
  * Shows on standard error how much of a work is done, what is left and how long that takes: a bar on a terminal,
  * a line every ten seconds elsewhere. The bar goes when the work is done.
  */
-export function startProgress({ label, total, unit }: Work): Progress {
+export function startProgress(io, { label, total, unit }: Work): Progress {
   const isTerminal = process.stderr.isTTY;
   const bar = new SingleBar(
     {

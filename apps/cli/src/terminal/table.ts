@@ -28,7 +28,7 @@ export function renderTable(
       .join(GAP)
       .trimEnd(),
   );
-  return [bold(lines[0] ?? ""), ...lines.slice(1)];
+  return [bold(io, lines[0] ?? ""), ...lines.slice(1)];
 }
 
 /** The widths of the columns that fit; the others are left out. */

@@ -9,9 +9,11 @@ import { findTool } from "../grammar/tools.ts";
 import { renderTool } from "./render-tools.ts";
 import type { ConnectionOptions } from "./connection-options.ts";
 import { checkRegistration, checkUpdate, readConnection } from "./read-connection.ts";
+import type { Context } from "../context.ts";
 
 /** Registers a remote MCP server as a tool. */
 export async function createTool(
+  context: Context,
   url: string,
   options: ServerOptions &
     ConnectionOptions & {
@@ -21,7 +23,7 @@ export async function createTool(
       restrictedToSkills?: true;
     },
 ): Promise<void> {
-  const server = await connect(options);
+  const server = await connect(context, options);
   const { rpc, wId } = server;
   // Before a person is asked for secrets, the key and the URL are known to be good.
   const { name, description, restrictedToSkills: isRestrictedToSkills } = options;
@@ -39,7 +41,11 @@ export async function createTool(
 }
 
 /** Shows a tool, with its connection if it has one. */
-export async function getTool(reference: string, options: ServerOptions): Promise<void> {
+export async function getTool(
+  context: Context,
+  reference: string,
+  options: ServerOptions,
+): Promise<void> {
   const { rpc, wId, named } = await find(reference, options);
   const read = rpc.tools.getConnection.query({ wId, toolId: named.tool.sId });
   const shown = await callServer(read).catch((error: unknown) => {
@@ -51,7 +57,11 @@ export async function getTool(reference: string, options: ServerOptions): Promis
 }
 
 /** Asks the server of a tool for its tools again. */
-export async function refreshTool(reference: string, options: ServerOptions): Promise<void> {
+export async function refreshTool(
+  context: Context,
+  reference: string,
+  options: ServerOptions,
+): Promise<void> {
   const { rpc, wId, named } = await find(reference, options);
   const toolId = named.tool.sId;
   printTool(await callServer(rpc.tools.refresh.mutate({ wId, toolId })), options);
@@ -59,6 +69,7 @@ export async function refreshTool(reference: string, options: ServerOptions): Pr
 
 /** Changes how the tools of a server are called; what no option names stays as it is. */
 export async function updateTool(
+  context: Context,
   reference: string,
   options: ServerOptions & ConnectionOptions & { server?: string },
 ): Promise<void> {
@@ -75,8 +86,8 @@ export async function updateTool(
 }
 
 /** The tool that the one argument of a command names. */
-async function find(reference: string, options: ServerOptions) {
-  const connection = await connect(options);
+async function find(context: Context, reference: string, options: ServerOptions) {
+  const connection = await connect(context, options);
   return { ...connection, named: await findTool(connection, reference) };
 }
 
@@ -91,6 +102,6 @@ async function findSpaceFor(connection: ServerConnection, reference?: string): P
 }
 
 function printTool(shown: AdministeredTool | ConnectedTool, { json }: ServerOptions): void {
-  if (json) return printLine(JSON.stringify(shown));
-  for (const line of renderTool(shown)) printLine(line);
+  if (json) return printLine(io, JSON.stringify(shown));
+  for (const line of renderTool(shown)) printLine(io, line);
 }

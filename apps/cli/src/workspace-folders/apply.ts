@@ -15,6 +15,7 @@ import { nameStep, renderPlan } from "./render-plan.ts";
 import { openSecrets, type SecretSource } from "./secret-source.ts";
 import { showProgress } from "./show-progress.ts";
 import type { Kind, WorkspaceState } from "./workspace-state.ts";
+import type { Context } from "../context.ts";
 
 /** Others may change the workspace at the same time: what they did is read, and a new plan is made. */
 const MAX_PLANS = 3;
@@ -31,10 +32,14 @@ interface ApplyOptions extends ServerOptions {
 }
 
 /** Makes a workspace what its folder declares, after it has shown what it will change. */
-export async function applyFolder(folder: string, options: ApplyOptions): Promise<void> {
+export async function applyFolder(
+  context: Context,
+  folder: string,
+  options: ApplyOptions,
+): Promise<void> {
   const declared = await readWorkspaceFolder(folder);
   const secrets = await openSecrets(options.secrets);
-  const connection = await connect(options);
+  const connection = await connect(context, options);
   for (let attempt = 1; ; attempt++) {
     const { steps, state } = await plan({ folder, declared, connection, options });
     const changes = steps.filter(isChange);
@@ -49,10 +54,11 @@ export async function applyFolder(folder: string, options: ApplyOptions): Promis
         throw new CommandError("Others change the workspace all the time: try again");
     }
     const unset = findUnsetSecrets(declared, state);
-    if (options.json) printLine(JSON.stringify(report(steps, { state, isMade, unset })));
-    else if (changes.length === 0) printLine("Nothing to change");
-    else if (isMade) printLine(`Done: ${changes.length} changed`);
-    for (const name of unset) reportLine(`${name} is not set: parley functions secret put ${name}`);
+    if (options.json) printLine(io, JSON.stringify(report(steps, { state, isMade, unset })));
+    else if (changes.length === 0) printLine(io, "Nothing to change");
+    else if (isMade) printLine(io, `Done: ${changes.length} changed`);
+    for (const name of unset)
+      reportLine(io, `${name} is not set: parley functions secret put ${name}`);
     if (options.check && changes.length > 0) {
       throw new CommandError(
         `The workspace is not what ${folder} declares: parley apply changes it`,
@@ -98,7 +104,7 @@ async function agree(
   const removes = removed === 0 ? "" : `, ${removed} of them removals,`;
   const count = changes.length === 1 ? "1 change" : `${changes.length} changes`;
   const what = `makes ${count}${removes} in the workspace ${state.name}`;
-  await confirm({ what, typed: removed === 0 ? "yes" : state.name, yes });
+  await confirm(io, { what, typed: removed === 0 ? "yes" : state.name, yes });
   await secrets.require(changes.flatMap((change) => change.secrets));
 }
 
@@ -127,7 +133,7 @@ const idsOf = ({ listed, spaces }: WorkspaceState): Applying["ids"] => {
 
 /** Makes the changes, in order. Returns whether others were faster; throws `CommandError` where one fails. */
 async function run(changes: readonly Step[], applying: Applying): Promise<boolean> {
-  const progress = showProgress("applying", { total: changes.length, unit: "changes" });
+  const progress = showProgress(io, "applying", { total: changes.length, unit: "changes" });
   const done: Step[] = [];
   const runAll = async (): Promise<void> => {
     for (const change of changes) {
@@ -143,12 +149,12 @@ async function run(changes: readonly Step[], applying: Applying): Promise<boolea
     const failed = changes[done.length];
     const what = failed === undefined ? "" : nameStep(failed);
     if (overtaken.includes(errorTypeOf(error))) {
-      reportLine(`${what} was changed by somebody else meanwhile: here is a new plan`);
+      reportLine(io, `${what} was changed by somebody else meanwhile: here is a new plan`);
       return true;
     }
     if (!(error instanceof CommandError)) throw error;
-    for (const one of done) reportLine(`done: ${nameStep(one)}`);
-    for (const one of changes.slice(done.length)) reportLine(`not done: ${nameStep(one)}`);
+    for (const one of done) reportLine(io, `done: ${nameStep(one)}`);
+    for (const one of changes.slice(done.length)) reportLine(io, `not done: ${nameStep(one)}`);
     const made = `${done.length} of ${changes.length} changes are made; run the command again for the rest`;
     throw new CommandError(`${what}: ${error.message}: ${made}`, { cause: error.cause });
   }

@@ -34,7 +34,7 @@ function renderStep(step: Step): string[] {
   const { action, members, secrets } = step;
   if (action === "unchanged") return [];
   const said = `${marks[action]} ${nameStep(step)}`;
-  if (action === "keep") return [dim(`${said}: is not in the folder`)];
+  if (action === "keep") return [dim(io, `${said}: is not in the folder`)];
   const names = members.map(({ name }) => name);
   const needs = secrets.length > 0 ? ` (needs ${[...new Set(secrets)].join(", ")})` : "";
   const listed = names.length > 0 ? `: ${names.join(", ")}` : "";
@@ -46,6 +46,6 @@ function renderStep(step: Step): string[] {
 }
 
 function paintLine(line: string): string {
-  if (line.startsWith("+")) return green(line);
-  return line.startsWith("-") ? red(line) : line;
+  if (line.startsWith("+")) return green(io, line);
+  return line.startsWith("-") ? red(io, line) : line;
 }

@@ -43,7 +43,7 @@ export async function openSecrets(place: string | undefined): Promise<SecretSour
 
 async function readLines(): Promise<string> {
   // A terminal would show them.
-  if (!process.stdin.isTTY) return readInput();
+  if (!process.stdin.isTTY) return readInput(io);
   throw new CommandError("--secrets - reads a pipe; a terminal is asked where it is left out");
 }
 

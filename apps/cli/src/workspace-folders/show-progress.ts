@@ -8,6 +8,6 @@ export function showProgress(
   label: string,
   { total, unit }: { total: number; unit: string },
 ): Progress {
-  if (total > FEW) return startProgress({ label, total, unit });
+  if (total > FEW) return startProgress(io, { label, total, unit });
   return { advance: () => {}, stop: () => {} };
 }

@@ -27,7 +27,7 @@ export interface AnswerView {
 /** Makes the view of an answer: finished blocks are printed for good, the one under way is shown below them. */
 export function createAnswerView(output: NodeJS.WriteStream): AnswerView {
   const area = createLiveArea(output);
-  const theme = hasColours(output) ? colourful : colourless;
+  const theme = hasColours(io, output) ? colourful : colourless;
   let stream: TextStream | undefined;
   let kind: Kind = "answer";
   let timer: NodeJS.Timeout | undefined;
@@ -98,9 +98,9 @@ export function createAnswerView(output: NodeJS.WriteStream): AnswerView {
       stream.add(text);
       schedule();
     },
-    await: () => area.update([], ["", dim("…", output)]),
-    note: (line) => printNote(dim(line, output)),
-    fail: (reason) => printNote(red(reason, output)),
+    await: () => area.update([], ["", dim(io, "…", output)]),
+    note: (line) => printNote(dim(io, line, output)),
+    fail: (reason) => printNote(red(io, reason, output)),
     finish,
   };
 }

@@ -17,6 +17,7 @@ import { printText } from "./print-text.ts";
 import { readMessage } from "./read-message.ts";
 import { completeLine, readMention, runCommand } from "./run-command.ts";
 import { showConversation } from "./show-conversation.ts";
+import type { Context } from "../../context.ts";
 
 interface ChatOptions extends ServerOptions {
   readonly conversation?: string;
@@ -28,11 +29,15 @@ interface ChatOptions extends ServerOptions {
  * Talks to agents on a terminal, until somebody leaves; with `--once`, asks as `parley ask` does. Throws
  * `CommandError`.
  */
-export async function chat(agent: string | undefined, options: ChatOptions): Promise<void> {
+export async function chat(
+  context: Context,
+  agent: string | undefined,
+  options: ChatOptions,
+): Promise<void> {
   const { once, conversation: conversationId } = options;
   if (once !== undefined) return ask(once === true ? undefined : once, { ...options, agent });
   requireTerminal(options);
-  const connection = await connect(options);
+  const connection = await connect(context, options);
   const agents = await listAgents(connection);
   const named = await findNamed(connection, agents, { agent, conversationId });
   const keyboard = openKeyboard();
@@ -72,27 +77,28 @@ async function findNamed(
 }
 
 async function talk(state: Chat): Promise<void> {
-  printText(dim("/help shows what can be typed, Ctrl-D leaves"));
+  printText(io, dim(io, "/help shows what can be typed, Ctrl-D leaves"));
   let isTalking = true;
   if (state.conversationId !== undefined) {
     const open = await showConversation(state, state.conversationId);
     if (open !== undefined) isTalking = await attempt(() => followAnswer(state, open));
   }
   while (isTalking) {
-    printLine("");
+    printLine(io, "");
     const message = await readNext(state);
     if (message === undefined) break;
     isTalking = await attempt(() => answerTo(state, message));
   }
   if (state.conversationId === undefined) return;
   reportLine(
-    dim(`parley chat --conversation ${state.conversationId} continues it`, process.stderr),
+    io,
+    dim(io, `parley chat --conversation ${state.conversationId} continues it`, "stderr"),
   );
 }
 
 const readNext = ({ agent, agents, history, keyboard }: Chat): Promise<string | undefined> =>
   readMessage(keyboard, {
-    prompt: cyan(`${oneLine(agent.name)}> `),
+    prompt: cyan(io, `${oneLine(agent.name)}> `),
     history,
     complete: (line) => completeLine(agents, line),
   });
@@ -114,7 +120,7 @@ async function send({ connection, keyboard, agent, conversationId }: Chat, conte
   const stopListening = keyboard.onInterrupt(() =>
     leaving.abort(new CommandError("No longer waited for: the message may have been sent")),
   );
-  const view = createAnswerView(process.stdout);
+  const view = createAnswerView(io);
   view.await();
   const message = { content, agentId: agent.sId, conversationId };
   try {
@@ -131,7 +137,7 @@ async function attempt(work: () => Promise<boolean>): Promise<boolean> {
     return await work();
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
-    reportLine(red(`parley: ${describeFailure(error)}`, process.stderr));
+    reportLine(io, red(io, `parley: ${describeFailure(context, error)}`, "stderr"));
     return true;
   }
 }

@@ -21,10 +21,10 @@ export async function askForAgent(
   if (agents.length === 1) return first;
   const listed = agents.slice(0, MAX_LISTED);
   listed.forEach((agent, index) =>
-    printLine(`${String(index + 1).padStart(3)}. ${describeAgent(agent)}`),
+    printLine(io, `${String(index + 1).padStart(3)}. ${describeAgent(agent)}`),
   );
   const left = agents.length - listed.length;
-  if (left > 0) printText(dim(`     and ${left} more: type a name, Tab completes it`));
+  if (left > 0) printText(io, dim(io, `     and ${left} more: type a name, Tab completes it`));
   const complete = (line: string) =>
     agents.map(({ name }) => name).filter((name) => name.startsWith(line));
   for (;;) {
@@ -38,7 +38,7 @@ export async function askForAgent(
       return chooseAgent(agents, text);
     } catch (error) {
       if (!(error instanceof CommandError)) throw error;
-      printText(red(error.message));
+      printText(io, red(io, error.message));
     }
   }
 }
@@ -47,5 +47,5 @@ export async function askForAgent(
 export function describeAgent({ name, description }: NamedAgent): string {
   const about = oneLine(description);
   const cut = about.length > MAX_DESCRIPTION ? `${about.slice(0, MAX_DESCRIPTION - 1)}…` : about;
-  return `${bold(oneLine(name))}${cut === "" ? "" : dim(`: ${cut}`)}`;
+  return `${bold(io, oneLine(name))}${cut === "" ? "" : dim(io, `: ${cut}`)}`;
 }

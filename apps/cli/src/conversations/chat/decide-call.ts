@@ -31,9 +31,10 @@ export async function decideCall(
   const later = stake === "low" ? "all later calls" : "all later calls by this agent";
   let inputs: Inputs = call.inputs;
   let changed: Inputs | undefined;
-  printText("");
+  printText(io, "");
   printText(
-    `${yellow("?")} ${bold(oneLine(metadata.agentName))} asks to call ${bold(oneLine(metadata.toolName))} of ${oneLine(metadata.mcpServerName)}, stake ${stake}`,
+    io,
+    `${yellow(io, "?")} ${bold(io, oneLine(metadata.agentName))} asks to call ${bold(io, oneLine(metadata.toolName))} of ${oneLine(metadata.mcpServerName)}, stake ${stake}`,
   );
   let isCut = showInputs(inputs);
   for (;;) {
@@ -44,7 +45,7 @@ export async function decideCall(
       "e edits",
     ];
     if (isCut) keys.push("v shows all");
-    printText(dim(keys.join(", ")));
+    printText(io, dim(io, keys.join(", ")));
     const typed = await keyboard.read({ prompt: "y/n> " });
     if (typed.kind !== "line") return typed.kind === "end" ? "leave" : "cancel";
     const key = typed.text.trim().toLowerCase();
@@ -54,7 +55,7 @@ export async function decideCall(
       if (edited.kind === "end") return "leave";
       if (edited.kind === "interrupt") continue;
       const parsed = parseInputs(edited.text);
-      if (parsed === undefined) printText(red("The inputs must be one JSON object"));
+      if (parsed === undefined) printText(io, red(io, "The inputs must be one JSON object"));
       else {
         inputs = changed = parsed;
         isCut = showInputs(inputs);
@@ -76,7 +77,7 @@ export async function decideCall(
       return "done";
     } catch (error) {
       if (!(error instanceof CommandError)) throw error;
-      printText(red(error.message));
+      printText(io, red(io, error.message));
       if (!(await isWaiting(connection, call))) return "done";
     }
   }
@@ -96,9 +97,9 @@ function showInputs(inputs: Inputs, { isWhole = false } = {}): boolean {
   const text = plain(JSON.stringify(inputs, null, 2));
   const first = text.split("\n").slice(0, MAX_LINES).join("\n").slice(0, MAX_LENGTH);
   const shown = isWhole ? text : first;
-  printLine(shown);
+  printLine(io, shown);
   const left = text.length - shown.length;
-  if (left > 0) printText(dim(`… and ${left} more characters`));
+  if (left > 0) printText(io, dim(io, `… and ${left} more characters`));
   return left > 0;
 }
 

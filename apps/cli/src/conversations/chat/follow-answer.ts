@@ -17,7 +17,7 @@ import { decideCall, isWaiting } from "./decide-call.ts";
 export async function followAnswer(chat: Chat, answer: Answer): Promise<boolean> {
   const { parley } = chat.connection;
   const { conversationId, messageId } = answer;
-  const view = createAnswerView(process.stdout);
+  const view = createAnswerView(io);
   const leaving = new AbortController();
   let isAway = false;
   let isCancelling = false;
@@ -26,7 +26,7 @@ export async function followAnswer(chat: Chat, answer: Answer): Promise<boolean>
     isCancelling = true;
     callServer(parley.conversations.cancel({ conversationId, messageIds: [messageId] })).catch(
       (error: unknown) => {
-        if (!isOver) view.note(`not cancelled: ${describeFailure(error)}`);
+        if (!isOver) view.note(`not cancelled: ${describeFailure(context, error)}`);
       },
     );
   };

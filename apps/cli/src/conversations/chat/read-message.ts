@@ -21,7 +21,7 @@ export async function readMessage(
   let wasInterrupted = false;
   for (;;) {
     const typed = await keyboard.read({
-      prompt: lines.length === 0 ? prompt : dim("… "),
+      prompt: lines.length === 0 ? prompt : dim(io, "… "),
       history,
       complete,
     });
@@ -29,7 +29,7 @@ export async function readMessage(
     if (typed.kind === "interrupt") {
       const isEmpty = !typed.hadText && lines.length === 0;
       if (isEmpty && wasInterrupted) return undefined;
-      if (isEmpty) reportLine(dim("Ctrl-C again leaves, as Ctrl-D does", process.stderr));
+      if (isEmpty) reportLine(io, dim(io, "Ctrl-C again leaves, as Ctrl-D does", "stderr"));
       wasInterrupted = isEmpty;
       lines = [];
       continue;
