@@ -1,4 +1,3 @@
-import { createRpcClient } from "parley-client";
 import { printLine } from "../print.ts";
 import { callServer } from "./call-server.ts";
 import { findServer } from "./find-server.ts";
@@ -10,10 +9,11 @@ import type { Context } from "../context.ts";
  * only.
  */
 export async function openConsole(context: Context, options: ServerOptions): Promise<void> {
-  const { url, apiKey } = await findServer(context, options);
-  const created = await callServer(createRpcClient({ url, apiKey }).session.createCode.mutate({}));
+  const { io } = context;
+  const server = await findServer(context, options);
+  const created = await callServer(context.connect(server).rpc.session.createCode.mutate({}));
   printLine(io, options.json ? JSON.stringify(created) : created.url);
-  if (!process.stdout.isTTY) return;
+  if (!io.isTerminal.stdout) return;
   const { default: open } = await import("open");
   // Where there is no browser, the link can be opened elsewhere.
   await open(created.url).catch(() => {});

@@ -1,5 +1,4 @@
 import type { Session } from "@parley/schema";
-import { createRpcClient } from "parley-client";
 import { printLine } from "../print.ts";
 import { callServer } from "./call-server.ts";
 import { findServer } from "./find-server.ts";
@@ -9,9 +8,9 @@ import type { Context } from "../context.ts";
 /** Says which server commands call, and whose key they call it with. */
 export async function whoAmI(context: Context, options: ServerOptions): Promise<void> {
   const { url, apiKey } = await findServer(context, options);
-  const { session } = await callServer(createRpcClient({ url, apiKey }).session.get.query({}));
+  const { session } = await callServer(context.connect({ url, apiKey }).rpc.session.get.query({}));
   printLine(
-    io,
+    context.io,
     options.json ? JSON.stringify({ url, session }) : `${url}: ${describeSession(session)}`,
   );
 }

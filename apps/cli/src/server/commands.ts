@@ -1,7 +1,7 @@
 import { Argument, Command } from "@commander-js/extra-typings";
 import { describeSettings, readServerSettings } from "../config.ts";
 import { group } from "../group.ts";
-import { printLine, reportLine } from "../print.ts";
+import { printLine } from "../print.ts";
 import { renderSettings } from "../render-settings.ts";
 import { administration } from "./administration.ts";
 import type { Context } from "../context.ts";
@@ -47,7 +47,7 @@ const migrate = (context: Context) =>
   new Command("migrate")
     .description("bring the tables of the database up to date, as each start does")
     .action(async () =>
-      (await import("./administer.ts")).migrate(context, await administration(), printLine),
+      (await import("./administer.ts")).migrate(await administration(context.io)),
     );
 
 /** Makes the command that creates the first operator key. */
@@ -58,12 +58,7 @@ const bootstrap = (context: Context) =>
     .description("on the server's machine: create the first operator key, and print it")
     .option("--replace", "revoke every operator key first, for when all of them are lost")
     .action(async (options) =>
-      (await import("./administer.ts")).bootstrapKeys(
-        context,
-        await administration(),
-        options,
-        printLine,
-      ),
+      (await import("./administer.ts")).bootstrapKeys(await administration(context.io), options),
     );
 
 const databaseUrl = (context: Context) =>
@@ -73,10 +68,10 @@ const databaseUrl = (context: Context) =>
     )
     .action(async () =>
       printLine(
-        io,
+        context.io,
         await (
           await import("./database-url.ts")
-        ).describeDatabaseUrl(context, readServerSettings()),
+        ).describeDatabaseUrl(readServerSettings(context.io)),
       ),
     );
 
@@ -86,7 +81,7 @@ const exporting = (context: Context) =>
     .addArgument(new Argument("[file]", "a new file; standard output by default"))
     .addHelpText("after", "\nNo server may run on an embedded database meanwhile.")
     .action(async (file) =>
-      (await import("./transfer.ts")).exportAll(context, await administration(), file, reportLine),
+      (await import("./transfer.ts")).exportAll(await administration(context.io), file),
     );
 
 const importing = (context: Context) =>
@@ -95,7 +90,7 @@ const importing = (context: Context) =>
     .addArgument(new Argument("[file]", "an export; standard input by default"))
     .addHelpText("after", "\nNo server may run on an embedded database meanwhile.")
     .action(async (file) =>
-      (await import("./transfer.ts")).importAll(context, await administration(), file, reportLine),
+      (await import("./transfer.ts")).importAll(await administration(context.io), file),
     );
 
 /** Makes the commands that open the database, on the machine of a server. */
