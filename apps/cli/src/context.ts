@@ -12,6 +12,8 @@ export interface Context {
     isDebugging: boolean;
     /** Whether it calls a server: what breaks after that is about its answers. */
     isConnected: boolean;
+    /** What the process exits with after a command that has said itself what is wrong. */
+    exitCode: number;
   };
 }
 
@@ -19,5 +21,5 @@ export interface Context {
 export const createContext = (io: Io, connect: Connect): Context => ({
   io,
   connect,
-  state: { isDebugging: false, isConnected: false },
+  state: { isDebugging: false, isConnected: false, exitCode: 0 },
 });

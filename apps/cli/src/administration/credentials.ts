@@ -35,12 +35,12 @@ async function find(connection: ServerConnection, reference: string) {
 }
 
 /** Makes `create` and `update`, which read the secret. */
-function putCommand(name: "create" | "update", about: string): Command {
+function putCommand(context: Context, name: "create" | "update", about: string): Command {
   return nounCommand(name, `${about}: it is read from standard input, or asked for`)
     .addArgument(new Argument("<provider>", "provider of models").choices(ModelService.options))
     .action(async (providerId: string, options: ServerOptions) => {
       const connection = await connect(context, options);
-      const { rpc, wId } = connection;
+      const { io, rpc, wId } = connection;
       const there = await Array.fromAsync(readAll(connection));
       // Before a person is asked for the secret, the server and the key are known to be good.
       requireState(name, providerId, there);
@@ -84,8 +84,8 @@ export const createCredentialCommands = (context: Context) =>
       find,
       read: async (_connection, { credential }) => ({ providerCredential: credential }),
     }),
-    putCommand("create", "set the credential for a provider"),
-    putCommand("update", "replace the credential for a provider"),
+    putCommand(context, "create", "set the credential for a provider"),
+    putCommand(context, "update", "replace the credential for a provider"),
     actionCommand(context, noun, {
       name: "remove",
       about: "remove the credential for a provider",

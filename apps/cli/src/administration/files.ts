@@ -17,7 +17,7 @@ const get = (context: Context) =>
     .argument("<file>", "id or name")
     .option("--output <path>", "a new file, or a folder for it")
     .action(async (reference: string, options: { readonly output?: string }) =>
-      (await load()).downloadFile(context, find, reference, options),
+      (await load()).downloadFile(context, { find, reference }, options),
     );
 
 const create = (context: Context) =>

@@ -78,7 +78,7 @@ export const createModelCommands = (context: Context) =>
       did: "enabled",
       by,
       find: findKnown,
-      call: async ({ rpc, wId }, { providerId, modelId, listed }) => {
+      call: async ({ io, rpc, wId }, { providerId, modelId, listed }) => {
         const enableModels = [{ providerId, modelId }];
         const answer = await callServer(rpc.workspaces.update.mutate({ wId, enableModels }));
         if (listed !== undefined && credentialOf(listed) === "none") {

@@ -13,6 +13,7 @@ import { oneLine } from "../plain.ts";
 import { printLine, reportLine } from "../print.ts";
 import { type Progress, startProgress } from "../terminal/progress.ts";
 import type { Context } from "../context.ts";
+import type { Io } from "../io.ts";
 
 interface UploadOptions extends ServerOptions {
   readonly name?: string;
@@ -31,7 +32,7 @@ export async function uploadFile(
   const contentType = options.contentType ?? mime.getType(fileName) ?? "application/octet-stream";
   const content = await openAsBlob(place, { type: contentType });
   const counted = Promise.withResolvers<Progress>();
-  const { parley } = await connect(context, options, countForms(counted.promise));
+  const { io, parley } = await connect(context, options, countForms(counted.promise));
   const progress = startProgress(io, { label: "uploading", total: content.size, unit: "bytes" });
   counted.resolve(progress);
   const { useCase } = options;
@@ -68,12 +69,12 @@ type Find = (connection: ServerConnection, reference: string) => Promise<Named>;
 /** Writes the bytes of a file to standard output, or to a file that is not there yet. */
 export async function downloadFile(
   context: Context,
-  find: Find,
-  reference: string,
+  { find, reference }: { readonly find: Find; readonly reference: string },
   options: DownloadOptions,
 ): Promise<void> {
+  const { io } = context;
   const { output } = options;
-  if (output === undefined && process.stdout.isTTY) {
+  if (output === undefined && io.isTerminal.stdout) {
     throw new CommandError("A file may hold anything: name a file for it with --output");
   }
   const connection = await connect(context, options);
@@ -81,12 +82,12 @@ export async function downloadFile(
   const response = await callServer(connection.parley.files.get({ fileId: found.id }));
   const bytes = Readable.from(response.body ?? []);
   if (output === undefined) {
-    await callServer(pipeline(bytes, process.stdout));
+    await callServer(pipeline(bytes, io.stdout));
     return;
   }
   const place = await placeOf(output, found);
   const total = Number(response.headers.get("content-length") ?? 0);
-  await save(bytes, place, total);
+  await save(io, bytes, { place, total });
   if (options.json) printLine(io, JSON.stringify({ fileId: found.id, path: place }));
   else reportLine(io, `written: ${place}`);
 }
@@ -98,7 +99,11 @@ async function placeOf(output: string, { name, id }: Named): Promise<string> {
 }
 
 /** Writes a new file, whole or not at all. */
-async function save(bytes: Readable, place: string, total: number): Promise<void> {
+async function save(
+  io: Io,
+  bytes: Readable,
+  { place, total }: { readonly place: string; readonly total: number },
+): Promise<void> {
   const file = createWriteStream(place, { flags: "wx", mode: 0o600 });
   const progress = startProgress(io, { label: "downloading", total, unit: "bytes" });
   const count = new Transform({

@@ -61,7 +61,7 @@ export const createWorkspaceCommands = (context: Context) =>
       about: "show the settings of a workspace",
       read: async ({ rpc }, { id }) => rpc.workspaces.get.query({ wId: id }),
     }),
-    getUsage(),
+    getUsage(context),
     createCommand(context, noun, {
       about: "create a workspace, and print its admin key: it is shown only then",
       argument: "name",
@@ -112,7 +112,7 @@ export const createWorkspaceCommands = (context: Context) =>
     }),
   ]);
 
-const getUsage = () =>
+const getUsage = (context: Context) =>
   getCommand(context, noun, {
     ...common,
     name: "usage",

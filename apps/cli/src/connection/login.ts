@@ -25,7 +25,6 @@ interface LoginOptions {
 /** Tries a key, which is read from standard input or asked for, and saves it as the current profile. */
 export async function login(context: Context, options: LoginOptions): Promise<void> {
   const { io } = context;
-  const { io } = context;
   const settings = readClientSettings(options, io.environment);
   const url = settings.PARLEY_URL ?? DEFAULT_URL;
   const name = options.profile ?? new URL(url).host;
@@ -48,7 +47,6 @@ export async function login(context: Context, options: LoginOptions): Promise<vo
 
 /** Forgets a profile, the current one by default. */
 export async function logout(context: Context, given: string | undefined): Promise<void> {
-  const { io } = context;
   const { io } = context;
   const { current, profiles } = await readProfiles(io.environment);
   const name = given ?? current;
@@ -76,7 +74,6 @@ export async function listProfiles(
     readonly json?: true;
   },
 ): Promise<void> {
-  const { io } = context;
   const { io } = context;
   const { profiles, ...before } = await readProfiles(io.environment);
   if (use !== undefined && !Object.hasOwn(profiles, use)) throw unknownProfile(use, profiles);

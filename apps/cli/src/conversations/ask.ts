@@ -32,12 +32,13 @@ export async function ask(
   given: string | undefined,
   options: AskOptions,
 ): Promise<void> {
+  const { io } = context;
   const connection = await connect(context, options);
   const content = given === undefined || given === "-" ? (await readInput(io)).trimEnd() : given;
   const { conversation: conversationId, json } = options;
   const agentId = await findAgent(connection, options);
   const answer = await sendMessage(connection, { content, agentId, conversationId });
-  const interruption = cancelOnInterrupt(connection, answer);
+  const interruption = cancelOnInterrupt(context, connection, answer);
   const end = await callServer(print(connection, answer, options));
   if (json) await printAnswer(connection, answer);
   if (end === "waits") {
@@ -73,6 +74,7 @@ async function print(
   answer: Answer,
   { json, reasoning }: AskOptions,
 ): Promise<"done" | "waits" | "cancelled"> {
+  const { io } = connection;
   let last = "\n";
   let lacks: string | undefined;
   const begun = new AbortController();
@@ -82,15 +84,19 @@ async function print(
   );
   try {
     const { signal } = silent;
-    const patience = { onState: reportBreaks(), reconnectForMs: RECONNECT_FOR_MS, signal };
+    const patience = {
+      onState: reportBreaks((line) => reportLine(io, line)),
+      reconnectForMs: RECONNECT_FOR_MS,
+      signal,
+    };
     for await (const event of connection.parley.messages.follow(answer, patience)) {
       begun.abort();
       if (isWritten(event, "tokens") && !json) {
         last = event.text;
-        process.stdout.write(plain(event.text));
+        io.stdout.write(plain(event.text));
       }
       if (isWritten(event, "chain_of_thought") && reasoning) {
-        process.stderr.write(plain(event.text));
+        io.stderr.write(plain(event.text));
       }
       const happened = describeCall(event);
       if (happened !== undefined) reportLine(io, happened);
@@ -107,7 +113,7 @@ async function print(
   }
 }
 
-async function printAnswer({ parley }: ServerConnection, answer: Answer): Promise<void> {
+async function printAnswer({ io, parley }: ServerConnection, answer: Answer): Promise<void> {
   const { conversationId, messageId } = answer;
   const { conversation } = await callServer(parley.conversations.get({ conversationId }));
   const message = agentMessages(conversation).find(({ sId }) => sId === messageId);
@@ -118,15 +124,20 @@ async function printAnswer({ parley }: ServerConnection, answer: Answer): Promis
  * Cancels at the first signal; a second one ends this process. The answer's end is still waited for, unless there is
  * nobody to cancel it.
  */
-function cancelOnInterrupt({ parley }: ServerConnection, answer: Answer): AbortSignal {
+function cancelOnInterrupt(
+  context: Context,
+  { parley }: ServerConnection,
+  answer: Answer,
+): AbortSignal {
   const { conversationId, messageId } = answer;
+  const { io } = context;
   const interruption = new AbortController();
-  process.once("SIGINT", () => {
+  io.signal.once("SIGINT", () => {
     interruption.abort();
     callServer(parley.conversations.cancel({ conversationId, messageIds: [messageId] })).catch(
       (error: unknown) => {
         reportLine(io, `parley: not cancelled: ${describeFailure(context, error)}`);
-        process.exit(exitCodes.interrupted);
+        io.exit(exitCodes.interrupted);
       },
     );
   });

@@ -14,7 +14,7 @@ const PROBE_MS = 2000;
  * where no worker has run for a minute.
  */
 export async function explainSilence(
-  { parley, url }: ServerConnection,
+  { io, parley, url }: ServerConnection,
   conversationId: string,
   signal: AbortSignal,
 ): Promise<void> {

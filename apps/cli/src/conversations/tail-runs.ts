@@ -14,7 +14,7 @@ const NEWEST = 100;
 
 /** Prints each of the newest runs when it begins and when its state changes; it never ends by itself. */
 export async function tailRuns(context: Context, options: ServerOptions): Promise<never> {
-  const { rpc, wId } = await connect(context, options);
+  const { io, rpc, wId } = await connect(context, options);
   let states = new Map<string, string>();
   for (;;) {
     const { runs } = await callServer(rpc.runs.list.query({ wId, limit: NEWEST }));

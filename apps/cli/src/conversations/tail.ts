@@ -4,8 +4,9 @@ import { connect } from "../connection/connect.ts";
 import { reportBreaks } from "../connection/report-breaks.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
 import { oneLine } from "../plain.ts";
-import { printLine } from "../print.ts";
+import { printLine, reportLine } from "../print.ts";
 import type { Context } from "../context.ts";
+import type { Io } from "../io.ts";
 
 type AnyEvent = ConversationEvent | InvocationEvent | MessageEvent;
 
@@ -15,9 +16,16 @@ export async function tailConversation(
   conversationId: string,
   options: ServerOptions,
 ): Promise<void> {
-  const { parley } = await reach(options);
+  const { io, parley } = await reach(context, options);
   await callServer(
-    printAll(parley.conversations.follow({ conversationId }, { onState: reportBreaks() }), options),
+    printAll(
+      io,
+      parley.conversations.follow(
+        { conversationId },
+        { onState: reportBreaks((line) => reportLine(io, line)) },
+      ),
+      options,
+    ),
   );
 }
 
@@ -27,8 +35,14 @@ export async function tailMessage(
   answer: { readonly conversationId: string; readonly messageId: string },
   options: ServerOptions,
 ): Promise<void> {
-  const { parley } = await reach(options);
-  await callServer(printAll(parley.messages.follow(answer, { onState: reportBreaks() }), options));
+  const { io, parley } = await reach(context, options);
+  await callServer(
+    printAll(
+      io,
+      parley.messages.follow(answer, { onState: reportBreaks((line) => reportLine(io, line)) }),
+      options,
+    ),
+  );
 }
 
 /** Prints the events of an invocation to its end, with what it printed. */
@@ -37,10 +51,13 @@ export async function tailInvocation(
   invocation: { readonly functionId: string; readonly invocationId: string },
   options: ServerOptions,
 ): Promise<void> {
-  const { parley } = await reach(options);
+  const { io, parley } = await reach(context, options);
   const include = ["log", "progress"] as const;
-  const events = parley.invocations.follow({ ...invocation, include }, { onState: reportBreaks() });
-  await callServer(printAll(events, options));
+  const events = parley.invocations.follow(
+    { ...invocation, include },
+    { onState: reportBreaks((line) => reportLine(io, line)) },
+  );
+  await callServer(printAll(io, events, options));
 }
 
 /**
@@ -53,7 +70,11 @@ async function reach(context: Context, options: ServerOptions) {
   return connection;
 }
 
-async function printAll(events: AsyncIterable<AnyEvent>, { json }: ServerOptions): Promise<void> {
+async function printAll(
+  io: Io,
+  events: AsyncIterable<AnyEvent>,
+  { json }: ServerOptions,
+): Promise<void> {
   for await (const event of events) {
     printLine(io, json ? JSON.stringify(event) : describeEvent(event));
   }

@@ -14,7 +14,7 @@ export async function getFunction(
   functionId: string,
   options: ServerOptions,
 ): Promise<void> {
-  const { rpc, wId } = await connect(context, options);
+  const { io, rpc, wId } = await connect(context, options);
   const shown = await callServer(rpc.sandboxFunctions.get.query({ wId, functionId }));
   if (options.json) return printLine(io, JSON.stringify(shown));
   for (const line of renderFunction(shown.sandboxFunction)) printLine(io, line);
@@ -26,7 +26,7 @@ export async function putSecret(
   name: string,
   options: ServerOptions,
 ): Promise<void> {
-  const { rpc, wId } = await connect(context, options);
+  const { io, rpc, wId } = await connect(context, options);
   check(FunctionSecretIdentity, { wId, name });
   // Before a person is asked for it, the server and the key are known to be good.
   await callServer(rpc.functionSecrets.list.query({ wId }));
@@ -38,7 +38,7 @@ export async function putSecret(
 
 /** Lists the names of the workspace's secrets. */
 export async function listSecrets(context: Context, options: ServerOptions): Promise<void> {
-  const { rpc, wId } = await connect(context, options);
+  const { io, rpc, wId } = await connect(context, options);
   const listed = await callServer(rpc.functionSecrets.list.query({ wId }));
   if (options.json) return printLine(io, JSON.stringify(listed));
   for (const { name, updatedAt } of listed.functionSecrets) {
@@ -52,7 +52,7 @@ export async function removeSecret(
   name: string,
   options: ServerOptions & { readonly yes?: true },
 ): Promise<void> {
-  const { rpc, wId } = await connect(context, options);
+  const { io, rpc, wId } = await connect(context, options);
   await confirm(io, { what: `removes the secret ${name}`, typed: name, yes: options.yes });
   const removed = await callServer(rpc.functionSecrets.remove.mutate({ wId, name }));
   printLine(io, options.json ? JSON.stringify(removed) : `removed: ${name}`);

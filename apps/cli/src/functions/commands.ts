@@ -47,7 +47,11 @@ const logs = (context: Context) =>
     .argument("[invocation]", "id; the newest by default")
     .option("--follow", "until it ends")
     .action(async (name, invocation, options) =>
-      (await import("./function-logs.ts")).printLogs(context, name, invocation, options),
+      (await import("./function-logs.ts")).printLogs(
+        context,
+        { functionId: name, given: invocation },
+        options,
+      ),
     );
 
 const get = (context: Context) =>

@@ -16,10 +16,10 @@ const READ_MS = 1000;
  */
 export async function printLogs(
   context: Context,
-  functionId: string,
-  given: string | undefined,
+  { functionId, given }: { readonly functionId: string; readonly given: string | undefined },
   options: ServerOptions & { readonly follow?: true },
 ): Promise<void> {
+  const { io } = context;
   const connection = await connect(context, options);
   const invocationId = given ?? (await findNewest(connection, functionId));
   const write = (event: InvocationEvent): void => {

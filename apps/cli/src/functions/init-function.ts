@@ -11,6 +11,7 @@ export async function initFunction(
   folder: string,
   options: { readonly javascript?: true },
 ): Promise<void> {
+  const { io } = context;
   await mkdir(folder, { recursive: true });
   const [first] = await readdir(folder);
   if (first !== undefined) {

@@ -1,4 +1,3 @@
-import process from "node:process";
 import { InvokeSandboxFunction } from "@parley/schema";
 import type * as z from "zod";
 import { callServer } from "../connection/call-server.ts";
@@ -12,6 +11,7 @@ import { reportBreaks } from "../connection/report-breaks.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
 import { printLine, reportLine } from "../print.ts";
 import type { Context } from "../context.ts";
+import type { Io } from "../io.ts";
 
 interface Invoked {
   readonly functionId: string;
@@ -28,11 +28,11 @@ export async function invokeFunction(
   options: ServerOptions & { readonly input?: string; readonly wait: boolean },
 ): Promise<void> {
   const connection = await connect(context, options);
-  const { parley } = connection;
-  const input = await parseInput(options.input);
+  const { io, parley } = connection;
+  const input = await parseInput(io, options.input);
   check(InvokeSandboxFunction, { input });
   const begun = Promise.withResolvers<Invoked>();
-  cancelOnInterrupt(connection, begun.promise);
+  cancelOnInterrupt(context, connection, begun.promise);
   const invoking = parley.functions.invoke({ functionId, input }, { waitSeconds: 0 });
   const { invocation } = await callServer(invoking);
   const invoked = { functionId, invocationId: invocation.sId };
@@ -54,7 +54,7 @@ export async function invokeFunction(
 
 type Input = z.input<typeof InvokeSandboxFunction>["input"];
 
-async function parseInput(given: string | undefined): Promise<Input> {
+async function parseInput(io: Io, given: string | undefined): Promise<Input> {
   const json = given === "-" ? await readInput(io) : given;
   if (json === undefined) return null;
   try {
@@ -65,9 +65,12 @@ async function parseInput(given: string | undefined): Promise<Input> {
   }
 }
 
-async function printEvents({ parley }: ServerConnection, invoked: Invoked): Promise<void> {
+async function printEvents({ io, parley }: ServerConnection, invoked: Invoked): Promise<void> {
   const include = ["log", "progress"] as const;
-  const events = parley.invocations.follow({ ...invoked, include }, { onState: reportBreaks() });
+  const events = parley.invocations.follow(
+    { ...invoked, include },
+    { onState: reportBreaks((line) => reportLine(io, line)) },
+  );
   for await (const event of events) {
     const isLog = event.type === "sandbox_function_invocation_log";
     if (isLog) reportLine(io, plain(event.text));
@@ -78,7 +81,11 @@ async function printEvents({ parley }: ServerConnection, invoked: Invoked): Prom
 }
 
 /** Cancels at the first signal; a second one ends this process. The invocation's end is still waited for. */
-function cancelOnInterrupt({ parley }: ServerConnection, begun: Promise<Invoked>): void {
+function cancelOnInterrupt(
+  context: Context,
+  { parley }: ServerConnection,
+  begun: Promise<Invoked>,
+): void {
   let isCancelled = false;
   const cancel = (): void => {
     if (isCancelled) return;
@@ -86,9 +93,9 @@ function cancelOnInterrupt({ parley }: ServerConnection, begun: Promise<Invoked>
     begun
       .then(async (invoked) => callServer(parley.invocations.cancel(invoked)))
       .catch((error: unknown) => {
-        reportLine(io, `parley: not cancelled: ${describeFailure(context, error)}`);
+        reportLine(context.io, `parley: not cancelled: ${describeFailure(context, error)}`);
       });
   };
-  process.once("SIGINT", cancel);
-  process.once("SIGTERM", cancel);
+  context.io.signal.once("SIGINT", cancel);
+  context.io.signal.once("SIGTERM", cancel);
 }

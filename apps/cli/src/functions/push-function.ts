@@ -29,6 +29,7 @@ export async function pushFunction(
   place: string,
   options: ServerOptions,
 ): Promise<void> {
+  const { io } = context;
   const folder = await readFunctionFolder(place);
   const connection = await connect(context, options);
   const { change, sandboxFunction } = await push(connection, folder);

@@ -25,7 +25,7 @@ export async function recordFunction(context: Context, file: string): Promise<vo
   }
   try {
     const program: Program = { type: "simulated", behaviour: recordBehaviour(lines) };
-    printLine(io, JSON.stringify(program));
+    printLine(context.io, JSON.stringify(program));
   } catch (error) {
     throw error instanceof ParleyError ? new CommandError(`${file}: ${error.message}`) : error;
   }

@@ -28,7 +28,11 @@ const exporting = (context: Context) =>
     .argument("[folder]", "folder to write it into", ".")
     .option("--zip", "as an archive")
     .action(async (skill, folder, options) =>
-      (await import("./export-skill.ts")).exportSkill(context, skill, folder, options),
+      (await import("./export-skill.ts")).exportSkill(
+        context,
+        { reference: skill, into: folder },
+        options,
+      ),
     );
 
 const validating = (context: Context) =>

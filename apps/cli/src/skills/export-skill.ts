@@ -13,8 +13,7 @@ import type { Context } from "../context.ts";
 /** Writes a skill as a folder, or as an archive. Throws `CommandError` where there is something of that name. */
 export async function exportSkill(
   context: Context,
-  reference: string,
-  into: string,
+  { reference, into }: { readonly reference: string; readonly into: string },
   options: ServerOptions & { readonly zip?: true },
 ): Promise<void> {
   const connection = await connect(context, options);
@@ -45,7 +44,7 @@ export async function exportSkill(
   }
   const about = { skillId: id, path: target, files: files.map((file) => file.path) };
   printLine(
-    io,
+    context.io,
     options.json ? JSON.stringify(about) : `exported: ${target}, ${files.length} files`,
   );
 }

@@ -35,8 +35,8 @@ export async function importSkills(
     const [issue] = fields.error.issues;
     throw new CommandError(`${String(issue?.path[0])}: ${issue?.message}`);
   }
-  const { parley } = await connect(context, options);
-  const { files, leftOut, repoUrl: origin } = await openSkills(given);
+  const { io, parley } = await connect(context, options);
+  const { files, leftOut, repoUrl: origin } = await openSkills(io, given);
   for (const name of leftOut) reportLine(io, `left out: ${oneLine(name)}`);
   const from = fields.data.repoUrl ?? origin;
   const form = { ...fields.data, ...(from !== undefined && { repoUrl: from }), files };

@@ -18,7 +18,8 @@ export async function validateSkills(
   given: string,
   { json }: { readonly json?: true },
 ): Promise<void> {
-  const { files, leftOut } = await openSkills(given);
+  const { io } = context;
+  const { files, leftOut } = await openSkills(io, given);
   const uploaded = files.map(({ path, content }) => ({ path, bytes: content }));
   const { skills, issues } = await parseSkillFolders(uploaded, async (text) => readYaml(text));
   const faults = issues.flatMap(({ path, message }) => locate(files, path, message));

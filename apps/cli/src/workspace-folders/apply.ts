@@ -16,6 +16,7 @@ import { openSecrets, type SecretSource } from "./secret-source.ts";
 import { showProgress } from "./show-progress.ts";
 import type { Kind, WorkspaceState } from "./workspace-state.ts";
 import type { Context } from "../context.ts";
+import type { Io } from "../io.ts";
 
 /** Others may change the workspace at the same time: what they did is read, and a new plan is made. */
 const MAX_PLANS = 3;
@@ -37,18 +38,19 @@ export async function applyFolder(
   folder: string,
   options: ApplyOptions,
 ): Promise<void> {
+  const { io } = context;
   const declared = await readWorkspaceFolder(folder);
-  const secrets = await openSecrets(options.secrets);
+  const secrets = await openSecrets(io, options.secrets);
   const connection = await connect(context, options);
   for (let attempt = 1; ; attempt++) {
     const { steps, state } = await plan({ folder, declared, connection, options });
     const changes = steps.filter(isChange);
     const isMade = changes.length > 0 && !options.dryRun && !options.check;
-    if (!options.json) renderPlan(steps).forEach(printLine);
-    else if (isMade && !options.yes) renderPlan(steps).forEach(reportLine);
+    if (!options.json) for (const line of renderPlan(io, steps)) printLine(io, line);
+    else if (isMade && !options.yes) for (const line of renderPlan(io, steps)) reportLine(io, line);
     if (isMade) {
-      await agree(changes, { secrets, state, options });
-      const isOvertaken = await run(changes, { connection, ids: idsOf(state), secrets });
+      await agree(io, changes, { secrets, state, options });
+      const isOvertaken = await run(io, changes, { connection, ids: idsOf(state), secrets });
       if (isOvertaken && attempt < MAX_PLANS) continue;
       if (isOvertaken)
         throw new CommandError("Others change the workspace all the time: try again");
@@ -97,6 +99,7 @@ interface Agreement {
 
 /** Returns where a person, or `--yes`, agrees to the changes. */
 async function agree(
+  io: Io,
   changes: readonly Step[],
   { secrets, state, options: { yes } }: Agreement,
 ): Promise<void> {
@@ -132,7 +135,7 @@ const idsOf = ({ listed, spaces }: WorkspaceState): Applying["ids"] => {
 };
 
 /** Makes the changes, in order. Returns whether others were faster; throws `CommandError` where one fails. */
-async function run(changes: readonly Step[], applying: Applying): Promise<boolean> {
+async function run(io: Io, changes: readonly Step[], applying: Applying): Promise<boolean> {
   const progress = showProgress(io, "applying", { total: changes.length, unit: "changes" });
   const done: Step[] = [];
   const runAll = async (): Promise<void> => {

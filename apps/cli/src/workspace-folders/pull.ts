@@ -30,6 +30,7 @@ export async function pullFolder(
   folder: string,
   options: PullOptions,
 ): Promise<void> {
+  const { io } = context;
   const entries = await entriesOf(folder);
   if (entries.length > 0 && !entries.includes(SETTINGS_FILE) && !options.force) {
     const cure = "name a new folder, or add --force";

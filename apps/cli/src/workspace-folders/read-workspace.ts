@@ -21,7 +21,7 @@ export async function readWorkspace(
   connection: ServerConnection,
   isWanted: IsWanted,
 ): Promise<WorkspaceState> {
-  const { rpc, wId } = connection;
+  const { io, rpc, wId } = connection;
   const { session } = await callServer(rpc.session.get.query({}));
   const { role, workspace } = session;
   if (workspace === null || (role !== "admin" && role !== "builder")) {

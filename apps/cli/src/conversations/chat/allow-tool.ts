@@ -8,7 +8,7 @@ import { printText } from "./print-text.ts";
 
 /** Leads to the page on which the user lets a tool's server be called; the answer goes on by itself after it. */
 export async function allowTool(
-  { connection }: Chat,
+  { context: { io }, connection }: Chat,
   { metadata, authError }: WaitingCall<"tool_personal_auth_required">,
 ): Promise<Handled> {
   printText(io, "");

@@ -11,7 +11,7 @@ type Question = WaitingCall<"tool_ask_user_question">["question"];
 
 /** Asks what an agent wants to know: options by their numbers, or words. */
 export async function answerQuestion(
-  { connection, keyboard }: Chat,
+  { context: { io }, connection, keyboard }: Chat,
   call: WaitingCall<"tool_ask_user_question">,
 ): Promise<Handled> {
   const { conversationId, messageId, actionId, question, metadata } = call;

@@ -35,16 +35,18 @@ export async function chat(
   options: ChatOptions,
 ): Promise<void> {
   const { once, conversation: conversationId } = options;
-  if (once !== undefined) return ask(once === true ? undefined : once, { ...options, agent });
-  requireTerminal(options);
+  if (once !== undefined)
+    return ask(context, once === true ? undefined : once, { ...options, agent });
+  requireTerminal(context, options);
   const connection = await connect(context, options);
   const agents = await listAgents(connection);
   const named = await findNamed(connection, agents, { agent, conversationId });
-  const keyboard = openKeyboard();
+  const keyboard = openKeyboard(context.io);
   try {
-    const chosen = named ?? (await askForAgent(keyboard, agents));
+    const chosen = named ?? (await askForAgent(context.io, keyboard, agents));
     if (chosen === undefined) return;
     await talk({
+      context,
       connection,
       keyboard,
       agents,
@@ -59,8 +61,8 @@ export async function chat(
   }
 }
 
-function requireTerminal({ json }: ChatOptions): void {
-  const isTerminal = process.stdin.isTTY && process.stdout.isTTY;
+function requireTerminal({ io }: Context, { json }: ChatOptions): void {
+  const isTerminal = io.isTerminal.stdin && io.isTerminal.stdout;
   if (isTerminal && json === undefined) return;
   const why = isTerminal ? "--json goes with --once" : "a chat needs a terminal";
   throw calledWrongly("parley chat", `${why}: --once and parley ask send one message`);
@@ -77,17 +79,19 @@ async function findNamed(
 }
 
 async function talk(state: Chat): Promise<void> {
+  const { io } = state.context;
   printText(io, dim(io, "/help shows what can be typed, Ctrl-D leaves"));
   let isTalking = true;
   if (state.conversationId !== undefined) {
     const open = await showConversation(state, state.conversationId);
-    if (open !== undefined) isTalking = await attempt(() => followAnswer(state, open));
+    if (open !== undefined)
+      isTalking = await attempt(state.context, () => followAnswer(state, open));
   }
   while (isTalking) {
     printLine(io, "");
     const message = await readNext(state);
     if (message === undefined) break;
-    isTalking = await attempt(() => answerTo(state, message));
+    isTalking = await attempt(state.context, () => answerTo(state, message));
   }
   if (state.conversationId === undefined) return;
   reportLine(
@@ -96,8 +100,14 @@ async function talk(state: Chat): Promise<void> {
   );
 }
 
-const readNext = ({ agent, agents, history, keyboard }: Chat): Promise<string | undefined> =>
-  readMessage(keyboard, {
+const readNext = ({
+  context: { io },
+  agent,
+  agents,
+  history,
+  keyboard,
+}: Chat): Promise<string | undefined> =>
+  readMessage(io, keyboard, {
     prompt: cyan(io, `${oneLine(agent.name)}> `),
     history,
     complete: (line) => completeLine(agents, line),
@@ -115,12 +125,15 @@ async function answerTo(state: Chat, message: string): Promise<boolean> {
   return followAnswer(state, answer);
 }
 
-async function send({ connection, keyboard, agent, conversationId }: Chat, content: string) {
+async function send(
+  { context, connection, keyboard, agent, conversationId }: Chat,
+  content: string,
+) {
   const leaving = new AbortController();
   const stopListening = keyboard.onInterrupt(() =>
     leaving.abort(new CommandError("No longer waited for: the message may have been sent")),
   );
-  const view = createAnswerView(io);
+  const view = createAnswerView(context.io);
   view.await();
   const message = { content, agentId: agent.sId, conversationId };
   try {
@@ -132,12 +145,12 @@ async function send({ connection, keyboard, agent, conversationId }: Chat, conte
 }
 
 /** What fails is said, and the chat continues. */
-async function attempt(work: () => Promise<boolean>): Promise<boolean> {
+async function attempt(context: Context, work: () => Promise<boolean>): Promise<boolean> {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
-    reportLine(io, red(io, `parley: ${describeFailure(context, error)}`, "stderr"));
+    reportLine(context.io, red(context.io, `parley: ${describeFailure(context, error)}`, "stderr"));
     return true;
   }
 }

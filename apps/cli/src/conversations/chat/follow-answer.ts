@@ -15,9 +15,10 @@ import { decideCall, isWaiting } from "./decide-call.ts";
  * to itself. Returns whether the chat continues. Throws `CommandError` where the server is away for too long.
  */
 export async function followAnswer(chat: Chat, answer: Answer): Promise<boolean> {
+  const { context } = chat;
   const { parley } = chat.connection;
   const { conversationId, messageId } = answer;
-  const view = createAnswerView(io);
+  const view = createAnswerView(context.io);
   const leaving = new AbortController();
   let isAway = false;
   let isCancelling = false;

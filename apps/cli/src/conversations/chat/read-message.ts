@@ -1,6 +1,7 @@
 import { dim } from "../../terminal/style.ts";
 import { reportLine } from "../../print.ts";
 import type { Keyboard } from "./keyboard.ts";
+import type { Io } from "../../io.ts";
 
 interface MessagePrompt {
   readonly prompt: string;
@@ -14,6 +15,7 @@ interface MessagePrompt {
  * with Ctrl-C twice in a row.
  */
 export async function readMessage(
+  io: Io,
   keyboard: Keyboard,
   { prompt, history, complete }: MessagePrompt,
 ): Promise<string | undefined> {

@@ -26,6 +26,7 @@ const notes = [
 
 /** Does what a line that begins with `/` says. Returns whether the chat continues. Throws `CommandError`. */
 export function runCommand(chat: Chat, line: string): boolean {
+  const { io } = chat.context;
   const [, name = "", argument = ""] = /^(\S+)\s*([^]*)$/.exec(line) ?? [];
   if (!isCommand(name)) {
     throw new CommandError(
@@ -41,7 +42,7 @@ export function runCommand(chat: Chat, line: string): boolean {
     },
     "/agent": () => {
       if (argument.trim() === "")
-        return chat.agents.forEach((one) => printText(io, describeAgent(one)));
+        return chat.agents.forEach((one) => printText(io, describeAgent(io, one)));
       chat.agent = chooseAgent(chat.agents, argument.trim());
     },
     "/new": () => {

@@ -6,6 +6,7 @@ import { bold, dim } from "../../terminal/style.ts";
 import type { Answer } from "../send-message.ts";
 import { createAnswerView } from "./answer-view.ts";
 import type { Chat } from "./chat-state.ts";
+import type { Io } from "../../io.ts";
 
 /** How many messages are shown of a conversation that is continued. */
 const LAST_MESSAGES = 4;
@@ -23,6 +24,7 @@ export async function showConversation(
   conversationId: string,
 ): Promise<Answer | undefined> {
   const { connection, keyboard, history } = chat;
+  const { io } = chat.context;
   const call = connection.parley.conversations.get({ conversationId });
   const { conversation } = await callServer(call);
   const messages = conversation.content.flatMap((versions) => versions.at(-1) ?? []);
@@ -33,13 +35,13 @@ export async function showConversation(
   const ended = messages.filter((message) => message !== open);
   const before = ended.length - LAST_MESSAGES;
   if (before > 0) printLine(io, dim(io, `… ${before} earlier messages`));
-  for (const message of ended.slice(-LAST_MESSAGES)) showMessage(message);
+  for (const message of ended.slice(-LAST_MESSAGES)) showMessage(io, message);
   const last = ended.findLast((message) => message.type === "agent_message");
   chat.lastAnswer = last?.content ?? "";
   return open && { conversationId, messageId: open.sId };
 }
 
-function showMessage(message: Conversation["content"][number][number]): void {
+function showMessage(io: Io, message: Conversation["content"][number][number]): void {
   if (message.type === "user_message") {
     const lines = plain(message.content).split("\n");
     printLine(io, "");
