@@ -15,9 +15,9 @@ export class Exit extends Error {
 
 interface MemoryIoOptions {
   /** All that standard input has. */
-  readonly stdin?: string | Buffer;
+  readonly stdin?: string | Buffer | undefined;
   /** Nothing of this process is in it. */
-  readonly environment?: Readonly<Record<string, string | undefined>>;
+  readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
   /** Makes all three streams those of a terminal of this width. */
   readonly columns?: number | undefined;
 }
