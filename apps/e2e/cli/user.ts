@@ -15,11 +15,7 @@ export async function openUser() {
   /** Starts a process, for what only a process shows. */
   const start = (args: readonly string[], input = "", settings: Settings = {}): Program =>
     startProgram(args, environmentOf(settings), { input, cwd: home });
-  const run = async (
-    args: readonly string[],
-    input = "",
-    settings: Settings = {},
-  ): Promise<Ran> =>
+  const run = async (args: readonly string[], input = "", settings: Settings = {}): Promise<Ran> =>
     runCli(args, { stdin: input, environment: environmentOf(settings), cwd: home });
   return { home, file: path.join(home, "parley/profiles.json"), start, run };
 }
