@@ -1,6 +1,6 @@
 import process from "node:process";
 import { inject } from "vitest";
-import { connectClients } from "../../cli/src/connection/clients.ts";
+import { type Connect, connectClients } from "../../cli/src/connection/clients.ts";
 import { runProgram } from "../../cli/src/run-program.ts";
 import { Exit, openMemoryIo } from "../../cli/src/testing/memory-io.ts";
 
@@ -19,6 +19,8 @@ interface RunOptions {
   readonly columns?: number;
   /** By default a folder without a `.env`. */
   readonly cwd?: string;
+  /** Makes its clients; by default those that users have. */
+  readonly connect?: Connect;
 }
 
 /**
@@ -27,11 +29,11 @@ interface RunOptions {
  */
 export async function runCli(
   args: readonly string[],
-  { stdin, environment, columns, cwd = inject("build") }: RunOptions = {},
+  { stdin, environment, columns, cwd = inject("build"), connect = connectClients }: RunOptions = {},
 ): Promise<Ran> {
   const { io, output } = openMemoryIo({ stdin, environment, columns });
   return inFolder(cwd, async () => {
-    const code = await runProgram(args, io, connectClients).catch((error: unknown) => {
+    const code = await runProgram(args, io, connect).catch((error: unknown) => {
       if (error instanceof Exit) return error.code;
       throw error;
     });
