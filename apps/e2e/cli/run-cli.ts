@@ -6,6 +6,7 @@ import { Exit, openMemoryIo } from "../../cli/src/testing/memory-io.ts";
 
 /** What a command printed, and how it ended. */
 export interface Ran {
+  /** Null where a signal ended its process. */
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
