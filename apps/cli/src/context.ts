@@ -1,4 +1,4 @@
-import type { Connect } from "./connection/clients.ts";
+import type { Connect } from "./clients.ts";
 import type { Io } from "./io.ts";
 
 /** What each command is given. */

@@ -1,5 +1,5 @@
 import { CommanderError } from "commander";
-import type { Connect } from "./connection/clients.ts";
+import type { Connect } from "./clients.ts";
 import { createContext } from "./context.ts";
 import type { Io } from "./io.ts";
 import { reportLine } from "./print.ts";

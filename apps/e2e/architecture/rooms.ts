@@ -181,24 +181,39 @@ const worker: Rooms = {
 };
 
 /** What the rooms of commands are built on. */
-const ofCommands = ["command-error.ts", "describe-misunderstanding.ts", "group.ts", "print.ts"];
+const ofCommands = [
+  "io.ts",
+  "context.ts",
+  "command-error.ts",
+  "describe-misunderstanding.ts",
+  "group.ts",
+  "print.ts",
+];
 const cli: Rooms = {
+  "io.ts": [],
+  "clients.ts": [],
+  "context.ts": ["io.ts", "clients.ts"],
   "command-error.ts": [],
   "describe-misunderstanding.ts": [],
   "setting-faults.ts": [],
-  "print.ts": [],
+  "print.ts": ["io.ts"],
   "group.ts": [],
   "plain.ts": [],
   "demo-file.ts": [],
   "read-version.ts": [],
   "regular-files.ts": ["command-error.ts"],
   "environment.ts": ["setting-faults.ts"],
-  "config.ts": ["environment.ts", "setting-faults.ts"],
+  "config.ts": ["io.ts", "environment.ts", "setting-faults.ts"],
   "database-failure.ts": [],
-  "describe-failure.ts": ["config.ts", "database-failure.ts", "describe-misunderstanding.ts"],
-  "fail.ts": ["command-error.ts", "describe-failure.ts"],
+  "describe-failure.ts": [
+    "context.ts",
+    "config.ts",
+    "database-failure.ts",
+    "describe-misunderstanding.ts",
+  ],
+  "report-failure.ts": ["context.ts", "command-error.ts", "describe-failure.ts", "print.ts"],
   "render-settings.ts": ["config.ts"],
-  terminal: ["command-error.ts", "plain.ts"],
+  terminal: ["io.ts", "command-error.ts", "plain.ts"],
   markdown: ["plain.ts", "terminal"],
   connection: [
     ...ofCommands,
@@ -249,7 +264,7 @@ const cli: Rooms = {
     "read-version.ts",
     "config.ts",
     "environment.ts",
-    "fail.ts",
+    "report-failure.ts",
     "render-settings.ts",
   ],
   doctor: [
@@ -265,8 +280,9 @@ const cli: Rooms = {
     "server",
   ],
   "program.ts": [
+    ...ofCommands,
     "doctor",
-    "print.ts",
+    "terminal",
     "read-version.ts",
     "config.ts",
     "render-settings.ts",
@@ -280,7 +296,15 @@ const cli: Rooms = {
     "workspace-folders",
     "server",
   ],
-  "main.ts": ["environment.ts", "fail.ts", "program.ts"],
+  "run-program.ts": [
+    "io.ts",
+    "clients.ts",
+    "context.ts",
+    "print.ts",
+    "report-failure.ts",
+    "program.ts",
+  ],
+  "main.ts": ["io.ts", "clients.ts", "run-program.ts"],
   "parley.ts": ["main.ts"],
 };
 

@@ -1,4 +1,4 @@
-import { type Connect, connectClients } from "../../cli/src/connection/clients.ts";
+import { type Connect, connectClients } from "../../cli/src/clients.ts";
 
 /** What a refused call says, as `callServer` and nothing else says it. */
 export const REFUSED = "Refused by the test [request r-1]";

@@ -6,7 +6,10 @@ import type { Surroundings } from "./surroundings.ts";
 const WHAT = "sandbox";
 
 /** What holds the code of functions, found out as a worker does at its start. */
-export async function checkSandbox({ context, settings }: Surroundings): Promise<readonly Finding[]> {
+export async function checkSandbox({
+  context,
+  settings,
+}: Surroundings): Promise<readonly Finding[]> {
   const found = await findBoundary(undefined);
   const { boundary } = found;
   const isRequired = settings.PARLEY_SANDBOX_REQUIRE === "namespace";

@@ -5,10 +5,10 @@ import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { fetchRepository } from "./fetch-repository.ts";
 import { parseGitUrl } from "./git-url.ts";
-import { openMemoryIo } from "../testing/memory-io.ts";
+import { openMemoryIo } from "../../testing/memory-io.ts";
 
 const MIB = 1_048_576;
-const { io } = openMemoryIo({ environment: process.env });
+const { io } = openMemoryIo();
 let folder: string;
 
 beforeAll(() => {
