@@ -8,6 +8,7 @@ import {
   describeRight,
   describeUnknownNames,
 } from "./setting-faults.ts";
+import type { Io } from "./io.ts";
 
 const key = (description: string) =>
   z
@@ -119,7 +120,7 @@ const ClientSettings = Settings.pick({ PARLEY_DATA_DIR: true }).extend({
 type ClientSettings = z.output<typeof ClientSettings>;
 
 /** Reads the settings from the environment; a blank variable counts as unset. Throws `BadConfiguration`. */
-export function readSettings(environment: NodeJS.ProcessEnv = process.env): Settings {
+export function readSettings(environment: NodeJS.ProcessEnv): Settings {
   return read(Settings, environment);
 }
 
@@ -128,7 +129,8 @@ export function readSettings(environment: NodeJS.ProcessEnv = process.env): Sett
  * machine of a server read that file, and only its settings: commands that call a server are run in directories
  * of others, which must not choose where a key goes. Throws `BadConfiguration`.
  */
-export const loadServerEnvironment = (): void => loadEnvironmentFile(process.env, isOfServer);
+export const loadServerEnvironment = ({ environment }: Pick<Io, "environment">): void =>
+  loadEnvironmentFile(environment, isOfServer);
 
 /** Misspelt settings count as well, so that they are refused. */
 const isOfServer = (name: string): boolean =>
@@ -136,9 +138,9 @@ const isOfServer = (name: string): boolean =>
   (name.startsWith("PARLEY_") && !Object.hasOwn(ClientSettings.shape, name));
 
 /** The settings of a server's process, from the environment and `.env`. Throws `BadConfiguration`. */
-export function readServerSettings(): Settings {
-  loadServerEnvironment();
-  return readSettings();
+export function readServerSettings(io: Pick<Io, "environment">): Settings {
+  loadServerEnvironment(io);
+  return readSettings(io.environment);
 }
 
 /** Reads which server a command calls; arguments take precedence. Throws `BadConfiguration`. */
@@ -148,7 +150,7 @@ export function readClientSettings(
     workspace?: string | undefined;
     profile?: string | undefined;
   },
-  environment: NodeJS.ProcessEnv = process.env,
+  environment: NodeJS.ProcessEnv,
 ): ClientSettings {
   return read(ClientSettings, {
     ...environment,
@@ -177,7 +179,7 @@ const setValuesOf = (environment: NodeJS.ProcessEnv): Record<string, string | un
  * Every fault of the settings in the environment, whichever commands read them, and the settings of a server
  * with their defaults in place of those that are faulty.
  */
-export function inspectSettings(environment: NodeJS.ProcessEnv = process.env) {
+export function inspectSettings(environment: NodeJS.ProcessEnv) {
   const values = setValuesOf(environment);
   const every = z.object({ ...Settings.shape, ...ClientSettings.shape });
   const issues = every.safeParse(values, { error: describeRight }).error?.issues ?? [];
@@ -192,14 +194,9 @@ export function inspectSettings(environment: NodeJS.ProcessEnv = process.env) {
   };
 }
 
-let isDebuggingAsked = false;
-
-/** Explains failures of this process to developers too, as `--debug` asks. */
-export const startDebugging = (): void => void (isDebuggingAsked = true);
-
-/** Whether failures are to be explained to developers too; known before the settings are valid. */
-export const isDebugging = (): boolean =>
-  isDebuggingAsked || /^(?:debug|trace)$/.test(process.env.PARLEY_LOG_LEVEL ?? "");
+/** Whether an environment asks for failures to be explained to developers too; its settings may be invalid. */
+export const asksForDebugging = (environment: NodeJS.ProcessEnv): boolean =>
+  /^(?:debug|trace)$/.test(environment.PARLEY_LOG_LEVEL ?? "");
 
 /** A setting for readers: its name, its default as text, its description. */
 export interface DescribedSetting {
@@ -227,10 +224,11 @@ function describe(schema: z.ZodObject): DescribedSetting[] {
 const PASSED_ON =
   /^(?:PATH|HOME|USER|LOGNAME|SHELL|TERM|TZ|LANG|LC_\w+|TMPDIR|TMP|TEMP|XDG_\w+|SSH_AUTH_SOCK|SSH_AGENT_PID|(?:http|https|all|no)_proxy|(?:HTTP|HTTPS|ALL|NO)_PROXY|SSL_CERT_(?:FILE|DIR)|GIT_SSL_CAINFO|SYSTEMROOT|WINDIR|COMSPEC|PATHEXT|APPDATA|LOCALAPPDATA|USERPROFILE)$/i;
 
-/** The environment of a program that Parley starts: an allowlist of this one's, with `more`. */
+/** The environment of a program that Parley starts: an allowlist of a command's own, with `more`. */
 export function environmentForOthers(
+  environment: NodeJS.ProcessEnv,
   more: Readonly<Record<string, string>> = {},
 ): NodeJS.ProcessEnv {
-  const passed = Object.entries(process.env).filter(([name]) => PASSED_ON.test(name));
+  const passed = Object.entries(environment).filter(([name]) => PASSED_ON.test(name));
   return { ...Object.fromEntries(passed), ...more };
 }

@@ -1,7 +1,8 @@
 import { inspect } from "node:util";
 import { describeDatabaseFailure } from "./database-failure.ts";
-import { describeStrayMisunderstanding } from "./describe-misunderstanding.ts";
-import { isDebugging } from "./config.ts";
+import { describeMisunderstanding } from "./describe-misunderstanding.ts";
+import { asksForDebugging } from "./config.ts";
+import type { Context } from "./context.ts";
 
 /** Errors whose message says what is wrong and what would be right. */
 const explained = new Set([
@@ -22,15 +23,16 @@ const explained = new Set([
 const systemCodes = /^(?:E[A-Z]+|ERR_PARSE_ARGS_\w+)$/;
 
 /** Why a command failed, in one sentence; with `--debug`, where it failed and what was said follows. */
-export function describeFailure(error: unknown): string {
+export function describeFailure({ io, state }: Context, error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const sentence = explained.has(error.name)
     ? error.message
     : (describeDatabaseFailure(error) ??
       describeSystemFailure(error) ??
-      describeStrayMisunderstanding(error) ??
+      (state.isConnected ? describeMisunderstanding(error) : undefined) ??
       describeUnknown(error));
-  return isDebugging() ? `${sentence}\n${inspect(error, { depth: 4, colors: false })}` : sentence;
+  const isDebugging = state.isDebugging || asksForDebugging(io.environment);
+  return isDebugging ? `${sentence}\n${inspect(error, { depth: 4, colors: false })}` : sentence;
 }
 
 function describeSystemFailure(error: Error): string | undefined {

@@ -1,15 +1,6 @@
 /** As tRPC's client names answers that it cannot read. */
 const UNREADABLE = /^(?:Unable to transform response from server|Missing result)/;
 
-let isConnected = false;
-
-/** Notes that this command calls a server: what breaks after that is about its answers. */
-export const noteConnection = (): void => void (isConnected = true);
-
-/** As `describeMisunderstanding`, of an error anywhere in a command that calls a server. */
-export const describeStrayMisunderstanding = (error: Error): string | undefined =>
-  isConnected ? describeMisunderstanding(error) : undefined;
-
 /**
  * Says that a server answered what no command understands, if that is why something failed: reading the answer has
  * thrown an error of the language. Errors of the network have codes.

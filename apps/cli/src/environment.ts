@@ -10,11 +10,12 @@ const NAME = ".env";
 const ENTRY =
   /\s*(?:#.*|(?:export\s+)?[A-Za-z_][\w.-]*[ \t]*=[ \t]*(?:(?:"[^"]*"|'[^']*'|`[^`]*`)[ \t]*(?:#.*)?|[^"'`\s].*)?)?(?:\r?\n|$)/y;
 
-/** The file whose settings were added to the environment. */
-let loaded: string | undefined;
+/** The files whose settings were added to environments. */
+const loaded = new WeakMap<NodeJS.ProcessEnv, string>();
 
-/** The path of that file; undefined where there is none. */
-export const environmentFile = (): string | undefined => loaded;
+/** The path of the file whose settings were added to an environment; undefined where there is none. */
+export const environmentFile = (environment: NodeJS.ProcessEnv): string | undefined =>
+  loaded.get(environment);
 
 /**
  * Adds settings of `.env` in the working directory to an environment, which takes precedence: those with a name
@@ -32,7 +33,7 @@ export function loadEnvironmentFile(
   for (const [name, value] of Object.entries(parseEnv(text))) {
     if (isRead(name)) environment[name] ??= value;
   }
-  loaded = file;
+  loaded.set(environment, file);
 }
 
 function readText(file: string): string {

@@ -12,62 +12,69 @@ import { createOperatorKeyCommands } from "./administration/operator-keys.ts";
 import { createRunCommands } from "./administration/runs.ts";
 import { createSpaceCommands } from "./administration/spaces.ts";
 import { createWorkspaceCommands } from "./administration/workspaces.ts";
-import { describeClientSettings, startDebugging } from "./config.ts";
+import { describeClientSettings } from "./config.ts";
 import { createChatCommand } from "./conversations/chat/commands.ts";
 import { createConversationCommands } from "./conversations/commands.ts";
 import { createConnectionCommands } from "./connection/commands.ts";
 import { createDoctorCommand } from "./doctor/commands.ts";
 import { createFunctionCommands } from "./functions/commands.ts";
+import type { Context } from "./context.ts";
+import type { Io } from "./io.ts";
 import { printLine } from "./print.ts";
 import { readVersion } from "./read-version.ts";
 import { renderSettings } from "./render-settings.ts";
 import { createBootstrapCommand, createServerCommands } from "./server/commands.ts";
 import { createSkillCommands } from "./skills/commands.ts";
+import { hasColours } from "./terminal/style.ts";
 import { createToolCommands } from "./tools/commands.ts";
 import { createWorkspaceFolderCommands } from "./workspace-folders/commands.ts";
 
+/** How wide the text of `--help` is where there is no terminal. */
+const HELP_WIDTH = 80;
+
 /** Makes the whole command `parley`. Where arguments are wrong, parsing throws `CommanderError`. */
-export function createProgram(): Command {
+export function createProgram(context: Context): Command {
+  const { io, state } = context;
   const program = new Command("parley")
     .description("An open server for conversational agents, and a client of it")
     .option("-v, --version", "print the version")
     .on("option:version", () => {
-      printLine(readVersion());
-      process.exit();
+      printLine(io, readVersion());
+      throw new CommanderError(0, "commander.version", "");
     })
     .addHelpText("after", help);
   program.commandsGroup("On the machine of a server:");
-  for (const command of [...createServerCommands(), createDoctorCommand()]) {
+  for (const command of [...createServerCommands(context), createDoctorCommand(context)]) {
     program.addCommand(command as Command);
   }
   program.commandsGroup("With a running server:");
   for (const command of [
-    ...createConnectionCommands(),
-    createChatCommand(),
-    ...createConversationCommands(),
-    createConversationAdministration(),
-    createRunCommands(),
-    createAgentCommands(),
-    createSkillCommands(),
-    createFunctionCommands(),
-    createToolCommands(),
-    createFileCommands(),
-    createSpaceCommands(),
-    createMemberCommands(),
-    createKeyCommands([createBootstrapCommand()]),
-    createModelCommands(),
-    createCredentialCommands(),
-    createAuditCommands(),
-    createWorkspaceCommands(),
-    createOperatorKeyCommands(),
-    ...createWorkspaceFolderCommands(),
+    ...createConnectionCommands(context),
+    createChatCommand(context),
+    ...createConversationCommands(context),
+    createConversationAdministration(context),
+    createRunCommands(context),
+    createAgentCommands(context),
+    createSkillCommands(context),
+    createFunctionCommands(context),
+    createToolCommands(context),
+    createFileCommands(context),
+    createSpaceCommands(context),
+    createMemberCommands(context),
+    createKeyCommands(context, [createBootstrapCommand(context)]),
+    createModelCommands(context),
+    createCredentialCommands(context),
+    createAuditCommands(context),
+    createWorkspaceCommands(context),
+    createOperatorKeyCommands(context),
+    ...createWorkspaceFolderCommands(context),
   ]) {
     program.addCommand(command as Command);
   }
   tab(program, { completionCommandName: "completion" });
-  finish(program);
+  finish(program, io);
   program.hook("preAction", (_program, action) => {
-    if (action.opts()["debug"] === true) startDebugging();
+    if (action.opts()["debug"] === true) state.isDebugging = true;
   });
   return program;
 }
@@ -83,18 +90,26 @@ Exit codes: 0 done; 1 failed; 2 called wrongly, and nothing was done; 3 an answe
 cancelled it.`;
 
 /** Errors are thrown, and said by whom they reach. */
-function finish(command: Command): void {
+function finish(command: Command, io: Io): void {
   command
     .helpOption("-h, --help", "print this text")
     .helpCommand(false)
     .exitOverride((error) => {
       throw Object.assign(error, { command: pathOf(command) });
     })
-    .configureOutput({ outputError: () => {} });
+    .configureOutput({
+      writeOut: (text) => void io.stdout.write(text),
+      writeErr: (text) => void io.stderr.write(text),
+      getOutHelpWidth: () => io.columns ?? HELP_WIDTH,
+      getErrHelpWidth: () => io.columns ?? HELP_WIDTH,
+      getOutHasColors: () => hasColours(io),
+      getErrHasColors: () => hasColours(io, "stderr"),
+      outputError: () => {},
+    });
   if (command.commands.length === 0) {
     command.option("--debug", "say more about a failure");
   }
-  for (const one of command.commands) finish(one);
+  for (const one of command.commands) finish(one, io);
 }
 
 const pathOf = (command: Command): string =>
@@ -106,5 +121,3 @@ export function describeMistake(error: CommanderError): string {
   const message = error.message.replaceAll(/^error: |\.$/g, "").replaceAll(/\s+/g, " ");
   return `${message}; see ${command} --help`;
 }
-
-export { CommanderError };

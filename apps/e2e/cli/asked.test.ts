@@ -1,72 +1,72 @@
+import stringWidth from "string-width";
+import { stripVTControlCharacters } from "node:util";
 import { describe, expect, it } from "vitest";
 import { shareServer } from "../server.ts";
 import { openTerminal } from "./terminal.ts";
 import { openUser, settingsOf } from "./user.ts";
 
 const CTRL_C = "\u0003";
-const CTRL_D = "\u0004";
 
 describe("a person at a terminal", () => {
   const server = shareServer();
   const open = async () => {
-    const { run, file } = await openUser();
-    const settings = { ...settingsOf(server()), XDG_CONFIG_HOME: file.replace(/\/parley\/.*/, "") };
-    const list = async () => (await run(["spaces", "list"], "", settings)).stdout;
-    const create = async (name: string) => run(["spaces", "create", name], "", settings);
+    const { home, run, see } = await openUser();
+    const settings = { ...settingsOf(server()), XDG_CONFIG_HOME: home };
     return {
-      list,
-      create,
-      at: (args: readonly string[], more: object = {}, columns = 80) =>
-        openTerminal(args, { settings: { ...settings, ...more }, columns }),
+      list: async () => (await run(["spaces", "list"], "", settings)).stdout,
+      create: async (name: string) => run(["spaces", "create", name], "", settings),
+      see: async (args: readonly string[], more: Parameters<typeof see>[1] = {}) =>
+        see(args, { ...more, settings: { ...settings, ...more.settings } }),
+      /** A real one. */
+      at: (args: readonly string[]) => openTerminal(args, { settings, columns: 80 }),
     };
   };
 
   it("agrees to what destroys by typing its name", async () => {
-    const { at, create, list } = await open();
+    const { at, create, list, see } = await open();
     await create("Doomed");
-    const answers = [
-      ["Domed\r", "parley: Nothing was done"],
-      ["\r", "parley: Nothing was done"],
-      [CTRL_C, "parley: Nothing was done"],
-      [CTRL_D, "parley: Nothing was done"],
-    ] as const;
-    for (const [answer, says] of answers) {
-      const terminal = at(["spaces", "remove", "Doomed"]);
-      await terminal.waitFor("This removes the space Doomed for good. Type Doomed to go on:");
-      terminal.write(answer);
-      expect([await terminal.exited, answer]).toEqual([1, answer]);
-      expect(terminal.screen()).toContain(says);
+    const question = "This removes the space Doomed for good. Type Doomed to go on: ";
+    const remove = ["spaces", "remove", "Doomed"];
+    // A wrong name, none, and the end of the input, as Ctrl-D is.
+    for (const stdin of ["Domed\n", "\n", ""]) {
+      const { code, stdout, stderr } = await see(remove, { stdin });
+      expect([code, stdout, stdin]).toEqual([1, "", stdin]);
+      // Where nothing was typed, the cursor is still behind the question.
+      const newLine = stdin === "" ? "\n" : "";
+      expect(stderr).toBe(`${question}${newLine}parley: Nothing was done\n`);
     }
+    const terminal = at(remove);
+    await terminal.waitFor(question.trimEnd());
+    terminal.write(CTRL_C);
+    expect(await terminal.exited).toBe(1);
+    expect(terminal.screen()).toContain("parley: Nothing was done");
     expect(await list()).toContain("Doomed");
-    const terminal = at(["spaces", "remove", "Doomed"]);
-    await terminal.waitFor("go on:");
-    terminal.write("Doomed\r");
-    expect(await terminal.exited).toBe(0);
-    expect(terminal.screen()).toContain("removed: space Doomed (");
+    const removed = await see(remove, { stdin: "Doomed\n" });
+    expect([removed.code, removed.stderr]).toEqual([0, question]);
+    expect(removed.stdout).toContain("removed: space Doomed (");
     expect(await list()).not.toContain("Doomed");
   });
 
   it("sees tables that fit, in any width, with headings that stand out", async () => {
-    const { at } = await open();
+    const { see } = await open();
     for (const columns of [60, 80, 120]) {
-      const terminal = at(["functions", "list"], {}, columns);
-      expect(await terminal.exited).toBe(0);
-      const lines = terminal.scrollback().split("\n");
+      const { code, stdout } = await see(["functions", "list"], { columns });
+      expect(code).toBe(0);
+      const lines = stripVTControlCharacters(stdout).trimEnd().split("\n");
       expect(lines.filter((line) => /^sfn_\w+ /.test(line))).toHaveLength(5);
-      // A line that is too long would be several.
       expect(lines).toHaveLength(6);
-      expect(terminal.written()).toContain("\u001b[1mID");
+      expect(Math.max(...lines.map((line) => stringWidth(line)))).toBeLessThanOrEqual(columns);
+      expect(stdout).toMatch(/^\u001b\[1mID/);
     }
-    const plain = at(["functions", "list"], { NO_COLOR: "1" });
-    await plain.exited;
-    // Node's own check of the terminal aside, nothing is escaped.
-    expect(plain.written()).not.toContain("\u001b[1m");
+    const plain = await see(["functions", "list"], { settings: { NO_COLOR: "1" } });
+    expect(plain.stdout).not.toContain("\u001b");
   });
 
   it("watches a list that is drawn again in its place", async () => {
     const { at, create } = await open();
     const terminal = at(["spaces", "list", "--watch"]);
     await terminal.waitFor("global");
+    expect(terminal.written()).toContain("\u001b[1mID");
     await create("Newcomer");
     await terminal.waitFor("Newcomer");
     expect(terminal.scrollback().match(/^ID /gm)).toHaveLength(1);

@@ -1,22 +1,23 @@
 import { expect, test } from "vitest";
 import { takePort } from "../proxy/nginx.ts";
-import { createPlace, startServer, within } from "../server.ts";
+import { createPlace, shareServer, startServer } from "../server.ts";
 import { createCalls } from "../siblings/calls.ts";
+import { openGate } from "./gate.ts";
 import { keys, leave, openChat } from "./open-chat.ts";
+import { openUser, settingsOf } from "./user.ts";
 
 const { enter, ctrlC, up } = keys;
+
+const shared = shareServer();
+const words = Array.from({ length: 100 }, (_word, index) => `w${index}`);
+const script = { steps: [{ text: words.join(" ") }], tokenDelayMs: 20 };
 
 test("a chat outlives its server, and loses no word of an answer", async () => {
   await using place = await createPlace();
   const settings = { PARLEY_PORT: String(await takePort()) };
-  const words = Array.from({ length: 150 }, (_word, index) => `w${index}`);
   let server = await startServer(place, settings);
   try {
-    const calls = createCalls(() => server);
-    await calls.createAgent("Counting", {
-      steps: [{ text: words.join(" ") }],
-      tokenDelayMs: 20,
-    });
+    await createCalls(() => server).createAgent("Counting", script);
     const terminal = await openChat(server, ["Counting"]);
     await terminal.waitFor("Counting>");
     terminal.write(`Count${enter}`);
@@ -25,59 +26,61 @@ test("a chat outlives its server, and loses no word of an answer", async () => {
     await terminal.waitFor("connection lost: trying again, Ctrl-C stops waiting");
     server = await startServer(place, settings);
     await terminal.waitFor("connected again", 30_000);
-    const seen = await terminal.waitFor(/w149\n\nCounting>$/, 60_000);
+    const seen = await terminal.waitFor(/w99\n\nCounting>$/, 60_000);
     expect(seen.match(/\bw\d+\b/g)).toEqual(words);
-
-    terminal.write(`Count${enter}`);
-    await terminal.waitFor(/> Count\n[^]*> Count\n\n[^]*w20/);
-    await server.kill();
-    await terminal.waitFor(/connection lost[^]*connection lost/);
-    terminal.write(ctrlC);
-    await terminal.waitFor(/left to itself: what it says is in the conversation\n\nCounting>$/);
-    terminal.write(`Anybody there?${enter}`);
-    await terminal.waitFor(/parley: [^\n]*ECONNREFUSED[^]*start the server[^]*\n\nCounting>$/);
-    server = await startServer(place, settings);
-    // What could not be sent is in the history.
-    terminal.write(up);
-    await terminal.waitFor(/Counting> Anybody there\?$/);
-    terminal.write(enter);
-    await terminal.waitFor(/> Anybody there\?\n\nw0[^]*w149\n\nCounting>$/, 60_000);
     await leave(terminal);
   } finally {
     await server[Symbol.asyncDispose]();
   }
 });
 
+test("an answer whose server is gone can be left, and what was not sent is sent later", async () => {
+  await createCalls(shared).createAgent("Counting", script);
+  await using gate = await openGate(shared().url);
+  const settings = { PARLEY_URL: gate.url };
+  const terminal = await openChat(shared(), ["Counting"], { settings });
+  await terminal.waitFor("Counting>");
+  terminal.write(`Count${enter}`);
+  await terminal.waitFor("w20");
+  await gate.shut();
+  await terminal.waitFor("connection lost");
+  terminal.write(ctrlC);
+  await terminal.waitFor(/left to itself: what it says is in the conversation\n\nCounting>$/);
+  terminal.write(`Anybody there?${enter}`);
+  await terminal.waitFor(/parley: [^\n]*ECONNREFUSED[^]*start the server[^]*\n\nCounting>$/);
+  await gate.open();
+  // What could not be sent is in the history.
+  terminal.write(up);
+  await terminal.waitFor(/Counting> Anybody there\?$/);
+  terminal.write(enter);
+  await terminal.waitFor(/> Anybody there\?\n\nw0[^]*w99\n\nCounting>$/, 60_000);
+  await leave(terminal);
+});
+
 test("a message that a server does not take can be given up", async () => {
-  await using place = await createPlace();
-  await using server = await startServer(place);
-  const terminal = await openChat(server, ["helper"]);
+  await using gate = await openGate(shared().url);
+  const settings = { PARLEY_URL: gate.url };
+  const terminal = await openChat(shared(), ["helper"], { settings });
   await terminal.waitFor("helper>");
-  server.signal("SIGSTOP");
-  try {
-    terminal.write(`Hello${enter}`);
-    await terminal.waitFor(/helper> Hello\n\n…$/);
-    terminal.write(ctrlC);
-    await terminal.waitFor(/parley: No longer waited for: [^\n]*\n\nhelper>$/);
-  } finally {
-    server.signal("SIGCONT");
-  }
+  gate.hold();
+  terminal.write(`Hello${enter}`);
+  await terminal.waitFor(/helper> Hello\n\n…$/);
+  terminal.write(ctrlC);
+  await terminal.waitFor(/parley: No longer waited for: [^\n]*\n\nhelper>$/);
+  await gate.open();
   terminal.write(`${up}${enter}`);
   await terminal.waitFor(/helper> Hello\n\nYou said: Hello\n[^]*helper>$/);
   expect(await leave(terminal)).not.toBe("");
 });
 
-test("a chat without a server, or with a wrong key, ends before its prompt", async () => {
-  await using place = await createPlace();
-  await using server = await startServer(place);
-  const cases = [
-    [{ PARLEY_API_KEY: "sk-nobody" }, /^parley: [^\n]*key/],
-    [{ PARLEY_URL: "http://127.0.0.1:1" }, /^parley: [^\n]*start the server/],
-  ] as const;
-  for (const [settings, says] of cases) {
-    const terminal = await openChat(server, ["helper"], { settings, columns: 200 });
-    expect(await within(20_000, terminal.exited)).toBe(1);
-    expect(terminal.scrollback()).toMatch(says);
-    expect(terminal.scrollback()).not.toContain("\n");
-  }
+test.for([
+  [{ PARLEY_API_KEY: "sk-nobody" }, /^parley: [^\n]*key[^\n]*\n$/],
+  [{ PARLEY_URL: "http://127.0.0.1:1" }, /^parley: [^\n]*start the server[^\n]*\n$/],
+] as const)("a chat with %o ends before its prompt", async ([settings, says]) => {
+  const { see } = await openUser();
+  const { code, stdout, stderr } = await see(["chat", "helper"], {
+    settings: { ...settingsOf(shared()), ...settings },
+  });
+  expect([code, stdout]).toEqual([1, ""]);
+  expect(stderr.replaceAll(/\u001b\[\d+m/g, "")).toMatch(says);
 });

@@ -5,7 +5,7 @@ import { createTemporaryDatabase, runOn } from "@parley/db/testing";
 import { describe, expect, test } from "vitest";
 import { canMount, fill, mountDisk } from "../faults/small-disk.ts";
 import { createPlace, settingsFor, startServer } from "../server.ts";
-import { examine, takePort } from "./doctor.ts";
+import { examine, examineEach, takePort } from "./doctor.ts";
 
 /** A database of a test's own. */
 async function createDatabase(isBare = false) {
@@ -16,10 +16,10 @@ async function createDatabase(isBare = false) {
 describe("PostgreSQL", () => {
   test("that cannot be reached, or says nothing, is said in time and without the password", async () => {
     await using silent = await takePort();
-    const [dead, mute, other] = await Promise.all(
-      ["127.0.0.1:1", `127.0.0.1:${silent.port}`, "parley.invalid"].map((host) =>
-        examine({ DATABASE_URL: `postgres://root:not-logged@${host}/nothing` }),
-      ),
+    const [dead, mute, other] = await examineEach(
+      ["127.0.0.1:1", `127.0.0.1:${silent.port}`, "parley.invalid"].map((host) => ({
+        DATABASE_URL: `postgres://root:not-logged@${host}/nothing`,
+      })),
     );
     expect(dead?.of("database")).toMatchObject([
       {
@@ -46,8 +46,8 @@ describe("PostgreSQL", () => {
       url.pathname = "/parley_nowhere";
       const lacking = url.href;
       const stranger = Object.assign(new URL(database.url), { username: role, password: "right" });
-      const [none, refused] = await Promise.all(
-        [lacking, stranger.href].map((DATABASE_URL) => examine({ DATABASE_URL })),
+      const [none, refused] = await examineEach(
+        [lacking, stranger.href].map((DATABASE_URL) => ({ DATABASE_URL })),
       );
       expect(none?.of("database")[0]?.cure).toContain("create it (createdb)");
       expect(refused?.of("database")[0]?.cure).toContain("make the user of DATABASE_URL the owner");
@@ -86,8 +86,8 @@ describe("PostgreSQL", () => {
     await database.run(`create role ${role} login password 'right'`);
     const user = Object.assign(new URL(database.url), { username: role, password: "right" });
     try {
-      const [owner, other] = await Promise.all(
-        [database.url, user.href].map((DATABASE_URL) => examine({ DATABASE_URL })),
+      const [owner, other] = await examineEach(
+        [database.url, user.href].map((DATABASE_URL) => ({ DATABASE_URL })),
       );
       expect(owner?.of("tables")[0]?.finding).toBe(
         "the database is empty; the first start creates them",
@@ -135,14 +135,12 @@ describe("a data directory", () => {
       open: "holds more than Parley's data",
       old: "was made by PostgreSQL 12",
     };
-    await Promise.all(
-      Object.entries(findings).map(async ([name, finding]) => {
-        const { directory } = await check(at(name));
-        expect([directory?.level, directory?.finding]).toEqual([
-          "fail",
-          expect.stringContaining(finding),
-        ]);
-      }),
+    const examined = await examineEach(
+      Object.keys(findings).map((name) => ({ PARLEY_DATA_DIR: at(name) })),
+    );
+    const said = examined.map(({ of }) => of("data directory")[0]);
+    expect(said.map((one) => [one?.level, one?.finding])).toEqual(
+      Object.values(findings).map((finding) => ["fail", expect.stringContaining(finding)]),
     );
     expect(await readdir(at("open"))).toEqual(["notes.txt"]);
   });
@@ -165,16 +163,16 @@ describe("a data directory", () => {
     await using place = await createPlace({ isEmbedded: true });
     await using server = await startServer(place);
     const PARLEY_PORT = new URL(server.url).port;
-    const [own, stranger] = await Promise.all([
-      examine({ ...settingsFor(place), PARLEY_PORT }),
-      examine({ PARLEY_PORT }),
+    const [own, stranger] = await examineEach([
+      { ...settingsFor(place), PARLEY_PORT },
+      { PARLEY_PORT },
     ]);
-    expect(own.checks.filter(({ level }) => level === "fail")).toEqual([]);
-    expect(own.of("data directory")[0]?.finding).toContain(`in use by process ${server.pid}`);
-    expect(own.of("port")[0]?.finding).toContain(`process ${server.pid}`);
-    expect(own.of("tables")[0]?.finding).toBe("they are up to date");
+    expect(own?.checks.filter(({ level }) => level === "fail")).toEqual([]);
+    expect(own?.of("data directory")[0]?.finding).toContain(`in use by process ${server.pid}`);
+    expect(own?.of("port")[0]?.finding).toContain(`process ${server.pid}`);
+    expect(own?.of("tables")[0]?.finding).toBe("they are up to date");
     // The demo of the directory.
-    expect(own.of("server")[0]?.finding).toBe(`${server.url} is ready`);
-    expect(stranger.of("port")[0]?.finding).toContain("a Parley with another data directory");
+    expect(own?.of("server")[0]?.finding).toBe(`${server.url} is ready`);
+    expect(stranger?.of("port")[0]?.finding).toContain("a Parley with another data directory");
   });
 });

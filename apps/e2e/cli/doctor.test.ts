@@ -4,7 +4,14 @@ import { stat, writeFile } from "node:fs/promises";
 import { createRpcClient } from "parley-client";
 import { describe, expect, test } from "vitest";
 import { createPlace, settingsFor, shareServer, startServer } from "../server.ts";
-import { examine, examineWithFiles, startChangingProxy, takePort } from "./doctor.ts";
+import {
+  examine,
+  examineEach,
+  examineProcess,
+  examineWithFiles,
+  startChangingProxy,
+  takePort,
+} from "./doctor.ts";
 import { openUser, settingsOf } from "./user.ts";
 
 // Each failure is really there; nothing that the doctor looks at changes.
@@ -14,7 +21,7 @@ const server = shareServer();
 const healthy = () => ({ ...settingsFor(server().place), ...settingsOf(server()) });
 
 test("finds that a server and its machine are well", async () => {
-  const { checks, of } = await examine(healthy());
+  const { checks, of } = await examineProcess(healthy());
   expect(checks.filter(({ level }) => level === "fail")).toEqual([]);
   expect(of("tables")).toMatchObject([{ level: "ok", finding: "they are up to date" }]);
   expect(of("server")[0]?.finding).toBe(`${server().url} is ready`);
@@ -74,15 +81,15 @@ describe("ports", () => {
     const port = String(other.port);
     // A server under load makes its document for longer than the doctor waits, and answers nobody meanwhile.
     await using busy = await startChangingProxy(server().url, { silentAt: "/openapi.json" });
-    const [taken, own] = await Promise.all([
-      examine({ PARLEY_PORT: port, PARLEY_METRICS_PORT: port }),
-      examine({ ...healthy(), PARLEY_PORT: String(busy.port) }),
+    const [taken, own] = await examineEach([
+      { PARLEY_PORT: port, PARLEY_METRICS_PORT: port },
+      { ...healthy(), PARLEY_PORT: String(busy.port) },
     ]);
     for (const [what, setting] of [
       ["port", "PARLEY_PORT"],
       ["metrics port", "PARLEY_METRICS_PORT"],
     ] as const) {
-      expect(taken.of(what)).toEqual([
+      expect(taken?.of(what)).toEqual([
         {
           level: "fail",
           what,
@@ -91,7 +98,7 @@ describe("ports", () => {
         },
       ]);
     }
-    expect(own.of("port")[0]?.finding).toMatch(/^Parley answers on port /);
+    expect(own?.of("port")[0]?.finding).toMatch(/^Parley answers on port /);
   });
 
   test("of an address that is not this machine's are said", async () => {
@@ -106,10 +113,8 @@ describe("the server", () => {
   test("that is dead, silent or none of Parley is said in time", async () => {
     await using silent = await takePort();
     await using other = await takePort((_request, response) => void response.writeHead(404).end());
-    const [dead, mute, foreign] = await Promise.all(
-      ["http://127.0.0.1:1", silent.url, other.url].map((PARLEY_URL) =>
-        examine({ ...clean, PARLEY_URL }),
-      ),
+    const [dead, mute, foreign] = await examineEach(
+      ["http://127.0.0.1:1", silent.url, other.url].map((PARLEY_URL) => ({ ...clean, PARLEY_URL })),
     );
     expect(dead?.of("server")).toMatchObject([
       { level: "fail", cure: "start the server, or set PARLEY_URL to where it is" },
@@ -134,8 +139,8 @@ describe("the server", () => {
     await using other = await startChangingProxy(server().url, { ready, date });
     const error = { type: "service_unavailable", message: "The server is shutting down" };
     await using leaving = await startChangingProxy(server().url, { ready: { error }, status: 503 });
-    const [changed, unready] = await Promise.all(
-      [other.url, leaving.url].map((PARLEY_URL) => examine({ ...healthy(), PARLEY_URL })),
+    const [changed, unready] = await examineEach(
+      [other.url, leaving.url].map((PARLEY_URL) => ({ ...healthy(), PARLEY_URL })),
     );
     expect(changed?.of("versions")).toMatchObject([
       { level: "warn", cure: expect.stringContaining("parley-server@9.9.9") as string },
@@ -159,9 +164,11 @@ test("stored secrets without their key are said", async () => {
   await rpc.providerCredentials.put.mutate(input);
   const { PARLEY_ENCRYPTION_KEY: _key, ...keyless } = settingsFor(place);
   const other = randomBytes(32).toString("base64");
-  const [right, none, wrong] = await Promise.all(
-    [settingsFor(place), keyless, { ...keyless, PARLEY_ENCRYPTION_KEY: other }].map(examine),
-  );
+  const [right, none, wrong] = await examineEach([
+    settingsFor(place),
+    keyless,
+    { ...keyless, PARLEY_ENCRYPTION_KEY: other },
+  ]);
   expect(right?.of("encryption")[0]?.finding).toContain("decrypts all 1 secrets");
   expect(none?.of("encryption")[0]?.finding).toContain("PARLEY_ENCRYPTION_KEY is not set");
   expect(wrong?.of("encryption")[0]?.finding).toContain("lacks their key");
@@ -171,7 +178,7 @@ test("stored secrets without their key are said", async () => {
 test("a machine whose clock is wrong is said", async () => {
   const code = "const now = Date.now; Date.now = () => now() + 120_000";
   const NODE_OPTIONS = `--import data:text/javascript,${encodeURIComponent(code)}`;
-  const { of } = await examine({ ...healthy(), NODE_OPTIONS });
+  const { of } = await examineProcess({ ...healthy(), NODE_OPTIONS });
   expect(of("clock").map(({ level, finding }) => [level, finding])).toEqual([
     ["warn", "it is 120 s ahead of that of the database"],
     ["warn", "it is 120 s ahead of that of the server"],
@@ -195,14 +202,11 @@ test("a Redis that is not there is said, without its password", async () => {
 });
 
 test("a sandbox that is required and does not work is said; without bubblewrap it is a warning", async () => {
-  const [required, optional] = await Promise.all([
-    examine({ PARLEY_SANDBOX_REQUIRE: "namespace" }),
-    examine(),
-  ]);
+  const [required, optional] = await examineEach([{ PARLEY_SANDBOX_REQUIRE: "namespace" }, {}]);
   const isWrapped =
     spawnSync("bwrap", ["--unshare-all", "--ro-bind", "/", "/", "true"]).status === 0;
-  expect(required.of("sandbox")[0]?.level).toBe(isWrapped ? "ok" : "fail");
-  expect(optional.of("sandbox")[0]?.level).toBe(isWrapped ? "ok" : "warn");
-  expect(optional.of("data directory")[0]?.finding).toContain("the first start creates it");
-  await expect(stat(`${optional.home}/.parley`)).rejects.toThrow("ENOENT");
+  expect(required?.of("sandbox")[0]?.level).toBe(isWrapped ? "ok" : "fail");
+  expect(optional?.of("sandbox")[0]?.level).toBe(isWrapped ? "ok" : "warn");
+  expect(optional?.of("data directory")[0]?.finding).toContain("the first start creates it");
+  await expect(stat(`${optional?.home}/.parley`)).rejects.toThrow("ENOENT");
 });

@@ -8,6 +8,7 @@ import {
 import { createServer } from "node:net";
 import { expect } from "vitest";
 import { builtFile } from "../programs.ts";
+import type { Ran } from "./run-cli.ts";
 import { openUser } from "./user.ts";
 
 /** What a check of the doctor has found. */
@@ -22,18 +23,31 @@ type Environment = Readonly<Record<string, string>>;
 
 /** Runs the doctor of a user without settings but these. What it finds bad has its cure, whatever it is. */
 export async function examine(settings: Environment = {}) {
-  const { run, file } = await openUser();
-  const { code, stdout, stderr } = await run(["doctor", "--json"], "", settings);
+  const { home, run } = await openUser();
+  return readReport(await run(["doctor", "--json"], "", settings), home);
+}
+
+/** The same of several users at once, who share a home: nothing is written there. */
+export async function examineEach(each: readonly Environment[]) {
+  const { home, run } = await openUser();
+  return Promise.all(
+    each.map(async (settings) => readReport(await run(["doctor", "--json"], "", settings), home)),
+  );
+}
+
+/** The same of a process of its own, from the build. */
+export async function examineProcess(settings: Environment) {
+  const { home, start } = await openUser();
+  const { exited, output } = start(["doctor", "--json"], "", settings);
+  return readReport({ code: await exited, ...output }, home);
+}
+
+function readReport({ code, stdout, stderr }: Ran, home: string) {
   expect(stderr).toBe("");
   const { checks } = JSON.parse(stdout) as { checks: Finding[] };
   expect(code).toBe(checks.some(({ level }) => level === "fail") ? 1 : 0);
   for (const { level, cure = "" } of checks) expect(cure !== "").toBe(level !== "ok");
-  return {
-    stdout,
-    home: file.replace(/\/parley\/profiles\.json$/, ""),
-    checks,
-    of: (what: string) => checks.filter((one) => one.what === what),
-  };
+  return { stdout, home, checks, of: (what: string) => checks.filter((one) => one.what === what) };
 }
 
 /** The same of a process with so few file descriptors. */

@@ -75,13 +75,20 @@ test("a file that holds no profiles is named, and left as it is", async () => {
   expect(await readFile(file, "utf8")).toBe("{}");
 });
 
+// What completes prints to the process itself.
 test("shells complete commands and options", async () => {
-  const { run } = await openUser();
-  for (const shell of ["bash", "zsh", "fish"]) {
-    const script = await run(["completion", shell]);
-    expect([script.code, script.stdout.includes("parley complete --")]).toEqual([0, true]);
-  }
-  const { stdout } = await run(["complete", "--", "tools", "re"]);
-  expect(stdout.match(/^\S+\t/gm)).toEqual(["refresh\t", "remove\t"]);
-  expect((await run(["complete", "--", "functions", "logs", "--fo"])).stdout).toContain("--follow");
+  const { start } = await openUser();
+  const run = async (...args: string[]) => {
+    const { exited, output } = start(args);
+    expect([await exited, args]).toEqual([0, args]);
+    return output.stdout;
+  };
+  const shells = ["bash", "zsh", "fish"].map(async (shell) => run("completion", shell));
+  for (const script of await Promise.all(shells)) expect(script).toContain("parley complete --");
+  const [names, options] = await Promise.all([
+    run("complete", "--", "tools", "re"),
+    run("complete", "--", "functions", "logs", "--fo"),
+  ]);
+  expect(names.match(/^\S+\t/gm)).toEqual(["refresh\t", "remove\t"]);
+  expect(options).toContain("--follow");
 });

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import { createPlace, eventually, shareServer, startServer } from "../server.ts";
+import { eventually, shareServer } from "../server.ts";
 import { startChangingProxy } from "./doctor.ts";
+import { openGate } from "./gate.ts";
 import { openTerminal } from "./terminal.ts";
 import { openUser, settingsOf } from "./user.ts";
 
@@ -35,15 +36,14 @@ test("a server that is not ready is said, and the exit code says it too", async 
   );
 });
 
-test("a terminal shows it in place until Ctrl-C, while the server dies and starts again", async () => {
-  await using place = await createPlace();
-  const first = await startServer(place);
-  const PARLEY_PORT = new URL(first.url).port;
-  const terminal = openTerminal(["status", "--watch"], { settings: settingsOf(first) });
+test("a terminal shows it in place until Ctrl-C, while the server is gone and comes back", async () => {
+  await using gate = await openGate(server().url);
+  const settings = { ...settingsOf(server()), PARLEY_URL: gate.url };
+  const terminal = openTerminal(["status", "--watch"], { settings });
   await terminal.waitFor(": ready");
-  await first.kill();
+  await gate.shut();
   await terminal.waitFor("connect ECONNREFUSED");
-  await using _ = await startServer(place, { PARLEY_PORT });
+  await gate.open();
   await eventually(
     async () => (/: ready\n/.test(terminal.screen()) ? { value: true } : {}),
     20_000,

@@ -2,24 +2,40 @@ import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { onTestFinished } from "vitest";
-import { type Program, type Server, startProgram } from "../server.ts";
+import { type Program, type Server, type Settings, startProgram } from "../server.ts";
+import { type Ran, runCli } from "./run-cli.ts";
 
-type Settings = Parameters<typeof startProgram>[1];
+type Environment = Readonly<Record<string, string>>;
 
-/** The command line of a user without settings, in folders of its own. */
+interface Seen {
+  readonly settings?: Settings | Environment;
+  readonly columns?: number;
+  readonly stdin?: string;
+}
+
+/** The command line of a user without settings, in folders of its own: in this process, or in one of its own. */
 export async function openUser() {
   const home = await mkdtemp(path.join(os.tmpdir(), "parley-home-"));
   onTestFinished(async () => rm(home, { recursive: true }));
-  const start = (args: readonly string[], input = "", settings: Settings = {}): Program => {
-    // Profiles are found there.
-    const given = { XDG_CONFIG_HOME: home, ...settings } as Settings;
-    return startProgram(args, given, { input, cwd: home });
+  // Profiles are found there.
+  const environmentOf = (settings: Environment): Environment => ({
+    XDG_CONFIG_HOME: home,
+    ...settings,
+  });
+  /** Starts a process, for what only a process shows. */
+  const start = (args: readonly string[], input = "", settings: Settings = {}): Program =>
+    startProgram(args, environmentOf(settings), { input, cwd: home });
+  const run = async (args: readonly string[], input = "", settings: Settings = {}): Promise<Ran> =>
+    runCli(args, { stdin: input, environment: environmentOf(settings), cwd: home });
+  /** Runs a command on a terminal, into which these keys are typed. */
+  const see = async (
+    args: readonly string[],
+    { settings = {}, columns = 80, stdin = "" }: Seen = {},
+  ): Promise<Ran> => {
+    const environment = { TERM: "xterm-256color", ...environmentOf(settings) };
+    return runCli(args, { stdin, columns, environment, cwd: home });
   };
-  const run = async (args: readonly string[], input?: string, settings?: Settings) => {
-    const program = start(args, input, settings);
-    return { code: await program.exited, ...program.output };
-  };
-  return { file: path.join(home, "parley/profiles.json"), start, run };
+  return { home, file: path.join(home, "parley/profiles.json"), start, run, see };
 }
 
 /** What names a server and the key of its demo's admin in the environment. */

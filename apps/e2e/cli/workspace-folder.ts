@@ -4,16 +4,10 @@ import path from "node:path";
 import { createRpcClient } from "parley-client";
 import { expect, onTestFinished } from "vitest";
 import type { Server } from "../server.ts";
+import type { Ran } from "./run-cli.ts";
 import { openUser } from "./user.ts";
 
 type Settings = Parameters<Awaited<ReturnType<typeof openUser>>["start"]>[2];
-
-/** What a command printed, and how it ended. */
-export interface Ran {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 /** A new workspace with its own key, and the command line of a user who names it. */
 export async function openWorkspace({ url, demo }: Pick<Server, "url" | "demo">, name: string) {

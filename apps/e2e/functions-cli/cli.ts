@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { expect, onTestFinished } from "vitest";
+import { runCli } from "../cli/run-cli.ts";
 import { type Program, type Server, startProgram } from "../server.ts";
 
 type Settings = Readonly<Record<string, string>>;
@@ -12,9 +13,10 @@ export interface Given {
   readonly settings?: Settings;
 }
 
-/** `parley functions`, as built, in a folder of its own. */
+/** `parley functions` in a folder of its own. */
 export interface FunctionsCli {
   readonly folder: string;
+  /** Starts a process of the build, for what only a process shows. */
   start(args: readonly string[], given?: Given): Program;
   /** Runs a command that succeeds, and gives what it printed. */
   run(
@@ -38,27 +40,32 @@ export async function openCli({ url, demo }: Pick<Server, "url" | "demo">): Prom
     PARLEY_WORKSPACE: demo.workspaceId,
     PARLEY_API_KEY: demo.adminKey,
   };
-  const start: FunctionsCli["start"] = (args, { input = "", settings = {} } = {}) =>
-    startProgram(["functions", ...args], { ...server, ...settings }, { input, cwd: folder });
+  const environmentOf = (settings: Settings = {}): Settings => ({ ...server, ...settings });
+  const call = async (args: readonly string[], { input = "", settings }: Given = {}) =>
+    runCli(["functions", ...args], {
+      stdin: input,
+      environment: environmentOf(settings),
+      cwd: folder,
+    });
   const read = async (file: string) => readFile(path.join(folder, file), "utf8");
   const write = async (file: string, text: string) => writeFile(path.join(folder, file), text);
   return {
     folder,
-    start,
+    start: (args, { input = "", settings } = {}) =>
+      startProgram(["functions", ...args], environmentOf(settings), { input, cwd: folder }),
     read,
     write,
     run: async (args, given) => {
-      const { exited, output } = start(args, given);
-      expect([await exited, args, output.stderr]).toEqual([0, args, output.stderr]);
+      const { code, ...output } = await call(args, given);
+      expect([code, args, output.stderr]).toEqual([0, args, output.stderr]);
       return output;
     },
     fail: async (args, given) => {
-      const { exited, output } = start(args, given);
-      const code = await exited;
-      expect(output.stderr).toMatch(/^parley: /);
-      const isMistake = /; see parley [a-z ]+ --help\n$/.test(output.stderr);
-      expect([code, output.stdout]).toEqual([isMistake ? 2 : 1, ""]);
-      return output.stderr.slice("parley: ".length);
+      const { code, stdout, stderr } = await call(args, given);
+      expect(stderr).toMatch(/^parley: /);
+      const isMistake = /; see parley [a-z ]+ --help\n$/.test(stderr);
+      expect([code, stdout]).toEqual([isMistake ? 2 : 1, ""]);
+      return stderr.slice("parley: ".length);
     },
     configure: async (name, members) => {
       const before = JSON.parse(await read(`${name}/function.json`)) as object;

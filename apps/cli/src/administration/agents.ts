@@ -25,6 +25,7 @@ import {
 } from "../grammar/one-commands.ts";
 import { group } from "../group.ts";
 import { model } from "./read-model.ts";
+import type { Context } from "../context.ts";
 
 type ListedAgent = Omit<AgentConfiguration, "instructions">;
 
@@ -83,9 +84,9 @@ async function readAgent({ rpc, parley, wId }: ServerConnection, { id }: Named):
 }
 
 /** Makes the commands about agents. */
-export const createAgentCommands = () =>
+export const createAgentCommands = (context: Context) =>
   group("agents", "who answers in conversations", [
-    listCommand(noun, {
+    listCommand(context, noun, {
       about: "list the agents",
       listed: "agentConfigurations",
       filters: ListAgents.extend({
@@ -103,8 +104,8 @@ export const createAgentCommands = () =>
         DESCRIPTION: ({ description }) => description,
       },
     }),
-    getCommand(noun, { find, read: readAgent }),
-    createCommand(noun, {
+    getCommand(context, noun, { find, read: readAgent }),
+    createCommand(context, noun, {
       argument: "name",
       schema: CreateAgent.omit({ wId: true }),
       readers,
@@ -112,7 +113,7 @@ export const createAgentCommands = () =>
       call: async ({ rpc, wId }, input) =>
         doneOf(await rpc.agents.create.mutate({ wId, ...input })),
     }),
-    updateCommand(noun, {
+    updateCommand(context, noun, {
       schema: UpdateAgent.omit({ wId: true, agentId: true }),
       readers,
       references,
@@ -120,7 +121,7 @@ export const createAgentCommands = () =>
       call: async ({ rpc, wId }, { id }, input) =>
         doneOf(await rpc.agents.update.mutate({ wId, agentId: id, ...input })),
     }),
-    actionCommand(noun, {
+    actionCommand(context, noun, {
       name: "remove",
       about: "archive an agent: it can no longer be mentioned",
       did: "archived",
@@ -130,7 +131,7 @@ export const createAgentCommands = () =>
         answer: await rpc.agents.archive.mutate({ wId, agentId: id }),
       }),
     }),
-    actionCommand(noun, {
+    actionCommand(context, noun, {
       name: "restore",
       about: "let an archived agent be mentioned again",
       did: "restored",

@@ -5,6 +5,7 @@ import { readPages } from "../connection/read-pages.ts";
 import { listCommand } from "../grammar/list-command.ts";
 import { group } from "../group.ts";
 import { shortTime } from "../terminal/short-time.ts";
+import type { Context } from "../context.ts";
 
 /** Entries that are listed by default: a log has no end. */
 const NEWEST = 50;
@@ -20,9 +21,9 @@ async function workspaceOf({ rpc, workspaceId }: Server): Promise<string | undef
 }
 
 /** Makes the commands about the audit log. */
-export const createAuditCommands = () =>
+export const createAuditCommands = (context: Context) =>
   group("audit", "the record of changes and refused credentials", [
-    listCommand(noun, {
+    listCommand(context, noun, {
       about: "list the entries, the newest first; of all workspaces for operators",
       listed: "auditEvents",
       limit: NEWEST,

@@ -6,6 +6,7 @@ import { listCommand } from "../grammar/list-command.ts";
 import { actionCommand, getCommand, type Named, updateCommand } from "../grammar/one-commands.ts";
 import { group } from "../group.ts";
 import { shortTime } from "../terminal/short-time.ts";
+import type { Context } from "../context.ts";
 
 const noun = { many: "conversations", one: "conversation", open: connect };
 
@@ -20,9 +21,9 @@ async function find(_connection: ServerConnection, id: string): Promise<Named> {
 const common = { find, by: "id" } as const;
 
 /** Makes the commands about conversations. */
-export const createConversationAdministration = () =>
+export const createConversationAdministration = (context: Context) =>
   group("conversations", "conversations that the key sees", [
-    listCommand(noun, {
+    listCommand(context, noun, {
       about: "list the conversations, the newest first",
       listed: "conversations",
       limit: NEWEST,
@@ -40,11 +41,11 @@ export const createConversationAdministration = () =>
         TITLE: ({ title }) => title,
       },
     }),
-    getCommand(noun, {
+    getCommand(context, noun, {
       ...common,
       read: async ({ parley }, { id }) => parley.conversations.get({ conversationId: id }),
     }),
-    updateCommand(noun, {
+    updateCommand(context, noun, {
       ...common,
       about: "give a conversation a title",
       schema: z.object({ title: z.string().optional().describe("new title") }),
@@ -53,7 +54,7 @@ export const createConversationAdministration = () =>
         return { named: found, answer };
       },
     }),
-    actionCommand(noun, {
+    actionCommand(context, noun, {
       ...common,
       name: "remove",
       about: "delete a conversation and all of its content",

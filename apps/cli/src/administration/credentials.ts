@@ -12,6 +12,7 @@ import { actionCommand, getCommand } from "../grammar/one-commands.ts";
 import { group } from "../group.ts";
 import { printLine } from "../print.ts";
 import { shortTime } from "../terminal/short-time.ts";
+import type { Context } from "../context.ts";
 
 const noun = { many: "credentials", one: "credential", open: connect };
 const by = "provider";
@@ -34,19 +35,19 @@ async function find(connection: ServerConnection, reference: string) {
 }
 
 /** Makes `create` and `update`, which read the secret. */
-function putCommand(name: "create" | "update", about: string): Command {
+function putCommand(context: Context, name: "create" | "update", about: string): Command {
   return nounCommand(name, `${about}: it is read from standard input, or asked for`)
     .addArgument(new Argument("<provider>", "provider of models").choices(ModelService.options))
     .action(async (providerId: string, options: ServerOptions) => {
-      const connection = await connect(options);
-      const { rpc, wId } = connection;
+      const connection = await connect(context, options);
+      const { io, rpc, wId } = connection;
       const there = await Array.fromAsync(readAll(connection));
       // Before a person is asked for the secret, the server and the key are known to be good.
       requireState(name, providerId, there);
-      const [apiKey] = await readSecrets([`the credential for ${providerId}`]);
+      const [apiKey] = await readSecrets(io, [`the credential for ${providerId}`]);
       const input = check(PutProviderCredential, { wId, providerId, apiKey });
       const answer = await callServer(rpc.providerCredentials.put.mutate(input));
-      printLine(options.json ? JSON.stringify(answer) : `${name}d: credential ${providerId}`);
+      printLine(io, options.json ? JSON.stringify(answer) : `${name}d: credential ${providerId}`);
     });
 }
 
@@ -65,9 +66,9 @@ function requireState(
 }
 
 /** Makes the commands about a workspace's credentials for providers of models. */
-export const createCredentialCommands = () =>
+export const createCredentialCommands = (context: Context) =>
   group("credentials", "a workspace's own secrets for providers of models", [
-    listCommand(noun, {
+    listCommand(context, noun, {
       about: "list the credentials, without their secrets",
       listed: "providerCredentials",
       read: readAll,
@@ -78,14 +79,14 @@ export const createCredentialCommands = () =>
         UPDATED: ({ updatedAt }) => shortTime(updatedAt),
       },
     }),
-    getCommand(noun, {
+    getCommand(context, noun, {
       by,
       find,
       read: async (_connection, { credential }) => ({ providerCredential: credential }),
     }),
-    putCommand("create", "set the credential for a provider"),
-    putCommand("update", "replace the credential for a provider"),
-    actionCommand(noun, {
+    putCommand(context, "create", "set the credential for a provider"),
+    putCommand(context, "update", "replace the credential for a provider"),
+    actionCommand(context, noun, {
       name: "remove",
       about: "remove the credential for a provider",
       did: "removed",

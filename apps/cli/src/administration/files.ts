@@ -5,25 +5,30 @@ import { nounCommand } from "../grammar/noun.ts";
 import { actionCommand } from "../grammar/one-commands.ts";
 import { group } from "../group.ts";
 import { shortTime } from "../terminal/short-time.ts";
+import type { Context } from "../context.ts";
 
 const load = () => import("./transfer-files.ts");
 
 /** Files that are listed by default. */
 const NEWEST = 50;
 
-const get = nounCommand("get", "write the bytes of a file to standard output, or to a new file")
-  .argument("<file>", "id or name")
-  .option("--output <path>", "a new file, or a folder for it")
-  .action(async (reference: string, options: { readonly output?: string }) =>
-    (await load()).downloadFile(find, reference, options),
-  );
+const get = (context: Context) =>
+  nounCommand("get", "write the bytes of a file to standard output, or to a new file")
+    .argument("<file>", "id or name")
+    .option("--output <path>", "a new file, or a folder for it")
+    .action(async (reference: string, options: { readonly output?: string }) =>
+      (await load()).downloadFile(context, { find, reference }, options),
+    );
 
-const create = nounCommand("create", "upload a file")
-  .argument("<path>", "file to upload")
-  .option("--name <name>", "its name; by default that of the path")
-  .option("--content-type <type>", "its MIME type; by default that of its name")
-  .option("--use-case <word>", "what it is for", "conversation")
-  .action(async (path: string, options: UploadOptions) => (await load()).uploadFile(path, options));
+const create = (context: Context) =>
+  nounCommand("create", "upload a file")
+    .argument("<path>", "file to upload")
+    .option("--name <name>", "its name; by default that of the path")
+    .option("--content-type <type>", "its MIME type; by default that of its name")
+    .option("--use-case <word>", "what it is for", "conversation")
+    .action(async (path: string, options: UploadOptions) =>
+      (await load()).uploadFile(context, path, options),
+    );
 
 interface UploadOptions {
   readonly name?: string;
@@ -32,9 +37,9 @@ interface UploadOptions {
 }
 
 /** Makes the commands about files. */
-export const createFileCommands = () =>
+export const createFileCommands = (context: Context) =>
   group("files", "uploads that the key reaches", [
-    listCommand(noun, {
+    listCommand(context, noun, {
       about: "list the uploads, the newest first",
       listed: "files",
       limit: NEWEST,
@@ -51,9 +56,9 @@ export const createFileCommands = () =>
         CREATED: ({ createdAt }) => shortTime(createdAt),
       },
     }),
-    get,
-    create,
-    actionCommand(noun, {
+    get(context),
+    create(context),
+    actionCommand(context, noun, {
       name: "remove",
       about: "delete a file; conversations that use it stay, without its bytes",
       did: "removed",

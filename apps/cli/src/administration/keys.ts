@@ -12,6 +12,7 @@ import {
 } from "../grammar/one-commands.ts";
 import { group } from "../group.ts";
 import { shortTime } from "../terminal/short-time.ts";
+import type { Context } from "../context.ts";
 
 const references = { spaceIds: findSpace };
 
@@ -22,9 +23,9 @@ function doneOf(answer: { readonly apiKey: ApiKey; readonly secret?: string }): 
 }
 
 /** Makes the commands about the keys of a workspace; the group has those of `others` too. */
-export const createKeyCommands = (others: readonly object[]) =>
+export const createKeyCommands = (context: Context, others: readonly object[]) =>
   group("keys", "keys of a workspace", [
-    listCommand(noun, {
+    listCommand(context, noun, {
       about: "list the keys, without their secrets",
       listed: "apiKeys",
       filters: z.object({ revoked: z.boolean().optional().describe("revoked ones too") }),
@@ -39,8 +40,8 @@ export const createKeyCommands = (others: readonly object[]) =>
         STATE: stateOf,
       },
     }),
-    getCommand(noun, { find, read: async (_connection, { apiKey }) => ({ apiKey }) }),
-    createCommand(noun, {
+    getCommand(context, noun, { find, read: async (_connection, { apiKey }) => ({ apiKey }) }),
+    createCommand(context, noun, {
       about: "create a key, and print its secret: it is shown only then",
       argument: "name",
       schema: CreateApiKey.omit({ wId: true }),
@@ -48,14 +49,14 @@ export const createKeyCommands = (others: readonly object[]) =>
       call: async ({ rpc, wId }, input) =>
         doneOf(await rpc.apiKeys.create.mutate({ wId, ...input })),
     }),
-    updateCommand(noun, {
+    updateCommand(context, noun, {
       schema: UpdateApiKey.omit({ wId: true, keyId: true }),
       references,
       find,
       call: async ({ rpc, wId }, { id }, input) =>
         doneOf(await rpc.apiKeys.update.mutate({ wId, keyId: id, ...input })),
     }),
-    actionCommand(noun, {
+    actionCommand(context, noun, {
       name: "rotate",
       about: "give a key a new secret, and print it: it is shown only then",
       did: "rotated",
@@ -65,7 +66,7 @@ export const createKeyCommands = (others: readonly object[]) =>
       call: async ({ rpc, wId }, { id }, input) =>
         doneOf(await rpc.apiKeys.rotate.mutate({ wId, keyId: id, ...input })),
     }),
-    actionCommand(noun, {
+    actionCommand(context, noun, {
       name: "remove",
       about: "revoke a key for good",
       did: "revoked",

@@ -4,13 +4,14 @@ import { findMember as find, members as noun, readMembers } from "../grammar/mem
 import { actionCommand, createCommand, getCommand } from "../grammar/one-commands.ts";
 import { group } from "../group.ts";
 import { shortTime } from "../terminal/short-time.ts";
+import type { Context } from "../context.ts";
 
 const by = "id or e-mail address";
 
 /** Makes the commands about members. */
-export const createMemberCommands = () =>
+export const createMemberCommands = (context: Context) =>
   group("members", "people of a workspace", [
-    listCommand(noun, {
+    listCommand(context, noun, {
       about: "list the members",
       listed: "members",
       read: readMembers,
@@ -23,8 +24,8 @@ export const createMemberCommands = () =>
         CREATED: ({ createdAt }) => shortTime(createdAt),
       },
     }),
-    getCommand(noun, { by, find, read: async (_connection, { member }) => ({ member }) }),
-    createCommand(noun, {
+    getCommand(context, noun, { by, find, read: async (_connection, { member }) => ({ member }) }),
+    createCommand(context, noun, {
       about: "add a member",
       argument: "email",
       schema: AddMember.omit({ wId: true }),
@@ -33,7 +34,7 @@ export const createMemberCommands = () =>
         return { named: { id: answer.member.sId, name: answer.member.email }, answer };
       },
     }),
-    actionCommand(noun, {
+    actionCommand(context, noun, {
       name: "remove",
       about: "remove a member, whose tokens are then refused",
       did: "removed",

@@ -7,6 +7,7 @@ import { actionCommand, type Named } from "../grammar/one-commands.ts";
 import { group } from "../group.ts";
 import { reportLine } from "../print.ts";
 import { model as modelOption } from "./read-model.ts";
+import type { Context } from "../context.ts";
 
 interface Pair {
   readonly providerId: string;
@@ -56,9 +57,9 @@ function credentialOf(model: ListedModel): string {
 }
 
 /** Makes the commands about models. */
-export const createModelCommands = () =>
+export const createModelCommands = (context: Context) =>
   group("models", "which models the agents of a workspace may use", [
-    listCommand(noun, {
+    listCommand(context, noun, {
       about: "list the models that the server knows, and which are enabled",
       listed: "models",
       read: readAll,
@@ -71,24 +72,25 @@ export const createModelCommands = () =>
         CONTEXT: ({ contextTokens }) => contextTokens,
       },
     }),
-    actionCommand(noun, {
+    actionCommand(context, noun, {
       name: "enable",
       about: "let the agents of the workspace use a model, besides those they may",
       did: "enabled",
       by,
       find: findKnown,
-      call: async ({ rpc, wId }, { providerId, modelId, listed }) => {
+      call: async ({ io, rpc, wId }, { providerId, modelId, listed }) => {
         const enableModels = [{ providerId, modelId }];
         const answer = await callServer(rpc.workspaces.update.mutate({ wId, enableModels }));
         if (listed !== undefined && credentialOf(listed) === "none") {
           reportLine(
+            io,
             `There is no credential for ${providerId} yet: parley credentials create ${providerId} sets one`,
           );
         }
         return { answer };
       },
     }),
-    actionCommand(noun, {
+    actionCommand(context, noun, {
       name: "disable",
       about: "no longer let the agents of the workspace use a model",
       did: "disabled",

@@ -7,6 +7,7 @@ import { listCommand } from "../grammar/list-command.ts";
 import { actionCommand, createCommand, type Done, getCommand } from "../grammar/one-commands.ts";
 import { group } from "../group.ts";
 import { shortTime } from "../terminal/short-time.ts";
+import type { Context } from "../context.ts";
 
 type Server = Awaited<ReturnType<typeof connectAsOperator>>;
 
@@ -40,9 +41,9 @@ const evenIfLast = z
   .describe("although no other operator key can be used then");
 
 /** Makes the commands about the keys of operators. */
-export const createOperatorKeyCommands = () =>
+export const createOperatorKeyCommands = (context: Context) =>
   group("operator-keys", "keys of the server's operators", [
-    listCommand(noun, {
+    listCommand(context, noun, {
       about: "list the operator keys, the newest first",
       listed: "operatorKeys",
       filters: z.object({ revoked: z.boolean().optional().describe("revoked ones too") }),
@@ -56,14 +57,17 @@ export const createOperatorKeyCommands = () =>
         REVOKED: ({ revokedAt }) => shortTime(revokedAt),
       },
     }),
-    getCommand(noun, { find, read: async (_server, { operatorKey }) => ({ operatorKey }) }),
-    createCommand(noun, {
+    getCommand(context, noun, {
+      find,
+      read: async (_server, { operatorKey }) => ({ operatorKey }),
+    }),
+    createCommand(context, noun, {
       about: "create an operator key, and print its secret: it is shown only then",
       argument: "name",
       schema: CreateOperatorKey,
       call: async ({ rpc }, input) => doneOf(await rpc.operatorKeys.create.mutate(input)),
     }),
-    actionCommand(noun, {
+    actionCommand(context, noun, {
       name: "rotate",
       about: "give an operator key a new secret, and print it: it is shown only then",
       did: "rotated",
@@ -78,7 +82,7 @@ export const createOperatorKeyCommands = () =>
           await rpc.operatorKeys.rotate.mutate({ keyId: id, overlapSeconds, evenIfLast: isMeant }),
         ),
     }),
-    actionCommand(noun, {
+    actionCommand(context, noun, {
       name: "remove",
       about: "revoke an operator key for good",
       did: "revoked",

@@ -5,6 +5,7 @@ import { listCommand } from "../grammar/list-command.ts";
 import { getCommand, type Named } from "../grammar/one-commands.ts";
 import { group } from "../group.ts";
 import { shortTime } from "../terminal/short-time.ts";
+import type { Context } from "../context.ts";
 
 const noun = { many: "runs", one: "run", open: connect };
 
@@ -16,9 +17,9 @@ async function find(_connection: ServerConnection, id: string): Promise<Named> {
 }
 
 /** Makes the commands about runs. */
-export const createRunCommands = () =>
+export const createRunCommands = (context: Context) =>
   group("runs", "answers of agents, invocations and calls of tools", [
-    listCommand(noun, {
+    listCommand(context, noun, {
       about: "list the runs, the newest first",
       listed: "runs",
       limit: NEWEST,
@@ -39,7 +40,7 @@ export const createRunCommands = () =>
         ERROR: ({ error }) => error?.code,
       },
     }),
-    getCommand(noun, {
+    getCommand(context, noun, {
       about: "show a run, and what the model's provider said if it failed",
       by: "id: of the agent's message, or of the invocation",
       find,

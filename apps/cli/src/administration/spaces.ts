@@ -12,6 +12,7 @@ import {
 } from "../grammar/one-commands.ts";
 import { group } from "../group.ts";
 import { shortTime } from "../terminal/short-time.ts";
+import type { Context } from "../context.ts";
 
 const references = { keyIds: findKey };
 
@@ -21,9 +22,9 @@ const doneOf = (answer: { readonly space: Space }): Done => ({
 });
 
 /** Makes the commands about spaces. */
-export const createSpaceCommands = () =>
+export const createSpaceCommands = (context: Context) =>
   group("spaces", "parts of a workspace that only some keys reach", [
-    listCommand(noun, {
+    listCommand(context, noun, {
       about: "list the spaces",
       listed: "spaces",
       read: readSpaces,
@@ -37,25 +38,25 @@ export const createSpaceCommands = () =>
         CREATED: ({ createdAt }) => shortTime(createdAt),
       },
     }),
-    getCommand(noun, {
+    getCommand(context, noun, {
       find,
       read: async ({ rpc, wId }, { id }) => rpc.spaces.get.query({ wId, spaceId: id }),
     }),
-    createCommand(noun, {
+    createCommand(context, noun, {
       argument: "name",
       schema: CreateSpace.omit({ wId: true }),
       references,
       call: async ({ rpc, wId }, input) =>
         doneOf(await rpc.spaces.create.mutate({ wId, ...input })),
     }),
-    updateCommand(noun, {
+    updateCommand(context, noun, {
       schema: UpdateSpace.omit({ wId: true, spaceId: true }),
       references,
       find,
       call: async ({ rpc, wId }, { id }, input) =>
         doneOf(await rpc.spaces.update.mutate({ wId, spaceId: id, ...input })),
     }),
-    actionCommand(noun, {
+    actionCommand(context, noun, {
       name: "remove",
       about: "remove a space",
       did: "removed",

@@ -12,6 +12,8 @@ import type { Named } from "../grammar/one-commands.ts";
 import { oneLine } from "../plain.ts";
 import { printLine, reportLine } from "../print.ts";
 import { type Progress, startProgress } from "../terminal/progress.ts";
+import type { Context } from "../context.ts";
+import type { Io } from "../io.ts";
 
 interface UploadOptions extends ServerOptions {
   readonly name?: string;
@@ -20,20 +22,24 @@ interface UploadOptions extends ServerOptions {
 }
 
 /** Uploads a file. Throws `CommandError`. */
-export async function uploadFile(place: string, options: UploadOptions): Promise<void> {
+export async function uploadFile(
+  context: Context,
+  place: string,
+  options: UploadOptions,
+): Promise<void> {
   if (!(await stat(place)).isFile()) throw new CommandError(`${place}: is no file`);
   const fileName = options.name ?? path.basename(place);
   const contentType = options.contentType ?? mime.getType(fileName) ?? "application/octet-stream";
   const content = await openAsBlob(place, { type: contentType });
   const counted = Promise.withResolvers<Progress>();
-  const { parley } = await connect(options, countForms(counted.promise));
-  const progress = startProgress({ label: "uploading", total: content.size, unit: "bytes" });
+  const { io, parley } = await connect(context, options, countForms(counted.promise));
+  const progress = startProgress(io, { label: "uploading", total: content.size, unit: "bytes" });
   counted.resolve(progress);
   const { useCase } = options;
   const upload = parley.files.upload({ content, fileName, contentType, useCase });
   const answer = await callServer(upload).finally(progress.stop);
-  if (options.json) return printLine(JSON.stringify(answer));
-  printLine(`created: file ${oneLine(answer.file.fileName)} (${answer.file.sId})`);
+  if (options.json) return printLine(io, JSON.stringify(answer));
+  printLine(io, `created: file ${oneLine(answer.file.fileName)} (${answer.file.sId})`);
 }
 
 /** Sends forms as streams, whose bytes are counted when they leave. */
@@ -62,27 +68,28 @@ type Find = (connection: ServerConnection, reference: string) => Promise<Named>;
 
 /** Writes the bytes of a file to standard output, or to a file that is not there yet. */
 export async function downloadFile(
-  find: Find,
-  reference: string,
+  context: Context,
+  { find, reference }: { readonly find: Find; readonly reference: string },
   options: DownloadOptions,
 ): Promise<void> {
+  const { io } = context;
   const { output } = options;
-  if (output === undefined && process.stdout.isTTY) {
+  if (output === undefined && io.isTerminal.stdout) {
     throw new CommandError("A file may hold anything: name a file for it with --output");
   }
-  const connection = await connect(options);
+  const connection = await connect(context, options);
   const found = await find(connection, reference);
   const response = await callServer(connection.parley.files.get({ fileId: found.id }));
   const bytes = Readable.from(response.body ?? []);
   if (output === undefined) {
-    await callServer(pipeline(bytes, process.stdout));
+    await callServer(pipeline(bytes, io.stdout));
     return;
   }
   const place = await placeOf(output, found);
   const total = Number(response.headers.get("content-length") ?? 0);
-  await save(bytes, place, total);
-  if (options.json) printLine(JSON.stringify({ fileId: found.id, path: place }));
-  else reportLine(`written: ${place}`);
+  await save(io, bytes, { place, total });
+  if (options.json) printLine(io, JSON.stringify({ fileId: found.id, path: place }));
+  else reportLine(io, `written: ${place}`);
 }
 
 /** The path to write: in a folder, the file's own name, which is no path. */
@@ -92,9 +99,13 @@ async function placeOf(output: string, { name, id }: Named): Promise<string> {
 }
 
 /** Writes a new file, whole or not at all. */
-async function save(bytes: Readable, place: string, total: number): Promise<void> {
+async function save(
+  io: Io,
+  bytes: Readable,
+  { place, total }: { readonly place: string; readonly total: number },
+): Promise<void> {
   const file = createWriteStream(place, { flags: "wx", mode: 0o600 });
-  const progress = startProgress({ label: "downloading", total, unit: "bytes" });
+  const progress = startProgress(io, { label: "downloading", total, unit: "bytes" });
   const count = new Transform({
     transform: (chunk: Buffer, _encoding, done) => {
       progress.advance(chunk.length);

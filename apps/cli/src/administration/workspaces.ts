@@ -12,6 +12,7 @@ import {
 } from "../grammar/one-commands.ts";
 import { group } from "../group.ts";
 import { shortTime } from "../terminal/short-time.ts";
+import type { Context } from "../context.ts";
 
 type Server = Awaited<ReturnType<typeof connectAsOperator>>;
 
@@ -41,9 +42,9 @@ async function find(server: Server, reference: string): Promise<Named> {
 const common = { find, by: "id or name" } as const;
 
 /** Makes the commands about workspaces. */
-export const createWorkspaceCommands = () =>
+export const createWorkspaceCommands = (context: Context) =>
   group("workspaces", "the workspaces of a server, for operators; settings, for admins too", [
-    listCommand(noun, {
+    listCommand(context, noun, {
       about: "list the workspaces, the newest first",
       listed: "workspaces",
       read: readAll,
@@ -55,13 +56,13 @@ export const createWorkspaceCommands = () =>
         SUSPENDED: ({ suspendedAt }) => shortTime(suspendedAt),
       },
     }),
-    getCommand(noun, {
+    getCommand(context, noun, {
       ...common,
       about: "show the settings of a workspace",
       read: async ({ rpc }, { id }) => rpc.workspaces.get.query({ wId: id }),
     }),
-    getUsage(),
-    createCommand(noun, {
+    getUsage(context),
+    createCommand(context, noun, {
       about: "create a workspace, and print its admin key: it is shown only then",
       argument: "name",
       schema: CreateWorkspace,
@@ -71,7 +72,7 @@ export const createWorkspaceCommands = () =>
         return { named: { id, name }, answer, secret: answer.adminKey };
       },
     }),
-    updateCommand(noun, {
+    updateCommand(context, noun, {
       // parley models enable and disable have the others.
       schema: UpdateWorkspace.omit({ wId: true, enableModels: true, disableModels: true }),
       find,
@@ -80,7 +81,7 @@ export const createWorkspaceCommands = () =>
         return { named: { id, name: answer.name }, answer };
       },
     }),
-    actionCommand(noun, {
+    actionCommand(context, noun, {
       ...common,
       name: "suspend",
       about: "refuse the keys and tokens of a workspace for now",
@@ -90,7 +91,7 @@ export const createWorkspaceCommands = () =>
         answer: await rpc.workspaces.suspend.mutate({ wId: id }),
       }),
     }),
-    actionCommand(noun, {
+    actionCommand(context, noun, {
       ...common,
       name: "resume",
       about: "accept the keys and tokens of a suspended workspace again",
@@ -99,7 +100,7 @@ export const createWorkspaceCommands = () =>
         answer: await rpc.workspaces.resume.mutate({ wId: id }),
       }),
     }),
-    actionCommand(noun, {
+    actionCommand(context, noun, {
       ...common,
       name: "remove",
       about: "delete a workspace and everything in it",
@@ -111,8 +112,8 @@ export const createWorkspaceCommands = () =>
     }),
   ]);
 
-const getUsage = () =>
-  getCommand(noun, {
+const getUsage = (context: Context) =>
+  getCommand(context, noun, {
     ...common,
     name: "usage",
     about: "count what a workspace holds",

@@ -2,8 +2,8 @@ import { CommandError } from "../command-error.ts";
 import { readClientSettings } from "../config.ts";
 import { readDemoFile } from "../demo-file.ts";
 import { BadConfiguration } from "../setting-faults.ts";
-import { noteConnection } from "../describe-misunderstanding.ts";
 import { type Profile, readProfiles, unknownProfile } from "./profiles.ts";
+import type { Context } from "../context.ts";
 
 /** A server, and a key of it. */
 export interface NamedServer {
@@ -26,18 +26,20 @@ export interface ServerNames {
  * or `CommandError` where none is named.
  */
 export async function findServer(
+  context: Context,
   names: ServerNames,
   role: "admin" | "operator" = "admin",
 ): Promise<NamedServer> {
-  noteConnection();
-  const settings = readClientSettings(names);
+  context.state.isConnected = true;
+  const { environment } = context.io;
+  const settings = readClientSettings(names, environment);
   const { PARLEY_URL: url, PARLEY_API_KEY: apiKey, PARLEY_WORKSPACE: workspaceId } = settings;
   if (apiKey !== undefined && names.profile === undefined) {
     if (url === undefined)
       throw new BadConfiguration("PARLEY_URL is not set, and PARLEY_API_KEY is");
     return { url, apiKey, workspaceId };
   }
-  const profile = await findProfile(settings.PARLEY_PROFILE, url);
+  const profile = await findProfile(environment, settings.PARLEY_PROFILE, url);
   if (profile !== undefined) return { ...profile, workspaceId: workspaceId ?? profile.workspaceId };
   const demo = await findDemo(settings.PARLEY_DATA_DIR, url, role);
   if (demo !== undefined) return { ...demo, workspaceId: workspaceId ?? demo.workspaceId };
@@ -47,10 +49,11 @@ export async function findServer(
 
 /** The profile with a name; else the current one, if it is of the URL; else any of the URL. */
 async function findProfile(
+  environment: NodeJS.ProcessEnv,
   name: string | undefined,
   url: string | undefined,
 ): Promise<Profile | undefined> {
-  const { current, profiles } = await readProfiles();
+  const { current, profiles } = await readProfiles(environment);
   const isWanted = (one: Profile): boolean => url === undefined || isSameServer(one.url, url);
   if (name === undefined) {
     const chosen = current === undefined ? undefined : profiles[current];

@@ -1,4 +1,3 @@
-import { createRpcClient } from "parley-client";
 import { CommandError } from "../command-error.ts";
 import { readClientSettings } from "../config.ts";
 import { printLine } from "../print.ts";
@@ -12,6 +11,7 @@ import {
 } from "./profiles.ts";
 import { readSecrets } from "./read-secrets.ts";
 import { describeSession } from "./who-am-i.ts";
+import type { Context } from "../context.ts";
 
 const DEFAULT_URL = "http://127.0.0.1:3000";
 const NAME = /^[\w.:-]{1,64}$/;
@@ -23,58 +23,72 @@ interface LoginOptions {
 }
 
 /** Tries a key, which is read from standard input or asked for, and saves it as the current profile. */
-export async function login(options: LoginOptions): Promise<void> {
-  const settings = readClientSettings(options);
+export async function login(context: Context, options: LoginOptions): Promise<void> {
+  const { io } = context;
+  const settings = readClientSettings(options, io.environment);
   const url = settings.PARLEY_URL ?? DEFAULT_URL;
   const name = options.profile ?? new URL(url).host;
   if (!NAME.test(name)) {
     throw new CommandError("--profile takes 1 to 64 letters, digits, dots, colons and hyphens");
   }
-  const [apiKey = ""] = await readSecrets([`Key for ${url}`]);
-  const rpc = createRpcClient({ url, apiKey });
+  const [apiKey = ""] = await readSecrets(io, [`Key for ${url}`]);
+  const { rpc } = context.connect({ url, apiKey });
   const { session } = await callServer(rpc.session.get.query({}));
   const workspaceId = options.workspace ?? session.workspace?.sId;
-  const before = await readProfiles();
+  const before = await readProfiles(io.environment);
   const profile: Profile = { url, apiKey, ...(workspaceId !== undefined && { workspaceId }) };
-  await writeProfiles({ current: name, profiles: { ...before.profiles, [name]: profile } });
-  printLine(`Logged in to ${url}: ${describeSession(session)}`);
-  printLine(`  profile ${name} in ${profilesFile()}`);
+  await writeProfiles(io.environment, {
+    current: name,
+    profiles: { ...before.profiles, [name]: profile },
+  });
+  printLine(io, `Logged in to ${url}: ${describeSession(session)}`);
+  printLine(io, `  profile ${name} in ${profilesFile(io.environment)}`);
 }
 
 /** Forgets a profile, the current one by default. */
-export async function logout(given: string | undefined): Promise<void> {
-  const { current, profiles } = await readProfiles();
+export async function logout(context: Context, given: string | undefined): Promise<void> {
+  const { io } = context;
+  const { current, profiles } = await readProfiles(io.environment);
   const name = given ?? current;
   if (name === undefined || !Object.hasOwn(profiles, name)) throw unknownProfile(name, profiles);
   const { [name]: _forgotten, ...others } = profiles;
   const next = current === name ? Object.keys(others)[0] : current;
-  await writeProfiles({ ...(next !== undefined && { current: next }), profiles: others });
+  await writeProfiles(io.environment, {
+    ...(next !== undefined && { current: next }),
+    profiles: others,
+  });
   printLine(
+    io,
     `forgotten: ${name}${next === undefined || next === current ? "" : `; current is ${next}`}`,
   );
 }
 
 /** Lists the profiles, and chooses another one. */
-export async function listProfiles({
-  use,
-  json,
-}: {
-  readonly use?: string;
-  readonly json?: true;
-}): Promise<void> {
-  const { profiles, ...before } = await readProfiles();
+export async function listProfiles(
+  context: Context,
+  {
+    use,
+    json,
+  }: {
+    readonly use?: string;
+    readonly json?: true;
+  },
+): Promise<void> {
+  const { io } = context;
+  const { profiles, ...before } = await readProfiles(io.environment);
   if (use !== undefined && !Object.hasOwn(profiles, use)) throw unknownProfile(use, profiles);
   const current = use ?? before.current;
-  if (use !== undefined) await writeProfiles({ current: use, profiles });
+  if (use !== undefined) await writeProfiles(io.environment, { current: use, profiles });
   const listed = Object.entries(profiles).map(([name, { url, workspaceId }]) => ({
     name,
     url,
     workspaceId: workspaceId ?? null,
     isCurrent: name === current,
   }));
-  if (json) return printLine(JSON.stringify({ profiles: listed }));
+  if (json) return printLine(io, JSON.stringify({ profiles: listed }));
   for (const { name, url, workspaceId, isCurrent } of listed) {
     printLine(
+      io,
       `${isCurrent ? "*" : " "} ${name}: ${url}${workspaceId === null ? "" : `, workspace ${workspaceId}`}`,
     );
   }

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import os from "node:os";
 import path from "node:path";
-import envPaths from "env-paths";
 import * as z from "zod";
 import { CommandError } from "../command-error.ts";
 
@@ -22,12 +22,29 @@ const Profiles = z.object({
 export type Profiles = z.infer<typeof Profiles>;
 
 /** The file of the profiles, in the user's configuration directory. */
-export const profilesFile = (): string =>
-  path.join(envPaths("parley", { suffix: "" }).config, "profiles.json");
+export const profilesFile = (environment: NodeJS.ProcessEnv): string =>
+  path.join(configurationDirectory(environment), "profiles.json");
+
+/** Where the system keeps what users have configured of a program. */
+function configurationDirectory({ APPDATA, HOME, XDG_CONFIG_HOME }: NodeJS.ProcessEnv): string {
+  const home = HOME || os.homedir();
+  switch (process.platform) {
+    case "darwin":
+      return path.join(home, "Library", "Preferences", "parley");
+    case "win32":
+      return path.join(
+        APPDATA || path.join(os.homedir(), "AppData", "Roaming"),
+        "parley",
+        "Config",
+      );
+    default:
+      return path.join(XDG_CONFIG_HOME || path.join(home, ".config"), "parley");
+  }
+}
 
 /** Reads the profiles; none without a file. Throws `CommandError` where the file is none of ours. */
-export async function readProfiles(): Promise<Profiles> {
-  const file = profilesFile();
+export async function readProfiles(environment: NodeJS.ProcessEnv): Promise<Profiles> {
+  const file = profilesFile(environment);
   let text: string;
   try {
     text = await readFile(file, "utf8");
@@ -41,8 +58,11 @@ export async function readProfiles(): Promise<Profiles> {
 }
 
 /** Writes the profiles, whole or not at all; only their owner may read them. */
-export async function writeProfiles(profiles: Profiles): Promise<void> {
-  const file = profilesFile();
+export async function writeProfiles(
+  environment: NodeJS.ProcessEnv,
+  profiles: Profiles,
+): Promise<void> {
+  const file = profilesFile(environment);
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
   const draft = `${file}.${randomBytes(6).toString("hex")}`;
   await writeFile(draft, `${JSON.stringify(profiles, null, 2)}\n`, { mode: 0o600, flush: true });

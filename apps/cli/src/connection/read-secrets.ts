@@ -2,6 +2,7 @@ import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { CommandError } from "../command-error.ts";
+import type { Io } from "../io.ts";
 
 /** More than any secrets have. */
 const MAX_SECRET_BYTES = 256 * 1024;
@@ -12,15 +13,14 @@ const MAX_INPUT_BYTES = 4 * 1024 * 1024;
  * Reads secrets, which are never arguments, because those are visible to others: one line of standard input
  * for each name, in order. A terminal is asked for each, and does not show it. Throws `CommandError`.
  */
-export async function readSecrets(names: readonly string[]): Promise<string[]> {
+export async function readSecrets(io: Io, names: readonly string[]): Promise<string[]> {
   if (names.length === 0) return [];
-  const { stdin } = process;
-  if (stdin.isTTY) {
+  if (io.isTerminal.stdin) {
     const secrets: string[] = [];
-    for (const name of names) secrets.push(await ask(name));
+    for (const name of names) secrets.push(await ask(io, name));
     return secrets;
   }
-  const lines = (await text(bounded(stdin, MAX_SECRET_BYTES))).split(/\r?\n/);
+  const lines = (await text(bounded(io.stdin, MAX_SECRET_BYTES))).split(/\r?\n/);
   if (lines.at(-1) === "") lines.pop();
   if (lines.length === names.length && !lines.includes("")) return lines;
   const wanted = names.length === 1 ? "one line" : `${names.length} lines`;
@@ -28,7 +28,8 @@ export async function readSecrets(names: readonly string[]): Promise<string[]> {
 }
 
 /** Reads all of standard input. Throws `CommandError` where it is too long. */
-export const readInput = async (): Promise<string> => text(bounded(process.stdin, MAX_INPUT_BYTES));
+export const readInput = async ({ stdin }: Io): Promise<string> =>
+  text(bounded(stdin, MAX_INPUT_BYTES));
 
 async function* bounded(stream: NodeJS.ReadableStream, maxBytes: number): AsyncGenerator<Buffer> {
   let length = 0;
@@ -41,11 +42,11 @@ async function* bounded(stream: NodeJS.ReadableStream, maxBytes: number): AsyncG
 }
 
 /** Asks the terminal for a line, and shows nothing of it. */
-async function ask(name: string): Promise<string> {
+async function ask({ stdin, stderr }: Io, name: string): Promise<string> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true });
+  const lines = createInterface({ input: stdin, output: nowhere, terminal: true });
   // Only now the terminal shows nothing of what is typed.
-  process.stderr.write(`${name}: `);
+  stderr.write(`${name}: `);
   const left = Promise.withResolvers<never>();
   const leave = () => left.reject(new CommandError("Nothing was changed: a secret is missing"));
   lines.once("SIGINT", leave).once("close", leave);
@@ -56,6 +57,6 @@ async function ask(name: string): Promise<string> {
   } finally {
     left.promise.catch(() => {});
     lines.close();
-    process.stderr.write("\n");
+    stderr.write("\n");
   }
 }

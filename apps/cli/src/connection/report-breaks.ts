@@ -1,14 +1,12 @@
 import type { ConnectionState } from "parley-client";
-import { reportLine } from "../print.ts";
 
 /** How long a person waits for a server that has gone away in the middle of an answer. */
 export const RECONNECT_FOR_MS = 60_000;
 
 /**
- * Calls `report` when the connection of a follower breaks, and when it is there again; by default that is a line on
- * standard error.
+ * Calls `report` when the connection of a follower breaks, and when it is there again.
  */
-export function reportBreaks(report: (line: string) => void = reportLine) {
+export function reportBreaks(report: (line: string) => void) {
   let isBroken = false;
   return (state: ConnectionState): void => {
     if (state.status === "waiting" && state.error !== undefined && !isBroken) {

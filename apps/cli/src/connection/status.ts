@@ -1,7 +1,6 @@
 import { clearScreenDown, cursorTo } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Overview, Session } from "@parley/schema";
-import { createRpcClient } from "parley-client";
 import { CommandError } from "../command-error.ts";
 import { printLine } from "../print.ts";
 import { readVersion } from "../read-version.ts";
@@ -11,6 +10,8 @@ import { findServer, type NamedServer } from "./find-server.ts";
 import { type Probe, probeServer } from "./probe-server.ts";
 import type { ServerOptions } from "./server-options.ts";
 import { describeSession } from "./who-am-i.ts";
+import type { Context } from "../context.ts";
+import type { Io } from "../io.ts";
 
 /** How long the server may take to say whether it is ready. */
 const READY_MS = 5000;
@@ -34,46 +35,54 @@ interface Status {
  * Says whether a server is ready, its version, whose key commands use, and what happens now and happened in the
  * last hour. Throws `CommandError` where the server is not ready.
  */
-export async function showStatus(options: StatusOptions): Promise<void> {
-  const server = await findServer(options);
-  const status = await readStatus(server);
-  print(status, options);
-  if (options.watch) return watch(server, options);
+export async function showStatus(context: Context, options: StatusOptions): Promise<void> {
+  const server = await findServer(context, options);
+  const status = await readStatus(context, server);
+  print(context, status, options);
+  if (options.watch) return watch(context, server, options);
   const { isReady, reason } = status.ready;
   if (!isReady) throw new CommandError(`The server is not ready: ${reason}: its log says why`);
 }
 
 /** Until Ctrl-C; a server that does not answer meanwhile is waited for. */
-async function watch(server: NamedServer, options: StatusOptions): Promise<never> {
+async function watch(
+  context: Context,
+  server: NamedServer,
+  options: StatusOptions,
+): Promise<never> {
+  const { io } = context;
   for (;;) {
     await pause(WATCH_MS);
-    const status = await readStatus(server).catch((error: unknown) => error as Error);
-    if (!(status instanceof Error)) print(status, options);
+    const status = await readStatus(context, server).catch((error: unknown) => error as Error);
+    if (!(status instanceof Error)) print(context, status, options);
     else if (status instanceof CommandError) {
       const { message } = status;
-      if (options.json) printLine(JSON.stringify({ url: server.url, error: message }));
-      else drawAgain([label("server", yellow(`${server.url}: ${message}`))], options);
+      if (options.json) printLine(io, JSON.stringify({ url: server.url, error: message }));
+      else drawAgain(io, [label("server", yellow(io, `${server.url}: ${message}`))], options);
     } else throw status;
   }
 }
 
-function print(status: Status, options: StatusOptions): void {
-  if (options.json) printLine(JSON.stringify(status));
-  else drawAgain(describeStatus(status), options);
+function print({ io }: Context, status: Status, options: StatusOptions): void {
+  if (options.json) printLine(io, JSON.stringify(status));
+  else drawAgain(io, describeStatus(io, status), options);
 }
 
 /** In place where a terminal is watched, else below. */
-function drawAgain(lines: readonly string[], { watch: isWatched }: StatusOptions): void {
-  if (isWatched && process.stdout.isTTY) {
-    cursorTo(process.stdout, 0, 0);
-    clearScreenDown(process.stdout);
+function drawAgain(io: Io, lines: readonly string[], { watch: isWatched }: StatusOptions): void {
+  if (isWatched && io.isTerminal.stdout) {
+    cursorTo(io.stdout, 0, 0);
+    clearScreenDown(io.stdout);
   }
-  for (const line of lines) printLine(line);
+  for (const line of lines) printLine(io, line);
 }
 
-async function readStatus({ url, apiKey, workspaceId }: NamedServer): Promise<Status> {
+async function readStatus(
+  context: Context,
+  { url, apiKey, workspaceId }: NamedServer,
+): Promise<Status> {
   const probe = await callServer(probeServer(url, READY_MS));
-  const rpc = createRpcClient({ url, apiKey });
+  const { rpc } = context.connect({ url, apiKey });
   const { session } = await callServer(rpc.session.get.query({}));
   const wId = workspaceId ?? session.workspace?.sId;
   const overview = mayReadOverview(session)
@@ -94,22 +103,22 @@ const readinessOf = ({ isReady, details }: Probe): Status["ready"] => ({
 
 const label = (name: string, text: string): string => name.padEnd(10) + text;
 
-function describeStatus({ url, ready, versions, session, overview }: Status): string[] {
+function describeStatus(io: Io, { url, ready, versions, session, overview }: Status): string[] {
   const { isReady, reason } = ready;
   const details = reason === null ? "" : `, ${isReady ? "but " : ""}${reason}`;
   return [
     label("server", `${url}: ${isReady ? "ready" : "not ready"}${details}`),
-    ...describeVersions(versions),
+    ...describeVersions(io, versions),
     label("key", describeSession(session)),
     ...(overview === null ? [] : describeOverview(overview)),
   ];
 }
 
-function describeVersions({ server, parley }: Status["versions"]): string[] {
+function describeVersions(io: Io, { server, parley }: Status["versions"]): string[] {
   if (server === null || server === parley) return [label("version", parley)];
   return [
-    label("versions", yellow(`server ${server}, this command ${parley}`)),
-    label("", yellow(`install parley-server@${server} here, or upgrade the server`)),
+    label("versions", yellow(io, `server ${server}, this command ${parley}`)),
+    label("", yellow(io, `install parley-server@${server} here, or upgrade the server`)),
   ];
 }
 

@@ -1,15 +1,16 @@
 import type { Session } from "@parley/schema";
-import { createRpcClient } from "parley-client";
 import { printLine } from "../print.ts";
 import { callServer } from "./call-server.ts";
 import { findServer } from "./find-server.ts";
 import type { ServerOptions } from "./server-options.ts";
+import type { Context } from "../context.ts";
 
 /** Says which server commands call, and whose key they call it with. */
-export async function whoAmI(options: ServerOptions): Promise<void> {
-  const { url, apiKey } = await findServer(options);
-  const { session } = await callServer(createRpcClient({ url, apiKey }).session.get.query({}));
+export async function whoAmI(context: Context, options: ServerOptions): Promise<void> {
+  const { url, apiKey } = await findServer(context, options);
+  const { session } = await callServer(context.connect({ url, apiKey }).rpc.session.get.query({}));
   printLine(
+    context.io,
     options.json ? JSON.stringify({ url, session }) : `${url}: ${describeSession(session)}`,
   );
 }

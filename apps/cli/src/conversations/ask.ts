@@ -12,6 +12,7 @@ import { answerFailed, describeCall, isWritten } from "./read-event.ts";
 import { explainSilence } from "./explain-silence.ts";
 import { chooseAgent, findLastAgent, listAgents, namesOf } from "./find-agent.ts";
 import { type Answer, sendMessage } from "./send-message.ts";
+import type { Context } from "../context.ts";
 
 interface AskOptions extends ServerOptions {
   readonly agent?: string | undefined;
@@ -26,13 +27,18 @@ const exitCodes = { waits: 3, interrupted: 130 } as const;
  * Sends a message, and prints the answer as it is written. Throws `CommandError` where it fails, is cancelled, or
  * waits for a person, each with an exit code. The first Ctrl-C cancels it.
  */
-export async function ask(given: string | undefined, options: AskOptions): Promise<void> {
-  const connection = await connect(options);
-  const content = given === undefined || given === "-" ? (await readInput()).trimEnd() : given;
+export async function ask(
+  context: Context,
+  given: string | undefined,
+  options: AskOptions,
+): Promise<void> {
+  const { io } = context;
+  const connection = await connect(context, options);
+  const content = given === undefined || given === "-" ? (await readInput(io)).trimEnd() : given;
   const { conversation: conversationId, json } = options;
   const agentId = await findAgent(connection, options);
   const answer = await sendMessage(connection, { content, agentId, conversationId });
-  const interruption = cancelOnInterrupt(connection, answer);
+  const interruption = cancelOnInterrupt(context, connection, answer);
   const end = await callServer(print(connection, answer, options));
   if (json) await printAnswer(connection, answer);
   if (end === "waits") {
@@ -45,7 +51,7 @@ export async function ask(given: string | undefined, options: AskOptions): Promi
     const exitCode = interruption.aborted ? exitCodes.interrupted : 1;
     throw new CommandError("The answer was cancelled", { exitCode });
   }
-  if (!json) reportLine(`parley ask --conversation ${answer.conversationId} continues it`);
+  if (!json) reportLine(io, `parley ask --conversation ${answer.conversationId} continues it`);
 }
 
 /** The id of the agent with an id or name; else of who answered last in the conversation. */
@@ -68,6 +74,7 @@ async function print(
   answer: Answer,
   { json, reasoning }: AskOptions,
 ): Promise<"done" | "waits" | "cancelled"> {
+  const { io } = connection;
   let last = "\n";
   let lacks: string | undefined;
   const begun = new AbortController();
@@ -77,18 +84,22 @@ async function print(
   );
   try {
     const { signal } = silent;
-    const patience = { onState: reportBreaks(), reconnectForMs: RECONNECT_FOR_MS, signal };
+    const patience = {
+      onState: reportBreaks((line) => reportLine(io, line)),
+      reconnectForMs: RECONNECT_FOR_MS,
+      signal,
+    };
     for await (const event of connection.parley.messages.follow(answer, patience)) {
       begun.abort();
       if (isWritten(event, "tokens") && !json) {
         last = event.text;
-        process.stdout.write(plain(event.text));
+        io.stdout.write(plain(event.text));
       }
       if (isWritten(event, "chain_of_thought") && reasoning) {
-        process.stderr.write(plain(event.text));
+        io.stderr.write(plain(event.text));
       }
       const happened = describeCall(event);
-      if (happened !== undefined) reportLine(happened);
+      if (happened !== undefined) reportLine(io, happened);
       if (waitingOf(event) !== undefined) return "waits";
       if (event.type === "agent_error") throw answerFailed(event.error);
       if (event.type === "agent_message_success") lacks = explainEnd(event.message);
@@ -97,31 +108,36 @@ async function print(
     return "done";
   } finally {
     begun.abort();
-    if (!last.endsWith("\n")) printLine("");
-    if (lacks !== undefined) reportLine(lacks);
+    if (!last.endsWith("\n")) printLine(io, "");
+    if (lacks !== undefined) reportLine(io, lacks);
   }
 }
 
-async function printAnswer({ parley }: ServerConnection, answer: Answer): Promise<void> {
+async function printAnswer({ io, parley }: ServerConnection, answer: Answer): Promise<void> {
   const { conversationId, messageId } = answer;
   const { conversation } = await callServer(parley.conversations.get({ conversationId }));
   const message = agentMessages(conversation).find(({ sId }) => sId === messageId);
-  printLine(JSON.stringify({ conversationId, message }));
+  printLine(io, JSON.stringify({ conversationId, message }));
 }
 
 /**
  * Cancels at the first signal; a second one ends this process. The answer's end is still waited for, unless there is
  * nobody to cancel it.
  */
-function cancelOnInterrupt({ parley }: ServerConnection, answer: Answer): AbortSignal {
+function cancelOnInterrupt(
+  context: Context,
+  { parley }: ServerConnection,
+  answer: Answer,
+): AbortSignal {
   const { conversationId, messageId } = answer;
+  const { io } = context;
   const interruption = new AbortController();
-  process.once("SIGINT", () => {
+  io.signal.once("SIGINT", () => {
     interruption.abort();
     callServer(parley.conversations.cancel({ conversationId, messageIds: [messageId] })).catch(
       (error: unknown) => {
-        reportLine(`parley: not cancelled: ${describeFailure(error)}`);
-        process.exit(exitCodes.interrupted);
+        reportLine(io, `parley: not cancelled: ${describeFailure(context, error)}`);
+        io.exit(exitCodes.interrupted);
       },
     );
   });

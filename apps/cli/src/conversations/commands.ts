@@ -1,58 +1,64 @@
 import { Command } from "@commander-js/extra-typings";
 import { withServer } from "../connection/server-options.ts";
 import { group } from "../group.ts";
+import type { Context } from "../context.ts";
 
-const ask = withServer(new Command("ask"))
-  .description("send a message to an agent, and print its answer")
-  .argument("[message]", "the message; - or nothing reads standard input")
-  .option(
-    "--agent <agent>",
-    "id or name of the agent; of the last answer in a conversation by default",
-  )
-  .option("--conversation <id>", "continue this conversation")
-  .option("--reasoning", "print the reasoning of models to standard error")
-  .addHelpText(
-    "after",
-    `
+const ask = (context: Context) =>
+  withServer(new Command("ask"))
+    .description("send a message to an agent, and print its answer")
+    .argument("[message]", "the message; - or nothing reads standard input")
+    .option(
+      "--agent <agent>",
+      "id or name of the agent; of the last answer in a conversation by default",
+    )
+    .option("--conversation <id>", "continue this conversation")
+    .option("--reasoning", "print the reasoning of models to standard error")
+    .addHelpText(
+      "after",
+      `
 The answer goes to standard output as it is written, what else happens to standard error. It exits with 1 where the
 answer fails, with 3 where it waits for a person, and with 130 where Ctrl-C cancelled it.`,
-  )
-  .action(async (message, options) => (await import("./ask.ts")).ask(message, options));
+    )
+    .action(async (message, options) => (await import("./ask.ts")).ask(context, message, options));
 
 const load = () => import("./tail.ts");
 
-const conversation = withServer(new Command("conversation"))
-  .description("follow the messages of a conversation, until Ctrl-C")
-  .argument("<conversation>", "id")
-  .action(async (id, options) => (await load()).tailConversation(id, options));
+const conversation = (context: Context) =>
+  withServer(new Command("conversation"))
+    .description("follow the messages of a conversation, until Ctrl-C")
+    .argument("<conversation>", "id")
+    .action(async (id, options) => (await load()).tailConversation(context, id, options));
 
-const message = withServer(new Command("message"))
-  .description("follow an answer to its end")
-  .argument("<conversation>", "id")
-  .argument("<message>", "id of the agent's message")
-  .action(async (conversationId, messageId, options) =>
-    (await load()).tailMessage({ conversationId, messageId }, options),
-  );
+const message = (context: Context) =>
+  withServer(new Command("message"))
+    .description("follow an answer to its end")
+    .argument("<conversation>", "id")
+    .argument("<message>", "id of the agent's message")
+    .action(async (conversationId, messageId, options) =>
+      (await load()).tailMessage(context, { conversationId, messageId }, options),
+    );
 
-const invocation = withServer(new Command("invocation"))
-  .description("follow an invocation to its end")
-  .argument("<function>", "id or slug")
-  .argument("<invocation>", "id")
-  .action(async (functionId, invocationId, options) =>
-    (await load()).tailInvocation({ functionId, invocationId }, options),
-  );
+const invocation = (context: Context) =>
+  withServer(new Command("invocation"))
+    .description("follow an invocation to its end")
+    .argument("<function>", "id or slug")
+    .argument("<invocation>", "id")
+    .action(async (functionId, invocationId, options) =>
+      (await load()).tailInvocation(context, { functionId, invocationId }, options),
+    );
 
-const runs = withServer(new Command("runs"))
-  .description("print the runs of the workspace as they begin and change, until Ctrl-C")
-  .action(async (options) => (await import("./tail-runs.ts")).tailRuns(options));
+const runs = (context: Context) =>
+  withServer(new Command("runs"))
+    .description("print the runs of the workspace as they begin and change, until Ctrl-C")
+    .action(async (options) => (await import("./tail-runs.ts")).tailRuns(context, options));
 
 /** Makes the commands that talk to agents and follow what happens. */
-export const createConversationCommands = () => [
-  ask,
+export const createConversationCommands = (context: Context) => [
+  ask(context),
   group("tail", "events as they happen; with --json one a line", [
-    conversation,
-    message,
-    invocation,
-    runs,
+    conversation(context),
+    message(context),
+    invocation(context),
+    runs(context),
   ]),
 ];

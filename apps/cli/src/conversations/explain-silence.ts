@@ -14,7 +14,7 @@ const PROBE_MS = 2000;
  * where no worker has run for a minute.
  */
 export async function explainSilence(
-  { parley, url }: ServerConnection,
+  { io, parley, url }: ServerConnection,
   conversationId: string,
   signal: AbortSignal,
 ): Promise<void> {
@@ -42,7 +42,7 @@ export async function explainSilence(
     }
     if (withoutWorker === undefined) {
       withoutWorker = performance.now();
-      reportLine(`waiting: ${reason}; Ctrl-C cancels`);
+      reportLine(io, `waiting: ${reason}; Ctrl-C cancels`);
     } else if (performance.now() - withoutWorker > RECONNECT_FOR_MS) {
       throw new CommandError(
         `The answer has not begun: ${reason}. It is given once a worker runs: parley tail conversation ${conversationId}`,

@@ -5,6 +5,7 @@ import { connect } from "../connection/connect.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
 import { oneLine } from "../plain.ts";
 import { printLine } from "../print.ts";
+import type { Context } from "../context.ts";
 
 /** How often the newest runs are read. */
 const READ_MS = 1000;
@@ -12,14 +13,14 @@ const READ_MS = 1000;
 const NEWEST = 100;
 
 /** Prints each of the newest runs when it begins and when its state changes; it never ends by itself. */
-export async function tailRuns(options: ServerOptions): Promise<never> {
-  const { rpc, wId } = await connect(options);
+export async function tailRuns(context: Context, options: ServerOptions): Promise<never> {
+  const { io, rpc, wId } = await connect(context, options);
   let states = new Map<string, string>();
   for (;;) {
     const { runs } = await callServer(rpc.runs.list.query({ wId, limit: NEWEST }));
     for (const run of runs.toReversed()) {
       if (states.get(run.id) === run.status) continue;
-      printLine(options.json ? JSON.stringify(run) : describeRun(run));
+      printLine(io, options.json ? JSON.stringify(run) : describeRun(run));
     }
     states = new Map(runs.map(({ id, status }) => [id, status]));
     await pause(READ_MS);

@@ -4,54 +4,79 @@ import { connect } from "../connection/connect.ts";
 import { reportBreaks } from "../connection/report-breaks.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
 import { oneLine } from "../plain.ts";
-import { printLine } from "../print.ts";
+import { printLine, reportLine } from "../print.ts";
+import type { Context } from "../context.ts";
+import type { Io } from "../io.ts";
 
 type AnyEvent = ConversationEvent | InvocationEvent | MessageEvent;
 
 /** Prints the events of a conversation; it never ends by itself. */
 export async function tailConversation(
+  context: Context,
   conversationId: string,
   options: ServerOptions,
 ): Promise<void> {
-  const { parley } = await reach(options);
+  const { io, parley } = await reach(context, options);
   await callServer(
-    printAll(parley.conversations.follow({ conversationId }, { onState: reportBreaks() }), options),
+    printAll(
+      io,
+      parley.conversations.follow(
+        { conversationId },
+        { onState: reportBreaks((line) => reportLine(io, line)) },
+      ),
+      options,
+    ),
   );
 }
 
 /** Prints the events of an answer to its end. */
 export async function tailMessage(
+  context: Context,
   answer: { readonly conversationId: string; readonly messageId: string },
   options: ServerOptions,
 ): Promise<void> {
-  const { parley } = await reach(options);
-  await callServer(printAll(parley.messages.follow(answer, { onState: reportBreaks() }), options));
+  const { io, parley } = await reach(context, options);
+  await callServer(
+    printAll(
+      io,
+      parley.messages.follow(answer, { onState: reportBreaks((line) => reportLine(io, line)) }),
+      options,
+    ),
+  );
 }
 
 /** Prints the events of an invocation to its end, with what it printed. */
 export async function tailInvocation(
+  context: Context,
   invocation: { readonly functionId: string; readonly invocationId: string },
   options: ServerOptions,
 ): Promise<void> {
-  const { parley } = await reach(options);
+  const { io, parley } = await reach(context, options);
   const include = ["log", "progress"] as const;
-  const events = parley.invocations.follow({ ...invocation, include }, { onState: reportBreaks() });
-  await callServer(printAll(events, options));
+  const events = parley.invocations.follow(
+    { ...invocation, include },
+    { onState: reportBreaks((line) => reportLine(io, line)) },
+  );
+  await callServer(printAll(io, events, options));
 }
 
 /**
  * The clients of a server that answers. Following waits for one that is gone, and must not for one that was never
  * there. Throws `CommandError`.
  */
-async function reach(options: ServerOptions) {
-  const connection = await connect(options);
+async function reach(context: Context, options: ServerOptions) {
+  const connection = await connect(context, options);
   await callServer(connection.rpc.session.get.query({}));
   return connection;
 }
 
-async function printAll(events: AsyncIterable<AnyEvent>, { json }: ServerOptions): Promise<void> {
+async function printAll(
+  io: Io,
+  events: AsyncIterable<AnyEvent>,
+  { json }: ServerOptions,
+): Promise<void> {
   for await (const event of events) {
-    printLine(json ? JSON.stringify(event) : describeEvent(event));
+    printLine(io, json ? JSON.stringify(event) : describeEvent(event));
   }
 }
 

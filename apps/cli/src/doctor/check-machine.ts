@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import os from "node:os";
 import { fail, type Finding, ok, warn } from "./finding.ts";
 import { versionOf } from "./version-of.ts";
+import type { Surroundings } from "./surroundings.ts";
 
 const MIB = 1024 * 1024;
 const LEAST_NODE = 26;
@@ -55,10 +56,11 @@ export function judgeFiles(most: number): Finding {
 }
 
 /** Programs that some commands start, where they are installed. */
-export async function checkTools(): Promise<readonly Finding[]> {
+export async function checkTools({ context }: Surroundings): Promise<readonly Finding[]> {
   const found = await Promise.all(
     ["git", "bwrap"].map(
-      async (program) => `${program} ${(await versionOf(program)) ?? "is not installed"}`,
+      async (program) =>
+        `${program} ${(await versionOf(context.io.environment, program)) ?? "is not installed"}`,
     ),
   );
   return [ok("programs", found.join(", "))];

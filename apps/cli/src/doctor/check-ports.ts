@@ -29,11 +29,14 @@ export async function checkPort(around: Surroundings): Promise<readonly Finding[
       "stop that one, set PARLEY_DATA_DIR to its directory, or PARLEY_PORT to a free port";
     return [fail(what, finding, cure)];
   }
-  return [failBy(what, describeFailure(refusedPort(refusal, wanted)), CURE)];
+  return [failBy(what, describeFailure(around.context, refusedPort(refusal, wanted)), CURE)];
 }
 
 /** The port of the metrics, where a setting names one. */
-export async function checkMetricsPort({ settings }: Surroundings): Promise<readonly Finding[]> {
+export async function checkMetricsPort({
+  context,
+  settings,
+}: Surroundings): Promise<readonly Finding[]> {
   const what = "metrics port";
   const { PARLEY_METRICS_HOST: host, PARLEY_METRICS_PORT: port } = settings;
   if (port === undefined) return [];
@@ -44,7 +47,7 @@ export async function checkMetricsPort({ settings }: Surroundings): Promise<read
     return [ok(what, `Parley gives its metrics on port ${port} of ${host}`)];
   }
   const wanted = { setting: "PARLEY_METRICS_PORT", host, port } as const;
-  return [failBy(what, describeFailure(refusedPort(refusal, wanted)), CURE)];
+  return [failBy(what, describeFailure(context, refusedPort(refusal, wanted)), CURE)];
 }
 
 const describeFree = (host: string, port: number): string =>

@@ -6,7 +6,10 @@ import type { Surroundings } from "./surroundings.ts";
 const WHAT = "sandbox";
 
 /** What holds the code of functions, found out as a worker does at its start. */
-export async function checkSandbox({ settings }: Surroundings): Promise<readonly Finding[]> {
+export async function checkSandbox({
+  context,
+  settings,
+}: Surroundings): Promise<readonly Finding[]> {
   const found = await findBoundary(undefined);
   const { boundary } = found;
   const isRequired = settings.PARLEY_SANDBOX_REQUIRE === "namespace";
@@ -22,7 +25,7 @@ export async function checkSandbox({ settings }: Surroundings): Promise<readonly
     const finding = "code runs in processes of its own; namespaces are of Linux only";
     return [isRequired ? fail(WHAT, finding, elsewhere) : ok(WHAT, finding)];
   }
-  const hasProgram = (await versionOf("bwrap")) !== undefined;
+  const hasProgram = (await versionOf(context.io.environment, "bwrap")) !== undefined;
   const as = keepsRoot(found) ? " and as root" : "";
   const why = hasProgram ? "bubblewrap does not work here" : "bubblewrap is not installed";
   const cure = hasProgram

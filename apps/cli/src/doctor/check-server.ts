@@ -1,4 +1,3 @@
-import { createRpcClient } from "parley-client";
 import { callServer } from "../connection/call-server.ts";
 import { describeSession } from "../connection/who-am-i.ts";
 import { readVersion } from "../read-version.ts";
@@ -32,7 +31,7 @@ export async function checkServer(around: Surroundings): Promise<readonly Findin
 export async function checkKey(around: Surroundings): Promise<readonly Finding[]> {
   const [server, probe] = await Promise.all([orNothing(around.server), orNothing(around.probe)]);
   if (server === undefined || probe?.isAlive !== true) return [];
-  const rpc = createRpcClient({ url: server.url, apiKey: server.apiKey });
+  const { rpc } = around.context.connect(server);
   const signal = AbortSignal.timeout(ANSWER_MS);
   const cure = "parley login saves another key; or set PARLEY_API_KEY";
   try {

@@ -8,12 +8,14 @@ import type { Settings } from "../config.ts";
 import { findServer, type NamedServer } from "../connection/find-server.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
 import { type Probe, probeServer } from "../connection/probe-server.ts";
+import type { Context } from "../context.ts";
 
 /** How long one thing may take to answer. */
 export const ANSWER_MS = 5000;
 
 /** What several checks look at; each part is looked at once, when it is first asked for. */
 export interface Surroundings {
+  readonly context: Context;
   readonly settings: Settings;
   /** What is wrong with the settings. */
   readonly faults: readonly string[];
@@ -32,14 +34,16 @@ export interface Surroundings {
 
 /** What is there, looked at when it is first needed. */
 export function lookAround(
+  context: Context,
   found: Pick<Surroundings, "settings" | "faults" | "file">,
   options: ServerOptions,
 ): Surroundings {
   const { DATABASE_URL: given, PARLEY_DATA_DIR: directoryName } = found.settings;
   const directory = once(() => inspectDirectory(directoryName));
-  const server = once(() => findServer(options));
+  const server = once(() => findServer(context, options));
   return {
     ...found,
+    context,
     isEmbedded: given === undefined,
     directory,
     database: once(async () => {

@@ -8,6 +8,7 @@ import * as z from "zod";
 import { listCommand } from "../grammar/list-command.ts";
 import { findFunction, functions as noun, readFunctions } from "../grammar/functions.ts";
 import { actionCommand, createCommand, type Done, updateCommand } from "../grammar/one-commands.ts";
+import type { Context } from "../context.ts";
 
 const by = "id or slug";
 const find = findFunction();
@@ -22,8 +23,8 @@ const doneOf = (answer: Answer): Done => ({
 });
 
 /** Makes the commands that every noun has, but for `get`. */
-export const createAdministration = () => [
-  listCommand(noun, {
+export const createAdministration = (context: Context) => [
+  listCommand(context, noun, {
     about: "list the functions that can be invoked",
     listed: "sandboxFunctions",
     filters: z.object({
@@ -42,21 +43,21 @@ export const createAdministration = () => [
       DESCRIPTION: ({ description }) => description,
     },
   }),
-  createCommand(noun, {
+  createCommand(context, noun, {
     about: "create a function of options or a file; push makes one of a folder",
     argument: "slug",
     schema: CreateSandboxFunction.omit({ wId: true }),
     call: async ({ rpc, wId }, input) =>
       doneOf(await rpc.sandboxFunctions.create.mutate({ wId, ...input })),
   }),
-  updateCommand(noun, {
+  updateCommand(context, noun, {
     by,
     schema: UpdateSandboxFunction.omit({ wId: true, functionId: true, version: true }),
     find,
     call: async ({ rpc, wId }, { id, version }, input) =>
       doneOf(await rpc.sandboxFunctions.update.mutate({ wId, functionId: id, version, ...input })),
   }),
-  actionCommand(noun, {
+  actionCommand(context, noun, {
     name: "remove",
     about: "archive a function: it can no longer be invoked",
     did: "archived",
@@ -67,7 +68,7 @@ export const createAdministration = () => [
       answer: await rpc.sandboxFunctions.archive.mutate({ wId, functionId: id }),
     }),
   }),
-  actionCommand(noun, {
+  actionCommand(context, noun, {
     name: "restore",
     about: "let an archived function be invoked again",
     did: "restored",

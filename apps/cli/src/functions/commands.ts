@@ -2,82 +2,105 @@ import { Command } from "@commander-js/extra-typings";
 import { withServer } from "../connection/server-options.ts";
 import { group } from "../group.ts";
 import { createAdministration } from "./administer-functions.ts";
+import type { Context } from "../context.ts";
 
 const load = () => import("./call-functions.ts");
 
-const init = new Command("init")
-  .description("write the folder of a small function that works")
-  .argument("<folder>", "a new folder, or an empty one")
-  .option("--javascript", "in JavaScript, not in TypeScript")
-  .action(async (folder, options) =>
-    (await import("./init-function.ts")).initFunction(folder, options),
-  );
+const init = (context: Context) =>
+  new Command("init")
+    .description("write the folder of a small function that works")
+    .argument("<folder>", "a new folder, or an empty one")
+    .option("--javascript", "in JavaScript, not in TypeScript")
+    .action(async (folder, options) =>
+      (await import("./init-function.ts")).initFunction(context, folder, options),
+    );
 
-const push = withServer(new Command("push"))
-  .description("make the function of the server what a folder is")
-  .argument("<folder>", "folder with a function.json")
-  .addHelpText(
-    "after",
-    `
+const push = (context: Context) =>
+  withServer(new Command("push"))
+    .description("make the function of the server what a folder is")
+    .argument("<folder>", "folder with a function.json")
+    .addHelpText(
+      "after",
+      `
 The source is every file but function.json, README, package.json, lockfiles, tsconfig.json, node_modules, tests
 (*.test.*, *.spec.*), types (*.d.ts) and names that begin with a dot. Where nothing differs there is no new version.`,
-  )
-  .action(async (folder, options) =>
-    (await import("./push-function.ts")).pushFunction(folder, options),
-  );
+    )
+    .action(async (folder, options) =>
+      (await import("./push-function.ts")).pushFunction(context, folder, options),
+    );
 
-const invoke = withServer(new Command("invoke"))
-  .description("invoke a function: its lines go to standard error, its result to standard output")
-  .argument("<function>", "id or slug")
-  .option("--input <json>", "input as JSON; - reads standard input")
-  .option("--no-wait", "print the id of the invocation, and leave it to the server")
-  .addHelpText("after", "\nCtrl-C cancels the invocation.")
-  .action(async (name, options) =>
-    (await import("./invoke-function.ts")).invokeFunction(name, options),
-  );
+const invoke = (context: Context) =>
+  withServer(new Command("invoke"))
+    .description("invoke a function: its lines go to standard error, its result to standard output")
+    .argument("<function>", "id or slug")
+    .option("--input <json>", "input as JSON; - reads standard input")
+    .option("--no-wait", "print the id of the invocation, and leave it to the server")
+    .addHelpText("after", "\nCtrl-C cancels the invocation.")
+    .action(async (name, options) =>
+      (await import("./invoke-function.ts")).invokeFunction(context, name, options),
+    );
 
-const logs = withServer(new Command("logs"))
-  .description("print the events of an invocation")
-  .argument("<function>", "id or slug")
-  .argument("[invocation]", "id; the newest by default")
-  .option("--follow", "until it ends")
-  .action(async (name, invocation, options) =>
-    (await import("./function-logs.ts")).printLogs(name, invocation, options),
-  );
+const logs = (context: Context) =>
+  withServer(new Command("logs"))
+    .description("print the events of an invocation")
+    .argument("<function>", "id or slug")
+    .argument("[invocation]", "id; the newest by default")
+    .option("--follow", "until it ends")
+    .action(async (name, invocation, options) =>
+      (await import("./function-logs.ts")).printLogs(
+        context,
+        { functionId: name, given: invocation },
+        options,
+      ),
+    );
 
-const get = withServer(new Command("get"))
-  .description("show a function with what it runs")
-  .argument("<function>", "id or slug")
-  .action(async (name, options) => (await load()).getFunction(name, options));
+const get = (context: Context) =>
+  withServer(new Command("get"))
+    .description("show a function with what it runs")
+    .argument("<function>", "id or slug")
+    .action(async (name, options) => (await load()).getFunction(context, name, options));
 
-const putSecret = withServer(new Command("put"))
-  .description("set a secret: its value is read from standard input, or asked for")
-  .argument("<name>")
-  .action(async (name, options) => (await load()).putSecret(name, options));
+const putSecret = (context: Context) =>
+  withServer(new Command("put"))
+    .description("set a secret: its value is read from standard input, or asked for")
+    .argument("<name>")
+    .action(async (name, options) => (await load()).putSecret(context, name, options));
 
-const listSecrets = withServer(new Command("list"))
-  .description("list the names of secrets")
-  .action(async (options) => (await load()).listSecrets(options));
+const listSecrets = (context: Context) =>
+  withServer(new Command("list"))
+    .description("list the names of secrets")
+    .action(async (options) => (await load()).listSecrets(context, options));
 
-const removeSecret = withServer(new Command("remove"))
-  .description("remove a secret")
-  .argument("<name>")
-  .option("--yes", "do it without asking")
-  .action(async (name, options) => (await load()).removeSecret(name, options));
+const removeSecret = (context: Context) =>
+  withServer(new Command("remove"))
+    .description("remove a secret")
+    .argument("<name>")
+    .option("--yes", "do it without asking")
+    .action(async (name, options) => (await load()).removeSecret(context, name, options));
 
-const record = new Command("record")
-  .description("print the program of a simulated function that replays past invocations")
-  .argument("<file>", "JSON Lines")
-  .action(async (file) => (await import("./record-function.ts")).recordFunction(file));
+const record = (context: Context) =>
+  new Command("record")
+    .description("print the program of a simulated function that replays past invocations")
+    .argument("<file>", "JSON Lines")
+    .action(async (file) => (await import("./record-function.ts")).recordFunction(context, file));
 
 /** Makes the commands about functions. */
-export const createFunctionCommands = () => {
+export const createFunctionCommands = (context: Context) => {
   const secret = group("secret", "secrets that functions use", [
-    putSecret,
-    listSecrets,
-    removeSecret,
+    putSecret(context),
+    listSecrets(context),
+    removeSecret(context),
   ]);
-  const administration = createAdministration();
-  const all = [init, push, invoke, logs, get, ...administration, secret, record];
+  const administration = createAdministration(context);
+  const all = [
+    init(context),
+    push(context),
+    invoke(context),
+    logs(context),
+    get(context),
+    ...administration,
+    secret,
+    record(context),
+  ];
   return group("functions", "code that agents and applications invoke", all);
 };

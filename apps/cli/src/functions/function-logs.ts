@@ -5,6 +5,7 @@ import { renderInvocationEvent } from "./render-functions.ts";
 import { connect, type ServerConnection } from "../connection/connect.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
 import { printLine, reportLine } from "../print.ts";
+import type { Context } from "../context.ts";
 
 /** How long the events that there are may take to come, after the first: a stream does not say which is the last. */
 const READ_MS = 1000;
@@ -14,20 +15,21 @@ const READ_MS = 1000;
  * or with `--follow` all until its end.
  */
 export async function printLogs(
-  functionId: string,
-  given: string | undefined,
+  context: Context,
+  { functionId, given }: { readonly functionId: string; readonly given: string | undefined },
   options: ServerOptions & { readonly follow?: true },
 ): Promise<void> {
-  const connection = await connect(options);
+  const { io } = context;
+  const connection = await connect(context, options);
   const invocationId = given ?? (await findNewest(connection, functionId));
   const write = (event: InvocationEvent): void => {
     const time = new Date(event.created).toISOString();
-    printLine(options.json ? JSON.stringify(event) : `${time} ${renderInvocationEvent(event)}`);
+    printLine(io, options.json ? JSON.stringify(event) : `${time} ${renderInvocationEvent(event)}`);
   };
   const isWhole = await callServer(
     readEvents(connection, { functionId, invocationId, follow: options.follow === true }, write),
   );
-  if (!isWhole) reportLine("It has not ended: --follow prints the rest too");
+  if (!isWhole) reportLine(io, "It has not ended: --follow prints the rest too");
 }
 
 async function findNewest({ parley }: ServerConnection, functionId: string): Promise<string> {

@@ -3,12 +3,15 @@ import path from "node:path";
 import { CommandError } from "../command-error.ts";
 import { renderTemplate } from "./function-template.ts";
 import { printLine } from "../print.ts";
+import type { Context } from "../context.ts";
 
 /** Writes the folder of a small function that works. Throws `CommandError` where the folder has files. */
 export async function initFunction(
+  context: Context,
   folder: string,
   options: { readonly javascript?: true },
 ): Promise<void> {
+  const { io } = context;
   await mkdir(folder, { recursive: true });
   const [first] = await readdir(folder);
   if (first !== undefined) {
@@ -19,7 +22,7 @@ export async function initFunction(
   for (const [name, text] of Object.entries(files)) {
     const place = path.join(folder, name);
     await writeFile(place, text, { flag: "wx" });
-    printLine(`created: ${place}`);
+    printLine(io, `created: ${place}`);
   }
 }
 

@@ -1,4 +1,3 @@
-import process from "node:process";
 import { InvokeSandboxFunction, type SentJson } from "@parley/schema";
 import { callServer } from "../connection/call-server.ts";
 import { CommandError } from "../command-error.ts";
@@ -10,6 +9,8 @@ import { check, connect, type ServerConnection } from "../connection/connect.ts"
 import { reportBreaks } from "../connection/report-breaks.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
 import { printLine, reportLine } from "../print.ts";
+import type { Context } from "../context.ts";
+import type { Io } from "../io.ts";
 
 interface Invoked {
   readonly functionId: string;
@@ -21,28 +22,29 @@ interface Invoked {
  * it fails. The first Ctrl-C cancels the invocation.
  */
 export async function invokeFunction(
+  context: Context,
   functionId: string,
   options: ServerOptions & { readonly input?: string; readonly wait: boolean },
 ): Promise<void> {
-  const connection = await connect(options);
-  const { parley } = connection;
-  const input = await parseInput(options.input);
+  const connection = await connect(context, options);
+  const { io, parley } = connection;
+  const input = await parseInput(io, options.input);
   check(InvokeSandboxFunction, { input });
   const begun = Promise.withResolvers<Invoked>();
-  cancelOnInterrupt(connection, begun.promise);
+  cancelOnInterrupt(context, connection, begun.promise);
   const invoking = parley.functions.invoke({ functionId, input }, { waitSeconds: 0 });
   const { invocation } = await callServer(invoking);
   const invoked = { functionId, invocationId: invocation.sId };
   begun.resolve(invoked);
   if (!options.wait) {
-    return printLine(options.json ? JSON.stringify({ invocation }) : invocation.sId);
+    return printLine(io, options.json ? JSON.stringify({ invocation }) : invocation.sId);
   }
   await callServer(printEvents(connection, invoked));
   const ended = await callServer(parley.invocations.get(invoked));
-  if (options.json) printLine(JSON.stringify(ended));
+  if (options.json) printLine(io, JSON.stringify(ended));
   const { outcome } = ended;
   if (outcome?.status === "succeeded") {
-    if (!options.json) printLine(renderJson(outcome.result));
+    if (!options.json) printLine(io, renderJson(outcome.result));
     return;
   }
   const { code, message } = outcome?.error ?? { code: "invocation_failed", message: "no outcome" };
@@ -51,8 +53,8 @@ export async function invokeFunction(
 
 type Input = SentJson;
 
-async function parseInput(given: string | undefined): Promise<Input> {
-  const json = given === "-" ? await readInput() : given;
+async function parseInput(io: Io, given: string | undefined): Promise<Input> {
+  const json = given === "-" ? await readInput(io) : given;
   if (json === undefined) return null;
   try {
     return JSON.parse(json) as Input;
@@ -62,20 +64,27 @@ async function parseInput(given: string | undefined): Promise<Input> {
   }
 }
 
-async function printEvents({ parley }: ServerConnection, invoked: Invoked): Promise<void> {
+async function printEvents({ io, parley }: ServerConnection, invoked: Invoked): Promise<void> {
   const include = ["log", "progress"] as const;
-  const events = parley.invocations.follow({ ...invoked, include }, { onState: reportBreaks() });
+  const events = parley.invocations.follow(
+    { ...invoked, include },
+    { onState: reportBreaks((line) => reportLine(io, line)) },
+  );
   for await (const event of events) {
     const isLog = event.type === "sandbox_function_invocation_log";
-    if (isLog) reportLine(plain(event.text));
+    if (isLog) reportLine(io, plain(event.text));
     if (event.type === "sandbox_function_invocation_progress") {
-      reportLine(renderInvocationEvent(event));
+      reportLine(io, renderInvocationEvent(event));
     }
   }
 }
 
 /** Cancels at the first signal; a second one ends this process. The invocation's end is still waited for. */
-function cancelOnInterrupt({ parley }: ServerConnection, begun: Promise<Invoked>): void {
+function cancelOnInterrupt(
+  context: Context,
+  { parley }: ServerConnection,
+  begun: Promise<Invoked>,
+): void {
   let isCancelled = false;
   const cancel = (): void => {
     if (isCancelled) return;
@@ -83,9 +92,9 @@ function cancelOnInterrupt({ parley }: ServerConnection, begun: Promise<Invoked>
     begun
       .then(async (invoked) => callServer(parley.invocations.cancel(invoked)))
       .catch((error: unknown) => {
-        reportLine(`parley: not cancelled: ${describeFailure(error)}`);
+        reportLine(context.io, `parley: not cancelled: ${describeFailure(context, error)}`);
       });
   };
-  process.once("SIGINT", cancel);
-  process.once("SIGTERM", cancel);
+  context.io.signal.once("SIGINT", cancel);
+  context.io.signal.once("SIGTERM", cancel);
 }

@@ -7,6 +7,7 @@ import { membersOfFunction, secretsOfProgram, type ShownFunction } from "./funct
 import { connect, type ServerConnection } from "../connection/connect.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
 import { printLine, reportLine } from "../print.ts";
+import type { Context } from "../context.ts";
 
 /** Somebody else may push at the same time; what is read again then is compared again. */
 const MAX_ATTEMPTS = 3;
@@ -23,19 +24,24 @@ interface Pushed {
  * Makes the function of the server what its folder is: creates it, or gives it a new version where something
  * differs.
  */
-export async function pushFunction(place: string, options: ServerOptions): Promise<void> {
+export async function pushFunction(
+  context: Context,
+  place: string,
+  options: ServerOptions,
+): Promise<void> {
+  const { io } = context;
   const folder = await readFunctionFolder(place);
-  const connection = await connect(options);
+  const connection = await connect(context, options);
   const { change, sandboxFunction } = await push(connection, folder);
   const invokeUrl = `${connection.url.replace(/\/+$/, "")}/api/w/${connection.wId}/sandbox-functions/${folder.slug}/invocations`;
-  if (options.json) printLine(JSON.stringify({ change, invokeUrl, sandboxFunction }));
+  if (options.json) printLine(io, JSON.stringify({ change, invokeUrl, sandboxFunction }));
   else {
     const { slug, sId, version } = sandboxFunction;
-    printLine(`${change}: ${slug} (${sId}), version ${version}`);
-    printLine(`  invoke: POST ${invokeUrl}`);
+    printLine(io, `${change}: ${slug} (${sId}), version ${version}`);
+    printLine(io, `  invoke: POST ${invokeUrl}`);
   }
   for (const name of await findUnsetSecrets(connection, folder)) {
-    reportLine(`${name} is not set: parley functions secret put ${name}`);
+    reportLine(io, `${name} is not set: parley functions secret put ${name}`);
   }
 }
 

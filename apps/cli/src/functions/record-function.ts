@@ -4,6 +4,7 @@ import { recordBehaviour } from "@parley/core";
 import { ParleyError, type Program } from "@parley/schema";
 import { CommandError } from "../command-error.ts";
 import { printLine } from "../print.ts";
+import type { Context } from "../context.ts";
 
 /** Bounds of the file: more than a behaviour can hold is refused unread. */
 const MAX_LINES = 2000;
@@ -13,7 +14,7 @@ const MAX_CHARACTERS = 16 * 1024 * 1024;
  * Prints the simulated program that replays the past invocations of a JSON Lines file. Throws
  * `CommandError`, which names the invalid line.
  */
-export async function recordFunction(file: string): Promise<void> {
+export async function recordFunction(context: Context, file: string): Promise<void> {
   const lines: string[] = [];
   let characters = 0;
   for await (const line of createInterface({ input: createReadStream(file) })) {
@@ -24,7 +25,7 @@ export async function recordFunction(file: string): Promise<void> {
   }
   try {
     const program: Program = { type: "simulated", behaviour: recordBehaviour(lines) };
-    printLine(JSON.stringify(program));
+    printLine(context.io, JSON.stringify(program));
   } catch (error) {
     throw error instanceof ParleyError ? new CommandError(`${file}: ${error.message}`) : error;
   }

@@ -6,6 +6,8 @@ import type { ServerOptions } from "../connection/server-options.ts";
 import { printLine, reportLine } from "../print.ts";
 import { type Noun, nounCommand } from "./noun.ts";
 import { withInput } from "./read-input.ts";
+import type { Context } from "../context.ts";
+import type { Io } from "../io.ts";
 
 /** How often a list that is watched is read. */
 const WATCH_MS = 2000;
@@ -30,8 +32,14 @@ interface ListOptions extends ServerOptions {
   readonly watch?: true;
 }
 
+/** How it is printed, and where. */
+interface Printing extends ListOptions {
+  readonly io: Io;
+}
+
 /** Makes `list`. */
 export function listCommand<Connection, Item, S extends z.ZodObject>(
+  context: Context,
   { open }: Noun<Connection>,
   list: List<Connection, Item, S>,
 ): Command {
@@ -43,12 +51,14 @@ export function listCommand<Connection, Item, S extends z.ZodObject>(
     .option("--limit <rows>", `how many at most; ${byDefault}`, readLimit)
     .option("--watch", "again when something changes, until Ctrl-C")
     .action(async (options: ListOptions) => {
-      const connection = await open(options);
+      const { io } = context;
+      const connection = await open(context, options);
       // The values are checked by the server: a filter that it refuses is its to explain.
-      const given = ((await readFilters?.({ ...options })) ?? {}) as z.input<S>;
+      const given = ((await readFilters?.(io, { ...options })) ?? {}) as z.input<S>;
       const limit = options.limit ?? list.limit ?? Number.POSITIVE_INFINITY;
       const read = async () => take(list.read(connection, given), limit);
-      await (options.watch ? watch(list, read, options) : printOnce(list, await read(), options));
+      const printing = { ...options, io };
+      await (options.watch ? watch(list, read, printing) : printOnce(list, await read(), printing));
     });
 }
 
@@ -71,16 +81,16 @@ type Shown<Item> = Pick<List<never, Item, z.ZodObject>, "columns" | "idOf" | "li
 async function printOnce<Item>(
   { columns, listed }: Shown<Item>,
   { items, hasMore }: Taken<Item>,
-  { json }: ListOptions,
+  { io, json }: Printing,
 ): Promise<void> {
-  if (json) return printLine(JSON.stringify({ [listed]: items, hasMore }));
+  if (json) return printLine(io, JSON.stringify({ [listed]: items, hasMore }));
   if (items.length > 0) {
     // Widths of characters are known to a large table, which other commands do without.
     const { renderTable } = await import("../terminal/table.ts");
     const rows = items.map((item) => cellsOf(columns, item));
-    for (const line of renderTable(Object.keys(columns), rows)) printLine(line);
-  } else reportLine("There is none");
-  if (hasMore) reportLine("There are more: --limit says how many are listed");
+    for (const line of renderTable(io, Object.keys(columns), rows)) printLine(io, line);
+  } else reportLine(io, "There is none");
+  if (hasMore) reportLine(io, "There are more: --limit says how many are listed");
 }
 
 const cellsOf = <Item>(columns: Shown<Item>["columns"], item: Item): string[] =>
@@ -90,20 +100,21 @@ const cellsOf = <Item>(columns: Shown<Item>["columns"], item: Item): string[] =>
 async function watch<Item>(
   { columns, idOf, listed }: Shown<Item>,
   read: () => Promise<Taken<Item>>,
-  options: ListOptions,
+  printing: Printing,
 ): Promise<never> {
+  const { io, json } = printing;
   let before = new Map<string | number, string>();
   for (;;) {
     const taken = await read();
-    if (process.stdout.isTTY && !options.json) {
-      cursorTo(process.stdout, 0, 0);
-      clearScreenDown(process.stdout);
-      await printOnce({ columns, idOf, listed }, taken, options);
+    if (io.isTerminal.stdout && !json) {
+      cursorTo(io.stdout, 0, 0);
+      clearScreenDown(io.stdout);
+      await printOnce({ columns, idOf, listed }, taken, printing);
     } else {
       const rows = taken.items.map((item) => [idOf(item), JSON.stringify(item), item] as const);
       for (const [id, text, item] of rows) {
         if (before.get(id) === text) continue;
-        printLine(options.json ? text : cellsOf(columns, item).join("\t"));
+        printLine(io, json ? text : cellsOf(columns, item).join("\t"));
       }
       before = new Map(rows.map(([id, text]) => [id, text]));
     }

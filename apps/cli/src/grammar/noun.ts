@@ -1,6 +1,7 @@
 import { Command as TypedCommand } from "@commander-js/extra-typings";
 import type { Command } from "commander";
 import { type ServerOptions, withServer } from "../connection/server-options.ts";
+import type { Context } from "../context.ts";
 
 /** What commands are about. */
 export interface Noun<Connection> {
@@ -9,7 +10,7 @@ export interface Noun<Connection> {
   /** One of them in a sentence, as `space`. */
   readonly one: string;
   /** Finds the server; throws `CommandError` or `BadConfiguration`. */
-  readonly open: (options: ServerOptions) => Promise<Connection>;
+  readonly open: (context: Context, options: ServerOptions) => Promise<Connection>;
 }
 
 /** Begins a command about a noun, with the options that name a server. */

@@ -10,6 +10,8 @@ import { type Noun, nounCommand, withArticle } from "./noun.ts";
 import type { Reader } from "./input-options.ts";
 import { checkInput, withInput } from "./read-input.ts";
 import { type References, resolveReferences } from "./references.ts";
+import type { Context } from "../context.ts";
+import type { Io } from "../io.ts";
 
 /** A thing, as a sentence names it. */
 export interface Named {
@@ -28,10 +30,10 @@ const titleOf = ({ id, name }: Named): string =>
   name === id || name === "" ? oneLine(id) : `${oneLine(name)} (${oneLine(id)})`;
 
 /** Prints an answer of the server: YAML for people, or JSON. */
-export async function printAnswer(answer: unknown, { json }: ServerOptions): Promise<void> {
-  if (json) return printLine(JSON.stringify(answer));
+export async function printAnswer(io: Io, answer: unknown, { json }: ServerOptions): Promise<void> {
+  if (json) return printLine(io, JSON.stringify(answer));
   const { stringify } = await import("yaml");
-  printLine(plain(stringify(answer, withTimes, { lineWidth: 0 })).trimEnd());
+  printLine(io, plain(stringify(answer, withTimes, { lineWidth: 0 })).trimEnd());
 }
 
 /** People read dates, where programs read milliseconds. */
@@ -42,6 +44,7 @@ const withTimes = (key: unknown, value: unknown): unknown =>
 
 /** Makes `get`, or another command that reads one thing. */
 export function getCommand<Connection, Found extends Named>(
+  context: Context,
   { one, open }: Noun<Connection>,
   get: {
     readonly name?: string;
@@ -54,9 +57,9 @@ export function getCommand<Connection, Found extends Named>(
   return nounCommand(get.name ?? "get", get.about ?? `show ${withArticle(one)}`)
     .argument(argumentOf(one), get.by ?? "id or name")
     .action(async (reference: string, options: ServerOptions) => {
-      const connection = await open(options);
+      const connection = await open(context, options);
       const found = await callServer(get.find(connection, reference));
-      await printAnswer(await callServer(get.read(connection, found)), options);
+      await printAnswer(context.io, await callServer(get.read(connection, found)), options);
     });
 }
 
@@ -67,16 +70,17 @@ export interface Done {
   readonly secret?: string;
 }
 
-function printDone(what: string, one: string, done: Done, options: ServerOptions): void {
-  if (options.json) return printLine(JSON.stringify(done.answer));
+function printDone(io: Io, what: string, one: string, done: Done, options: ServerOptions): void {
+  if (options.json) return printLine(io, JSON.stringify(done.answer));
   const line = `${what}: ${one} ${titleOf(done.named)}`;
-  if (done.secret === undefined) return printLine(line);
-  reportLine(`${line}; its secret is shown only here`);
-  printLine(done.secret);
+  if (done.secret === undefined) return printLine(io, line);
+  reportLine(io, `${line}; its secret is shown only here`);
+  printLine(io, done.secret);
 }
 
 /** Makes `create`. */
 export function createCommand<Connection, S extends z.ZodObject>(
+  context: Context,
   { one, open }: Noun<Connection>,
   create: {
     readonly about?: string;
@@ -96,17 +100,24 @@ export function createCommand<Connection, S extends z.ZodObject>(
   const named = Object.keys(references);
   const read = withInput(command, { schema, readers, named, without: [argument] });
   return command.action(async (first: string | undefined, options: ServerOptions) => {
-    const given = await read({ ...options });
+    const given = await read(context.io, { ...options });
     if (first !== undefined) given[argument] = first;
     const checked = checkInput(schema, given);
-    const connection = await open(options);
+    const connection = await open(context, options);
     const input = await resolveReferences(connection, checked, references);
-    printDone("created", one, await callServer(create.call(connection, input)), options);
+    printDone(
+      context.io,
+      "created",
+      one,
+      await callServer(create.call(connection, input)),
+      options,
+    );
   });
 }
 
 /** Makes `update`. */
 export function updateCommand<Connection, Found extends Named, S extends z.ZodObject>(
+  context: Context,
   { many, one, open }: Noun<Connection>,
   update: {
     readonly about?: string;
@@ -126,20 +137,27 @@ export function updateCommand<Connection, Found extends Named, S extends z.ZodOb
   const named = Object.keys(references);
   const read = withInput(command, { schema, readers, named });
   return command.action(async (reference: string, options: ServerOptions) => {
-    const given = await read({ ...options });
+    const given = await read(context.io, { ...options });
     if (Object.keys(given).length === 0) {
       throw calledWrongly(`parley ${many} update`, "it takes what to change");
     }
     const checked = checkInput(schema, given);
-    const connection = await open(options);
+    const connection = await open(context, options);
     const found = await callServer(update.find(connection, reference));
     const input = await resolveReferences(connection, checked, references);
-    printDone("updated", one, await callServer(update.call(connection, found, input)), options);
+    printDone(
+      context.io,
+      "updated",
+      one,
+      await callServer(update.call(connection, found, input)),
+      options,
+    );
   });
 }
 
 /** Makes a command that does something to one thing, as `restore`; what destroys is confirmed. */
 export function actionCommand<Connection, Found extends Named, S extends z.ZodObject = z.ZodObject>(
+  context: Context,
   { one, open }: Noun<Connection>,
   action: {
     readonly name: string;
@@ -166,17 +184,17 @@ export function actionCommand<Connection, Found extends Named, S extends z.ZodOb
   if (destroys !== undefined) command.option("--yes", "do it without asking");
   return command.action(
     async (reference: string, options: ServerOptions & { readonly yes?: true }) => {
-      const given = (await read?.({ ...options })) ?? {};
+      const given = (await read?.(context.io, { ...options })) ?? {};
       // Without a schema there is nothing to give.
       const input = schema === undefined ? (given as z.input<S>) : checkInput(schema, given);
-      const connection = await open(options);
+      const connection = await open(context, options);
       const found = await callServer(find(connection, reference));
       if (destroys !== undefined) {
         const typed = found.name === "" ? found.id : found.name;
-        await confirm({ what: destroys(found), typed, yes: options.yes });
+        await confirm(context.io, { what: destroys(found), typed, yes: options.yes });
       }
       const done = await callServer(call(connection, found, input));
-      printDone(did, one, { ...done, named: found }, options);
+      printDone(context.io, did, one, { ...done, named: found }, options);
     },
   );
 }

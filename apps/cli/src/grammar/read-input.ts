@@ -5,6 +5,7 @@ import { CommandError } from "../command-error.ts";
 import { check } from "../connection/connect.ts";
 import { readInput as readStandardInput } from "../connection/read-secrets.ts";
 import { addInputOptions, type InputOption, type Reader } from "./input-options.ts";
+import type { Io } from "../io.ts";
 
 /** Members that are no options: what only the server knows, and what every list has. */
 const never = ["version", "lastValue", "limit"];
@@ -23,7 +24,10 @@ interface InputPlan<S extends z.ZodObject> {
 }
 
 /** Reads the values of a command's options. Throws `CommandError`. */
-type ReadGiven = (values: Readonly<Record<string, unknown>>) => Promise<Record<string, unknown>>;
+type ReadGiven = (
+  io: Io,
+  values: Readonly<Record<string, unknown>>,
+) => Promise<Record<string, unknown>>;
 
 /**
  * Adds the options of an input to a command, with `--file` for all of them in one file; returns what reads them.
@@ -41,9 +45,9 @@ export function withInput<S extends z.ZodObject>(
   if (!isFilter) {
     command.option("--file <file>", "YAML or JSON with these members; - reads standard input");
   }
-  return async (values) => {
+  return async (io, values) => {
     const { file } = values;
-    const given = typeof file === "string" ? await readDefinition(file) : {};
+    const given = typeof file === "string" ? await readDefinition(io, file) : {};
     for (const one of options) {
       const value = values[one.option.attributeName()];
       if (value === undefined) continue;
@@ -60,8 +64,8 @@ export function checkInput<S extends z.ZodObject>(schema: S, given: object): z.i
   return given as z.input<S>;
 }
 
-async function readDefinition(file: string): Promise<Record<string, unknown>> {
-  const text = file === "-" ? await readStandardInput() : await readFile(file, "utf8");
+async function readDefinition(io: Io, file: string): Promise<Record<string, unknown>> {
+  const text = file === "-" ? await readStandardInput(io) : await readFile(file, "utf8");
   const value = await parseText(text, file);
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
   throw new CommandError(`${file}: has no members; it takes those of the options`);

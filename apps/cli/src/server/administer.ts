@@ -7,29 +7,29 @@ import {
 } from "@parley/core";
 import type { Logger } from "pino";
 import type { Settings } from "../config.ts";
-import { reportLine } from "../print.ts";
+import { printLine, reportLine } from "../print.ts";
 import { hasOperatorKey } from "./keys.ts";
 import { openCore, openDatabase } from "./open-core.ts";
 import { CommandError } from "../command-error.ts";
+import type { Io } from "../io.ts";
 
 export interface Administration {
+  readonly io: Io;
   readonly settings: Settings;
   readonly logger: Logger;
 }
 
 /** Brings the tables of the database up to date; concurrent processes wait for the first. */
-export async function migrate(
-  { settings, logger }: Administration,
-  print: (line: string) => void,
-): Promise<void> {
+export async function migrate({ io, settings, logger }: Administration): Promise<void> {
   const onMigrating = (missing: number): void => {
     reportLine(
+      io,
       `${missing} migrations lack: applying them, which takes minutes where tables are large`,
     );
   };
   const database = await openDatabase({ settings, logger, onMigrating });
   await database.close();
-  print("The database is up to date");
+  printLine(io, "The database is up to date");
 }
 
 /**
@@ -37,9 +37,8 @@ export async function migrate(
  * are. Throws `CommandError` if the server has one otherwise.
  */
 export async function bootstrapKeys(
-  { settings, logger }: Administration,
+  { io, settings, logger }: Administration,
   { replace }: { readonly replace?: true | undefined },
-  print: (line: string) => void,
 ): Promise<void> {
   const { core, close } = await openCore({ settings, logger, publicUrl: () => "" });
   try {
@@ -61,7 +60,7 @@ export async function bootstrapKeys(
       const action = "operatorKeys.create";
       await recordCommand(core, db, { action, workspaceId: undefined, subjectId });
     });
-    print(secret);
+    printLine(io, secret);
   } finally {
     await close();
   }

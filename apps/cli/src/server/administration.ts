@@ -1,17 +1,18 @@
 import { readServerSettings, type Settings } from "../config.ts";
 import { environmentFile } from "../environment.ts";
+import type { Io } from "../io.ts";
 
 /** The settings of a command on the machine of a server, and its log. Throws `BadConfiguration`. */
-export async function administration() {
-  const settings = readServerSettings();
-  return { settings, logger: await openLog(settings) };
+export async function administration(io: Io) {
+  const settings = readServerSettings(io);
+  return { io, settings, logger: await openLog(io, settings) };
 }
 
 /** Opens the log on standard error, which says where settings are from. */
-export async function openLog(settings: Settings) {
+export async function openLog({ environment }: Io, settings: Settings) {
   const { createLogger } = await import("./logger.ts");
   const logger = createLogger(settings.PARLEY_LOG_LEVEL);
-  const file = environmentFile();
+  const file = environmentFile(environment);
   if (file !== undefined) {
     logger.info({ file }, "Settings that the environment lacks are from a file");
   }

@@ -1,89 +1,105 @@
 import { Argument, Command } from "@commander-js/extra-typings";
 import { describeSettings, readServerSettings } from "../config.ts";
 import { group } from "../group.ts";
-import { printLine, reportLine } from "../print.ts";
+import { printLine } from "../print.ts";
 import { renderSettings } from "../render-settings.ts";
 import { administration } from "./administration.ts";
+import type { Context } from "../context.ts";
 
 const settings = () => `\nEnvironment:\n${renderSettings(describeSettings())}`;
 
 const demo = ["--demo", "create the demo workspace with DATABASE_URL too"] as const;
 
-const serve = new Command("serve")
-  .description("serve the API and run agents and functions, in one process")
-  .option(...demo)
-  .addHelpText(
-    "after",
-    `
+const serve = (context: Context) =>
+  new Command("serve")
+    .description("serve the API and run agents and functions, in one process")
+    .option(...demo)
+    .addHelpText(
+      "after",
+      `
 Without DATABASE_URL it starts a PostgreSQL in PARLEY_DATA_DIR. api and worker do one half each, in any number of
 processes on one PostgreSQL; Redis carries hints between them.`,
-  )
-  .addHelpText("after", settings)
-  .action(async (options) =>
-    (await import("./run-server.ts")).runServer({ api: true, worker: true }, options),
-  );
+    )
+    .addHelpText("after", settings)
+    .action(async (options) =>
+      (await import("./run-server.ts")).runServer(context, { api: true, worker: true }, options),
+    );
 
-const api = new Command("api")
-  .description("serve the API only")
-  .option(...demo)
-  .addHelpText("after", settings)
-  .action(async (options) =>
-    (await import("./run-server.ts")).runServer({ api: true, worker: false }, options),
-  );
+const api = (context: Context) =>
+  new Command("api")
+    .description("serve the API only")
+    .option(...demo)
+    .addHelpText("after", settings)
+    .action(async (options) =>
+      (await import("./run-server.ts")).runServer(context, { api: true, worker: false }, options),
+    );
 
-const worker = new Command("worker")
-  .description("run agents and functions only")
-  .option(...demo)
-  .addHelpText("after", settings)
-  .action(async (options) =>
-    (await import("./run-server.ts")).runServer({ api: false, worker: true }, options),
-  );
+const worker = (context: Context) =>
+  new Command("worker")
+    .description("run agents and functions only")
+    .option(...demo)
+    .addHelpText("after", settings)
+    .action(async (options) =>
+      (await import("./run-server.ts")).runServer(context, { api: false, worker: true }, options),
+    );
 
-const migrate = new Command("migrate")
-  .description("bring the tables of the database up to date, as each start does")
-  .action(async () => (await import("./administer.ts")).migrate(await administration(), printLine));
+const migrate = (context: Context) =>
+  new Command("migrate")
+    .description("bring the tables of the database up to date, as each start does")
+    .action(async () =>
+      (await import("./administer.ts")).migrate(await administration(context.io)),
+    );
 
 /** Makes the command that creates the first operator key. */
-export const createBootstrapCommand = () => bootstrap;
+export const createBootstrapCommand = (context: Context) => bootstrap(context);
 
-const bootstrap = new Command("bootstrap")
-  .description("on the server's machine: create the first operator key, and print it")
-  .option("--replace", "revoke every operator key first, for when all of them are lost")
-  .action(async (options) =>
-    (await import("./administer.ts")).bootstrapKeys(await administration(), options, printLine),
-  );
+const bootstrap = (context: Context) =>
+  new Command("bootstrap")
+    .description("on the server's machine: create the first operator key, and print it")
+    .option("--replace", "revoke every operator key first, for when all of them are lost")
+    .action(async (options) =>
+      (await import("./administer.ts")).bootstrapKeys(await administration(context.io), options),
+    );
 
-const databaseUrl = new Command("url")
-  .description(
-    "print the URL of the database for psql; of the embedded one while parley serve runs",
-  )
-  .action(async () =>
-    printLine(await (await import("./database-url.ts")).describeDatabaseUrl(readServerSettings())),
-  );
+const databaseUrl = (context: Context) =>
+  new Command("url")
+    .description(
+      "print the URL of the database for psql; of the embedded one while parley serve runs",
+    )
+    .action(async () =>
+      printLine(
+        context.io,
+        await (
+          await import("./database-url.ts")
+        ).describeDatabaseUrl(readServerSettings(context.io)),
+      ),
+    );
 
-const exporting = new Command("export")
-  .description("write the whole database, with keys and secrets")
-  .addArgument(new Argument("[file]", "a new file; standard output by default"))
-  .addHelpText("after", "\nNo server may run on an embedded database meanwhile.")
-  .action(async (file) =>
-    (await import("./transfer.ts")).exportAll(await administration(), file, reportLine),
-  );
+const exporting = (context: Context) =>
+  new Command("export")
+    .description("write the whole database, with keys and secrets")
+    .addArgument(new Argument("[file]", "a new file; standard output by default"))
+    .addHelpText("after", "\nNo server may run on an embedded database meanwhile.")
+    .action(async (file) =>
+      (await import("./transfer.ts")).exportAll(await administration(context.io), file),
+    );
 
-const importing = new Command("import")
-  .description("write an export into an empty database")
-  .addArgument(new Argument("[file]", "an export; standard input by default"))
-  .addHelpText("after", "\nNo server may run on an embedded database meanwhile.")
-  .action(async (file) =>
-    (await import("./transfer.ts")).importAll(await administration(), file, reportLine),
-  );
+const importing = (context: Context) =>
+  new Command("import")
+    .description("write an export into an empty database")
+    .addArgument(new Argument("[file]", "an export; standard input by default"))
+    .addHelpText("after", "\nNo server may run on an embedded database meanwhile.")
+    .action(async (file) =>
+      (await import("./transfer.ts")).importAll(await administration(context.io), file),
+    );
 
 /** Makes the commands that open the database, on the machine of a server. */
-export const createServerCommands = () => [
-  serve,
-  api,
-  worker,
-  migrate,
-  exporting,
-  importing,
-  group("database", "the database of a server", [databaseUrl]),
+export const createServerCommands = (context: Context) => [
+  serve(context),
+  api(context),
+  worker(context),
+  migrate(context),
+  exporting(context),
+  importing(context),
+  group("database", "the database of a server", [databaseUrl(context)]),
 ];

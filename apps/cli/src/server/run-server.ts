@@ -1,18 +1,24 @@
 import { lockDirectory } from "@parley/db/lock";
 import { CommandError } from "../command-error.ts";
 import { readServerSettings, type Settings } from "../config.ts";
-import { fail } from "../fail.ts";
+import { reportFailure } from "../report-failure.ts";
 import { openLog } from "./administration.ts";
 import type { Parts, RunningServer } from "./serve.ts";
 import { shutdownDelayOf } from "./shutdown-delay.ts";
 import { startDatabase } from "./start-database.ts";
+import type { Context } from "../context.ts";
+import type { Io } from "../io.ts";
 
 /** Time for closing after the grace period of runs; then the process exits. */
 const CLOSE_SLACK_MS = 4000;
 
 /** Runs a server, or a half of one, until a signal stops it. Throws `CommandError` where settings lack. */
-export async function runServer(parts: Parts, options: { readonly demo?: true }): Promise<void> {
-  const settings = readServerSettings();
+export async function runServer(
+  context: Context,
+  parts: Parts,
+  options: { readonly demo?: true },
+): Promise<void> {
+  const settings = readServerSettings(context.io);
   const isWhole = parts.api && parts.worker;
   const isEmbedded = settings.DATABASE_URL === undefined;
   if (isEmbedded && !isWhole) {
@@ -22,47 +28,49 @@ export async function runServer(parts: Parts, options: { readonly demo?: true })
   const withinMs = delayMs + settings.PARLEY_SHUTDOWN_PATIENCE_MS + CLOSE_SLACK_MS;
   const isOn = options.demo === true || settings.PARLEY_DEMO === "on" || isEmbedded;
   const demo = settings.PARLEY_DEMO !== "off" && isOn;
-  const starting = start({ settings, parts, demo, isEmbedded });
+  const starting = start({ io: context.io, settings, parts, demo, isEmbedded });
   // A signal during the start must stop what has been started.
-  stopOnSignal(async () => (await starting).close(), withinMs);
+  stopOnSignal(context, async () => (await starting).close(), withinMs);
   await starting;
 }
 
 interface Start {
+  readonly io: Io;
   readonly settings: Settings;
   readonly parts: Parts;
   readonly demo: boolean;
   readonly isEmbedded: boolean;
 }
 
-async function start({ settings, parts, demo, isEmbedded }: Start): Promise<RunningServer> {
+async function start({ io, settings, parts, demo, isEmbedded }: Start): Promise<RunningServer> {
   // The lock comes before loading the server, so a second one on the directory is refused at once.
   const lock = isEmbedded ? await lockDirectory(settings.PARLEY_DATA_DIR) : undefined;
-  const logger = await openLog(settings);
+  const logger = await openLog(io, settings);
   // The database starts while the server is loaded.
   const [{ serve }, embedded] = await Promise.all([
     import("./serve.ts"),
     isEmbedded ? startDatabase(settings, logger, lock) : undefined,
   ]);
   // Nobody needs the banner: a server starts without.
-  process.stdout.removeAllListeners("error").on("error", () => {});
-  const print = (text: string): void => void process.stdout.write(text);
-  const { isTTY: isTerminal } = process.stdout;
+  io.stdout.removeAllListeners("error").on("error", () => {});
+  const print = (text: string): void => void io.stdout.write(text);
+  const isTerminal = io.isTerminal.stdout;
   return serve({ settings, logger, parts, demo, embedded, print, isTerminal });
 }
 
 /** Closes the server at the first signal to stop; a second signal exits at once. */
-function stopOnSignal(close: () => Promise<void>, withinMs: number): void {
+function stopOnSignal(context: Context, close: () => Promise<void>, withinMs: number): void {
+  const { io } = context;
   let stopping = false;
   const stop = (): void => {
-    if (stopping) process.exit(1);
+    if (stopping) io.exit(1);
     stopping = true;
-    setTimeout(() => process.exit(1), withinMs).unref();
+    setTimeout(() => io.exit(1), withinMs).unref();
     close().then(
-      () => process.exit(0),
-      (error: unknown) => fail(error),
+      () => io.exit(0),
+      (error: unknown) => io.exit(reportFailure(context, error)),
     );
   };
-  process.on("SIGINT", stop);
-  process.on("SIGTERM", stop);
+  io.signal.on("SIGINT", stop);
+  io.signal.on("SIGTERM", stop);
 }

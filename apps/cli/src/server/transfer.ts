@@ -11,9 +11,9 @@ import {
 import type { Administration } from "./administer.ts";
 import { openDatabase } from "./open-core.ts";
 import { CommandError } from "../command-error.ts";
+import type { Io } from "../io.ts";
+import { reportLine } from "../print.ts";
 import { type Progress, startProgress } from "../terminal/progress.ts";
-
-type Report = (line: string) => void;
 
 /**
  * Writes the whole database to a new file, which only its owner may read, or to standard output. Throws
@@ -22,10 +22,10 @@ type Report = (line: string) => void;
 export async function exportAll(
   administration: Administration,
   file: string | undefined,
-  report: Report,
 ): Promise<void> {
+  const { io } = administration;
   await requireDatabase(administration);
-  if (file === undefined && process.stdout.isTTY) {
+  if (file === undefined && io.isTerminal.stdout) {
     throw new CommandError(
       "An export holds secrets: name a file for it, or send it through a pipe",
     );
@@ -34,22 +34,26 @@ export async function exportAll(
   try {
     // An existing export is not overwritten.
     const target =
-      file === undefined ? process.stdout : (await open(file, "wx", 0o600)).createWriteStream();
+      file === undefined ? io.stdout : (await open(file, "wx", 0o600)).createWriteStream();
     // Each write reports its own error.
     target.on("error", () => {});
-    const exported = await exportWithProgress(database, target);
+    const exported = await exportWithProgress(io, database, target);
     if (file !== undefined) await finished(target.end());
-    report(`Exported ${describe(exported)}`);
+    reportLine(io, `Exported ${describe(exported)}`);
   } finally {
     await database.close();
   }
 }
 
-async function exportWithProgress(database: Database, target: Writable): Promise<Transferred> {
+async function exportWithProgress(
+  io: Io,
+  database: Database,
+  target: Writable,
+): Promise<Transferred> {
   let progress: Progress | undefined;
   try {
     return await exportDatabase(database, createWrite(target), {
-      begin: (total) => (progress = startProgress({ label: "exporting", total, unit: "rows" })),
+      begin: (total) => (progress = startProgress(io, { label: "exporting", total, unit: "rows" })),
       advance: (rows) => progress?.advance(rows),
     });
   } finally {
@@ -61,19 +65,20 @@ async function exportWithProgress(database: Database, target: Writable): Promise
 export async function importAll(
   administration: Administration,
   file: string | undefined,
-  report: Report,
 ): Promise<void> {
+  const { io } = administration;
   // Opened first: a stream reports that it cannot open its file only when it is read.
   await using handle = file === undefined ? undefined : await open(file);
-  const source = handle?.createReadStream() ?? process.stdin;
+  const source = handle?.createReadStream() ?? io.stdin;
   const database = await openDatabase(administration);
   // How long standard input is, nobody knows.
   const total = (await handle?.stat())?.size ?? 0;
-  const progress = total > 0 ? startProgress({ label: "importing", total, unit: "bytes" }) : none;
+  const progress =
+    total > 0 ? startProgress(io, { label: "importing", total, unit: "bytes" }) : none;
   try {
     const imported = await importDatabase(database, linesOf(source, progress.advance));
     progress.stop();
-    report(`Imported ${describe(imported)}`);
+    reportLine(io, `Imported ${describe(imported)}`);
   } finally {
     progress.stop();
     source.destroy();

@@ -22,6 +22,7 @@ import {
   type Named,
   updateCommand,
 } from "../grammar/one-commands.ts";
+import type { Context } from "../context.ts";
 
 const find = findSkill(...SkillStatus.options);
 
@@ -44,8 +45,8 @@ const doneOf = (answer: AdministeredSkill): Done => ({
 });
 
 /** Makes the commands that every noun has. */
-export const createAdministration = () => [
-  listCommand(noun, {
+export const createAdministration = (context: Context) => [
+  listCommand(context, noun, {
     about: "list the skills",
     listed: "skills",
     filters: z.object({
@@ -68,17 +69,17 @@ export const createAdministration = () => [
       DESCRIPTION: (skill) => skill.agentFacingDescription,
     },
   }),
-  getCommand(noun, {
+  getCommand(context, noun, {
     find,
     read: async ({ rpc, wId }, { id }) => rpc.skills.get.query({ wId, skillId: id }),
   }),
-  createCommand(noun, {
+  createCommand(context, noun, {
     argument: "name",
     schema: CreateSkill.omit({ wId: true }),
     references,
     call: async ({ rpc, wId }, input) => doneOf(await rpc.skills.create.mutate({ wId, ...input })),
   }),
-  updateCommand(noun, {
+  updateCommand(context, noun, {
     schema: UpdateSkill.omit({ wId: true, skillId: true, version: true }),
     references,
     find,
@@ -87,7 +88,7 @@ export const createAdministration = () => [
       return doneOf(await connection.rpc.skills.update.mutate({ ...of, ...input }));
     },
   }),
-  actionCommand(noun, {
+  actionCommand(context, noun, {
     name: "publish",
     about: "set who can use an active skill",
     did: "published",
@@ -98,7 +99,7 @@ export const createAdministration = () => [
       return doneOf(await connection.rpc.skills.publish.mutate({ ...of, availability }));
     },
   }),
-  actionCommand(noun, {
+  actionCommand(context, noun, {
     name: "approve",
     about: "make a suggested skill active",
     did: "approved",
@@ -106,7 +107,7 @@ export const createAdministration = () => [
     call: async (connection, found) =>
       doneOf(await connection.rpc.skills.approve.mutate(await versionOf(connection, found))),
   }),
-  actionCommand(noun, {
+  actionCommand(context, noun, {
     name: "remove",
     about: "archive a skill: no agent works with it any more",
     did: "archived",
@@ -115,7 +116,7 @@ export const createAdministration = () => [
     call: async (connection, found) =>
       doneOf(await connection.rpc.skills.archive.mutate(await versionOf(connection, found))),
   }),
-  actionCommand(noun, {
+  actionCommand(context, noun, {
     name: "restore",
     about: "make an archived skill active again",
     did: "restored",

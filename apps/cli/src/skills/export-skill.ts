@@ -8,14 +8,15 @@ import type { ServerOptions } from "../connection/server-options.ts";
 import { printLine } from "../print.ts";
 import { findSkill } from "../grammar/skills.ts";
 import { readZip } from "./read-zip.ts";
+import type { Context } from "../context.ts";
 
 /** Writes a skill as a folder, or as an archive. Throws `CommandError` where there is something of that name. */
 export async function exportSkill(
-  reference: string,
-  into: string,
+  context: Context,
+  { reference, into }: { readonly reference: string; readonly into: string },
   options: ServerOptions & { readonly zip?: true },
 ): Promise<void> {
-  const connection = await connect(options);
+  const connection = await connect(context, options);
   const { id } = await findSkill(...SkillStatus.options)(connection, reference);
   const response = await callServer(connection.parley.skills.export({ skillId: id }));
   const bytes = Buffer.from(await response.arrayBuffer());
@@ -42,5 +43,8 @@ export async function exportSkill(
     }
   }
   const about = { skillId: id, path: target, files: files.map((file) => file.path) };
-  printLine(options.json ? JSON.stringify(about) : `exported: ${target}, ${files.length} files`);
+  printLine(
+    context.io,
+    options.json ? JSON.stringify(about) : `exported: ${target}, ${files.length} files`,
+  );
 }

@@ -5,8 +5,10 @@ import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { fetchRepository } from "./fetch-repository.ts";
 import { parseGitUrl } from "./git-url.ts";
+import { openMemoryIo } from "../../testing/memory-io.ts";
 
 const MIB = 1_048_576;
+const { io } = openMemoryIo();
 let folder: string;
 
 beforeAll(() => {
@@ -35,12 +37,12 @@ it.each([
   async (_name, limits, says) => {
     const before = left();
     const wanted = parseGitUrl(`file://${folder}`);
-    await expect(fetchRepository(wanted, limits)).rejects.toThrow(new RegExp(says));
+    await expect(fetchRepository(io, wanted, limits)).rejects.toThrow(new RegExp(says));
     expect(left()).toEqual(before);
   },
 );
 
 it("fetches what is within the limits", async () => {
-  await using fetched = await fetchRepository(parseGitUrl(`file://${folder}`));
+  await using fetched = await fetchRepository(io, parseGitUrl(`file://${folder}`));
   expect(readdirSync(fetched.place)).toContain("skill-39");
 });

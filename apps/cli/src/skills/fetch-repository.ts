@@ -7,6 +7,7 @@ import { CommandError } from "../command-error.ts";
 import { environmentForOthers } from "../config.ts";
 import { oneLine } from "../plain.ts";
 import type { GitFolder } from "./git-url.ts";
+import type { Io } from "../io.ts";
 
 const MIB = 1_048_576;
 
@@ -57,6 +58,7 @@ export interface FetchedFolder extends AsyncDisposable {
 
 /** Fetches one commit of a repository with the system's Git. Throws `CommandError`, which says why it could not. */
 export async function fetchRepository(
+  io: Pick<Io, "environment" | "exit" | "signal">,
   { url, ref, folder, name }: GitFolder,
   given: Partial<FetchLimits> = {},
 ): Promise<FetchedFolder> {
@@ -67,12 +69,14 @@ export async function fetchRepository(
   const leave = (signal: NodeJS.Signals) => {
     fetching.abort();
     remove();
-    process.kill(process.pid, signal);
+    // As shells say of a process that the signal has ended.
+    io.exit(128 + os.constants.signals[signal]);
   };
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-  for (const signal of signals) process.once(signal, leave);
+  const listeners = signals.map((signal) => [signal, () => leave(signal)] as const);
+  for (const [signal, listener] of listeners) io.signal.once(signal, listener);
   const dispose = () => {
-    for (const signal of signals) process.off(signal, leave);
+    for (const [signal, listener] of listeners) io.signal.off(signal, listener);
     remove();
   };
   try {
@@ -81,7 +85,13 @@ export async function fetchRepository(
     await mkdir(clone);
     const limits = { ...fetchLimits, ...given };
     const git = async (...args: string[]) =>
-      runGit([...settings, ...args], { url, clone, limits, signal: fetching.signal });
+      runGit([...settings, ...args], {
+        environment: io.environment,
+        url,
+        clone,
+        limits,
+        signal: fetching.signal,
+      });
     await git("init", "--quiet", "--template=");
     await git("fetch", "--quiet", "--depth=1", "--no-tags", "--end-of-options", url, ref);
     await git("checkout", "--quiet", "--detach", "FETCH_HEAD");
@@ -110,6 +120,7 @@ function requireFolder(clone: string, folder: string): void {
 }
 
 interface GitRun {
+  readonly environment: NodeJS.ProcessEnv;
   readonly url: string;
   readonly clone: string;
   readonly limits: FetchLimits;
@@ -118,9 +129,9 @@ interface GitRun {
 
 async function runGit(
   args: readonly string[],
-  { url, clone, limits: { diskBytes, ...given }, signal }: GitRun,
+  { environment, url, clone, limits: { diskBytes, ...given }, signal }: GitRun,
 ): Promise<void> {
-  const env = environmentForOthers({
+  const env = environmentForOthers(environment, {
     GIT_TERMINAL_PROMPT: "0",
     GIT_ASKPASS: "",
     SSH_ASKPASS: "",

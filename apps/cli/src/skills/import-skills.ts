@@ -7,6 +7,7 @@ import { oneLine } from "../plain.ts";
 import { printLine, reportLine } from "../print.ts";
 import { openSkills } from "./open-skills.ts";
 import { CommandError } from "../command-error.ts";
+import type { Context } from "../context.ts";
 
 /** What an import says of all its skills. */
 interface ImportOptions extends ServerOptions {
@@ -17,7 +18,11 @@ interface ImportOptions extends ServerOptions {
 }
 
 /** Imports the skills of a folder, an archive or a repository into a workspace, and prints the result of each. */
-export async function importSkills(given: string, options: ImportOptions): Promise<void> {
+export async function importSkills(
+  context: Context,
+  given: string,
+  options: ImportOptions,
+): Promise<void> {
   const { onConflict, status, availability, repoUrl } = options;
   const fields = ImportSkills.safeParse({
     onConflict,
@@ -30,9 +35,9 @@ export async function importSkills(given: string, options: ImportOptions): Promi
     const [issue] = fields.error.issues;
     throw new CommandError(`${String(issue?.path[0])}: ${issue?.message}`);
   }
-  const { parley } = await connect(options);
-  const { files, leftOut, repoUrl: origin } = await openSkills(given);
-  for (const name of leftOut) reportLine(`left out: ${oneLine(name)}`);
+  const { io, parley } = await connect(context, options);
+  const { files, leftOut, repoUrl: origin } = await openSkills(io, given);
+  for (const name of leftOut) reportLine(io, `left out: ${oneLine(name)}`);
   const from = fields.data.repoUrl ?? origin;
   const form = { ...fields.data, ...(from !== undefined && { repoUrl: from }), files };
   const report = await parley.skills.import(form).catch((error: unknown) => {
@@ -40,10 +45,10 @@ export async function importSkills(given: string, options: ImportOptions): Promi
     if (isRefused) throw new CommandError(describeRefusal(error));
     return callServer(Promise.reject(error as Error));
   });
-  if (options.json) return printLine(JSON.stringify(report));
+  if (options.json) return printLine(io, JSON.stringify(report));
   for (const kind of ["imported", "updated", "skipped"] as const) {
     for (const { name, sId, reason } of report[kind])
-      printLine(`${kind}: ${name} (${sId}): ${reason}`);
+      printLine(io, `${kind}: ${name} (${sId}): ${reason}`);
   }
   const isSuggested = (fields.data.status ?? "suggested") === "suggested";
   const isEditors = (fields.data.availability ?? "editors") === "editors";
@@ -55,7 +60,7 @@ export async function importSkills(given: string, options: ImportOptions): Promi
   ].map((command) => `parley skills ${command} ${first.sId}`);
   const who = isSuggested ? "Nobody can use them yet" : "Only their editors can use them";
   const each = others.length > 0 ? ", and the same for the others" : "";
-  reportLine(`${who}: ${use.join(", then ")}${each}`);
+  reportLine(io, `${who}: ${use.join(", then ")}${each}`);
 }
 
 /** A line for each refused file, with its error. */

@@ -8,6 +8,7 @@ import { fetchRepository } from "./fetch-repository.ts";
 import { isGitUrl, parseGitUrl } from "./git-url.ts";
 import { readSkillFolders, type SkillFolders } from "./read-skill-folders.ts";
 import { readZip } from "./read-zip.ts";
+import type { Io } from "../io.ts";
 
 /** Skills to import or to check, and where they are from. */
 export interface OpenedSkills extends SkillFolders {
@@ -16,17 +17,17 @@ export interface OpenedSkills extends SkillFolders {
 }
 
 /** Reads the skills of a folder, an archive or a repository. Throws `CommandError`. */
-export async function openSkills(given: string): Promise<OpenedSkills> {
-  if (isGitUrl(given)) return readRepository(given);
+export async function openSkills(io: Io, given: string): Promise<OpenedSkills> {
+  if (isGitUrl(given)) return readRepository(io, given);
   const stats = await stat(given).catch(() => undefined);
   if (stats === undefined) throw new CommandError(`${given}: there is no such folder or archive`);
   return stats.isFile() ? readArchive(given) : readSkillFolders(given);
 }
 
-async function readRepository(given: string): Promise<OpenedSkills> {
+async function readRepository(io: Io, given: string): Promise<OpenedSkills> {
   const wanted = parseGitUrl(given);
-  reportLine(`Fetching ${wanted.url}`);
-  await using fetched = await fetchRepository(wanted);
+  reportLine(io, `Fetching ${wanted.url}`);
+  await using fetched = await fetchRepository(io, wanted);
   const skills = await readSkillFolders(fetched.place).catch((error: unknown) => {
     const where = wanted.folder === "" ? wanted.url : `${wanted.folder} of ${wanted.url}`;
     // The place is nobody's business, and gone by now.

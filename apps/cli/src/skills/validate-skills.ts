@@ -4,6 +4,7 @@ import { CommandError } from "../command-error.ts";
 import { oneLine } from "../plain.ts";
 import { printLine, reportLine } from "../print.ts";
 import { openSkills, type OpenedSkills } from "./open-skills.ts";
+import type { Context } from "../context.ts";
 
 interface SkillFault {
   readonly file: string;
@@ -13,22 +14,24 @@ interface SkillFault {
 
 /** Checks skills by the server's rules, without a server. Throws `CommandError` where they have faults. */
 export async function validateSkills(
+  context: Context,
   given: string,
   { json }: { readonly json?: true },
 ): Promise<void> {
-  const { files, leftOut } = await openSkills(given);
+  const { io } = context;
+  const { files, leftOut } = await openSkills(io, given);
   const uploaded = files.map(({ path, content }) => ({ path, bytes: content }));
   const { skills, issues } = await parseSkillFolders(uploaded, async (text) => readYaml(text));
   const faults = issues.flatMap(({ path, message }) => locate(files, path, message));
   if (json) {
     const valid = skills.map(({ name, filePath }) => ({ name, filePath }));
-    printLine(JSON.stringify({ skills: valid, faults }));
+    printLine(io, JSON.stringify({ skills: valid, faults }));
   } else {
-    for (const { name } of skills) printLine(`valid: ${name}`);
+    for (const { name } of skills) printLine(io, `valid: ${name}`);
     for (const { file, line, message } of faults) {
-      printLine(oneLine(`${file}:${line}: ${message}`));
+      printLine(io, oneLine(`${file}:${line}: ${message}`));
     }
-    for (const name of leftOut) reportLine(`left out: ${oneLine(name)}`);
+    for (const name of leftOut) reportLine(io, `left out: ${oneLine(name)}`);
   }
   if (faults.length === 0) return;
   const count = faults.length === 1 ? "a fault" : `${faults.length} faults`;

@@ -1,6 +1,7 @@
 import { createInterface } from "node:readline/promises";
 import { CommandError } from "../command-error.ts";
 import { oneLine } from "../plain.ts";
+import type { Io } from "../io.ts";
 
 /** Something that cannot be taken back. */
 interface Destructive {
@@ -16,13 +17,16 @@ interface Destructive {
  * Returns where a person has agreed, by `--yes` or by typing what a terminal asks for. Throws `CommandError`
  * otherwise, and where there is no terminal.
  */
-export async function confirm({ what, typed, yes }: Destructive): Promise<void> {
+export async function confirm(
+  { stdin, stderr, isTerminal }: Io,
+  { what, typed, yes }: Destructive,
+): Promise<void> {
   if (yes) return;
   const about = oneLine(what);
-  if (!process.stdin.isTTY || !process.stderr.isTTY) {
+  if (!isTerminal.stdin || !isTerminal.stderr) {
     throw new CommandError(`Nothing was done: this ${about}. Add --yes where that is meant`);
   }
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  const lines = createInterface({ input: stdin, output: stderr });
   const left = Promise.withResolvers<undefined>();
   // The end of the input, and Ctrl-C.
   lines.once("close", () => left.resolve(undefined));
@@ -30,7 +34,7 @@ export async function confirm({ what, typed, yes }: Destructive): Promise<void> 
     const question = `This ${about}. Type ${oneLine(typed)} to go on: `;
     const answer = await Promise.race([lines.question(question), left.promise]);
     // The cursor is still behind the question.
-    if (answer === undefined) process.stderr.write("\n");
+    if (answer === undefined) stderr.write("\n");
     if (answer?.trim() !== oneLine(typed)) throw new CommandError("Nothing was done");
   } finally {
     lines.close();

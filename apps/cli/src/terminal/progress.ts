@@ -1,6 +1,7 @@
 import { Writable } from "node:stream";
 import { Presets, SingleBar } from "cli-progress";
 import { oneLine } from "../plain.ts";
+import type { Io } from "../io.ts";
 
 /** Long work, which is counted in a unit. */
 interface Work {
@@ -25,11 +26,11 @@ const LINE_MS = 10_000;
  * Shows on standard error how much of a work is done, what is left and how long that takes: a bar on a terminal,
  * a line every ten seconds elsewhere. The bar goes when the work is done.
  */
-export function startProgress({ label, total, unit }: Work): Progress {
-  const isTerminal = process.stderr.isTTY;
+export function startProgress(io: Io, { label, total, unit }: Work): Progress {
+  const isTerminal = io.isTerminal.stderr;
   const bar = new SingleBar(
     {
-      stream: isTerminal ? process.stderr : createLateStream(),
+      stream: isTerminal ? io.stderr : createLateStream(io),
       format: `${oneLine(label)} ${isTerminal ? "{bar} " : ""}{percentage}% | {value} of {total} ${unit} | {eta_formatted} left`,
       clearOnComplete: true,
       hideCursor: true,
@@ -52,12 +53,12 @@ export function startProgress({ label, total, unit }: Work): Progress {
 }
 
 /** Standard error for work that takes long: what is over before its first line was due says nothing. */
-function createLateStream(): NodeJS.WritableStream {
+function createLateStream({ stderr }: Io): NodeJS.WritableStream {
   const startedAt = performance.now();
   return new Writable({
     decodeStrings: false,
     write: (text: string, _encoding, done) => {
-      if (performance.now() - startedAt >= LINE_MS) process.stderr.write(text);
+      if (performance.now() - startedAt >= LINE_MS) stderr.write(text);
       done();
     },
   });

@@ -3,6 +3,7 @@ import stringWidth from "string-width";
 import { oneLine } from "../plain.ts";
 import { fitWidths } from "./fit-widths.ts";
 import { bold } from "./style.ts";
+import type { Io } from "../io.ts";
 
 const GAP = "  ";
 /** A column that would be cut below this is left out, from the right. */
@@ -13,14 +14,14 @@ const MIN_WIDTH = 8;
  * until its lines fit; in a pipe they are whole. Cells may be what others wrote.
  */
 export function renderTable(
+  io: Pick<Io, "columns" | "environment" | "isTerminal">,
   headings: readonly string[],
   rows: readonly (readonly string[])[],
-  columns: number | undefined = process.stdout.isTTY ? process.stdout.columns : undefined,
 ): string[] {
   const table = [headings, ...rows.map((row) => row.map(oneLine))];
   const widths = fitColumns(
     headings.map((_heading, at) => Math.max(...table.map((row) => stringWidth(row[at] ?? "")))),
-    columns,
+    io.columns,
   );
   const lines = table.map((row) =>
     widths
@@ -28,7 +29,7 @@ export function renderTable(
       .join(GAP)
       .trimEnd(),
   );
-  return [bold(lines[0] ?? ""), ...lines.slice(1)];
+  return [bold(io, lines[0] ?? ""), ...lines.slice(1)];
 }
 
 /** The widths of the columns that fit; the others are left out. */

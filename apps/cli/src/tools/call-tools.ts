@@ -9,9 +9,12 @@ import { findTool } from "../grammar/tools.ts";
 import { renderTool } from "./render-tools.ts";
 import type { ConnectionOptions } from "./connection-options.ts";
 import { checkRegistration, checkUpdate, readConnection } from "./read-connection.ts";
+import type { Context } from "../context.ts";
+import type { Io } from "../io.ts";
 
 /** Registers a remote MCP server as a tool. */
 export async function createTool(
+  context: Context,
   url: string,
   options: ServerOptions &
     ConnectionOptions & {
@@ -21,15 +24,15 @@ export async function createTool(
       restrictedToSkills?: true;
     },
 ): Promise<void> {
-  const server = await connect(options);
+  const server = await connect(context, options);
   const { rpc, wId } = server;
   // Before a person is asked for secrets, the key and the URL are known to be good.
   const { name, description, restrictedToSkills: isRestrictedToSkills } = options;
   const spaceId = await findSpaceFor(server, options.space);
   const named = { wId, spaceId, url, name, description, isRestrictedToSkills };
-  const input = checkRegistration({ ...named, ...(await readConnection(options)) });
+  const input = checkRegistration({ ...named, ...(await readConnection(context.io, options)) });
   const registered = await callServer(rpc.tools.register.mutate(input));
-  printTool(registered, options);
+  printTool(context.io, registered, options);
   const { tool, connection } = registered;
   // Those for each user name their tools once somebody has allowed it.
   if (tool.server.tools.length > 0 || connection.oauth?.grant === "authorization_code") return;
@@ -39,44 +42,53 @@ export async function createTool(
 }
 
 /** Shows a tool, with its connection if it has one. */
-export async function getTool(reference: string, options: ServerOptions): Promise<void> {
-  const { rpc, wId, named } = await find(reference, options);
+export async function getTool(
+  context: Context,
+  reference: string,
+  options: ServerOptions,
+): Promise<void> {
+  const { rpc, wId, named } = await find(context, reference, options);
   const read = rpc.tools.getConnection.query({ wId, toolId: named.tool.sId });
   const shown = await callServer(read).catch((error: unknown) => {
     // One that is only described has none.
     if (errorTypeOf(error) === "tool_not_found") return named;
     throw error;
   });
-  printTool(shown, options);
+  printTool(context.io, shown, options);
 }
 
 /** Asks the server of a tool for its tools again. */
-export async function refreshTool(reference: string, options: ServerOptions): Promise<void> {
-  const { rpc, wId, named } = await find(reference, options);
+export async function refreshTool(
+  context: Context,
+  reference: string,
+  options: ServerOptions,
+): Promise<void> {
+  const { rpc, wId, named } = await find(context, reference, options);
   const toolId = named.tool.sId;
-  printTool(await callServer(rpc.tools.refresh.mutate({ wId, toolId })), options);
+  printTool(context.io, await callServer(rpc.tools.refresh.mutate({ wId, toolId })), options);
 }
 
 /** Changes how the tools of a server are called; what no option names stays as it is. */
 export async function updateTool(
+  context: Context,
   reference: string,
   options: ServerOptions & ConnectionOptions & { server?: string },
 ): Promise<void> {
-  const { rpc, wId, named } = await find(reference, options);
+  const { rpc, wId, named } = await find(context, reference, options);
   const toolId = named.tool.sId;
   const before = await callServer(rpc.tools.getConnection.query({ wId, toolId }));
-  const changes = { url: options.server, ...(await readConnection(options)) };
+  const changes = { url: options.server, ...(await readConnection(context.io, options)) };
   if (Object.values(changes).every((value) => value === undefined)) {
     throw calledWrongly("parley tools update", "it takes what to change");
   }
   const stakes = changes.stakes && { ...before.connection.stakes, ...changes.stakes };
   const input = checkUpdate({ wId, toolId, version: before.version, ...changes, stakes });
-  printTool(await callServer(rpc.tools.updateConnection.mutate(input)), options);
+  printTool(context.io, await callServer(rpc.tools.updateConnection.mutate(input)), options);
 }
 
 /** The tool that the one argument of a command names. */
-async function find(reference: string, options: ServerOptions) {
-  const connection = await connect(options);
+async function find(context: Context, reference: string, options: ServerOptions) {
+  const connection = await connect(context, options);
   return { ...connection, named: await findTool(connection, reference) };
 }
 
@@ -90,7 +102,7 @@ async function findSpaceFor(connection: ServerConnection, reference?: string): P
   throw new CommandError("The workspace has no open space: name one with --space");
 }
 
-function printTool(shown: AdministeredTool | ConnectedTool, { json }: ServerOptions): void {
-  if (json) return printLine(JSON.stringify(shown));
-  for (const line of renderTool(shown)) printLine(line);
+function printTool(io: Io, shown: AdministeredTool | ConnectedTool, { json }: ServerOptions): void {
+  if (json) return printLine(io, JSON.stringify(shown));
+  for (const line of renderTool(shown)) printLine(io, line);
 }

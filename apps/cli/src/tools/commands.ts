@@ -5,6 +5,7 @@ import { actionCommand } from "../grammar/one-commands.ts";
 import { group } from "../group.ts";
 import { withConnection } from "./connection-options.ts";
 import { findToolNamed, readTools, tools as noun } from "../grammar/tools.ts";
+import type { Context } from "../context.ts";
 
 const load = () => import("./call-tools.ts");
 
@@ -13,8 +14,8 @@ The bearer token, the values of headers and the secret of the OAuth client are r
 in this order; a terminal is asked for them. With --per-user, each user allows the calls at the server's own
 authorization server, where Parley registers itself without --oauth-client.`;
 
-const list = () =>
-  listCommand(noun, {
+const list = (context: Context) =>
+  listCommand(context, noun, {
     about: "list the tools of the workspace",
     listed: "tools",
     read: readTools,
@@ -29,35 +30,39 @@ const list = () =>
     },
   });
 
-const get = withServer(new Command("get"))
-  .description("show a tool, with its connection")
-  .argument("<tool>", "id or name")
-  .action(async (tool, options) => (await load()).getTool(tool, options));
+const get = (context: Context) =>
+  withServer(new Command("get"))
+    .description("show a tool, with its connection")
+    .argument("<tool>", "id or name")
+    .action(async (tool, options) => (await load()).getTool(context, tool, options));
 
-const create = withConnection(withServer(new Command("create")))
-  .description("add a remote MCP server")
-  .argument("<url>", "URL of the MCP server")
-  .option("--space <space>", "id or name of the tool's space; the open one by default")
-  .option("--name <name>", "name of the tool")
-  .option("--description <text>", "what it is for")
-  .option("--restricted-to-skills", "only skills give it to agents")
-  .addHelpText("after", secrets)
-  .action(async (url, options) => (await load()).createTool(url, options));
+const create = (context: Context) =>
+  withConnection(withServer(new Command("create")))
+    .description("add a remote MCP server")
+    .argument("<url>", "URL of the MCP server")
+    .option("--space <space>", "id or name of the tool's space; the open one by default")
+    .option("--name <name>", "name of the tool")
+    .option("--description <text>", "what it is for")
+    .option("--restricted-to-skills", "only skills give it to agents")
+    .addHelpText("after", secrets)
+    .action(async (url, options) => (await load()).createTool(context, url, options));
 
-const refresh = withServer(new Command("refresh"))
-  .description("ask the server of a tool for its tools again")
-  .argument("<tool>", "id or name")
-  .action(async (tool, options) => (await load()).refreshTool(tool, options));
+const refresh = (context: Context) =>
+  withServer(new Command("refresh"))
+    .description("ask the server of a tool for its tools again")
+    .argument("<tool>", "id or name")
+    .action(async (tool, options) => (await load()).refreshTool(context, tool, options));
 
-const update = withConnection(withServer(new Command("update")))
-  .description("change how a server is called, and leave what no option names")
-  .argument("<tool>", "id or name")
-  .option("--server <url>", "URL of the MCP server")
-  .addHelpText("after", secrets)
-  .action(async (tool, options) => (await load()).updateTool(tool, options));
+const update = (context: Context) =>
+  withConnection(withServer(new Command("update")))
+    .description("change how a server is called, and leave what no option names")
+    .argument("<tool>", "id or name")
+    .option("--server <url>", "URL of the MCP server")
+    .addHelpText("after", secrets)
+    .action(async (tool, options) => (await load()).updateTool(context, tool, options));
 
-const remove = () =>
-  actionCommand(noun, {
+const remove = (context: Context) =>
+  actionCommand(context, noun, {
     name: "remove",
     about: "remove a tool, from the skills that have it too",
     did: "removed",
@@ -69,5 +74,12 @@ const remove = () =>
   });
 
 /** Makes the commands about tools. */
-export const createToolCommands = () =>
-  group("tools", "MCP servers that agents call", [list(), get, create, refresh, update, remove()]);
+export const createToolCommands = (context: Context) =>
+  group("tools", "MCP servers that agents call", [
+    list(context),
+    get(context),
+    create(context),
+    refresh(context),
+    update(context),
+    remove(context),
+  ]);

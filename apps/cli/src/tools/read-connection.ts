@@ -3,9 +3,10 @@ import { CommandError } from "../command-error.ts";
 import { readSecrets } from "../connection/read-secrets.ts";
 import type { ConnectionOptions } from "./connection-options.ts";
 import { check } from "../connection/connect.ts";
+import type { Io } from "../io.ts";
 
 /** The settings of a connection that options name; secrets come from standard input or a prompt. */
-export async function readConnection(options: ConnectionOptions) {
+export async function readConnection(io: Io, options: ConnectionOptions) {
   const { bearer = false, header: names = [], oauthClient: clientId } = options;
   const { oauthScope: scope, perUser: isPerUser = false } = options;
   if (scope !== undefined && clientId === undefined && !isPerUser) {
@@ -16,7 +17,7 @@ export async function readConnection(options: ConnectionOptions) {
     ...names.map((name) => `the value of ${name}`),
     ...(clientId === undefined ? [] : ["the secret of the OAuth client"]),
   ];
-  const secrets = await readSecrets(wanted);
+  const secrets = await readSecrets(io, wanted);
   const headers = [
     ...(bearer ? [["Authorization", `Bearer ${secrets.shift()}`] as const] : []),
     ...names.map((name) => [name, secrets.shift() ?? ""] as const),

@@ -15,6 +15,8 @@ import { nameStep, renderPlan } from "./render-plan.ts";
 import { openSecrets, type SecretSource } from "./secret-source.ts";
 import { showProgress } from "./show-progress.ts";
 import type { Kind, WorkspaceState } from "./workspace-state.ts";
+import type { Context } from "../context.ts";
+import type { Io } from "../io.ts";
 
 /** Others may change the workspace at the same time: what they did is read, and a new plan is made. */
 const MAX_PLANS = 3;
@@ -31,28 +33,34 @@ interface ApplyOptions extends ServerOptions {
 }
 
 /** Makes a workspace what its folder declares, after it has shown what it will change. */
-export async function applyFolder(folder: string, options: ApplyOptions): Promise<void> {
+export async function applyFolder(
+  context: Context,
+  folder: string,
+  options: ApplyOptions,
+): Promise<void> {
+  const { io } = context;
   const declared = await readWorkspaceFolder(folder);
-  const secrets = await openSecrets(options.secrets);
-  const connection = await connect(options);
+  const secrets = await openSecrets(io, options.secrets);
+  const connection = await connect(context, options);
   for (let attempt = 1; ; attempt++) {
     const { steps, state } = await plan({ folder, declared, connection, options });
     const changes = steps.filter(isChange);
     const isMade = changes.length > 0 && !options.dryRun && !options.check;
-    if (!options.json) renderPlan(steps).forEach(printLine);
-    else if (isMade && !options.yes) renderPlan(steps).forEach(reportLine);
+    if (!options.json) for (const line of renderPlan(io, steps)) printLine(io, line);
+    else if (isMade && !options.yes) for (const line of renderPlan(io, steps)) reportLine(io, line);
     if (isMade) {
-      await agree(changes, { secrets, state, options });
-      const isOvertaken = await run(changes, { connection, ids: idsOf(state), secrets });
+      await agree(io, changes, { secrets, state, options });
+      const isOvertaken = await run(io, changes, { connection, ids: idsOf(state), secrets });
       if (isOvertaken && attempt < MAX_PLANS) continue;
       if (isOvertaken)
         throw new CommandError("Others change the workspace all the time: try again");
     }
     const unset = findUnsetSecrets(declared, state);
-    if (options.json) printLine(JSON.stringify(report(steps, { state, isMade, unset })));
-    else if (changes.length === 0) printLine("Nothing to change");
-    else if (isMade) printLine(`Done: ${changes.length} changed`);
-    for (const name of unset) reportLine(`${name} is not set: parley functions secret put ${name}`);
+    if (options.json) printLine(io, JSON.stringify(report(steps, { state, isMade, unset })));
+    else if (changes.length === 0) printLine(io, "Nothing to change");
+    else if (isMade) printLine(io, `Done: ${changes.length} changed`);
+    for (const name of unset)
+      reportLine(io, `${name} is not set: parley functions secret put ${name}`);
     if (options.check && changes.length > 0) {
       throw new CommandError(
         `The workspace is not what ${folder} declares: parley apply changes it`,
@@ -91,6 +99,7 @@ interface Agreement {
 
 /** Returns where a person, or `--yes`, agrees to the changes. */
 async function agree(
+  io: Io,
   changes: readonly Step[],
   { secrets, state, options: { yes } }: Agreement,
 ): Promise<void> {
@@ -98,7 +107,7 @@ async function agree(
   const removes = removed === 0 ? "" : `, ${removed} of them removals,`;
   const count = changes.length === 1 ? "1 change" : `${changes.length} changes`;
   const what = `makes ${count}${removes} in the workspace ${state.name}`;
-  await confirm({ what, typed: removed === 0 ? "yes" : state.name, yes });
+  await confirm(io, { what, typed: removed === 0 ? "yes" : state.name, yes });
   await secrets.require(changes.flatMap((change) => change.secrets));
 }
 
@@ -126,8 +135,8 @@ const idsOf = ({ listed, spaces }: WorkspaceState): Applying["ids"] => {
 };
 
 /** Makes the changes, in order. Returns whether others were faster; throws `CommandError` where one fails. */
-async function run(changes: readonly Step[], applying: Applying): Promise<boolean> {
-  const progress = showProgress("applying", { total: changes.length, unit: "changes" });
+async function run(io: Io, changes: readonly Step[], applying: Applying): Promise<boolean> {
+  const progress = showProgress(io, "applying", { total: changes.length, unit: "changes" });
   const done: Step[] = [];
   const runAll = async (): Promise<void> => {
     for (const change of changes) {
@@ -143,12 +152,12 @@ async function run(changes: readonly Step[], applying: Applying): Promise<boolea
     const failed = changes[done.length];
     const what = failed === undefined ? "" : nameStep(failed);
     if (overtaken.includes(errorTypeOf(error))) {
-      reportLine(`${what} was changed by somebody else meanwhile: here is a new plan`);
+      reportLine(io, `${what} was changed by somebody else meanwhile: here is a new plan`);
       return true;
     }
     if (!(error instanceof CommandError)) throw error;
-    for (const one of done) reportLine(`done: ${nameStep(one)}`);
-    for (const one of changes.slice(done.length)) reportLine(`not done: ${nameStep(one)}`);
+    for (const one of done) reportLine(io, `done: ${nameStep(one)}`);
+    for (const one of changes.slice(done.length)) reportLine(io, `not done: ${nameStep(one)}`);
     const made = `${done.length} of ${changes.length} changes are made; run the command again for the rest`;
     throw new CommandError(`${what}: ${error.message}: ${made}`, { cause: error.cause });
   }

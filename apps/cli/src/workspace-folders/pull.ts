@@ -17,6 +17,7 @@ import { SETTINGS_FILE } from "./settings-file.ts";
 import type { Kind, WorkspaceState } from "./workspace-state.ts";
 import { isExecutableFile, setExecutable } from "../regular-files.ts";
 import { type FolderFiles, writeWorkspaceFolder } from "./write-workspace-folder.ts";
+import type { Context } from "../context.ts";
 
 interface PullOptions extends ServerOptions {
   readonly force?: true;
@@ -24,7 +25,12 @@ interface PullOptions extends ServerOptions {
 }
 
 /** Writes the folder that declares a workspace, over what an earlier pull wrote. */
-export async function pullFolder(folder: string, options: PullOptions): Promise<void> {
+export async function pullFolder(
+  context: Context,
+  folder: string,
+  options: PullOptions,
+): Promise<void> {
+  const { io } = context;
   const entries = await entriesOf(folder);
   if (entries.length > 0 && !entries.includes(SETTINGS_FILE) && !options.force) {
     const cure = "name a new folder, or add --force";
@@ -32,7 +38,7 @@ export async function pullFolder(folder: string, options: PullOptions): Promise<
       `${folder}: has ${entries[0]}, and is no folder of parley pull: ${cure}`,
     );
   }
-  const connection = await connect(options);
+  const connection = await connect(context, options);
   const state = await readWorkspace(connection, (_kind, one) => !one.isArchived);
   const leftOut = describeLeftOut(state);
   const written = writeWorkspaceFolder(definitionOf(state));
@@ -41,23 +47,28 @@ export async function pullFolder(folder: string, options: PullOptions): Promise<
   const { added, changed, removed } = change;
   const overwritten = [...changed, ...removed];
   if (!options.json) {
-    for (const file of added) printLine(`+ ${file}`);
-    for (const file of changed) printLine(`~ ${file}`);
-    for (const file of removed) printLine(`- ${file}`);
+    for (const file of added) printLine(io, `+ ${file}`);
+    for (const file of changed) printLine(io, `~ ${file}`);
+    for (const file of removed) printLine(io, `- ${file}`);
   }
   if (overwritten.length > 0) {
     const count = `${changed.length} files, and removes ${removed.length}`;
-    await confirm({ what: `overwrites ${count}, in ${folder}`, typed: "yes", yes: options.yes });
+    await confirm(io, {
+      what: `overwrites ${count}, in ${folder}`,
+      typed: "yes",
+      yes: options.yes,
+    });
   }
   await write(folder, { ...written, change });
-  if (options.json) printLine(JSON.stringify({ workspaceId: state.wId, ...change, leftOut }));
+  if (options.json) printLine(io, JSON.stringify({ workspaceId: state.wId, ...change, leftOut }));
   else {
     const total = [...files.keys()].filter((file) => !added.includes(file)).length - changed.length;
     printLine(
+      io,
       `${added.length + changed.length} written, ${removed.length} removed, ${total} unchanged`,
     );
   }
-  for (const line of leftOut) reportLine(`left out: ${line}`);
+  for (const line of leftOut) reportLine(io, `left out: ${line}`);
 }
 
 /** What the folder declares. Throws `CommandError` where names do not tell two things apart. */

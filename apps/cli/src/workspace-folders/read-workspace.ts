@@ -21,7 +21,7 @@ export async function readWorkspace(
   connection: ServerConnection,
   isWanted: IsWanted,
 ): Promise<WorkspaceState> {
-  const { rpc, wId } = connection;
+  const { io, rpc, wId } = connection;
   const { session } = await callServer(rpc.session.get.query({}));
   const { role, workspace } = session;
   if (workspace === null || (role !== "admin" && role !== "builder")) {
@@ -79,7 +79,7 @@ export async function readWorkspace(
     ofKind.filter((one) => isWanted(kind, one));
   const parts = [wanted("tool", tools), wanted("skill", skills), wanted("function", functions)];
   const total = parts.reduce((sum, { length }) => sum + length, 0);
-  const progress = showProgress("reading", { total, unit: "things" });
+  const progress = showProgress(io, "reading", { total, unit: "things" });
   const readAll = async <T extends Listed, R>(
     kind: Kind,
     ofKind: readonly T[],

@@ -1,13 +1,14 @@
 import { oneLine } from "../plain.ts";
 import { cyan, dim, green, red, yellow } from "../terminal/style.ts";
 import type { Step } from "./plan.ts";
+import type { Io } from "../io.ts";
 
 const marks = { create: "+", update: "~", restore: "^", remove: "-", keep: "?", unchanged: "=" };
 const colours = { create: green, update: yellow, restore: cyan, remove: red } as const;
 
 /** The lines that show a plan: what is changed and how, then how much. */
-export function renderPlan(steps: readonly Step[]): string[] {
-  const lines = steps.flatMap(renderStep);
+export function renderPlan(io: Io, steps: readonly Step[]): string[] {
+  const lines = steps.flatMap((step) => renderStep(io, step));
   return [...lines, countSteps(steps)];
 }
 
@@ -30,22 +31,22 @@ export function countSteps(steps: readonly Step[]): string {
 export const nameStep = ({ kind, name }: Pick<Step, "kind" | "name">): string =>
   `${kind} ${oneLine(name)}`;
 
-function renderStep(step: Step): string[] {
+function renderStep(io: Io, step: Step): string[] {
   const { action, members, secrets } = step;
   if (action === "unchanged") return [];
   const said = `${marks[action]} ${nameStep(step)}`;
-  if (action === "keep") return [dim(`${said}: is not in the folder`)];
+  if (action === "keep") return [dim(io, `${said}: is not in the folder`)];
   const names = members.map(({ name }) => name);
   const needs = secrets.length > 0 ? ` (needs ${[...new Set(secrets)].join(", ")})` : "";
   const listed = names.length > 0 ? `: ${names.join(", ")}` : "";
   const paint = colours[action];
   return [
-    paint(said + listed + needs),
-    ...members.flatMap(({ lines }) => lines.map((line) => `    ${paintLine(oneLine(line))}`)),
+    paint(io, said + listed + needs),
+    ...members.flatMap(({ lines }) => lines.map((line) => `    ${paintLine(io, oneLine(line))}`)),
   ];
 }
 
-function paintLine(line: string): string {
-  if (line.startsWith("+")) return green(line);
-  return line.startsWith("-") ? red(line) : line;
+function paintLine(io: Io, line: string): string {
+  if (line.startsWith("+")) return green(io, line);
+  return line.startsWith("-") ? red(io, line) : line;
 }

@@ -3,6 +3,7 @@ import { SecretName } from "@parley/schema";
 import { CommandError } from "../command-error.ts";
 import { readInput, readSecrets } from "../connection/read-secrets.ts";
 import { fillSecrets } from "./secret-references.ts";
+import type { Io } from "../io.ts";
 
 /** The values of the secrets that files name. */
 export interface SecretSource {
@@ -13,10 +14,10 @@ export interface SecretSource {
 }
 
 /** Reads lines of NAME=value from a file, or from standard input where it is `-`; nothing where it is undefined. */
-export async function openSecrets(place: string | undefined): Promise<SecretSource> {
+export async function openSecrets(io: Io, place: string | undefined): Promise<SecretSource> {
   const values = new Map<string, string>();
   if (place !== undefined) {
-    const text = place === "-" ? await readLines() : await readSecretFile(place);
+    const text = place === "-" ? await readLines(io) : await readSecretFile(place);
     for (const [index, line] of text.split(/\r?\n/).entries()) {
       if (line.trim() === "" || line.startsWith("#")) continue;
       const at = line.indexOf("=");
@@ -31,19 +32,22 @@ export async function openSecrets(place: string | undefined): Promise<SecretSour
   const requireValues = async (names: readonly string[]): Promise<void> => {
     const missing = [...new Set(names)].filter((name) => !values.get(name));
     if (missing.length === 0) return;
-    if (!process.stdin.isTTY) {
+    if (!io.isTerminal.stdin) {
       const cure = "give --secrets a file of lines NAME=value, or - for standard input";
       throw new CommandError(`Nothing was done: ${missing.join(", ")} must have a value: ${cure}`);
     }
-    const given = await readSecrets(missing.map((name) => `the value of ${name}`));
+    const given = await readSecrets(
+      io,
+      missing.map((name) => `the value of ${name}`),
+    );
     for (const [index, name] of missing.entries()) values.set(name, given[index] ?? "");
   };
   return { fill: (text) => fillSecrets(text, values), require: requireValues };
 }
 
-async function readLines(): Promise<string> {
+async function readLines(io: Io): Promise<string> {
   // A terminal would show them.
-  if (!process.stdin.isTTY) return readInput();
+  if (!io.isTerminal.stdin) return readInput(io);
   throw new CommandError("--secrets - reads a pipe; a terminal is asked where it is left out");
 }
 

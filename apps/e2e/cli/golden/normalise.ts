@@ -41,7 +41,7 @@ export async function readIds(databaseUrl: string): Promise<string[]> {
 }
 
 interface Known {
-  readonly world: World;
+  readonly world: Pick<World, "home">;
   readonly ids: readonly string[];
   readonly version: string;
 }

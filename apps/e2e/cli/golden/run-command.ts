@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { eventually, startProgram, within } from "../../programs.ts";
+import { runCli } from "../run-cli.ts";
 import { openTerminal, type Terminal } from "../terminal.ts";
 import { type Entry, typedIn } from "./entry.ts";
 
@@ -54,6 +55,20 @@ export async function runInPipe(run: Run): Promise<Outcome> {
     });
   });
   return { exit: isStopped || code === null ? "Ctrl-C" : code, ...program.output };
+}
+
+/**
+ * Whether a command can run in the process of its test. Servers are processes, completion prints to its own, and the
+ * doctor looks at what is installed with it.
+ */
+export const mayRunInside = ({ command, opens = "server", until }: Entry): boolean =>
+  opens === "server" && until === undefined && command !== "doctor";
+
+/** Runs a command as in a pipe, from its sources in this process. */
+export async function runInside({ entry, cwd, settings, args }: Run): Promise<Outcome> {
+  const stdin = typedIn(entry.input ?? "", settings);
+  const { code, ...output } = await runCli(args, { stdin, environment: settings, cwd });
+  return { exit: code ?? "Ctrl-C", ...output };
 }
 
 /** Lets what comes after the first output happen, then ends the command as Ctrl-C does. */

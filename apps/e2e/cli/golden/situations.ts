@@ -6,14 +6,26 @@ import type { Entry } from "./entry.ts";
 import { expect } from "vitest";
 import { expectInPipe, expectNoSecrets, expectOnTerminal, LOOKS } from "./invariants.ts";
 import { normalise, readIds } from "./normalise.ts";
-import { type Outcome, type Run, runInPipe, runOnTerminal, type Screen } from "./run-command.ts";
+import {
+  type Outcome,
+  mayRunInside,
+  type Run,
+  runInPipe,
+  runInside,
+  runOnTerminal,
+  type Screen,
+} from "./run-command.ts";
 import { openWorld, type World } from "./world.ts";
+
+/** A section that says the same as that of a pipe. */
+export const AS_IN_A_PIPE = "(as in a pipe)\n";
 
 const WRONG_KEY = "sk-not-logged-wrong-key-0123456789";
 /** Within the first answer. */
 const FIRST_BYTES = 40;
 
 export interface Stage {
+  /** The packed program. */
   readonly main: string;
   readonly version: string;
   readonly server: Server;
@@ -23,6 +35,34 @@ export interface Stage {
   readonly shop: ShopServer;
 }
 
+/** What can go wrong with what a command calls. */
+export const failures = {
+  "without a server":
+    ({ closedPort }: Stage): Change =>
+    (settings) =>
+      redirect(settings, `127.0.0.1:${closedPort}`),
+  "with a wrong key": (): Change => spoilKey,
+} as const;
+
+/** Runs a command where something is wrong, and gives that section of its golden text. */
+export const describeFailing = async (
+  title: keyof typeof failures,
+  entry: Entry,
+  stage: Stage,
+): Promise<string> => run({ entry, stage, change: failures[title](stage) });
+
+/** The sections of a golden text, by their titles. */
+export const readSections = (text: string): Map<string, string> =>
+  new Map(
+    text
+      .split(/^=== (?=.* ===$)/m)
+      .slice(1)
+      .map((section) => {
+        const [, title = "", body = ""] = /^(.*) ===\n([^]*)$/.exec(section) ?? [];
+        return [title, body.replace(/\n\n$/, "\n")];
+      }),
+  );
+
 /** Runs a command in every situation, checks what holds for all commands, and gives its golden text. */
 export async function describeSituations(entry: Entry, stage: Stage): Promise<string> {
   const help = await run({ entry: { command: entry.command }, stage, isHelp: true });
@@ -31,12 +71,8 @@ export async function describeSituations(entry: Entry, stage: Stage): Promise<st
   const [piped, seen, dead, refused, dying] = await Promise.all([
     run({ entry, stage }),
     see(entry, stage),
-    run({
-      entry,
-      stage,
-      change: (settings) => redirect(settings, `127.0.0.1:${stage.closedPort}`),
-    }),
-    run({ entry, stage, change: spoilKey }),
+    describeFailing("without a server", entry, stage),
+    describeFailing("with a wrong key", entry, stage),
     runDying(entry, stage),
   ]);
   const sections: [title: string, text: string][] = [
@@ -50,10 +86,12 @@ export async function describeSituations(entry: Entry, stage: Stage): Promise<st
   ];
   const shown = sections.map(([title, text], at) => {
     const isSame = at > 1 && text === piped;
-    return `=== ${title} ===\n${isSame ? "(as in a pipe)\n" : text}`;
+    return `=== ${title} ===\n${isSame ? AS_IN_A_PIPE : text}`;
   });
   return `$ parley ${entry.command}\n\n${shown.join("\n")}`;
 }
+
+type Change = (settings: Record<string, string>) => Record<string, string>;
 
 interface Wanted {
   readonly entry: Entry;
@@ -61,7 +99,7 @@ interface Wanted {
   readonly isHelp?: boolean;
   /** Whether it has `--yes` where it destroys something. */
   readonly isConfirmed?: boolean;
-  readonly change?: (settings: Record<string, string>) => Record<string, string>;
+  readonly change?: Change;
   readonly onPrinted?: () => void;
 }
 
@@ -117,11 +155,17 @@ async function run(wanted: Wanted): Promise<string> {
   const { entry, stage } = wanted;
   await using world = await openWorld(stage, entry.opens === "database");
   const prepared = await prepareRun(wanted, world);
-  const outcome = await runInPipe(prepared);
+  const outcome = await (isForPackage(wanted) ? runInPipe(prepared) : runInside(prepared));
   expectInPipe(entry, outcome);
   if (wanted.change === undefined && wanted.isConfirmed !== false) expectItsExit(wanted, outcome);
   expectNoSecrets(entry, outcome.stdout + outcome.stderr, secretsOf(world));
   return normaliseFor(describe(outcome), { world, ids: prepared.ids }, wanted);
+}
+
+/** Whether the packed program is run: where nothing is wrong, and where the server goes while it prints. */
+function isForPackage({ entry, change, isHelp = false, onPrinted }: Wanted): boolean {
+  const isWhole = change === undefined && !isHelp;
+  return isWhole || !mayRunInside(entry) || (onPrinted && entry.diesOnce) !== undefined;
 }
 
 /** Where nothing is wrong, a command does what it is for. */

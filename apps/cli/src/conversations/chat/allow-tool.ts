@@ -8,26 +8,27 @@ import { printText } from "./print-text.ts";
 
 /** Leads to the page on which the user lets a tool's server be called; the answer goes on by itself after it. */
 export async function allowTool(
-  { connection }: Chat,
+  { context: { io }, connection }: Chat,
   { metadata, authError }: WaitingCall<"tool_personal_auth_required">,
 ): Promise<Handled> {
-  printText("");
+  printText(io, "");
   printText(
-    `${yellow("?")} ${bold(oneLine(metadata.agentName))} waits: ${oneLine(authError.message)}`,
+    io,
+    `${yellow(io, "?")} ${bold(io, oneLine(metadata.agentName))} waits: ${oneLine(authError.message)}`,
   );
   try {
     const toolId = metadata.mcpServerId;
     const start = connection.parley.toolAuthorizations.start({ toolId });
     const { authorization } = await callServer(start);
     const url = readPage(authorization.authorizationUrl);
-    printLine(`Open ${url}`);
-    printText(dim("The answer goes on once you allow it there; Ctrl-C cancels it"));
+    printLine(io, `Open ${url}`);
+    printText(io, dim(io, "The answer goes on once you allow it there; Ctrl-C cancels it"));
     const { default: open } = await import("open");
     // Where there is no browser, the page can be opened elsewhere.
     await open(url).catch(() => {});
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
-    printText(red(error.message));
+    printText(io, red(io, error.message));
   }
   return "done";
 }

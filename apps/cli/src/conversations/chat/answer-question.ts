@@ -11,19 +11,20 @@ type Question = WaitingCall<"tool_ask_user_question">["question"];
 
 /** Asks what an agent wants to know: options by their numbers, or words. */
 export async function answerQuestion(
-  { connection, keyboard }: Chat,
+  { context: { io }, connection, keyboard }: Chat,
   call: WaitingCall<"tool_ask_user_question">,
 ): Promise<Handled> {
   const { conversationId, messageId, actionId, question, metadata } = call;
-  printText("");
+  printText(io, "");
   printText(
-    `${yellow("?")} ${bold(oneLine(metadata.agentName))} asks: ${plain(question.question)}`,
+    io,
+    `${yellow(io, "?")} ${bold(io, oneLine(metadata.agentName))} asks: ${plain(question.question)}`,
   );
   question.options.forEach(({ label, description }, index) => {
-    const meaning = description === null ? "" : dim(`: ${oneLine(description)}`);
-    printLine(`  ${index + 1}. ${oneLine(label)}${meaning}`);
+    const meaning = description === null ? "" : dim(io, `: ${oneLine(description)}`);
+    printLine(io, `  ${index + 1}. ${oneLine(label)}${meaning}`);
   });
-  printText(dim(hintFor(question)));
+  printText(io, dim(io, hintFor(question)));
   for (;;) {
     const typed = await keyboard.read({ prompt: "answer> " });
     if (typed.kind !== "line") return typed.kind === "end" ? "leave" : "cancel";
@@ -36,7 +37,7 @@ export async function answerQuestion(
       return "done";
     } catch (error) {
       if (!(error instanceof CommandError)) throw error;
-      printText(red(error.message));
+      printText(io, red(io, error.message));
       if (!(await isWaiting(connection, call))) return "done";
     }
   }

@@ -2,7 +2,8 @@ import { createMarkdownStream, type TextStream } from "../../markdown/markdown-s
 import { createTextStream } from "../../markdown/text-stream.ts";
 import { colourful, colourless } from "../../markdown/theme.ts";
 import { dim, hasColours, red } from "../../terminal/style.ts";
-import { createLiveArea } from "./live-area.ts";
+import { createLiveArea, heightOf, widthOf } from "./live-area.ts";
+import type { Io } from "../../io.ts";
 
 /** How often what is under way is shown anew, at most. */
 const FRAME_MS = 33;
@@ -25,9 +26,10 @@ export interface AnswerView {
 }
 
 /** Makes the view of an answer: finished blocks are printed for good, the one under way is shown below them. */
-export function createAnswerView(output: NodeJS.WriteStream): AnswerView {
+export function createAnswerView(io: Io): AnswerView {
+  const { stdout: output } = io;
   const area = createLiveArea(output);
-  const theme = hasColours(output) ? colourful : colourless;
+  const theme = hasColours(io) ? colourful : colourless;
   let stream: TextStream | undefined;
   let kind: Kind = "answer";
   let timer: NodeJS.Timeout | undefined;
@@ -37,7 +39,7 @@ export function createAnswerView(output: NodeJS.WriteStream): AnswerView {
   let isAfterNote = false;
 
   // A block keeps the width that its first lines have been printed with.
-  const rendering = () => ({ theme, width: overflow?.width ?? Math.max(1, output.columns - 1) });
+  const rendering = () => ({ theme, width: overflow?.width ?? Math.max(1, widthOf(output) - 1) });
   /** What is left to print of a block, with an empty line before its first. */
   const restOf = (lines: readonly string[]): readonly string[] => {
     if (overflow === undefined) return lines.length === 0 ? [] : ["", ...lines];
@@ -60,7 +62,7 @@ export function createAnswerView(output: NodeJS.WriteStream): AnswerView {
     const { finished, open, isStable } = stream.take(rendering());
     const printed = printable(finished);
     const rest = restOf(open);
-    const room = Math.max(1, output.rows - 2);
+    const room = Math.max(1, heightOf(output) - 2);
     const above = isStable ? rest.slice(0, -room) : [];
     if (above.length > 0) {
       const { width } = rendering();
@@ -98,9 +100,9 @@ export function createAnswerView(output: NodeJS.WriteStream): AnswerView {
       stream.add(text);
       schedule();
     },
-    await: () => area.update([], ["", dim("…", output)]),
-    note: (line) => printNote(dim(line, output)),
-    fail: (reason) => printNote(red(reason, output)),
+    await: () => area.update([], ["", dim(io, "…")]),
+    note: (line) => printNote(dim(io, line)),
+    fail: (reason) => printNote(red(io, reason)),
     finish,
   };
 }

@@ -2,9 +2,11 @@ import type { BlockedAction } from "@parley/schema";
 import type { ServerConnection } from "../../connection/connect.ts";
 import type { NamedAgent } from "../find-agent.ts";
 import type { Keyboard } from "./keyboard.ts";
+import type { Context } from "../../context.ts";
 
 /** A conversation on a terminal. */
 export interface Chat {
+  readonly context: Context;
   readonly connection: ServerConnection;
   readonly keyboard: Keyboard;
   readonly agents: readonly NamedAgent[];

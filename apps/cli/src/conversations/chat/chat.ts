@@ -17,6 +17,7 @@ import { printText } from "./print-text.ts";
 import { readMessage } from "./read-message.ts";
 import { completeLine, readMention, runCommand } from "./run-command.ts";
 import { showConversation } from "./show-conversation.ts";
+import type { Context } from "../../context.ts";
 
 interface ChatOptions extends ServerOptions {
   readonly conversation?: string;
@@ -28,18 +29,24 @@ interface ChatOptions extends ServerOptions {
  * Talks to agents on a terminal, until somebody leaves; with `--once`, asks as `parley ask` does. Throws
  * `CommandError`.
  */
-export async function chat(agent: string | undefined, options: ChatOptions): Promise<void> {
+export async function chat(
+  context: Context,
+  agent: string | undefined,
+  options: ChatOptions,
+): Promise<void> {
   const { once, conversation: conversationId } = options;
-  if (once !== undefined) return ask(once === true ? undefined : once, { ...options, agent });
-  requireTerminal(options);
-  const connection = await connect(options);
+  if (once !== undefined)
+    return ask(context, once === true ? undefined : once, { ...options, agent });
+  requireTerminal(context, options);
+  const connection = await connect(context, options);
   const agents = await listAgents(connection);
   const named = await findNamed(connection, agents, { agent, conversationId });
-  const keyboard = openKeyboard();
+  const keyboard = openKeyboard(context.io);
   try {
-    const chosen = named ?? (await askForAgent(keyboard, agents));
+    const chosen = named ?? (await askForAgent(context.io, keyboard, agents));
     if (chosen === undefined) return;
     await talk({
+      context,
       connection,
       keyboard,
       agents,
@@ -54,8 +61,8 @@ export async function chat(agent: string | undefined, options: ChatOptions): Pro
   }
 }
 
-function requireTerminal({ json }: ChatOptions): void {
-  const isTerminal = process.stdin.isTTY && process.stdout.isTTY;
+function requireTerminal({ io }: Context, { json }: ChatOptions): void {
+  const isTerminal = io.isTerminal.stdin && io.isTerminal.stdout;
   if (isTerminal && json === undefined) return;
   const why = isTerminal ? "--json goes with --once" : "a chat needs a terminal";
   throw calledWrongly("parley chat", `${why}: --once and parley ask send one message`);
@@ -72,27 +79,36 @@ async function findNamed(
 }
 
 async function talk(state: Chat): Promise<void> {
-  printText(dim("/help shows what can be typed, Ctrl-D leaves"));
+  const { io } = state.context;
+  printText(io, dim(io, "/help shows what can be typed, Ctrl-D leaves"));
   let isTalking = true;
   if (state.conversationId !== undefined) {
     const open = await showConversation(state, state.conversationId);
-    if (open !== undefined) isTalking = await attempt(() => followAnswer(state, open));
+    if (open !== undefined)
+      isTalking = await attempt(state.context, () => followAnswer(state, open));
   }
   while (isTalking) {
-    printLine("");
+    printLine(io, "");
     const message = await readNext(state);
     if (message === undefined) break;
-    isTalking = await attempt(() => answerTo(state, message));
+    isTalking = await attempt(state.context, () => answerTo(state, message));
   }
   if (state.conversationId === undefined) return;
   reportLine(
-    dim(`parley chat --conversation ${state.conversationId} continues it`, process.stderr),
+    io,
+    dim(io, `parley chat --conversation ${state.conversationId} continues it`, "stderr"),
   );
 }
 
-const readNext = ({ agent, agents, history, keyboard }: Chat): Promise<string | undefined> =>
-  readMessage(keyboard, {
-    prompt: cyan(`${oneLine(agent.name)}> `),
+const readNext = ({
+  context: { io },
+  agent,
+  agents,
+  history,
+  keyboard,
+}: Chat): Promise<string | undefined> =>
+  readMessage(io, keyboard, {
+    prompt: cyan(io, `${oneLine(agent.name)}> `),
     history,
     complete: (line) => completeLine(agents, line),
   });
@@ -109,12 +125,15 @@ async function answerTo(state: Chat, message: string): Promise<boolean> {
   return followAnswer(state, answer);
 }
 
-async function send({ connection, keyboard, agent, conversationId }: Chat, content: string) {
+async function send(
+  { context, connection, keyboard, agent, conversationId }: Chat,
+  content: string,
+) {
   const leaving = new AbortController();
   const stopListening = keyboard.onInterrupt(() =>
     leaving.abort(new CommandError("No longer waited for: the message may have been sent")),
   );
-  const view = createAnswerView(process.stdout);
+  const view = createAnswerView(context.io);
   view.await();
   const message = { content, agentId: agent.sId, conversationId };
   try {
@@ -126,12 +145,12 @@ async function send({ connection, keyboard, agent, conversationId }: Chat, conte
 }
 
 /** What fails is said, and the chat continues. */
-async function attempt(work: () => Promise<boolean>): Promise<boolean> {
+async function attempt(context: Context, work: () => Promise<boolean>): Promise<boolean> {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
-    reportLine(red(`parley: ${describeFailure(error)}`, process.stderr));
+    reportLine(context.io, red(context.io, `parley: ${describeFailure(context, error)}`, "stderr"));
     return true;
   }
 }

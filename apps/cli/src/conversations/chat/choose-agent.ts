@@ -5,6 +5,7 @@ import { bold, dim, red } from "../../terminal/style.ts";
 import { chooseAgent, type NamedAgent } from "../find-agent.ts";
 import type { Keyboard } from "./keyboard.ts";
 import { printText } from "./print-text.ts";
+import type { Io } from "../../io.ts";
 
 /** More are named only, not listed. */
 const MAX_LISTED = 20;
@@ -12,6 +13,7 @@ const MAX_DESCRIPTION = 60;
 
 /** Asks which agent to talk to; the only one is not asked for. Undefined where somebody leaves. */
 export async function askForAgent(
+  io: Io,
   keyboard: Keyboard,
   agents: readonly NamedAgent[],
 ): Promise<NamedAgent | undefined> {
@@ -21,10 +23,10 @@ export async function askForAgent(
   if (agents.length === 1) return first;
   const listed = agents.slice(0, MAX_LISTED);
   listed.forEach((agent, index) =>
-    printLine(`${String(index + 1).padStart(3)}. ${describeAgent(agent)}`),
+    printLine(io, `${String(index + 1).padStart(3)}. ${describeAgent(io, agent)}`),
   );
   const left = agents.length - listed.length;
-  if (left > 0) printText(dim(`     and ${left} more: type a name, Tab completes it`));
+  if (left > 0) printText(io, dim(io, `     and ${left} more: type a name, Tab completes it`));
   const complete = (line: string) =>
     agents.map(({ name }) => name).filter((name) => name.startsWith(line));
   for (;;) {
@@ -38,14 +40,14 @@ export async function askForAgent(
       return chooseAgent(agents, text);
     } catch (error) {
       if (!(error instanceof CommandError)) throw error;
-      printText(red(error.message));
+      printText(io, red(io, error.message));
     }
   }
 }
 
 /** An agent in a line. */
-export function describeAgent({ name, description }: NamedAgent): string {
+export function describeAgent(io: Io, { name, description }: NamedAgent): string {
   const about = oneLine(description);
   const cut = about.length > MAX_DESCRIPTION ? `${about.slice(0, MAX_DESCRIPTION - 1)}…` : about;
-  return `${bold(oneLine(name))}${cut === "" ? "" : dim(`: ${cut}`)}`;
+  return `${bold(io, oneLine(name))}${cut === "" ? "" : dim(io, `: ${cut}`)}`;
 }

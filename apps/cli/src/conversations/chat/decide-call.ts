@@ -5,6 +5,7 @@ import { printLine } from "../../print.ts";
 import { bold, dim, red, yellow } from "../../terminal/style.ts";
 import type { Chat, Handled, WaitingCall } from "./chat-state.ts";
 import { printText } from "./print-text.ts";
+import type { Io } from "../../io.ts";
 
 /** Longer inputs are cut, until somebody asks for all of them. */
 const MAX_LINES = 20;
@@ -23,7 +24,7 @@ const decisions: Readonly<Record<string, Decision>> = {
 
 /** Asks whether a call may be made: once or for good, also with other inputs. */
 export async function decideCall(
-  { connection, keyboard }: Chat,
+  { context: { io }, connection, keyboard }: Chat,
   call: WaitingCall<"tool_approve_execution">,
 ): Promise<Handled> {
   const { conversationId, messageId, actionId, stake, metadata } = call;
@@ -31,11 +32,12 @@ export async function decideCall(
   const later = stake === "low" ? "all later calls" : "all later calls by this agent";
   let inputs: Inputs = call.inputs;
   let changed: Inputs | undefined;
-  printText("");
+  printText(io, "");
   printText(
-    `${yellow("?")} ${bold(oneLine(metadata.agentName))} asks to call ${bold(oneLine(metadata.toolName))} of ${oneLine(metadata.mcpServerName)}, stake ${stake}`,
+    io,
+    `${yellow(io, "?")} ${bold(io, oneLine(metadata.agentName))} asks to call ${bold(io, oneLine(metadata.toolName))} of ${oneLine(metadata.mcpServerName)}, stake ${stake}`,
   );
-  let isCut = showInputs(inputs);
+  let isCut = showInputs(io, inputs);
   for (;;) {
     const keys = [
       "y approves",
@@ -44,20 +46,20 @@ export async function decideCall(
       "e edits",
     ];
     if (isCut) keys.push("v shows all");
-    printText(dim(keys.join(", ")));
+    printText(io, dim(io, keys.join(", ")));
     const typed = await keyboard.read({ prompt: "y/n> " });
     if (typed.kind !== "line") return typed.kind === "end" ? "leave" : "cancel";
     const key = typed.text.trim().toLowerCase();
-    if (key === "v") isCut = showInputs(inputs, { isWhole: true });
+    if (key === "v") isCut = showInputs(io, inputs, { isWhole: true });
     if (key === "e") {
       const edited = await keyboard.read({ prompt: "inputs> ", start: JSON.stringify(inputs) });
       if (edited.kind === "end") return "leave";
       if (edited.kind === "interrupt") continue;
       const parsed = parseInputs(edited.text);
-      if (parsed === undefined) printText(red("The inputs must be one JSON object"));
+      if (parsed === undefined) printText(io, red(io, "The inputs must be one JSON object"));
       else {
         inputs = changed = parsed;
-        isCut = showInputs(inputs);
+        isCut = showInputs(io, inputs);
       }
     }
     const approved = decisions[key];
@@ -76,7 +78,7 @@ export async function decideCall(
       return "done";
     } catch (error) {
       if (!(error instanceof CommandError)) throw error;
-      printText(red(error.message));
+      printText(io, red(io, error.message));
       if (!(await isWaiting(connection, call))) return "done";
     }
   }
@@ -92,13 +94,13 @@ export async function isWaiting(
 }
 
 /** Shows the inputs of a call; returns whether they were cut. */
-function showInputs(inputs: Inputs, { isWhole = false } = {}): boolean {
+function showInputs(io: Io, inputs: Inputs, { isWhole = false } = {}): boolean {
   const text = plain(JSON.stringify(inputs, null, 2));
   const first = text.split("\n").slice(0, MAX_LINES).join("\n").slice(0, MAX_LENGTH);
   const shown = isWhole ? text : first;
-  printLine(shown);
+  printLine(io, shown);
   const left = text.length - shown.length;
-  if (left > 0) printText(dim(`… and ${left} more characters`));
+  if (left > 0) printText(io, dim(io, `… and ${left} more characters`));
   return left > 0;
 }
 

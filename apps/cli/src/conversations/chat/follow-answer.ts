@@ -15,9 +15,10 @@ import { decideCall, isWaiting } from "./decide-call.ts";
  * to itself. Returns whether the chat continues. Throws `CommandError` where the server is away for too long.
  */
 export async function followAnswer(chat: Chat, answer: Answer): Promise<boolean> {
+  const { context } = chat;
   const { parley } = chat.connection;
   const { conversationId, messageId } = answer;
-  const view = createAnswerView(process.stdout);
+  const view = createAnswerView(context.io);
   const leaving = new AbortController();
   let isAway = false;
   let isCancelling = false;
@@ -26,7 +27,7 @@ export async function followAnswer(chat: Chat, answer: Answer): Promise<boolean>
     isCancelling = true;
     callServer(parley.conversations.cancel({ conversationId, messageIds: [messageId] })).catch(
       (error: unknown) => {
-        if (!isOver) view.note(`not cancelled: ${describeFailure(error)}`);
+        if (!isOver) view.note(`not cancelled: ${describeFailure(context, error)}`);
       },
     );
   };

@@ -2,6 +2,7 @@ import { createInterface, emitKeypressEvents, type Key } from "node:readline";
 import { PassThrough } from "node:stream";
 import { plain } from "../../plain.ts";
 import { createPastedTexts } from "./pasted-text.ts";
+import type { Io } from "../../io.ts";
 
 const BEGIN_PASTES = "\u001B[?2004h";
 const END_PASTES = "\u001B[?2004l";
@@ -41,7 +42,8 @@ export interface Keyboard {
  * Takes the keys of the terminal. Keys between two prompts are dropped, so that nothing typed too early decides
  * about a call.
  */
-export function openKeyboard(input = process.stdin, output = process.stdout): Keyboard {
+export function openKeyboard(io: Io): Keyboard {
+  const { stdin: input, stdout: output } = io;
   const texts = createPastedTexts();
   const listeners = new Set<() => void>();
   let editor: PassThrough | undefined;
@@ -54,7 +56,7 @@ export function openKeyboard(input = process.stdin, output = process.stdout): Ke
     for (const listener of listeners) listener();
     // Where nothing can be cancelled, the second one leaves.
     if (listeners.size > 0) ignored = 0;
-    else if (++ignored > 1) process.exit(130);
+    else if (++ignored > 1) io.exit(130);
   };
   const onKey = (text: string | undefined, key: Key): void => {
     if (key.name === "paste-start") pasted = "";
@@ -69,26 +71,30 @@ export function openKeyboard(input = process.stdin, output = process.stdout): Ke
   };
   const onSignal = (): void => onKey("\u0003", { ctrl: true, name: "c" });
   // By default they would end the process and leave the terminal as it is.
-  const onTerm = (): never => process.exit(143);
+  const onTerm = (): never => io.exit(143);
   const onEnd = (): void => {
     hasEnded = true;
     editor?.end();
   };
   const restore = (): void => {
     output.write(END_PASTES + SHOW_CURSOR);
-    input.setRawMode(false);
+    input.setRawMode?.(false);
   };
   emitKeypressEvents(input);
-  input.on("keypress", onKey).once("end", onEnd).setRawMode(true).resume();
+  input.on("keypress", onKey).once("end", onEnd);
+  input.setRawMode?.(true);
+  input.resume();
   output.write(BEGIN_PASTES);
-  process.on("SIGINT", onSignal).on("SIGTERM", onTerm).on("exit", restore);
+  io.signal.on("SIGINT", onSignal);
+  io.signal.on("SIGTERM", onTerm);
+  io.signal.on("exit", restore);
 
   const read = ({ prompt, history = [], start, complete }: Prompt): Promise<Typed> => {
     if (hasEnded) return Promise.resolve({ kind: "end" });
     const { promise, resolve } = Promise.withResolvers<Typed>();
     const keys = Object.assign(new PassThrough(), {
       // For Ctrl-Z, which gives the terminal to the shell for a while.
-      setRawMode: (isRaw: boolean) => input.setRawMode(isRaw),
+      setRawMode: (isRaw: boolean) => input.setRawMode?.(isRaw),
     });
     const lines = createInterface({
       input: keys,
@@ -106,7 +112,7 @@ export function openKeyboard(input = process.stdin, output = process.stdout): Ke
       resolve(typed);
       // It emits `close`, for which it is too late then.
       lines.close();
-      if (!hasEnded) input.setRawMode(true);
+      if (!hasEnded) input.setRawMode?.(true);
     };
     const leaveLine = (typed: Typed): void => {
       output.write("\n");
@@ -133,7 +139,9 @@ export function openKeyboard(input = process.stdin, output = process.stdout): Ke
       return () => void listeners.delete(listener);
     },
     close: () => {
-      process.off("SIGINT", onSignal).off("SIGTERM", onTerm).off("exit", restore);
+      io.signal.off("SIGINT", onSignal);
+      io.signal.off("SIGTERM", onTerm);
+      io.signal.off("exit", restore);
       input.off("keypress", onKey).off("end", onEnd).pause();
       restore();
     },

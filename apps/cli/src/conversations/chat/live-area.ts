@@ -1,4 +1,5 @@
 import stringWidth from "string-width";
+import type { Output } from "../../io.ts";
 
 const HIDE_CURSOR = "\u001B[?25l";
 const SHOW_CURSOR = "\u001B[?25h";
@@ -6,6 +7,12 @@ const ERASE_BELOW = "\u001B[J";
 /** What is between these is shown at once, by terminals that know them. */
 const BEGIN_FRAME = "\u001B[?2026h";
 const END_FRAME = "\u001B[?2026l";
+
+/** The columns of a terminal; some say for a while that they have none. */
+export const widthOf = ({ columns = 80 }: Output): number => Math.max(1, columns);
+
+/** The rows of a terminal. */
+export const heightOf = ({ rows = 24 }: Output): number => Math.max(1, rows);
 
 /** The terminal's lower end, where what is under way is shown and shown anew. */
 export interface LiveArea {
@@ -18,8 +25,6 @@ export interface LiveArea {
   clear(): void;
 }
 
-type Output = Pick<NodeJS.WriteStream, "columns" | "rows" | "write">;
-
 /**
  * Makes a live area. Lines that were printed are never touched again. Terminals wrap lines anew when they are made
  * narrower, so the rows of what is shown are counted when it is replaced.
@@ -27,9 +32,9 @@ type Output = Pick<NodeJS.WriteStream, "columns" | "rows" | "write">;
 export function createLiveArea(output: Output): LiveArea {
   let shown: readonly string[] = [];
   const rowsOf = (line: string): number =>
-    Math.max(1, Math.ceil(stringWidth(line) / Math.max(1, output.columns)));
+    Math.max(1, Math.ceil(stringWidth(line) / widthOf(output)));
   const fit = (lines: readonly string[]): readonly string[] => {
-    let room = Math.max(1, output.rows - 1);
+    let room = Math.max(1, heightOf(output) - 1);
     const first = lines.findLastIndex((line) => (room -= rowsOf(line)) < 0);
     return lines.slice(first + 1);
   };

@@ -1,6 +1,7 @@
 import wrapAnsi from "wrap-ansi";
 import { printLine } from "../../print.ts";
+import type { Io } from "../../io.ts";
 
 /** Prints a text with lines that fit the terminal, cut between words. */
-export const printText = (text: string): void =>
-  printLine(wrapAnsi(text, Math.max(8, process.stdout.columns - 1), { hard: true }));
+export const printText = (io: Io, text: string): void =>
+  printLine(io, wrapAnsi(text, Math.max(8, (io.columns ?? 80) - 1), { hard: true }));

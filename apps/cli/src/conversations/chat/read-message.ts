@@ -1,6 +1,7 @@
 import { dim } from "../../terminal/style.ts";
 import { reportLine } from "../../print.ts";
 import type { Keyboard } from "./keyboard.ts";
+import type { Io } from "../../io.ts";
 
 interface MessagePrompt {
   readonly prompt: string;
@@ -14,6 +15,7 @@ interface MessagePrompt {
  * with Ctrl-C twice in a row.
  */
 export async function readMessage(
+  io: Io,
   keyboard: Keyboard,
   { prompt, history, complete }: MessagePrompt,
 ): Promise<string | undefined> {
@@ -21,7 +23,7 @@ export async function readMessage(
   let wasInterrupted = false;
   for (;;) {
     const typed = await keyboard.read({
-      prompt: lines.length === 0 ? prompt : dim("… "),
+      prompt: lines.length === 0 ? prompt : dim(io, "… "),
       history,
       complete,
     });
@@ -29,7 +31,7 @@ export async function readMessage(
     if (typed.kind === "interrupt") {
       const isEmpty = !typed.hadText && lines.length === 0;
       if (isEmpty && wasInterrupted) return undefined;
-      if (isEmpty) reportLine(dim("Ctrl-C again leaves, as Ctrl-D does", process.stderr));
+      if (isEmpty) reportLine(io, dim(io, "Ctrl-C again leaves, as Ctrl-D does", "stderr"));
       wasInterrupted = isEmpty;
       lines = [];
       continue;

@@ -26,6 +26,7 @@ const notes = [
 
 /** Does what a line that begins with `/` says. Returns whether the chat continues. Throws `CommandError`. */
 export function runCommand(chat: Chat, line: string): boolean {
+  const { io } = chat.context;
   const [, name = "", argument = ""] = /^(\S+)\s*([^]*)$/.exec(line) ?? [];
   if (!isCommand(name)) {
     throw new CommandError(
@@ -35,22 +36,22 @@ export function runCommand(chat: Chat, line: string): boolean {
   const run: Record<CommandName, () => void> = {
     "/help": () => {
       for (const [command, what] of Object.entries(commands)) {
-        printText(`${bold(command.padEnd(11))} ${what}`);
+        printText(io, `${bold(io, command.padEnd(11))} ${what}`);
       }
-      for (const note of notes) printText(dim(note));
+      for (const note of notes) printText(io, dim(io, note));
     },
     "/agent": () => {
       if (argument.trim() === "")
-        return chat.agents.forEach((one) => printText(describeAgent(one)));
+        return chat.agents.forEach((one) => printText(io, describeAgent(io, one)));
       chat.agent = chooseAgent(chat.agents, argument.trim());
     },
     "/new": () => {
       chat.conversationId = undefined;
     },
-    "/raw": () => printLine(plain(chat.lastAnswer) || dim("There is no answer yet")),
+    "/raw": () => printLine(io, plain(chat.lastAnswer) || dim(io, "There is no answer yet")),
     "/reasoning": () => {
       chat.showsReasoning = !chat.showsReasoning;
-      printLine(dim(`Reasoning is ${chat.showsReasoning ? "shown" : "hidden"}`));
+      printLine(io, dim(io, `Reasoning is ${chat.showsReasoning ? "shown" : "hidden"}`));
     },
     "/exit": () => {},
   };

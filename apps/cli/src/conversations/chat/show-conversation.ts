@@ -6,6 +6,7 @@ import { bold, dim } from "../../terminal/style.ts";
 import type { Answer } from "../send-message.ts";
 import { createAnswerView } from "./answer-view.ts";
 import type { Chat } from "./chat-state.ts";
+import type { Io } from "../../io.ts";
 
 /** How many messages are shown of a conversation that is continued. */
 const LAST_MESSAGES = 4;
@@ -23,6 +24,7 @@ export async function showConversation(
   conversationId: string,
 ): Promise<Answer | undefined> {
   const { connection, keyboard, history } = chat;
+  const { io } = chat.context;
   const call = connection.parley.conversations.get({ conversationId });
   const { conversation } = await callServer(call);
   const messages = conversation.content.flatMap((versions) => versions.at(-1) ?? []);
@@ -32,23 +34,24 @@ export async function showConversation(
   const open = agentMessages(conversation).findLast(({ status }) => status === "created");
   const ended = messages.filter((message) => message !== open);
   const before = ended.length - LAST_MESSAGES;
-  if (before > 0) printLine(dim(`… ${before} earlier messages`));
-  for (const message of ended.slice(-LAST_MESSAGES)) showMessage(message);
+  if (before > 0) printLine(io, dim(io, `… ${before} earlier messages`));
+  for (const message of ended.slice(-LAST_MESSAGES)) showMessage(io, message);
   const last = ended.findLast((message) => message.type === "agent_message");
   chat.lastAnswer = last?.content ?? "";
   return open && { conversationId, messageId: open.sId };
 }
 
-function showMessage(message: Conversation["content"][number][number]): void {
+function showMessage(io: Io, message: Conversation["content"][number][number]): void {
   if (message.type === "user_message") {
     const lines = plain(message.content).split("\n");
-    printLine("");
-    for (const line of lines.slice(0, MAX_LINES)) printLine(dim(`> ${line}`));
-    if (lines.length > MAX_LINES) printLine(dim(`> … ${lines.length - MAX_LINES} more lines`));
+    printLine(io, "");
+    for (const line of lines.slice(0, MAX_LINES)) printLine(io, dim(io, `> ${line}`));
+    if (lines.length > MAX_LINES)
+      printLine(io, dim(io, `> … ${lines.length - MAX_LINES} more lines`));
   }
   if (message.type !== "agent_message") return;
-  const view = createAnswerView(process.stdout);
-  view.note(bold(oneLine(message.configuration.name)));
+  const view = createAnswerView(io);
+  view.note(bold(io, oneLine(message.configuration.name)));
   view.write("answer", message.content);
   view.finish();
   if (message.status !== "succeeded") view.note(message.status);
