@@ -3,7 +3,8 @@ import path from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
-import { defineConfig, type Plugin } from "vite";
+import { evaluateTables } from "parley-client/evaluate-tables";
+import { defaultClientConditions, defineConfig, type Plugin } from "vite";
 
 /** Writes each text file compressed too: the server sends them as they are. */
 const compressed: Plugin = {
@@ -22,7 +23,9 @@ const compressed: Plugin = {
 
 export default defineConfig({
   base: "/",
-  plugins: [react(), tailwindcss(), compressed],
+  plugins: [react(), tailwindcss(), evaluateTables, compressed],
+  // The client's sources: no package needs to be built before the console.
+  resolve: { conditions: ["@parley/source", ...defaultClientConditions] },
   build: {
     target: ["chrome125", "firefox128", "safari18"],
     // Inlined files would be data: URLs, which the policy of the page refuses.
