@@ -3,6 +3,7 @@ import { CommandError } from "../command-error.ts";
 import { readServerSettings, type Settings } from "../config.ts";
 import { fail } from "../fail.ts";
 import { openLog } from "./administration.ts";
+import { startConsoleBuild } from "./console-build.ts";
 import type { Parts, RunningServer } from "./serve.ts";
 import { shutdownDelayOf } from "./shutdown-delay.ts";
 import { startDatabase } from "./start-database.ts";
@@ -10,8 +11,14 @@ import { startDatabase } from "./start-database.ts";
 /** Time for closing after the grace period of runs; then the process exits. */
 const CLOSE_SLACK_MS = 4000;
 
+interface RunOptions {
+  readonly demo?: true;
+  /** Whether to build the console of the workspace meanwhile. */
+  readonly buildConsole?: true;
+}
+
 /** Runs a server, or a half of one, until a signal stops it. Throws `CommandError` where settings lack. */
-export async function runServer(parts: Parts, options: { readonly demo?: true }): Promise<void> {
+export async function runServer(parts: Parts, options: RunOptions): Promise<void> {
   const settings = readServerSettings();
   const isWhole = parts.api && parts.worker;
   const isEmbedded = settings.DATABASE_URL === undefined;
@@ -22,7 +29,8 @@ export async function runServer(parts: Parts, options: { readonly demo?: true })
   const withinMs = delayMs + settings.PARLEY_SHUTDOWN_PATIENCE_MS + CLOSE_SLACK_MS;
   const isOn = options.demo === true || settings.PARLEY_DEMO === "on" || isEmbedded;
   const demo = settings.PARLEY_DEMO !== "off" && isOn;
-  const starting = start({ settings, parts, demo, isEmbedded });
+  const buildsConsole = options.buildConsole === true;
+  const starting = start({ settings, parts, demo, isEmbedded, buildsConsole });
   // A signal during the start must stop what has been started.
   stopOnSignal(async () => (await starting).close(), withinMs);
   await starting;
@@ -33,12 +41,15 @@ interface Start {
   readonly parts: Parts;
   readonly demo: boolean;
   readonly isEmbedded: boolean;
+  readonly buildsConsole: boolean;
 }
 
-async function start({ settings, parts, demo, isEmbedded }: Start): Promise<RunningServer> {
+async function start(options: Start): Promise<RunningServer> {
+  const { settings, parts, demo, isEmbedded } = options;
   // The lock comes before loading the server, so a second one on the directory is refused at once.
   const lock = isEmbedded ? await lockDirectory(settings.PARLEY_DATA_DIR) : undefined;
   const logger = await openLog(settings);
+  const consoleBuild = options.buildsConsole ? startConsoleBuild(logger) : undefined;
   // The database starts while the server is loaded.
   const [{ serve }, embedded] = await Promise.all([
     import("./serve.ts"),
@@ -48,7 +59,7 @@ async function start({ settings, parts, demo, isEmbedded }: Start): Promise<Runn
   process.stdout.removeAllListeners("error").on("error", () => {});
   const print = (text: string): void => void process.stdout.write(text);
   const { isTTY: isTerminal } = process.stdout;
-  return serve({ settings, logger, parts, demo, embedded, print, isTerminal });
+  return serve({ settings, logger, parts, demo, embedded, print, isTerminal, consoleBuild });
 }
 
 /** Closes the server at the first signal to stop; a second signal exits at once. */
