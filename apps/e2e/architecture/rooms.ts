@@ -243,6 +243,7 @@ const cli: Rooms = {
   ],
   server: [
     ...ofCommands,
+    "plain.ts",
     "terminal",
     "setting-faults.ts",
     "demo-file.ts",

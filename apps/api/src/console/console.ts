@@ -3,7 +3,13 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import staticFiles from "@fastify/static";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { type BuildPage, type ConsoleBuild, RELOAD_PATH, reloadScript, renderBuildPage } from "./build-page.ts";
+import {
+  type BuildPage,
+  type ConsoleBuild,
+  RELOAD_PATH,
+  reloadScript,
+  renderBuildPage,
+} from "./build-page.ts";
 
 // The console in a browser: static files, which ask for everything through the public interface.
 

@@ -32,11 +32,15 @@ export function startConsoleBuild(logger: Logger, folder = workspace): RunningBu
   }
   const startedAt = performance.now();
   const turbo = path.join(folder, "node_modules/.bin/turbo");
-  const build = spawn(turbo, ["run", "build", "--filter=@parley/console", "--output-logs=errors-only"], {
-    cwd: folder,
-    env: environmentForOthers({ TURBO_TELEMETRY_DISABLED: "1", NO_COLOR: "1" }),
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const build = spawn(
+    turbo,
+    ["run", "build", "--filter=@parley/console", "--output-logs=errors-only"],
+    {
+      cwd: folder,
+      env: environmentForOthers({ TURBO_TELEMETRY_DISABLED: "1", NO_COLOR: "1" }),
+      stdio: ["ignore", "pipe", "pipe"],
+    },
+  );
   if (build.pid !== undefined) giveWay(build.pid);
   let output = "";
   for (const stream of [build.stdout, build.stderr]) {

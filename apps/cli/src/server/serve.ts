@@ -40,7 +40,7 @@ export interface ServeOptions {
   /** Whether it prints to a terminal, which may show a key. */
   readonly isTerminal: boolean;
   /** The build of the console that runs beside the server. */
-  readonly consoleBuild: RunningBuild | undefined;
+  readonly consoleBuild?: RunningBuild | undefined;
 }
 
 /** A running process of the server. */
@@ -166,7 +166,7 @@ interface Announced {
   readonly isTerminal: boolean;
   readonly url: string;
   readonly demo: Demo | undefined;
-  readonly consoleBuild: RunningBuild | undefined;
+  readonly consoleBuild?: RunningBuild | undefined;
 }
 
 async function describeApi(
@@ -179,13 +179,11 @@ async function describeApi(
     demo === undefined || !isTerminal ? undefined : await createCodeForKey(core, demo.adminKey);
   return renderBanner({
     url,
-    consoleUrl:
-      consoleBuild !== undefined || hasConsole() ? (signedIn ?? `${url}/`) : undefined,
+    consoleUrl: consoleBuild !== undefined || hasConsole() ? (signedIn ?? `${url}/`) : undefined,
     isConsoleComing: consoleBuild?.state() === "running",
     parley: consoleBuild?.parleyCommand ?? "parley",
-    demo: demo && { content: demo, file },
+    demoFile: demo && file,
     hasOperator: await hasOperatorKey(core, core.database.db),
-    isTerminal,
   });
 }
 
