@@ -49,7 +49,12 @@ async function start(options: Start): Promise<RunningServer> {
   // The lock comes before loading the server, so a second one on the directory is refused at once.
   const lock = isEmbedded ? await lockDirectory(settings.PARLEY_DATA_DIR) : undefined;
   const logger = await openLog(settings);
+  const { isTTY: isTerminal } = process.stdout;
+  // Where people wait; a log of a start that fails says only why.
+  const say = (message: string): void => void (isTerminal && logger.info(message));
   const consoleBuild = options.buildsConsole ? startConsoleBuild(logger) : undefined;
+  if (consoleBuild !== undefined) say("Building the console, beside the server");
+  say(isEmbedded ? `Starting PostgreSQL in ${settings.PARLEY_DATA_DIR}` : "Starting the server");
   // The database starts while the server is loaded.
   const [{ serve }, embedded] = await Promise.all([
     import("./serve.ts"),
@@ -58,7 +63,6 @@ async function start(options: Start): Promise<RunningServer> {
   // Nobody needs the banner: a server starts without.
   process.stdout.removeAllListeners("error").on("error", () => {});
   const print = (text: string): void => void process.stdout.write(text);
-  const { isTTY: isTerminal } = process.stdout;
   return serve({ settings, logger, parts, demo, embedded, print, isTerminal, consoleBuild });
 }
 
