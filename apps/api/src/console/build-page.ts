@@ -1,5 +1,7 @@
 /** The build of the console that runs beside a server of the workspace. */
 export interface ConsoleBuild {
+  /** Where the files are when it is done. */
+  readonly folder: string;
   readonly state: () => "running" | "failed" | "done";
   /** The command that starts the server again, for the page of a build that failed. */
   readonly startCommand: string;

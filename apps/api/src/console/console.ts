@@ -29,16 +29,14 @@ const policy = [
 const INDEX = "index.html";
 
 /** The build of the server copies the files beside its code. */
-const packaged = fileURLToPath(new URL("./console/", import.meta.url));
-/** Where the workspace builds them. */
-const ofWorkspace = fileURLToPath(new URL("../../../console/dist/", import.meta.url));
+const places = ["./console/", "../../../console/dist/"];
 
 /** Paths of the interface, whose errors are for programs. */
 const OF_INTERFACE = /^\/(?:api|rpc|mcp|assets|docs|oauth|pictures)(?:\/|$)/;
 
 /** Serves the files of the console, where they were built; with a build that runs, as soon as it is done. */
 export function registerConsole(app: FastifyInstance, build?: ConsoleBuild): void {
-  const root = build === undefined ? findFiles() : ofWorkspace;
+  const root = build?.folder ?? findFiles();
   if (root === undefined) return;
   void app.register(staticFiles, {
     root,
@@ -92,7 +90,9 @@ const pathOf = ({ url }: FastifyRequest): string => url.split("?", 1)[0] ?? "";
 export const hasConsole = (): boolean => findFiles() !== undefined;
 
 function findFiles(): string | undefined {
-  return [packaged, ofWorkspace].find((folder) => existsSync(path.join(folder, INDEX)));
+  return places
+    .map((place) => fileURLToPath(new URL(place, import.meta.url)))
+    .find((folder) => existsSync(path.join(folder, INDEX)));
 }
 
 /** What requests may name: the files of the folder, as paths of URLs. */

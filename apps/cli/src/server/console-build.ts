@@ -70,6 +70,7 @@ export function startConsoleBuild(logger: Logger, folder = workspace): RunningBu
   const run = `npx -y ${readPackageManager(folder)}`;
   const startCommand = `${run} start`;
   return {
+    folder: path.join(folder, "apps/console/dist"),
     state: () => state,
     startCommand,
     parleyCommand: `${run} parley`,
