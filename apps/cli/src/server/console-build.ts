@@ -1,5 +1,4 @@
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -14,7 +13,6 @@ const MAX_OUTPUT = 4000;
 /** The workspace, when this file runs from its sources. */
 const workspace = path.resolve(import.meta.dirname, "../../../..");
 
-/** How people run the scripts of the workspace. */
 export interface RunningBuild extends ConsoleBuild {
   /** The `parley` command, as the root of the workspace runs it. */
   readonly parleyCommand: string;
@@ -31,7 +29,10 @@ export function startConsoleBuild(logger: Logger, folder = workspace): RunningBu
     throw new CommandError("--build-console: an installed server contains its console");
   }
   const startedAt = performance.now();
+  const run = `npx -y ${readPackageManager(folder)}`;
+  const startCommand = `${run} start`;
   const turbo = path.join(folder, "node_modules/.bin/turbo");
+  // In a group of its own, which a signal ends as a whole, and the terminal's does not reach.
   const build = spawn(
     turbo,
     ["run", "build", "--filter=@parley/console", "--output-logs=errors-only"],
@@ -39,6 +40,7 @@ export function startConsoleBuild(logger: Logger, folder = workspace): RunningBu
       cwd: folder,
       env: environmentForOthers({ TURBO_TELEMETRY_DISABLED: "1", NO_COLOR: "1" }),
       stdio: ["ignore", "pipe", "pipe"],
+      detached: true,
     },
   );
   if (build.pid !== undefined) giveWay(build.pid);
@@ -49,26 +51,32 @@ export function startConsoleBuild(logger: Logger, folder = workspace): RunningBu
     });
   }
   let state: "running" | "failed" | "done" = "running";
-  let isClosing = false;
+  const ended = Promise.withResolvers<void>();
   const end = (why: string | undefined): void => {
-    if (state !== "running" || isClosing) return;
+    ended.resolve();
+    process.off("exit", kill);
+    if (isClosing || state !== "running") return;
     state = why === undefined ? "done" : "failed";
     const seconds = Math.round((performance.now() - startedAt) / 1000);
     if (why === undefined) return logger.info({ seconds }, "The console is built");
-    const fields = { why, ...(output.trim() !== "" && { output: output.trim() }) };
     logger.error(
-      fields,
-      `The console could not be built: the server works without it. Mend what the output names, then ${startCommand}`,
+      { why, ...(output.trim() !== "" && { output: output.trim() }) },
+      `The console could not be built; the server works without it. Mend it, then: ${startCommand}`,
     );
   };
+  let isClosing = false;
+  const kill = (): void => {
+    try {
+      if (build.pid !== undefined) process.kill(-build.pid, "SIGTERM");
+    } catch {
+      // It has ended.
+    }
+  };
+  process.once("exit", kill);
   build.once("error", ({ message }) => end(message));
   build.once("close", (code, signal) =>
     end(code === 0 ? undefined : `Turbo ended with ${signal ?? code}`),
   );
-  const kill = (): boolean => build.kill("SIGTERM");
-  process.once("exit", kill);
-  const run = `npx -y ${readPackageManager(folder)}`;
-  const startCommand = `${run} start`;
   return {
     folder: path.join(folder, "apps/console/dist"),
     state: () => state,
@@ -76,11 +84,9 @@ export function startConsoleBuild(logger: Logger, folder = workspace): RunningBu
     parleyCommand: `${run} parley`,
     close: async () => {
       isClosing = true;
-      process.off("exit", kill);
-      if (build.pid === undefined || build.exitCode !== null || build.signalCode !== null) return;
-      const closed = once(build, "close");
+      if (state !== "running") return;
       kill();
-      await closed;
+      await ended.promise;
     },
   };
 }
