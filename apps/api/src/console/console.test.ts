@@ -69,7 +69,11 @@ describe("the console of a server that builds it", () => {
     await finish();
     for (const url of ["/", "/index.html", "/w/abc/agents"]) {
       const { statusCode, body, headers } = await get(url);
-      expect([statusCode, body, headers["cache-control"]]).toEqual([200, "the console", "no-cache"]);
+      expect([statusCode, body, headers["cache-control"]]).toEqual([
+        200,
+        "the console",
+        "no-cache",
+      ]);
     }
     const { body, headers } = await get("/assets/index-1.js", { "accept-encoding": "br" });
     expect([body, headers["content-encoding"]]).toEqual(["shorter", "br"]);

@@ -9,6 +9,8 @@ export interface BannerParts {
   readonly isConsoleComing: boolean;
   /** The file with the keys of the demo workspace. */
   readonly demoFile: string | undefined;
+  /** The working directory, where commands look for that file by themselves. */
+  readonly directory: string;
   /** Whether the server has an operator key. */
   readonly hasOperator: boolean;
   /** What runs the `parley` command, as people type it. */
@@ -17,7 +19,7 @@ export interface BannerParts {
 
 /** The first output of an API: its URL, where its keys are, and what to do next, in ten lines at most. */
 export function renderBanner(parts: BannerParts): string {
-  const { url, consoleUrl, isConsoleComing, demoFile, hasOperator, parley } = parts;
+  const { url, consoleUrl, isConsoleComing, demoFile, directory, hasOperator, parley } = parts;
   const lines = [`Parley listens on ${url}`];
   if (consoleUrl !== undefined) {
     lines.push(`  Console:   ${consoleUrl}${isConsoleComing ? " (it is being built)" : ""}`);
@@ -27,14 +29,15 @@ export function renderBanner(parts: BannerParts): string {
   else if (!hasOperator) lines.push(`  Keys:      ${parley} keys bootstrap prints the first one`);
   if (demoFile !== undefined) {
     lines.push("", "Talk to an agent of the demo workspace, in another terminal in this folder:");
-    lines.push(`  ${dataDirectoryOf(demoFile)}${parley} chat helper --url ${url}`);
+    const isFound = demoFile === path.join(directory, ".parley", path.basename(demoFile));
+    const found = isFound ? "" : `PARLEY_DATA_DIR=${quote(path.dirname(demoFile))} `;
+    lines.push(`  ${found}${parley} chat helper --url ${url}`);
   }
   return `${lines.join("\n")}\n`;
 }
 
-/** Names the folder of the keys to a command, where it would not look there by itself. */
-function dataDirectoryOf(demoFile: string): string {
-  const folder = path.dirname(demoFile);
-  if (folder === path.resolve(".parley")) return "";
-  return `PARLEY_DATA_DIR='${folder.replaceAll("'", String.raw`'\''`)}' `;
-}
+const quote = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
+
+/** What runs the `parley` command of an installed package, whose code is in a file. */
+export const installedCommand = (file: string): string =>
+  /[\\/]_npx[\\/]/.test(file) ? "npx parley-server" : "parley";

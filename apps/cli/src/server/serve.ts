@@ -6,7 +6,7 @@ import { type Core, createCodeForKey, inTransaction, voidClaims } from "@parley/
 import { type EmbeddedServer, ensurePrivateDirectory, unusable } from "@parley/db";
 import { createWorker } from "@parley/worker";
 import type { Logger } from "pino";
-import { renderBanner } from "./banner.ts";
+import { installedCommand, renderBanner } from "./banner.ts";
 import type { RunningBuild } from "./console-build.ts";
 import type { Settings } from "../config.ts";
 import { ensureDemo } from "./demo.ts";
@@ -181,7 +181,8 @@ async function describeApi(
     url,
     consoleUrl: consoleBuild !== undefined || hasConsole() ? (signedIn ?? `${url}/`) : undefined,
     isConsoleComing: consoleBuild?.state() === "running",
-    parley: consoleBuild?.parleyCommand ?? "parley",
+    directory: process.cwd(),
+    parley: consoleBuild?.parleyCommand ?? installedCommand(import.meta.filename),
     demoFile: demo && file,
     hasOperator: await hasOperatorKey(core, core.database.db),
   });
