@@ -21,11 +21,9 @@ export async function ensureConsole(): Promise<void> {
   const { scripts } = JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8")) as {
     scripts: { build: string };
   };
-  const PATH = `${path.dirname(process.execPath)}${path.delimiter}${process.env["PATH"]}`;
-  await promisify(execFile)("sh", ["-c", scripts.build], {
-    cwd: folder,
-    env: { ...process.env, PATH, NODE_ENV: "production" },
-  });
+  // Vitest has set NODE_ENV to what React takes for development.
+  const command = `NODE_ENV=production exec "$0" ${scripts.build.replace(/^node /, "")}`;
+  await promisify(execFile)("sh", ["-c", command, process.execPath], { cwd: folder });
 }
 
 /** When a file was written, 0 where there is none; folders count as old. */

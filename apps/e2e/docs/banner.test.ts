@@ -36,8 +36,7 @@ function copiedFrom(banner: readonly string[]): string {
 }
 
 /** The environment of a person who has set nothing. */
-const { PATH = "" } = process.env;
-const withoutServer = { PATH, HOME: "/nonexistent" };
+const withoutServer = { HOME: "/nonexistent" };
 
 const ANSWER = "I am a simulated agent";
 const readDemo = async ({ directory }: Place) =>
@@ -58,7 +57,7 @@ test("a start that is logged names the file of the keys, and no key, and its com
   expect(banner.length).toBeLessThanOrEqual(10);
   expect(banner.join("\n")).not.toContain("sk-");
   const once = `${copiedFrom(banner)} --once "Hello!"`;
-  const { stdout } = await run("bash", ["--norc", "-euc", once], { env: withoutServer });
+  const { stdout } = await run("/bin/bash", ["--norc", "-euc", once], { env: withoutServer });
   expect(stdout).toContain(ANSWER);
   const reference = await fetch(`${server.url}/docs`);
   expect([reference.status, await reference.text()]).toEqual([
@@ -70,7 +69,7 @@ test("a start that is logged names the file of the keys, and no key, and its com
 /** A program of Node that runs a command in a shell, on its own terminal. */
 const inShell = (command: string) => {
   const args = JSON.stringify(["--norc", "-c", command]);
-  const source = `process.exitCode = child_process.spawnSync("bash", ${args}, { stdio: "inherit" }).status`;
+  const source = `process.exitCode = child_process.spawnSync("/bin/bash", ${args}, { stdio: "inherit" }).status`;
   return { main: ["-e", source], settings: withoutServer };
 };
 

@@ -9,12 +9,13 @@ const levels: Readonly<Record<number, string>> = {
   60: "fatal",
 };
 
+/** What is the same in every line. */
+const OF_PROCESS = new Set(["pid", "hostname"]);
+
 interface Line {
   readonly level: number;
   readonly time: number;
   readonly msg?: string;
-  readonly pid?: number;
-  readonly hostname?: string;
   readonly [member: string]: unknown;
 }
 
@@ -23,10 +24,11 @@ interface Line {
  * lines and errors below, indented. What others wrote moves no cursor.
  */
 export function renderLogLine(json: string): string {
-  const { level, time, msg = "", pid, hostname, ...members } = JSON.parse(json) as Line;
+  const { level, time, msg = "", ...members } = JSON.parse(json) as Line;
   const short: string[] = [];
   const long: string[] = [];
   for (const [name, value] of Object.entries(members)) {
+    if (OF_PROCESS.has(name)) continue;
     const text = textOf(value);
     if (text.includes("\n")) long.push(`  ${name}: ${indent(text)}`);
     else short.push(`${name}=${oneLine(text)}`);
