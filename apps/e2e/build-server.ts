@@ -4,6 +4,7 @@ import path from "node:path";
 import { build } from "rolldown";
 import type { TestProject } from "vitest/node";
 import config from "../cli/rolldown.config.ts";
+import { ensureConsole } from "./build-console.ts";
 import { removeInstalled } from "./cli/golden/remove-installed.ts";
 
 declare module "vitest" {
@@ -25,6 +26,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   await removeLeftOver();
   // Another project of the run may have built it.
   if (!existsSync(folder)) {
+    await ensureConsole();
     await build({
       ...config,
       cwd: cli,

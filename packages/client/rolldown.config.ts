@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { defineConfig } from "rolldown";
 import { dts } from "rolldown-plugin-dts";
-import * as schemaTables from "./src/schema-tables.ts";
+import { evaluateTables } from "./evaluate-tables.ts";
 
 const external = /^(?:@trpc\/|ai$|react$|superjson$|zod$)/;
 
@@ -19,10 +19,7 @@ export default defineConfig([
     resolve: { conditionNames: ["@parley/source", "import"] },
     external,
     output: { dir: "dist", chunkFileNames: "[name].js" },
-    plugins: [
-      { name: "copy-licenses", writeBundle: copyLicenses },
-      { name: "evaluate-tables", load: evaluateTables },
-    ],
+    plugins: [{ name: "copy-licenses", writeBundle: copyLicenses }, evaluateTables],
   },
   {
     input: entries.map((name) => `dist/tsc/${name}.d.ts`),
@@ -31,15 +28,6 @@ export default defineConfig([
     output: { dir: "dist", chunkFileNames: "[name].d.ts" },
   },
 ]);
-
-/** Gives the module of the schemas' tables as its values. */
-function evaluateTables(id: string): string | undefined {
-  if (!id.endsWith("/schema-tables.ts")) return undefined;
-  const values = Object.entries(schemaTables);
-  return values
-    .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};`)
-    .join("\n");
-}
 
 /** The licenses of the code that is bundled. */
 async function copyLicenses(): Promise<void> {

@@ -1,3 +1,4 @@
 export * from "./config.ts";
+export type { ConsoleBuild } from "./console/build-page.ts";
 export { hasConsole } from "./console/console.ts";
 export * from "./server.ts";

@@ -13,6 +13,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import { registerCallback } from "./authorization/callback.ts";
 import { registerClientDocument } from "./authorization/client-document.ts";
 import type { ApiSettings } from "./config.ts";
+import type { ConsoleBuild } from "./console/build-page.ts";
 import { registerConsole } from "./console/console.ts";
 import { registerCors } from "./http/cors.ts";
 import { sendError } from "./http/error-response.ts";
@@ -71,6 +72,8 @@ export interface ApiOptions {
   readonly version?: string | undefined;
   /** The demo's workspace, for the examples of /docs. */
   readonly demoWorkspaceId?: (() => string | undefined) | undefined;
+  /** The build of the console, where it is built while the server serves. */
+  readonly consoleBuild?: ConsoleBuild | undefined;
   /** Whether the process has no worker, so that those of others matter. */
   readonly watchesWorkers?: boolean;
 }
@@ -177,7 +180,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
   sendAllInPieces(app, unreadResponses);
   registerGuards(app);
   await registerCors(app, settings);
-  registerConsole(app);
+  registerConsole(app, options.consoleBuild);
   registerNotFound(app);
   registerHealth(app, services);
   registerReference(app, services);

@@ -37,6 +37,12 @@ export const starters: readonly Starter[] = [
     source: "timeout: ANSWER_MS",
   },
   {
+    file: "apps/cli/src/server/console-build.ts",
+    why: "The build of the console beside a server of the workspace; the workspace's own sources only",
+    bound: "the server's life, and the output that is kept",
+    source: "slice(-MAX_OUTPUT)",
+  },
+  {
     file: "packages/db/src/inspect/inspect-programs.ts",
     why: "PostgreSQL's own program, which prints its version; no input",
     bound: "time, and the megabyte of output of `execFile`",

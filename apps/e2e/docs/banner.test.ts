@@ -1,10 +1,10 @@
-import { execFile, spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
+import { execFile } from "node:child_process";
 import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { builtFile, endWithThisProcess } from "../programs.ts";
+import { openTerminal } from "../cli/terminal.ts";
+import { builtFile } from "../programs.ts";
 import {
   createPlace,
   type Demo,
@@ -26,17 +26,19 @@ const bannerIn = (read: () => string, last: RegExp): Promise<string[]> =>
     return lines.some((line) => last.test(line)) ? { value: lines } : {};
   }, 30_000);
 
-const CALL = /^ +curl /;
+const CHAT = /^ +(?:PARLEY_DATA_DIR='.*' )?parley chat /m;
 
-/** Runs the commands that a banner shows, as they stand. */
-async function runCommands(banner: readonly string[]): Promise<unknown> {
-  const commands = banner.filter((line) => /^ +(?:export|eval|curl) /.test(line));
-  expect(commands).toHaveLength(2);
-  const { stdout } = await run("bash", ["--norc", "-euc", commands.join("\n")]);
-  return JSON.parse(stdout);
+/** The command that a banner shows, as people copy it, in a shell that has `parley`. */
+function copiedFrom(banner: readonly string[]): string {
+  const commands = banner.filter((line) => CHAT.test(line));
+  expect(commands).toHaveLength(1);
+  return `parley() { '${process.execPath}' '${builtFile("parley.js")}' "$@"; }; ${commands[0]?.trim()}`;
 }
 
-const answered = { conversation: { title: "Hello!", content: [[{}], [{ status: "succeeded" }]] } };
+/** The environment of a person who has set nothing. */
+const withoutServer = { HOME: "/nonexistent" };
+
+const ANSWER = "I am a simulated agent";
 const readDemo = async ({ directory }: Place) =>
   JSON.parse(await readFile(path.join(directory, "demo.json"), "utf8")) as Demo;
 
@@ -44,7 +46,7 @@ test("a start that is logged names the file of the keys, and no key, and its com
   await using place = await createPlace({ isEmbedded: true });
   // A process of its own, whose output is read.
   await using server = await startServer(place);
-  const banner = await bannerIn(() => server.output.stdout, CALL);
+  const banner = await bannerIn(() => server.output.stdout, CHAT);
   const file = path.join(place.directory, "demo.json");
   expect(banner.slice(0, 4)).toEqual([
     `Parley listens on ${server.url}`,
@@ -55,7 +57,9 @@ test("a start that is logged names the file of the keys, and no key, and its com
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   expect(banner.length).toBeLessThanOrEqual(10);
   expect(banner.join("\n")).not.toContain("sk-");
-  expect(await runCommands(banner)).toMatchObject(answered);
+  const once = `${copiedFrom(banner)} --once "Hello!"`;
+  const { stdout } = await run("/bin/bash", ["--norc", "-euc", once], { env: withoutServer });
+  expect(stdout).toContain(ANSWER);
   const reference = await fetch(`${server.url}/docs`);
   expect([reference.status, await reference.text()]).toEqual([
     200,
@@ -63,23 +67,24 @@ test("a start that is logged names the file of the keys, and no key, and its com
   ]);
 });
 
-/** `script` gives a program a terminal. */
-const hasScript = spawnSync("script", ["--version"]).stdout?.includes("util-linux") ?? false;
+/** A program of Node that runs a command in a shell, on its own terminal. */
+const inShell = (command: string) => {
+  const args = JSON.stringify(["--norc", "-c", command]);
+  const source = `process.exitCode = child_process.spawnSync("/bin/bash", ${args}, { stdio: "inherit" }).status`;
+  return { main: ["-e", source], settings: withoutServer };
+};
 
-test.skipIf(!hasScript)("a start in a terminal shows a key, and its commands work", async () => {
+test("a start in a terminal has a link that signs in once, no line for programs, and a command that talks", async () => {
   await using place = await createPlace({ isEmbedded: true });
-  const command = `${process.execPath} ${builtFile("parley.js")} serve --demo`;
-  const terminal = spawn("script", ["--quiet", "--flush", "--command", command, "/dev/null"], {
-    env: settingsFor(place),
-    stdio: ["pipe", "pipe", "inherit"],
-  });
-  endWithThisProcess(terminal);
-  const exited = once(terminal, "close");
-  let shown = "";
-  terminal.stdout.setEncoding("utf8").on("data", (text: string) => (shown += text));
-  const banner = await bannerIn(() => shown, CALL);
-  const { adminKey, workspaceId, url, pid } = await readDemo(place);
-  expect(banner).toContain(`  export URL=${url} W=${workspaceId} KEY=${adminKey}`);
+  const settings = { ...settingsFor(place), PARLEY_LOG_LEVEL: "info" };
+  const server = openTerminal(["serve", "--demo"], { settings, columns: 300 });
+  await server.waitFor(CHAT, 30_000);
+  const { adminKey, url } = await readDemo(place);
+  expect(server.scrollback()).not.toContain("{");
+  expect(server.scrollback()).not.toContain(adminKey);
+  const lines = server.scrollback().split("\n");
+  expect(lines[0]).toMatch(/^\d\d:\d\d:\d\d info {2}Starting PostgreSQL in /);
+  const banner = lines.filter((line) => !/^\d\d:\d\d:\d\d /.test(line));
   expect(banner.length).toBeLessThanOrEqual(10);
   const link = banner.find((line) => line.startsWith("  Console:   "));
   expect(link).toMatch(/#code=sc-\w{40}$/);
@@ -87,9 +92,14 @@ test.skipIf(!hasScript)("a start in a terminal shows a key, and its commands wor
   const signIn = () => fetch(`${url}/api/session`, { method: "POST", headers: { authorization } });
   expect((await signIn()).status).toBe(200);
   expect((await signIn()).status).toBe(401);
-  expect(await runCommands(banner)).toMatchObject(answered);
-  process.kill(pid, "SIGTERM");
-  await within(12_000, exited);
+  const chat = openTerminal([], inShell(copiedFrom(banner)));
+  await chat.waitFor("helper>");
+  chat.write("Hello!\r");
+  await chat.waitFor(ANSWER);
+  chat.write("\u0004");
+  expect(await within(12_000, chat.exited)).toBe(0);
+  server.signal("SIGTERM");
+  expect(await within(12_000, server.exited)).toBe(0);
 });
 
 test("a start without a demo says how to get the first key, until there is one", async () => {

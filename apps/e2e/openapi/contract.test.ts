@@ -211,9 +211,8 @@ test("every public route of the server is documented, and nothing else", async (
       `${method} ${path.replace(/\/\{rel\}$/, "*").replaceAll(/\{(\w+)\}/g, ":$1")}`,
   );
   // The RPC is no part of the interface, and drawn without its prefix; the files of the page are
-  // no part of the document, nor are those of the console; MCP is a protocol of its own.
-  const isFile = (route: string) =>
-    /^\S+ \/(?:$|(?:index|icon|licenses)\.|assets\/|docs\/)/.test(route);
+  // no part of the document; MCP is a protocol of its own.
+  const isFile = (route: string) => /^\S+ \/docs\//.test(route);
   const isApart = (route: string) =>
     /^\S+ \/?(?:\*|mcp|oauth\/callback(?:\/document)?)$/.test(route);
   const isOurs = (route: string) => isFile(route) || isApart(route);

@@ -1,7 +1,15 @@
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
+import path from "node:path";
 import { fileURLToPath } from "node:url";
 import staticFiles from "@fastify/static";
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import {
+  type BuildPage,
+  type ConsoleBuild,
+  RELOAD_PATH,
+  reloadScript,
+  renderBuildPage,
+} from "./build-page.ts";
 
 // The console in a browser: static files, which ask for everything through the public interface.
 
@@ -18,19 +26,22 @@ const policy = [
   "frame-ancestors 'none'",
 ].join(";");
 
-/** The build copies the files beside the code. */
+const INDEX = "index.html";
+
+/** The build of the server copies the files beside its code. */
 const places = ["./console/", "../../../console/dist/"];
 
 /** Paths of the interface, whose errors are for programs. */
 const OF_INTERFACE = /^\/(?:api|rpc|mcp|assets|docs|oauth|pictures)(?:\/|$)/;
 
-/** Serves the files of the console, where they were built. */
-export function registerConsole(app: FastifyInstance): void {
-  const root = findFiles();
+/** Serves the files of the console, where they were built; with a build that runs, as soon as it is done. */
+export function registerConsole(app: FastifyInstance, build?: ConsoleBuild): void {
+  const root = build?.folder ?? findFiles();
   if (root === undefined) return;
   void app.register(staticFiles, {
     root,
-    wildcard: false,
+    serve: false,
+    suppressWarning: true,
     preCompressed: true,
     cacheControl: false,
     setHeaders: (reply, file) => {
@@ -39,18 +50,41 @@ export function registerConsole(app: FastifyInstance): void {
       void reply.headers({ "cache-control": cached, "content-security-policy": policy });
     },
   });
-  // Its own router shows what the path names.
+  let names = build === undefined ? listFiles(root) : undefined;
   app.addHook("onRequest", async (request, reply) => {
-    if (request.is404 && isPage(request)) await reply.sendFile("index.html");
+    if (!request.is404 || !/^(?:GET|HEAD)$/.test(request.method)) return;
+    const state = build?.state() ?? "done";
+    if (build !== undefined && state !== "done") {
+      return sendBuildPage(request, reply, renderBuildPage(state, build.startCommand));
+    }
+    names ??= listFiles(root);
+    const name = pathOf(request).slice(1);
+    // Its own router shows what a path names that is no file.
+    if (names.has(name)) await reply.sendFile(name);
+    else if (name === "" || isPage(request)) await reply.sendFile(INDEX);
   });
 }
 
-/** Whether a browser opens a page; programs get an error for paths that there are not. */
-function isPage({ method, url, headers }: FastifyRequest): boolean {
-  const [path = ""] = url.split("?");
-  const takesPages = headers.accept?.includes("text/html") === true;
-  return method === "GET" && takesPages && !OF_INTERFACE.test(path);
+/** Stands in for every page while the console is being built; its script is the one file that there is. */
+async function sendBuildPage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { status, html }: BuildPage,
+): Promise<void> {
+  const isScript = pathOf(request) === RELOAD_PATH;
+  if (!isScript && !isPage(request)) return;
+  void reply.headers({ "cache-control": "no-store", "content-security-policy": policy });
+  if (isScript) await reply.type("text/javascript; charset=utf-8").send(reloadScript);
+  else await reply.code(status).type("text/html; charset=utf-8").send(html);
 }
+
+/** Whether a browser opens a page; programs get an error for paths that there are not. */
+function isPage(request: FastifyRequest): boolean {
+  const takesPages = request.headers.accept?.includes("text/html") === true;
+  return request.method === "GET" && takesPages && !OF_INTERFACE.test(pathOf(request));
+}
+
+const pathOf = ({ url }: FastifyRequest): string => url.split("?", 1)[0] ?? "";
 
 /** Whether the files of the console were built. */
 export const hasConsole = (): boolean => findFiles() !== undefined;
@@ -58,5 +92,14 @@ export const hasConsole = (): boolean => findFiles() !== undefined;
 function findFiles(): string | undefined {
   return places
     .map((place) => fileURLToPath(new URL(place, import.meta.url)))
-    .find((folder) => existsSync(`${folder}index.html`));
+    .find((folder) => existsSync(path.join(folder, INDEX)));
+}
+
+/** What requests may name: the files of the folder, as paths of URLs. */
+function listFiles(root: string): ReadonlySet<string> {
+  const entries = readdirSync(root, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  const pathIn = ({ parentPath, name }: (typeof files)[number]): string =>
+    path.relative(root, path.join(parentPath, name)).replaceAll(path.sep, "/");
+  return new Set(files.map(pathIn));
 }

@@ -1,52 +1,43 @@
-import type { Demo } from "../demo-file.ts";
+import path from "node:path";
 
 export interface BannerParts {
   /** The URL that clients see. */
   readonly url: string;
   /** The page of the console, which may sign in by itself; undefined where it was not built. */
   readonly consoleUrl: string | undefined;
-  /** The demo workspace, and the file with its keys. */
-  readonly demo: { readonly content: Demo; readonly file: string } | undefined;
+  /** Whether the console is still being built. */
+  readonly isConsoleComing: boolean;
+  /** The file with the keys of the demo workspace. */
+  readonly demoFile: string | undefined;
+  /** The working directory, where commands look for that file by themselves. */
+  readonly directory: string;
   /** Whether the server has an operator key. */
   readonly hasOperator: boolean;
-  /** Whether people alone read it, so that it may contain a key. */
-  readonly isTerminal: boolean;
+  /** What runs the `parley` command, as people type it. */
+  readonly parley: string;
 }
 
 /** The first output of an API: its URL, where its keys are, and what to do next, in ten lines at most. */
-export function renderBanner({
-  url,
-  consoleUrl,
-  demo,
-  hasOperator,
-  isTerminal,
-}: BannerParts): string {
+export function renderBanner(parts: BannerParts): string {
+  const { url, consoleUrl, isConsoleComing, demoFile, directory, hasOperator, parley } = parts;
   const lines = [`Parley listens on ${url}`];
-  if (consoleUrl !== undefined) lines.push(`  Console:   ${consoleUrl}`);
+  if (consoleUrl !== undefined) {
+    lines.push(`  Console:   ${consoleUrl}${isConsoleComing ? " (it is being built)" : ""}`);
+  }
   lines.push(`  Reference: ${url}/docs`);
-  if (demo !== undefined) lines.push(`  Keys:      ${demo.file}, which only its owner can read`);
-  else if (!hasOperator) lines.push("  Keys:      parley keys bootstrap prints the first one");
-  if (demo !== undefined) {
-    const { content, file } = demo;
-    const first = isTerminal ? exportsOf(url, content) : readExports(file);
-    lines.push("", "Send a message to an agent of the demo workspace:", `  ${first}`, `  ${call}`);
+  if (demoFile !== undefined) lines.push(`  Keys:      ${demoFile}, which only its owner can read`);
+  else if (!hasOperator) lines.push(`  Keys:      ${parley} keys bootstrap prints the first one`);
+  if (demoFile !== undefined) {
+    lines.push("", "Talk to an agent of the demo workspace, in another terminal in this folder:");
+    const isFound = demoFile === path.join(directory, ".parley", path.basename(demoFile));
+    const found = isFound ? "" : `PARLEY_DATA_DIR=${quote(path.dirname(demoFile))} `;
+    lines.push(`  ${found}${parley} chat helper --url ${url}`);
   }
   return `${lines.join("\n")}\n`;
 }
 
-const exportsOf = (url: string, { workspaceId, adminKey }: Demo): string =>
-  `export URL=${url} W=${workspaceId} KEY=${adminKey}`;
+const quote = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
-/** The same for a log, which others may read. */
-const readExports = (file: string): string =>
-  `eval "$(node -p 'const d = JSON.parse(fs.readFileSync(process.argv[1])); ` +
-  "`export URL=${d.url} W=${d.workspaceId} KEY=${d.adminKey}`' " +
-  `'${file.replaceAll("'", String.raw`'\''`)}')"`;
-
-const body = JSON.stringify({
-  message: { content: "Hello!", mentions: [{ configurationId: "helper" }] },
-  blocking: true,
-});
-const call =
-  `curl -s "$URL/api/v1/w/$W/assistant/conversations" -H "Authorization: Bearer $KEY" ` +
-  `-H "Content-Type: application/json" -d '${body}'`;
+/** What runs the `parley` command of an installed package, whose code is in a file. */
+export const installedCommand = (file: string): string =>
+  /[\\/]_npx[\\/]/.test(file) ? "npx parley-server" : "parley";

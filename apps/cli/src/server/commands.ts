@@ -1,4 +1,4 @@
-import { Argument, Command } from "@commander-js/extra-typings";
+import { Argument, Command, Option } from "@commander-js/extra-typings";
 import { describeSettings, readServerSettings } from "../config.ts";
 import { group } from "../group.ts";
 import { printLine } from "../print.ts";
@@ -14,6 +14,8 @@ const serve = (context: Context) =>
   new Command("serve")
     .description("serve the API and run agents and functions, in one process")
     .option(...demo)
+    // For `start` of the workspace: an installed server contains its console.
+    .addOption(new Option("--build-console").hideHelp())
     .addHelpText(
       "after",
       `

@@ -1,5 +1,7 @@
+import { isatty } from "node:tty";
 import { type Logger, type LoggerOptions, pino } from "pino";
 import { openLogDestination } from "./log-destination.ts";
+import { renderLogLine } from "./render-log-line.ts";
 
 /** Nested causes that are logged. */
 const MAX_CAUSES = 5;
@@ -8,14 +10,19 @@ const MAX_CAUSES = 5;
 const SECRETS =
   /\b(?:(sk-)[A-Za-z0-9\-._~+/]+=*|((?:ut|ss|sc)-)[A-Za-z0-9]{40}|(ey)J[\w-]+\.[\w-]+\.[\w-]+)/g;
 
+/** Standard error. */
+const FD = 2;
+
 /**
- * Creates the logger of a process: JSON lines on standard error, written before the call returns. Where
- * standard error takes none, the process continues without.
+ * Creates the logger of a process: JSON lines on standard error, or lines for people where that is a terminal,
+ * written before the call returns. Where standard error takes none, the process continues without.
  */
 export function createLogger(level: string): Logger {
   const onRecovered = (lines: number): void =>
     logger.error({ lines }, "The log took no lines for a time: these were dropped");
-  const logger = pino(loggerOptions(level), openLogDestination({ onRecovered }));
+  const destination = openLogDestination({ onRecovered, fd: FD });
+  const forPeople = { write: (line: string) => destination.write(renderLogLine(line)) };
+  const logger = pino(loggerOptions(level), isatty(FD) ? forPeople : destination);
   return logger;
 }
 

@@ -3,6 +3,7 @@ import { CommandError } from "../command-error.ts";
 import { readServerSettings, type Settings } from "../config.ts";
 import { reportFailure } from "../report-failure.ts";
 import { openLog } from "./administration.ts";
+import { startConsoleBuild } from "./console-build.ts";
 import type { Parts, RunningServer } from "./serve.ts";
 import { shutdownDelayOf } from "./shutdown-delay.ts";
 import { startDatabase } from "./start-database.ts";
@@ -12,11 +13,17 @@ import type { Io } from "../io.ts";
 /** Time for closing after the grace period of runs; then the process exits. */
 const CLOSE_SLACK_MS = 4000;
 
+interface RunOptions {
+  readonly demo?: true;
+  /** Whether to build the console of the workspace meanwhile. */
+  readonly buildConsole?: true;
+}
+
 /** Runs a server, or a half of one, until a signal stops it. Throws `CommandError` where settings lack. */
 export async function runServer(
   context: Context,
   parts: Parts,
-  options: { readonly demo?: true },
+  options: RunOptions,
 ): Promise<void> {
   const settings = readServerSettings(context.io);
   const isWhole = parts.api && parts.worker;
@@ -28,7 +35,8 @@ export async function runServer(
   const withinMs = delayMs + settings.PARLEY_SHUTDOWN_PATIENCE_MS + CLOSE_SLACK_MS;
   const isOn = options.demo === true || settings.PARLEY_DEMO === "on" || isEmbedded;
   const demo = settings.PARLEY_DEMO !== "off" && isOn;
-  const starting = start({ io: context.io, settings, parts, demo, isEmbedded });
+  const buildsConsole = options.buildConsole === true;
+  const starting = start({ io: context.io, settings, parts, demo, isEmbedded, buildsConsole });
   // A signal during the start must stop what has been started.
   stopOnSignal(context, async () => (await starting).close(), withinMs);
   await starting;
@@ -40,12 +48,20 @@ interface Start {
   readonly parts: Parts;
   readonly demo: boolean;
   readonly isEmbedded: boolean;
+  readonly buildsConsole: boolean;
 }
 
-async function start({ io, settings, parts, demo, isEmbedded }: Start): Promise<RunningServer> {
+async function start(options: Start): Promise<RunningServer> {
+  const { io, settings, parts, demo, isEmbedded } = options;
   // The lock comes before loading the server, so a second one on the directory is refused at once.
   const lock = isEmbedded ? await lockDirectory(settings.PARLEY_DATA_DIR) : undefined;
   const logger = await openLog(io, settings);
+  const isTerminal = io.isTerminal.stdout;
+  // Where people wait; a log of a start that fails says only why.
+  const say = (message: string): void => void (isTerminal && logger.info(message));
+  const consoleBuild = options.buildsConsole ? startConsoleBuild(io, logger) : undefined;
+  if (consoleBuild !== undefined) say("Building the console, beside the server");
+  say(isEmbedded ? `Starting PostgreSQL in ${settings.PARLEY_DATA_DIR}` : "Starting the server");
   // The database starts while the server is loaded.
   const [{ serve }, embedded] = await Promise.all([
     import("./serve.ts"),
@@ -54,8 +70,7 @@ async function start({ io, settings, parts, demo, isEmbedded }: Start): Promise<
   // Nobody needs the banner: a server starts without.
   io.stdout.removeAllListeners("error").on("error", () => {});
   const print = (text: string): void => void io.stdout.write(text);
-  const isTerminal = io.isTerminal.stdout;
-  return serve({ settings, logger, parts, demo, embedded, print, isTerminal });
+  return serve({ settings, logger, parts, demo, embedded, print, isTerminal, consoleBuild });
 }
 
 /** Closes the server at the first signal to stop; a second signal exits at once. */

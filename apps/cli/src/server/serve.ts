@@ -6,7 +6,8 @@ import { type Core, createCodeForKey, inTransaction, voidClaims } from "@parley/
 import { type EmbeddedServer, ensurePrivateDirectory, unusable } from "@parley/db";
 import { createWorker } from "@parley/worker";
 import type { Logger } from "pino";
-import { renderBanner } from "./banner.ts";
+import { installedCommand, renderBanner } from "./banner.ts";
+import type { RunningBuild } from "./console-build.ts";
 import type { Settings } from "../config.ts";
 import { ensureDemo } from "./demo.ts";
 import { type Demo, demoFile, writeDemoFile } from "../demo-file.ts";
@@ -38,6 +39,8 @@ export interface ServeOptions {
   readonly print: (text: string) => void;
   /** Whether it prints to a terminal, which may show a key. */
   readonly isTerminal: boolean;
+  /** The build of the console that runs beside the server. */
+  readonly consoleBuild?: RunningBuild | undefined;
 }
 
 /** A running process of the server. */
@@ -48,7 +51,7 @@ export interface RunningServer {
 
 /** Runs the API, a worker or both in this process. Resolves when they accept work. */
 export async function serve(options: ServeOptions): Promise<RunningServer> {
-  const { settings, logger, parts, embedded, print } = options;
+  const { settings, logger, parts, embedded, print, consoleBuild } = options;
   // A worker renders URLs too: those of the API that runs with the same settings.
   let url = settings.PARLEY_PUBLIC_URL ?? urlOf(settings, settings.PARLEY_PORT);
   const runsAsRoot = process.geteuid?.() === 0;
@@ -87,6 +90,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       version: readVersion(),
       watchesWorkers,
       demoWorkspaceId,
+      consoleBuild,
     };
     const api = parts.api ? await createApi(ofApi) : undefined;
     const metrics = await serveMetrics({ ...shared, whyNotReady });
@@ -123,7 +127,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     return {
       close: async () => {
         // No proxy sends requests to a worker: it stops claiming at once.
-        await Promise.all([closeApi(), worker?.close(gracePeriodMs)]);
+        await Promise.all([closeApi(), worker?.close(gracePeriodMs), consoleBuild?.close()]);
         // The metrics are available until the end.
         await metrics?.close();
         await close();
@@ -162,11 +166,12 @@ interface Announced {
   readonly isTerminal: boolean;
   readonly url: string;
   readonly demo: Demo | undefined;
+  readonly consoleBuild?: RunningBuild | undefined;
 }
 
 async function describeApi(
   core: Core,
-  { settings, isTerminal, url, demo }: Announced,
+  { settings, isTerminal, url, demo, consoleBuild }: Announced,
 ): Promise<string> {
   const file = path.resolve(demoFile(settings.PARLEY_DATA_DIR));
   // On a terminal, as a key: once, and for ten minutes.
@@ -174,10 +179,12 @@ async function describeApi(
     demo === undefined || !isTerminal ? undefined : await createCodeForKey(core, demo.adminKey);
   return renderBanner({
     url,
-    consoleUrl: hasConsole() ? (signedIn ?? `${url}/`) : undefined,
-    demo: demo && { content: demo, file },
+    consoleUrl: consoleBuild !== undefined || hasConsole() ? (signedIn ?? `${url}/`) : undefined,
+    isConsoleComing: consoleBuild?.state() === "running",
+    directory: process.cwd(),
+    parley: consoleBuild?.parleyCommand ?? installedCommand(import.meta.filename),
+    demoFile: demo && file,
     hasOperator: await hasOperatorKey(core, core.database.db),
-    isTerminal,
   });
 }
 
