@@ -279,6 +279,8 @@ test.skipIf(node === undefined)(`it runs on the Node of the system${skipped}`, a
     types: ["sandbox_function_invocation_created", "sandbox_function_invocation_result"],
     error: "conversation_not_found 404",
     workspace: "Packed",
+    echoed: { date: "1970-01-01T00:00:00.000Z", bigint: 12, map: { a: 1 }, set: [1] },
+    expiresAt: 4_000_000_000_000,
     subscribed: "sandbox_function_invocation_result",
   });
 });

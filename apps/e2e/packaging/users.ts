@@ -55,7 +55,8 @@ for await (const event of parley.messages.follow({ conversationId: "c", messageI
   if (event.type === "agent_error") event.error.code satisfies string;
 }
 const rpc = createRpcClient({ url: "http://x", apiKey: "sk-1" });
-const { secret } = await rpc.apiKeys.create.mutate({ wId: "w", name: "n", role: "user" });
+const key = { wId: "w", name: "n", role: "user" } as const;
+const { secret } = await rpc.apiKeys.create.mutate({ ...key, expiresAt: new Date() });
 new ParleyError("timed_out", secret + title + path + status);
 // @ts-expect-error: a message needs its mentions
 await parley.conversations.create({ message: { content: "Hi" } });
@@ -102,6 +103,25 @@ const error = await parley.conversations.get({ conversationId: "none" }).catch((
 const operator = createRpcClient({ url, apiKey: operatorKey });
 const { workspace } = await operator.workspaces.create.mutate({ name: "Packed" });
 const rpc = createRpcClient({ url, apiKey: async () => apiKey });
+const wId = workspaceId;
+const { sandboxFunction } = await operator.sandboxFunctions.create.mutate({
+  wId,
+  slug: "packed-echo",
+  program: { type: "simulated", behaviour: { durationMs: 0, steps: [], result: "$" } },
+});
+const echoed = await rpc.sandboxFunctions.invoke.mutate({
+  wId,
+  functionId: sandboxFunction.sId,
+  input: {
+    date: new Date(0),
+    bigint: 12n,
+    map: new Map([["a", 1]]),
+    set: new Set([1]),
+    left: undefined,
+  },
+});
+const expiresAt = new Date(4_000_000_000_000);
+const created = await operator.apiKeys.create.mutate({ wId, name: "n", role: "user", expiresAt });
 const subscribed = await new Promise((resolve, reject) => {
   let last;
   rpc.sandboxFunctions.events.subscribe({ wId: workspaceId, ...of }, {
@@ -117,6 +137,8 @@ console.log(JSON.stringify({
   types,
   error: error instanceof ParleyError ? error.type + " " + error.status : String(error),
   workspace: workspace.name,
+  echoed: echoed.outcome.result,
+  expiresAt: created.apiKey.expiresAt,
   subscribed,
 }));
 `;

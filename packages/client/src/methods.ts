@@ -4,6 +4,8 @@ import type {
   Endpoints,
   MultipartEndpoint,
   JsonEndpoint,
+  SentJson,
+  SentValue,
   UploadEndpoint,
 } from "@parley/schema";
 import type * as z from "zod";
@@ -32,7 +34,20 @@ type Query<E> = E extends { readonly query: infer Q extends z.ZodType }
   ? { [K in keyof z.output<Q>]?: z.output<Q>[K] | undefined }
   : unknown;
 
-type Body<E> = E extends { readonly body: infer B extends z.ZodType } ? z.input<B> : unknown;
+type Body<E> = E extends { readonly body: infer B extends z.ZodType }
+  ? { [K in keyof z.input<B>]: Json<z.input<B>[K]> }
+  : unknown;
+
+/** What REST takes of what the RPC does: times are numbers, and other values those of which JSON is made. */
+type Json<T> = [Record<string, unknown>] extends [T]
+  ? T
+  : [SentValue] extends [T]
+    ? SentJson
+    : T extends Date
+      ? never
+      : [Record<string, SentValue>] extends [T]
+        ? Readonly<Record<string, SentJson>>
+        : T;
 
 /** The input of a method: the ids of its path, and its query or body, in one flat object. */
 export type Input<N extends EndpointName> = Flat<

@@ -1,5 +1,6 @@
-import type { EndpointName, Endpoints, InputOf, SentJson } from "@parley/schema";
+import type { EndpointName, Endpoints, InputOf, SentValue } from "@parley/schema";
 import { expect, test } from "vitest";
+import type { Parley } from "./parley.ts";
 import type { RpcClient } from "./rpc.ts";
 
 // The compiler runs these tests: what may not be sent does not compile.
@@ -7,7 +8,7 @@ import type { RpcClient } from "./rpc.ts";
 /** Paths of an input at which anything at all compiles. */
 type Holes<T, Path extends string = ""> = unknown extends T
   ? Path
-  : [SentJson] extends [T]
+  : [SentValue] extends [T]
     ? never
     : T extends string | number | boolean | bigint | Date | null | undefined
       ? never
@@ -62,22 +63,41 @@ test("what may not be sent does not compile, and what may be does", () => {
       invocationId: "i",
       include: 7,
     });
-    // @ts-expect-error: milliseconds
     await client.apiKeys.update.mutate({ wId: "w", keyId: "k", expiresAt: new Date() });
+    await client.audit.list.query({ since: new Date(), until: 1_780_000_000_000 });
+    // @ts-expect-error: no time
+    await client.audit.list.query({ since: "2026-05-28T20:26:40.000Z" });
     const invoke = client.sandboxFunctions.invoke.mutate;
     await invoke({
       wId,
       functionId: "f",
-      input: { at: new Date(), list: [1, { left: undefined }] },
+      input: { at: new Date(), list: [1, { left: undefined }], big: 1n },
     });
+    await invoke({ wId, functionId: "f", input: new Map([["a", new Set([1n, new Date()])]]) });
+    // @ts-expect-error: no text is its key
+    await invoke({ wId, functionId: "f", input: new Map([[1, 1]]) });
     // @ts-expect-error: not JSON
-    await invoke({ wId, functionId: "f", input: new Map() });
-    // @ts-expect-error: not JSON
-    await invoke({ wId, functionId: "f", input: { a: [1n] } });
-    // @ts-expect-error: not JSON
-    await invoke({ wId, functionId: "f", input: { a: new Set([1]) } });
+    await invoke({ wId, functionId: "f", input: { a: /x/ } });
     // @ts-expect-error: not JSON
     await invoke({ wId, functionId: "f", input: () => 1 });
+  };
+  expect(never).toBeTypeOf("function");
+});
+
+test("REST takes times as numbers, and JSON", () => {
+  const never = async (parley: Parley): Promise<void> => {
+    const invoke = parley.functions.invoke;
+    await invoke({ functionId: "f", input: { at: new Date(), list: [1, { left: undefined }] } });
+    // @ts-expect-error: not JSON
+    await invoke({ functionId: "f", input: new Map() });
+    // @ts-expect-error: not JSON
+    await invoke({ functionId: "f", input: { a: [1n] } });
+    // @ts-expect-error: not JSON
+    await parley.tools.invoke({ serverId: "s", name: "n", arguments: { a: new Set([1]) } });
+    const folder = { dsId: "d", folderId: "f", title: "t", mime_type: "x/y" };
+    await parley.folders.upsert({ ...folder, timestamp: 1_780_000_000_000 });
+    // @ts-expect-error: milliseconds
+    await parley.folders.upsert({ ...folder, timestamp: new Date() });
   };
   expect(never).toBeTypeOf("function");
 });

@@ -6,10 +6,10 @@ import {
   type TRPCClient,
 } from "@trpc/client";
 import { EventSource, type FetchLike } from "eventsource";
-import superjson from "superjson";
 import { type ApiKey, credentialFor, parseBaseUrl, refuseRedirect } from "./connection.ts";
 import { ParleyError } from "./errors.ts";
 import type { RpcRouter } from "./rpc-router.ts";
+import { transformer } from "./transformer.ts";
 
 /** The server of an RPC client, and its credential. */
 export interface RpcOptions {
@@ -43,13 +43,13 @@ export function createRpcClient(options: RpcOptions): RpcClient {
         condition: (operation) => operation.type === "subscription",
         true: httpSubscriptionLink({
           url,
-          transformer: superjson,
+          transformer,
           EventSource,
           eventSourceOptions: { fetch: fetchEvents(options.apiKey) },
         }),
         false: httpBatchLink({
           url,
-          transformer: superjson,
+          transformer,
           headers: () => credentialFor(options.apiKey),
           fetch: async (input, init) =>
             refuseRedirect(await fetch(input, { ...init, redirect: "manual" } as RequestInit)),
@@ -93,5 +93,5 @@ function errorEvent(error: unknown): Response {
 /** An error in the server's format. */
 function unauthorized({ type, message }: ParleyError): unknown {
   const data = { code: "UNAUTHORIZED", httpStatus: 401, type, message };
-  return superjson.serialize({ message, code: -32_001, data });
+  return transformer.serialize({ message, code: -32_001, data });
 }

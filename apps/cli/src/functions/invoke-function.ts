@@ -1,6 +1,5 @@
 import process from "node:process";
-import { InvokeSandboxFunction } from "@parley/schema";
-import type * as z from "zod";
+import { InvokeSandboxFunction, type SentJson } from "@parley/schema";
 import { callServer } from "../connection/call-server.ts";
 import { CommandError } from "../command-error.ts";
 import { describeFailure } from "../describe-failure.ts";
@@ -50,7 +49,7 @@ export async function invokeFunction(
   throw new CommandError(`${code}: ${plain(message)}`);
 }
 
-type Input = z.input<typeof InvokeSandboxFunction>["input"];
+type Input = SentJson;
 
 async function parseInput(given: string | undefined): Promise<Input> {
   const json = given === "-" ? await readInput() : given;

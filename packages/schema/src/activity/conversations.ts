@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { WorkspaceParams } from "../params.ts";
 import { pageEnd, pageQuery, placeLike } from "../parsing/page.ts";
-import { fromQuery, Milliseconds, optional, Reference, text } from "../parsing/text.ts";
+import { Milliseconds, optional, Reference, text } from "../parsing/text.ts";
+import { TimeFromQuery } from "../parsing/times.ts";
 
 export const ConversationState = z.enum([
   "unanswered",
@@ -41,10 +42,8 @@ export const ListAllConversations = WorkspaceParams.extend({
   ),
   agentId: optional(Reference).describe("Only conversations in which this agent answered"),
   status: optional(ConversationState).describe("Only conversations whose newest answer is so"),
-  from: optional(fromQuery(Milliseconds)).describe(
-    "Only those that were created at or after this time",
-  ),
-  to: optional(fromQuery(Milliseconds)).describe("Only those that were created before this time"),
+  from: optional(TimeFromQuery).describe("Only those that were created at or after this time"),
+  to: optional(TimeFromQuery).describe("Only those that were created before this time"),
   ...pageQuery("Conversations", { defaultLimit: 20, place: placeLike(/^\d{1,15}\.\d{1,15}$/) }),
 });
 export type ListAllConversations = z.output<typeof ListAllConversations>;

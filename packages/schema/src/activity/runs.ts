@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { WorkspaceParams } from "../params.ts";
 import { pageEnd, pageQuery, placeLike } from "../parsing/page.ts";
-import { fromQuery, Milliseconds, optional, Reference } from "../parsing/text.ts";
+import { Milliseconds, optional, Reference } from "../parsing/text.ts";
+import { TimeFromQuery } from "../parsing/times.ts";
 
 export const ListedRunKind = z.enum(["turn", "invocation", "tool_call"]);
 
@@ -87,10 +88,8 @@ export const ListRuns = WorkspaceParams.extend({
   ),
   functionId: optional(Reference).describe("Only invocations of the function with this id or slug"),
   agentId: optional(Reference).describe("Only turns of this agent, and what they called"),
-  from: optional(fromQuery(Milliseconds)).describe(
-    "Only runs that were created at or after this time",
-  ),
-  to: optional(fromQuery(Milliseconds)).describe("Only runs that were created before this time"),
+  from: optional(TimeFromQuery).describe("Only runs that were created at or after this time"),
+  to: optional(TimeFromQuery).describe("Only runs that were created before this time"),
   ...pageQuery("Runs", { defaultLimit: 20, place: placeLike(/^\d{1,15}\.\d{1,15}$/) }),
 });
 export type ListRuns = z.output<typeof ListRuns>;

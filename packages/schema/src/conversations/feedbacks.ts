@@ -2,6 +2,7 @@ import * as z from "zod";
 import { WorkspaceParams } from "../params.ts";
 import { longPage, pageByNumber, pageEnd } from "../parsing/page.ts";
 import { fromQuery, Milliseconds, optional, Reference, text } from "../parsing/text.ts";
+import { timeOf } from "../parsing/times.ts";
 import { User } from "../workspaces/users.ts";
 
 export const ThumbDirection = z.enum(["up", "down"]);
@@ -58,7 +59,7 @@ export const ListFeedback = WorkspaceParams.extend({
     .describe("Only on answers of this agent; of all by default")
     .meta({ example: "helper" }),
   thumbDirection: optional(ThumbDirection).describe("Only in this direction; both by default"),
-  since: optional(fromQuery(z.int().min(0))).describe(
+  since: optional(timeOf(fromQuery(z.int().min(0)))).describe(
     "Only given at this time or later, in milliseconds since the epoch",
   ),
   ...pageByNumber("Items"),

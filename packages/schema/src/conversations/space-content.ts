@@ -1,12 +1,13 @@
 import * as z from "zod";
 import { placeLike, PageLimit, pageEnd } from "../parsing/page.ts";
 import { fromQuery, Milliseconds, optional } from "../parsing/text.ts";
+import { timeOf } from "../parsing/times.ts";
 import { Conversation } from "./conversations.ts";
 
 const lastValue = optional(placeLike(/^p\d{1,15}$/)).describe(
   "Position returned by the previous page",
 );
-const updatedSince = optional(fromQuery(z.int().min(0))).describe(
+const updatedSince = optional(timeOf(fromQuery(z.int().min(0)))).describe(
   "Only what has changed since this time, in milliseconds",
 );
 

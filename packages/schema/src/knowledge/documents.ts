@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { fromQuery, Milliseconds, optional, Reference, ShortText, text } from "../parsing/text.ts";
+import { timeOf } from "../parsing/times.ts";
 import { DataSource, DataSourceParams } from "./data-sources.ts";
 
 /** Characters of a document, as of the inline text of a fragment. */
@@ -24,9 +25,7 @@ export type FolderParams = z.output<typeof FolderParams>;
 const title = text(512).meta({ example: "Opening hours" });
 const mimeType = ShortText.regex(MIME_TYPE, { error: "must be a MIME type such as text/plain" });
 const sourceUrl = optional(text(2048)).describe("Where the content came from");
-const timestamp = z
-  .int()
-  .min(0)
+const timestamp = timeOf(z.int().min(0))
   .describe("When the content last changed, in milliseconds")
   .meta({ example: 1_780_000_000_000 });
 

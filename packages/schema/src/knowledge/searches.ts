@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { flagFromQuery, fromQuery, optional, Reference, ShortText, text } from "../parsing/text.ts";
+import { timeOf } from "../parsing/times.ts";
 import { DataSource, DataSourceView } from "./data-sources.ts";
 import { Document } from "./documents.ts";
 
@@ -106,7 +107,7 @@ export type FoundNodes = z.infer<typeof FoundNodes>;
 export const FoundKnowledge = z.object({ knowledgeResults: FoundNodes.describe("Nodes") });
 export type FoundKnowledge = z.infer<typeof FoundKnowledge>;
 
-const instant = optional(fromQuery(z.int().min(0)));
+const instant = optional(timeOf(fromQuery(z.int().min(0))));
 
 /** Query of the search of a view's documents. */
 export const SearchDocuments = z.object({

@@ -1,21 +1,11 @@
 import * as z from "zod";
 import { type Issue, ParleyError } from "../errors/errors.ts";
 import { formatPath, invalidRequest } from "../errors/invalid-request.ts";
+import { type SentValue, toPlain } from "./plain-values.ts";
 import { isStorable } from "./storable.ts";
 
-/** Any JSON as callers may write it: a `Date` becomes a string, an undefined member is left out. */
-export type SentJson =
-  | string
-  | number
-  | boolean
-  | null
-  | undefined
-  | Date
-  | readonly SentJson[]
-  | { readonly [name: string]: SentJson };
-
 /** Any JSON in an input. Typed for callers only: every parsed value is JSON. */
-export const AnyJson = z.unknown() as z.ZodType<unknown, SentJson>;
+export const AnyJson = z.unknown() as z.ZodType<unknown, SentValue>;
 
 const MAX_DEPTH = 64;
 /** Most values of any body, including objects and arrays: bounds the time to process it. */
@@ -123,39 +113,51 @@ function markLossyIntegers(_key: string, value: unknown, context?: { source?: st
 }
 
 /**
- * Checks every string, number and level of a body, and removes members that could reach a prototype, in
- * place. Throws `invalid_request_error` that names the field.
+ * Checks every string, number and level of a body, removes members that are undefined or could reach a prototype, and
+ * replaces what `toPlain` makes JSON of, in place. Throws `invalid_request_error` that names the field.
  */
 export function cleanJson(value: unknown): unknown {
   const path: PropertyKey[] = [];
-  const fault = findFault(value, path);
+  const holder: Holder = { 0: value };
+  const fault = findFault(holder, 0, path);
   if (fault !== undefined)
     throw invalidRequest("body", [{ path: formatPath(path), message: fault }]);
-  return value;
+  return holder[0];
 }
 
-function findFault(value: unknown, path: PropertyKey[]): Issue["message"] | undefined {
+type Holder = Record<PropertyKey, unknown>;
+
+function findFault(
+  holder: Holder,
+  name: string | number,
+  path: PropertyKey[],
+): Issue["message"] | undefined {
+  const value = holder[name];
   if (typeof value === "string") {
     return isStorable(value) ? undefined : "must not contain NUL or a lone surrogate";
   }
   if (typeof value === "number") {
     return Number.isFinite(value) ? undefined : "must be a finite number";
   }
-  // Callers in the same process may pass a bigint, which JSON cannot hold.
-  if (value === LOSSY_INTEGER || typeof value === "bigint") return "must be an integer within 2^53";
-  if (!isJsonType(value)) return "must be JSON";
+  if (!isJsonType(value)) {
+    const plain = toPlain(value);
+    if (plain === value) return faultOf(value);
+    holder[name] = plain;
+    return findFault(holder, name, path);
+  }
   if (typeof value !== "object" || value === null) return undefined;
   if (path.length >= MAX_DEPTH) return `must not be nested deeper than ${MAX_DEPTH}`;
-  if (Array.isArray(value)) {
-    for (let index = 0; index < value.length; index++) {
-      path.push(index);
-      const fault = findFault(value[index], path);
-      if (fault !== undefined) return fault;
-      path.pop();
-    }
-    return undefined;
-  }
-  return findFaultInMembers(value as Record<string, unknown>, path);
+  return Array.isArray(value)
+    ? findFaultInList(value, path)
+    : findFaultInMembers(value as Holder, path);
+}
+
+/** What is wrong with a value that `toPlain` makes no JSON of. */
+function faultOf(value: unknown): string {
+  if (value === LOSSY_INTEGER || typeof value === "bigint") return "must be an integer within 2^53";
+  return value instanceof Map
+    ? "must be a Map with texts as keys, and without __proto__"
+    : "must be JSON";
 }
 
 /** Whether JSON has values of this type. */
@@ -167,18 +169,26 @@ function isJsonType(value: unknown): boolean {
   return prototype === Object.prototype || prototype === null;
 }
 
-function findFaultInMembers(
-  object: Record<string, unknown>,
-  path: PropertyKey[],
-): string | undefined {
+function findFaultInList(list: unknown[], path: PropertyKey[]): string | undefined {
+  for (let index = 0; index < list.length; index++) {
+    if (list[index] === undefined) list[index] = null;
+    path.push(index);
+    const fault = findFault(list as unknown as Holder, index, path);
+    if (fault !== undefined) return fault;
+    path.pop();
+  }
+  return undefined;
+}
+
+function findFaultInMembers(object: Holder, path: PropertyKey[]): string | undefined {
   for (const key of Object.keys(object)) {
-    if (ignored.has(key)) {
+    if (object[key] === undefined || ignored.has(key)) {
       delete object[key];
       continue;
     }
     if (!isStorable(key)) return "must not have a name with NUL or a lone surrogate";
     path.push(key);
-    const fault = findFault(object[key], path);
+    const fault = findFault(object, key, path);
     if (fault !== undefined) return fault;
     path.pop();
   }

@@ -230,12 +230,56 @@ describe("parseInput", () => {
     },
   );
 
-  it.each([10n, new Map([["a", 1]]), new Date(0), Symbol("s")])(
-    "refuses an input that JSON cannot hold: %s",
-    (input) => {
-      const raw = { wId: "w", functionId: "f", input };
-      const refused = refusal(() => parseInput(endpoints["sandboxFunctions.invoke"], raw));
-      expect(refused).toMatchObject({ paths: ["input"] });
-    },
-  );
+  const invoke = endpoints["sandboxFunctions.invoke"];
+  const at = new Date(0);
+
+  it.each<[string, unknown, unknown]>([
+    ["a time", at, "1970-01-01T00:00:00.000Z"],
+    ["a bigint", [12n, -(2n ** 53n) + 1n], [12, -Number.MAX_SAFE_INTEGER]],
+    ["a Map", new Map<string, unknown>([["a", new Map([["b", at]])]]), { a: { b: at.toJSON() } }],
+    ["a Set", { set: new Set([1n, new Set(["x"])]) }, { set: [1, ["x"]] }],
+    ["an undefined member", { a: undefined, b: { c: undefined } }, { b: {} }],
+    ["undefined in a list", [1, undefined], [1, null]],
+  ])("makes JSON of what JavaScript has beside it: %s", (_name, input, expected) => {
+    const parsed = parseInput(invoke, { wId: "w", functionId: "f", input });
+    expect(parsed).toStrictEqual({ wId: "w", functionId: "f", input: expected });
+  });
+
+  it("takes an input that is a Map itself", () => {
+    expect(parseInput(createSpace, new Map([["wId", "w"]]).set("name", "n"))).toMatchObject({
+      wId: "w",
+      name: "n",
+    });
+  });
+
+  it.each<[string, unknown, string, string]>([
+    ["a large bigint", [2n ** 53n], "input[0]", "must be an integer within 2^53"],
+    ["a symbol", Symbol("s"), "input", "must be JSON"],
+    ["a function", { a: () => 1 }, "input.a", "must be JSON"],
+    ["an invalid time", new Date(Number.NaN), "input", "must be JSON"],
+    ["an expression", { a: [/x/] }, "input.a[0]", "must be JSON"],
+    [
+      "a Map of numbers",
+      { a: new Map([[1, 1]]) },
+      "input.a",
+      "must be a Map with texts as keys, and without __proto__",
+    ],
+    [
+      "a Map that names a prototype",
+      { a: new Map([["__proto__", { admin: true }]]) },
+      "input.a",
+      "must be a Map with texts as keys, and without __proto__",
+    ],
+    [
+      "a text in a Set",
+      new Set(["\u0000"]),
+      "input[0]",
+      "must not contain NUL or a lone surrogate",
+    ],
+  ])("refuses an input that JSON cannot hold: %s", (_name, input, path, fault) => {
+    expect(refusal(() => parseInput(invoke, { wId: "w", functionId: "f", input }))).toEqual({
+      message: `Invalid request body: ${path}: ${fault}`,
+      paths: [path],
+    });
+  });
 });

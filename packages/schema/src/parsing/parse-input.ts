@@ -3,6 +3,8 @@ import type { Endpoint, ParsedInputOf } from "../endpoint.ts";
 import { formatPath, invalidRequest, type RequestPart } from "../errors/invalid-request.ts";
 import { HttpInput } from "./http-input.ts";
 import { cleanJson } from "./json.ts";
+import { toPlain } from "./plain-values.ts";
+import { readTimes } from "./times.ts";
 import { findMisspelt, refuseUnknownMembers } from "./unknown-members.ts";
 
 /**
@@ -11,7 +13,7 @@ import { findMisspelt, refuseUnknownMembers } from "./unknown-members.ts";
  * are not, but for REST requests outside the administration, which may have any.
  */
 export function parseInput<E extends Endpoint>(endpoint: E, raw: unknown): ParsedInputOf<E> {
-  const given = raw instanceof HttpInput ? partsOf(raw) : flatParts(cleanJson(raw));
+  const given = raw instanceof HttpInput ? partsOf(raw) : flatParts(plainInput(endpoint, raw));
   if (raw instanceof HttpInput) {
     if ("administers" in endpoint) refuseUnknownMembers(endpoint, given, ["query", "body"]);
   } else refuseUnknownMembers(endpoint, given, ["flat"]);
@@ -27,6 +29,13 @@ export function parseInput<E extends Endpoint>(endpoint: E, raw: unknown): Parse
 
 function partsOf({ params, query, body }: HttpInput) {
   return { params, query: joinBrackets(query), body: cleanJson(body), flat: undefined };
+}
+
+/** The input of the RPC as JSON: the one place where values of JavaScript become those of the interface. */
+function plainInput(endpoint: Endpoint, raw: unknown): unknown {
+  const flat = toPlain(raw);
+  readTimes(endpoint, flat);
+  return cleanJson(flat);
 }
 
 function flatParts(flat: unknown) {

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { WorkspaceParams } from "../params.ts";
 import { Milliseconds, optional, Reference, text } from "../parsing/text.ts";
+import { Time } from "../parsing/times.ts";
 import { GivenRole, WorkspaceRole } from "../roles.ts";
 
 /** Every character a key may have. */
@@ -30,7 +31,7 @@ const spaceIds = optional(z.array(Reference).max(1000)).describe(
 export const CreateApiKey = WorkspaceParams.extend({
   name: text(255, 1).describe("Name of the key").meta({ example: "backend" }),
   role: GivenRole.describe("Role of the key; manager means builder").meta({ example: "user" }),
-  expiresAt: optional(Milliseconds).describe("When the key expires; never by default"),
+  expiresAt: optional(Time).describe("When the key expires; never by default"),
   spaceIds,
 });
 export type CreateApiKey = z.output<typeof CreateApiKey>;
@@ -48,7 +49,7 @@ export const KeyIdentity = WorkspaceParams.extend({
 export const UpdateApiKey = KeyIdentity.extend({
   role: optional(GivenRole).describe("New role; manager means builder"),
   spaceIds,
-  expiresAt: Milliseconds.nullable().optional().describe("New expiry; null for never"),
+  expiresAt: Time.nullable().optional().describe("New expiry; null for never"),
   disabled: optional(z.boolean()).describe("Whether the key is refused for now"),
 });
 export type UpdateApiKey = z.output<typeof UpdateApiKey>;

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { pageByNumber, pageEnd } from "../parsing/page.ts";
-import { fromQuery, Milliseconds, optional, Reference } from "../parsing/text.ts";
+import { Milliseconds, optional, Reference } from "../parsing/text.ts";
+import { TimeFromQuery } from "../parsing/times.ts";
 
 /** One entry of the audit log: an audited mutation, or refused credentials. */
 export const AuditEvent = z.object({
@@ -38,8 +39,8 @@ export const ListAuditEvents = z.object({
   action: optional(Reference).describe("Only this operation, or `credentials.refused`"),
   actor: optional(Reference).describe("Only changes by this key or user, or by `cli`"),
   outcome: optional(Reference).describe("Only this outcome: `succeeded` or the type of an error"),
-  since: optional(fromQuery(Milliseconds)).describe("Only entries at or after this time"),
-  until: optional(fromQuery(Milliseconds)).describe("Only entries before this time"),
+  since: optional(TimeFromQuery).describe("Only entries at or after this time"),
+  until: optional(TimeFromQuery).describe("Only entries before this time"),
   ...pageByNumber("Entries", 50),
 });
 export type ListAuditEvents = z.output<typeof ListAuditEvents>;

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { pageEnd, pageQuery, placeLike } from "../parsing/page.ts";
 import { flagFromQuery, Milliseconds, optional, Reference, text } from "../parsing/text.ts";
+import { Time } from "../parsing/times.ts";
 import { OverlapSeconds, rotatedSecrets } from "./api-keys.ts";
 
 /** A key of the server's operators, without its secret. */
@@ -15,7 +16,7 @@ export type OperatorKey = z.infer<typeof OperatorKey>;
 
 export const CreateOperatorKey = z.object({
   name: text(255, 1).describe("Name of the key").meta({ example: "Ada" }),
-  expiresAt: optional(Milliseconds).describe("When the key expires; never by default"),
+  expiresAt: optional(Time).describe("When the key expires; never by default"),
 });
 export type CreateOperatorKey = z.output<typeof CreateOperatorKey>;
 

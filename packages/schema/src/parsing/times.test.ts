@@ -1,0 +1,52 @@
+import { expect, it } from "vitest";
+import type { Endpoint } from "../endpoint.ts";
+import { endpoints } from "../endpoints.ts";
+import { parseInput } from "./parse-input.ts";
+import { timesIn } from "./times.ts";
+
+const at = new Date(1_780_000_000_000);
+const times = Object.entries(endpoints).flatMap(([name, endpoint]) =>
+  timesIn(endpoint).map((member) => [name, member] as const),
+);
+const place = { wId: "w", spaceId: "s", dsId: "d", dsvId: "v", folderId: "f", documentId: "d" };
+const rest = { name: "n", role: "user", title: "t", mime_type: "a/b", keyId: "k", text: "t" };
+
+it("times are these members of inputs", () => {
+  expect(times.map((time) => time.join(" "))).toEqual([
+    "feedbacks.list since",
+    "operatorKeys.create expiresAt",
+    "apiKeys.create expiresAt",
+    "apiKeys.update expiresAt",
+    "spaces.listConversations updatedSince",
+    "spaces.listProjectFiles updatedSince",
+    "documents.upsert timestamp",
+    "folders.upsert timestamp",
+    "dataSourceViews.searchDocuments timestamp_gt",
+    "dataSourceViews.searchDocuments timestamp_lt",
+    "runs.list from",
+    "runs.list to",
+    "conversations.listAll from",
+    "conversations.listAll to",
+    "audit.list since",
+    "audit.list until",
+  ]);
+});
+
+it.each(times)("a time of %s may be a Date over the RPC: %s", (name, member) => {
+  const endpoint: Endpoint = endpoints[name as keyof typeof endpoints];
+  const known = new Set(
+    [endpoint.params, endpoint.query, endpoint.body].flatMap((part) =>
+      Object.keys(part?.shape ?? {}),
+    ),
+  );
+  const others = Object.entries({ ...place, ...rest, query: "q", top_k: 1 }).filter(([key]) =>
+    known.has(key),
+  );
+  const flat = (time: unknown) => ({ ...Object.fromEntries(others), [member]: time });
+  const parsed = parseInput(endpoint, flat(at)) as Record<string, unknown>;
+  expect(parsed[member]).toBe(at.getTime());
+  expect(parsed).toEqual(parseInput(endpoint, flat(at.getTime())));
+  for (const none of [new Date(Number.NaN), [at], at.toISOString()]) {
+    expect(() => parseInput(endpoint, flat(none))).toThrow(new RegExp(`Invalid .*${member}`));
+  }
+});
