@@ -6,7 +6,7 @@ import { Settings } from "parley-server";
 import { agentMessages, createParley } from "parley-client";
 import { redisServer, startTestRedis, type TestRedis } from "@parley/core/testing-redis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createFolder, type Folder } from "../packaging/packed.ts";
+import { createFolder, type Folder, systemNode } from "../packaging/packed.ts";
 import { builtFile, endWithThisProcess } from "../programs.ts";
 import {
   createPlace,
@@ -32,11 +32,16 @@ describe("follow-an-answer", () => {
   });
   afterAll(async () => folder?.[Symbol.asyncDispose]());
 
+  // Its readers have an older Node than the workspace, where there is one.
+  const node = path.dirname(systemNode()?.file ?? process.execPath);
   const follow = async (question: string, agentId: string) => {
     const { url, workspaceId, userKey } = server().demo;
-    return promisify(execFile)(process.execPath, ["follow-an-answer.ts", question], {
+    const page = await readFile(path.join(folder.path, "README.md"), "utf8");
+    const [, command = "exit 9"] = /sk-… (?:npx )?(.*) "Hello!"$/m.exec(page) ?? [];
+    return promisify(execFile)("sh", ["-c", `${command} "$1"`, "sh", question], {
       cwd: folder.path,
       env: {
+        PATH: `${path.join(folder.path, "node_modules/.bin")}:${node}:/usr/bin:/bin`,
         PARLEY_URL: url,
         PARLEY_WORKSPACE: workspaceId,
         PARLEY_API_KEY: userKey,
