@@ -129,7 +129,7 @@ test("a bad input in the query is a 400 too", async () => {
 
 test("what JSON cannot hold is no input of a function", async () => {
   const { workspaceId, userKey } = server().demo;
-  const call = { wId: workspaceId, functionId: "add", input: { a: "1" } };
+  const call = { wId: workspaceId, functionId: "add", input: { a: "9007199254740993" } };
   const meta = { values: { "input.a": ["bigint"] } };
   const body = JSON.stringify({ json: call, meta });
   const request = { key: userKey, headers: json, body };
