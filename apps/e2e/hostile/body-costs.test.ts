@@ -66,7 +66,7 @@ const doors: Record<string, Door> = {
 test.concurrent.for(Object.entries(doors))(
   "small bodies with many values take turns: %s",
   { timeout: 120_000 },
-  async ([, door], { expect }) => {
+  async ([, door]) => {
     const { wId, key } = await createWorkspace();
     const other = await createWorkspace();
     const flood = Array.from({ length: FLOOD }, () => send(server(), { ...door(wId), key }));
