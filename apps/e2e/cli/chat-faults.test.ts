@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
 import { takePort } from "../proxy/nginx.ts";
 import { createPlace, shareServer, startServer } from "../server.ts";
@@ -82,5 +83,5 @@ test.for([
     settings: { ...settingsOf(shared()), ...settings },
   });
   expect([code, stdout]).toEqual([1, ""]);
-  expect(stderr.replaceAll(/\u001b\[\d+m/g, "")).toMatch(says);
+  expect(stripVTControlCharacters(stderr)).toMatch(says);
 });
