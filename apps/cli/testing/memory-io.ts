@@ -15,7 +15,7 @@ export class Exit extends Error {
 
 interface MemoryIoOptions {
   /** All that standard input has. */
-  readonly stdin?: string | Buffer | undefined;
+  readonly stdin?: string | undefined;
   /** Nothing of this process is in it. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
   /** Makes all three streams those of a terminal of this width. */
@@ -35,7 +35,7 @@ export function openMemoryIo({ stdin = "", environment = {}, columns }: MemoryIo
   const isTerminal = columns !== undefined;
   const signal = new EventEmitter();
   const io: Io = {
-    stdin: Readable.from(stdin.length === 0 ? [] : [Buffer.from(stdin)]),
+    stdin: Readable.from(stdin === "" ? [] : [Buffer.from(stdin)]),
     stdout: collect("stdout"),
     stderr: collect("stderr"),
     columns,

@@ -1,7 +1,7 @@
 import { type Connect, connectClients } from "../../cli/src/clients.ts";
 
-/** What a refused call says, as `callServer` and nothing else says it. */
-export const REFUSED = "Refused by the test [request r-1]";
+/** What a command says last of a refused call, if `callServer` has explained it. */
+export const REFUSED = /^parley: .*Refused by the test \[request r-1\]/;
 
 /** Of a type that no command knows more about. */
 const refusal = () =>
@@ -30,9 +30,9 @@ export function refuseCall(number: number): { connect: Connect; readonly calls: 
   };
 }
 
-async function* refuseEvents(): AsyncGenerator<never> {
-  await Promise.reject(refusal());
-}
+const refuseEvents = (): AsyncIterable<never> => ({
+  [Symbol.asyncIterator]: () => ({ next: async () => Promise.reject(refusal()) }),
+});
 
 /** A client whose functions, at whatever depth, are called by `answer`. */
 function watchCalls<T extends object>(
