@@ -77,6 +77,7 @@ export const cli: Readonly<Record<string, readonly string[]>> = {
   ],
   server: [
     ...ofCommands,
+    "plain.ts",
     "terminal",
     "setting-faults.ts",
     "demo-file.ts",

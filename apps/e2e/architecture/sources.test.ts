@@ -21,6 +21,7 @@ test("the environment is read in config.ts only", () => {
   expect(readers.toSorted()).toEqual([
     "apps/cli/src/main.ts",
     "apps/e2e/packaging/rootfs.ts",
+    "apps/e2e/seed-properties.ts",
     "packages/core/testing/misbehaving-thread.ts",
     "packages/db/src/testing.ts",
     "packages/db/src/testing/server.ts",

@@ -18,7 +18,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-const io = { environment: process.env, signal: process };
+const io = { environment: { PATH: "/usr/bin:/bin" }, signal: process };
 const logger = pino({ level: "info" }, { write: (line) => void log.push(JSON.parse(line)) });
 
 /** Starts the build of a workspace whose Turbo is a script. */
