@@ -26,6 +26,7 @@ const full = [
   // Packaging.
   "apps/e2e/clients/*.test.ts",
   "apps/e2e/mcp-server/inspector.test.ts",
+  "apps/e2e/start/dev.test.ts",
   "apps/e2e/examples/*.test.ts",
   "apps/e2e/packaging/*.test.ts",
   "apps/e2e/transfer/*.test.ts",

@@ -72,6 +72,7 @@ export function startConsoleBuild(
   let isClosing = false;
   const kill = (): void => {
     try {
+      // oxlint-disable-next-line no-restricted-properties -- its group, not this process
       if (build.pid !== undefined) process.kill(-build.pid, "SIGTERM");
     } catch {
       // It has ended.
