@@ -17,7 +17,7 @@ export async function runTasks(
   beforeCounts: () => void = () => {},
 ): Promise<boolean> {
   for (const name of names) rmSync(resultsOf(name), { force: true });
-  const options = ["--continue", "--concurrency=1", "--log-prefix=none", "--output-logs=full"];
+  const options = ["--continue", "--concurrency=1", "--log-prefix=none"];
   const isGreen = await run(["turbo", "run", ...names.map((name) => tasks[name]), ...options], {
     [PROGRAMS_VARIABLE]: await describePrograms(),
     TURBO_TELEMETRY_DISABLED: "1",
