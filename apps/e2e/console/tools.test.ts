@@ -85,12 +85,13 @@ describe.skipIf(!hasBrowser)("tools", () => {
   it("approves for good the calls of a tool whose risk is low, from the inbox", async () => {
     const { tool } = await agents.register(shop(), { defaultStake: "low" });
     const agentId = await agents.createAgent(tool.sId, "shop__find");
+    const before = shop().calls.length;
     await calls.create("Go on", [agentId]);
     const page = await opened().enter("/approvals");
     await page.getByRole("button", { name: "Approve for good" }).click();
     await page.getByText("Nothing waits for you").waitFor();
-    const before = shop().calls.length;
+    await expect.poll(() => shop().calls.length).toBe(before + 1);
     await calls.create("Once more", [agentId], { blocking: true });
-    expect(shop().calls.length).toBe(before + 1);
+    expect(shop().calls.length).toBe(before + 2);
   });
 });
