@@ -77,9 +77,9 @@ it.skipIf(!isLinux)(
     const child = await vi.waitFor(async () => {
       const pid = Number(await readFile(path.join(folder, "child"), "utf8"));
       expect(pid).toBeGreaterThan(0);
+      expect(await readFile(`/proc/${pid}/stat`, "utf8")).toContain("sleep");
       return pid;
     });
-    expect(await readFile(`/proc/${child}/stat`, "utf8")).toContain("sleep");
     await build?.close();
     // Whoever inherits it may collect it a moment later.
     await vi.waitFor(async () => {
