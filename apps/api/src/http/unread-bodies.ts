@@ -46,40 +46,45 @@ function drain(request: IncomingMessage, { shouldKeepAlive }: ServerResponse): v
   request.once("end", () => socket.destroy());
 }
 
-const discarded = new Set<IncomingMessage>();
-/** When the next read is due, while there is something to discard. */
-let dueAt: number | undefined;
+/** Requests of which something has come that is to be discarded. */
+const waiting = new Set<IncomingMessage>();
+/** When a request was read last. */
+let readAt = Number.NEGATIVE_INFINITY;
+let isTimed = false;
 
-/** Reads a request to its end: all such requests of the process take turns, for one read at a time. */
+/** Reads a request to its end: those of the process of which something has come take turns, for one read at a time. */
 function discardSlowly(request: IncomingMessage): void {
   request.pause();
+  request.on("readable", () => wait(request));
+  request.once("close", () => waiting.delete(request));
   // Node reads what nobody has begun to read at full speed.
   request.read();
-  discarded.add(request);
-  request.once("close", () => discarded.delete(request));
-  request.once("end", () => discarded.delete(request));
-  if (dueAt !== undefined) return;
-  dueAt = performance.now() + READ_INTERVAL_MS;
-  setTimeout(readNext, READ_INTERVAL_MS);
+}
+
+function wait(request: IncomingMessage): void {
+  waiting.add(request);
+  if (!isTimed) readInTime();
+}
+
+function readInTime(): void {
+  isTimed = true;
+  const now = performance.now();
+  readAt = dueAfter(readAt, now);
+  // What is late follows after what else waits for the event loop.
+  if (readAt <= now) setImmediate(readNext);
+  else setTimeout(readNext, readAt - now);
 }
 
 function readNext(): void {
-  for (const request of discarded) {
-    discarded.delete(request);
-    // It gives what has come, and asks for more.
+  isTimed = false;
+  for (const request of waiting) {
+    waiting.delete(request);
+    // It gives one piece of what has come, and asks for more when it was the last.
     request.read();
-    if (!request.destroyed && !request.readableEnded) discarded.add(request);
+    if (request.readableLength > 0) waiting.add(request);
     break;
   }
-  if (discarded.size === 0 || dueAt === undefined) {
-    dueAt = undefined;
-    return;
-  }
-  const now = performance.now();
-  dueAt = dueAfter(dueAt, now);
-  // What is late follows after what else waits for the event loop.
-  if (dueAt <= now) setImmediate(readNext);
-  else setTimeout(readNext, dueAt - now);
+  if (waiting.size > 0) readInTime();
 }
 
 /** When the read after one that was due at a time is due; reads that are late keep the pace, up to a delay. */
