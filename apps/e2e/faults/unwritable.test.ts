@@ -86,9 +86,9 @@ describe("PostgreSQL", { timeout: 120_000 }, () => {
     await using place = await placeOn(cluster);
     await using server = await startServer(place, { PARLEY_DATABASE_POOL: "2" });
     // What a start prints last needs the database.
-    await eventually(async () =>
-      server.output.stdout.includes("Parley listens") ? { value: true } : {},
-    );
+    const hasSaidSo = async () =>
+      server.output.stdout.includes("Parley listens") ? { value: true } : {};
+    await eventually(hasSaidSo, 30_000);
     const hogs: pg.Client[] = [];
     const hog = async (): Promise<boolean> => {
       const client = new pg.Client({ connectionString: cluster.url });
