@@ -9,8 +9,8 @@ const UNREAD_MS = 30_000;
 /** How many bytes it may send; more than any route accepts. */
 const UNREAD_BYTES = 64 * 1024 * 1024;
 const CHECK_INTERVAL_MS = 100;
-/** What is discarded is read slowly: a flood of refused bodies is to leave the event loop to others. */
-const READ_INTERVAL_MS = 2;
+/** What is discarded is read slowly, 32 MB/s: a flood of refused bodies is to leave the event loop to others. */
+const BYTES_PER_MS = 32 * 1024;
 /** How much of a delay is caught up with: on a busy machine, timers are late by tens of milliseconds. */
 const MAX_DELAY_MS = 100;
 
@@ -48,8 +48,8 @@ function drain(request: IncomingMessage, { shouldKeepAlive }: ServerResponse): v
 
 /** Requests of which something has come that is to be discarded. */
 const waiting = new Set<IncomingMessage>();
-/** When a request was read last. */
-let readAt = Number.NEGATIVE_INFINITY;
+/** When the next may be read. */
+let dueAt = Number.NEGATIVE_INFINITY;
 let isTimed = false;
 
 /** Reads a request to its end: those of the process of which something has come take turns, for one read at a time. */
@@ -68,11 +68,10 @@ function wait(request: IncomingMessage): void {
 
 function readInTime(): void {
   isTimed = true;
-  const now = performance.now();
-  readAt = dueAfter(readAt, now);
+  const waitMs = dueAt - performance.now();
   // What is late follows after what else waits for the event loop.
-  if (readAt <= now) setImmediate(readNext);
-  else setTimeout(readNext, readAt - now);
+  if (waitMs <= 0) setImmediate(readNext);
+  else setTimeout(readNext, waitMs);
 }
 
 function readNext(): void {
@@ -80,14 +79,15 @@ function readNext(): void {
   for (const request of waiting) {
     waiting.delete(request);
     // It gives one piece of what has come, and asks for more when it was the last.
-    request.read();
+    const piece = request.read() as Buffer | null;
+    dueAt = dueAfter(dueAt, performance.now(), piece?.length ?? 0);
     if (request.readableLength > 0) waiting.add(request);
     break;
   }
   if (waiting.size > 0) readInTime();
 }
 
-/** When the read after one that was due at a time is due; reads that are late keep the pace, up to a delay. */
-export function dueAfter(due: number, now: number): number {
-  return Math.max(due + READ_INTERVAL_MS, now - MAX_DELAY_MS);
+/** When the read after one of so many bytes is due; reads that are late keep the pace, up to a delay. */
+export function dueAfter(due: number, now: number, bytes: number): number {
+  return Math.max(due, now - MAX_DELAY_MS) + bytes / BYTES_PER_MS;
 }
