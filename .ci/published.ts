@@ -14,7 +14,7 @@ export const published: readonly Published[] = [
     folder: "packages/client",
     bundled: ["eventsource", "eventsource-parser"],
   },
-  { name: "parley-server", folder: "apps/cli", bundled: ["swagger-ui-dist"] },
+  { name: "parley-server", folder: "apps/cli", bundled: ["drizzle-orm", "swagger-ui-dist"] },
 ];
 
 /** Where a release is packed: tarballs, and what is in them. */

@@ -50,7 +50,15 @@ export const PROGRAMS_VARIABLE = "PARLEY_TEST_PROGRAMS";
 export async function describePrograms(): Promise<string> {
   const url = process.env["DATABASE_URL"] ?? "";
   const rows = url === "" ? [] : await runOn<{ version: string }>(url, "select version()");
-  const programs = ["chromium", "mmdebstrap", "nginx", "redis-server", "slowhttptest", "strace"];
+  const programs = [
+    "chromium",
+    "chromium-headless-shell",
+    "mmdebstrap",
+    "nginx",
+    "redis-server",
+    "slowhttptest",
+    "strace",
+  ];
   return JSON.stringify({
     node: process.version,
     // The embedded one is in the lockfile.

@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { createRpcClient } from "parley-client";
 import { describe, expect, it } from "vitest";
+import { hasBrowser } from "../browser.ts";
 import { startFleet } from "../replicas/fleet.ts";
 import { createPlace, shareServer } from "../server.ts";
 import { answersOf, createCalls } from "../siblings/calls.ts";
-import { hasBrowser, openConsole, shareConsole } from "./open-console.ts";
+import { openConsole, shareConsole } from "./open-console.ts";
 
 describe.skipIf(!hasBrowser)("two tabs of one browser", () => {
   const server = shareServer();

@@ -5,7 +5,8 @@ import { ApiSettings, type ConsoleBuild, createApi } from "@parley/api";
 import { openTestCore } from "@parley/core/testing";
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
-import { expectAccessible, hasBrowser, openConsole } from "./open-console.ts";
+import { hasBrowser } from "../browser.ts";
+import { expectAccessible, openConsole } from "./open-console.ts";
 
 type State = ReturnType<ConsoleBuild["state"]>;
 

@@ -3,9 +3,10 @@ import { promisify } from "node:util";
 import { createRpcClient } from "parley-client";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
+import { hasBrowser } from "../browser.ts";
 import { shareServer, startProgram } from "../server.ts";
 import { createCalls } from "../siblings/calls.ts";
-import { expectAccessible, hasBrowser, shareConsole } from "./open-console.ts";
+import { expectAccessible, shareConsole } from "./open-console.ts";
 import { pages } from "./shown/pages.ts";
 
 const run = promisify(execFile);

@@ -1,8 +1,9 @@
 import { type FakeService, startFakeService } from "@parley/agent/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { hasBrowser } from "../browser.ts";
 import { shareServer } from "../server.ts";
 import { createCalls } from "../siblings/calls.ts";
-import { expectAccessible, hasBrowser, shareConsole } from "./open-console.ts";
+import { expectAccessible, shareConsole } from "./open-console.ts";
 
 describe.skipIf(!hasBrowser)("failed answers", () => {
   const settings: Record<string, string> = {};

@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import { hasBrowser } from "../browser.ts";
 import { shareServer } from "../server.ts";
 import { createCalls } from "../siblings/calls.ts";
-import { expectAccessible, hasBrowser, shareConsole } from "./open-console.ts";
+import { expectAccessible, shareConsole } from "./open-console.ts";
 import { writeCode } from "./write-code.ts";
 
 describe.skipIf(!hasBrowser)("the versions of a function", () => {

@@ -1,15 +1,9 @@
-import { existsSync } from "node:fs";
 import axe from "axe-core";
-import { type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
+import { hasBrowser, openBrowser } from "../browser.ts";
 import type { Server } from "../server.ts";
 import { startTcpProxy } from "../replicas/tcp-proxy.ts";
-
-const executablePath = "/usr/bin/chromium";
-
-/** Whether there is a browser to try the console in. */
-export const hasBrowser = existsSync(executablePath);
-if (!hasBrowser) console.warn(`The console is not tried: there is no ${executablePath}`);
 
 /** The console of a server, in a browser. */
 export interface OpenConsole extends AsyncDisposable {
@@ -31,7 +25,7 @@ export interface OpenConsole extends AsyncDisposable {
 export async function openConsole(server: Pick<Server, "url" | "demo">): Promise<OpenConsole> {
   const proxy = await startTcpProxy(Number(new URL(server.url).port));
   const url = `http://127.0.0.1:${proxy.port}`;
-  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+  const browser = await openBrowser();
   const faults: string[] = [];
   const visit = async (options: BrowserContextOptions = {}) => {
     const context = await browser.newContext({

@@ -1,9 +1,10 @@
 import type { Page } from "playwright-core";
 import { createRpcClient } from "parley-client";
 import { beforeAll, describe, expect, it } from "vitest";
+import { hasBrowser } from "../browser.ts";
 import { shareServer } from "../server.ts";
 import { shareShop } from "../tools/shop-server.ts";
-import { expectAccessible, hasBrowser, shareConsole } from "./open-console.ts";
+import { expectAccessible, shareConsole } from "./open-console.ts";
 import { goTo, matchRoutes, routesOf, settled } from "./go-to.ts";
 import { fillShop, type ShownIds, useAgents } from "./shown/fill-shop.ts";
 import { pages, type ShownPage } from "./shown/pages.ts";

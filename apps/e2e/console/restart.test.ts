@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { hasBrowser } from "../browser.ts";
 import { createPlace, openHostedServer, startServer } from "../server.ts";
 import { createCalls } from "../siblings/calls.ts";
-import { hasBrowser, openConsole } from "./open-console.ts";
+import { openConsole } from "./open-console.ts";
 
 describe.skipIf(!hasBrowser)("a server that is killed and started again", () => {
   it("lets a page continue the answer that was being written, without a gap", async () => {

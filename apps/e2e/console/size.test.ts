@@ -1,7 +1,8 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
+import { hasBrowser } from "../browser.ts";
 import { shareServer } from "../server.ts";
-import { hasBrowser, shareConsole } from "./open-console.ts";
+import { shareConsole } from "./open-console.ts";
 
 describe.skipIf(!hasBrowser)("size", () => {
   const server = shareServer();

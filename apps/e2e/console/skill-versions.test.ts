@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { hasBrowser } from "../browser.ts";
 import { shareServer } from "../server.ts";
 import { createCalls } from "../siblings/calls.ts";
-import { expectAccessible, hasBrowser, shareConsole } from "./open-console.ts";
+import { expectAccessible, shareConsole } from "./open-console.ts";
 
 describe.skipIf(!hasBrowser)("the versions of a skill", () => {
   const server = shareServer();

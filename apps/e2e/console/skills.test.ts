@@ -4,9 +4,10 @@ import os from "node:os";
 import path from "node:path";
 import { strToU8, zipSync } from "fflate";
 import { describe, expect, it } from "vitest";
+import { hasBrowser } from "../browser.ts";
 import { shareServer } from "../server.ts";
 import { createCalls } from "../siblings/calls.ts";
-import { expectAccessible, hasBrowser, shareConsole } from "./open-console.ts";
+import { expectAccessible, shareConsole } from "./open-console.ts";
 
 const skillOf = (name: string, text = "Say *hello* first.") =>
   `---\nname: ${name}\ndescription: Greets people.\n---\n\n# Greeting\n\n${text}\n`;

@@ -1,8 +1,9 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
+import { hasBrowser } from "../browser.ts";
 import { shareServer } from "../server.ts";
 import { createCalls } from "../siblings/calls.ts";
-import { expectAccessible, hasBrowser, shareConsole } from "./open-console.ts";
+import { expectAccessible, shareConsole } from "./open-console.ts";
 
 describe.skipIf(!hasBrowser)("talking", () => {
   const server = shareServer();

@@ -1,10 +1,11 @@
 import { createRpcClient } from "parley-client";
 import { describe, expect, it } from "vitest";
+import { hasBrowser } from "../browser.ts";
 import { shareServer } from "../server.ts";
 import { createCalls } from "../siblings/calls.ts";
 import { createShopAgents } from "../tools/shop-agent.ts";
 import { shareShop } from "../tools/shop-server.ts";
-import { expectAccessible, hasBrowser, shareConsole } from "./open-console.ts";
+import { expectAccessible, shareConsole } from "./open-console.ts";
 
 describe.skipIf(!hasBrowser)("tools", () => {
   const server = shareServer({ PARLEY_PRIVATE_HOSTS: "127.0.0.1" });

@@ -1,11 +1,10 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { promisify } from "node:util";
 import { agentMessages, createParley } from "parley-client";
-import { type Browser, chromium } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { browserSuffix, hasBrowser, openBrowser } from "../browser.ts";
 import type { Folder } from "../packaging/packed.ts";
 import { endWithThisProcess } from "../programs.ts";
 import { createPlace, eventually, openHostedServer, type Place, type Server } from "../server.ts";
@@ -14,10 +13,6 @@ import { copyExample } from "./copy-example.ts";
 // The chat in Next.js, as it is built and started for users, in a browser.
 
 const next = "node_modules/next/dist/bin/next";
-const executablePath = "/usr/bin/chromium";
-
-const skipped = existsSync(executablePath) ? "" : ` (skipped: there is no ${executablePath})`;
-if (skipped !== "") console.warn(`The chat in Next.js is built, but not used${skipped}`);
 
 let folder: Folder;
 let place: Place;
@@ -81,11 +76,11 @@ test("the page comes from the server, without the key of the workspace", async (
   expect(html).not.toContain(server.demo.userKey);
 });
 
-test.skipIf(skipped !== "")(
-  `a chat goes on after the page is loaded again, with a token of the user${skipped}`,
+test.skipIf(!hasBrowser)(
+  `a chat goes on after the page is loaded again, with a token of the user${browserSuffix}`,
   { timeout: 120_000 },
   async () => {
-    const browser: Browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+    const browser = await openBrowser();
     try {
       const page = await browser.newPage();
       const keys = new Set<string>();
@@ -116,11 +111,11 @@ test.skipIf(skipped !== "")(
   },
 );
 
-test.skipIf(skipped !== "")(
-  `two people in two browsers do not see each other${skipped}`,
+test.skipIf(!hasBrowser)(
+  `two people in two browsers do not see each other${browserSuffix}`,
   { timeout: 120_000 },
   async () => {
-    const browser: Browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+    const browser = await openBrowser();
     try {
       const openAs = async (user: string) => {
         const context = await browser.newContext();

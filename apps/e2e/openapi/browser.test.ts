@@ -1,23 +1,19 @@
-import { existsSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { chromium } from "playwright-core";
 import { expect, test } from "vitest";
+import { browserSuffix, hasBrowser, openBrowser } from "../browser.ts";
 import { shareServer } from "../server.ts";
 import { createCalls } from "../siblings/calls.ts";
 
 const events = "/api/v1/w/{wId}/assistant/conversations/{cId}/events";
-const executablePath = "/usr/bin/chromium";
-const isThere = existsSync(executablePath);
-if (!isThere) console.warn(`The page /docs is not tried: there is no ${executablePath}`);
 
 const server = shareServer();
 
-test.skipIf(!isThere)(
-  "a pasted key tries a call on /docs, with nothing from elsewhere",
+test.skipIf(!hasBrowser)(
+  `a pasted key tries a call on /docs, with nothing from elsewhere${browserSuffix}`,
   async () => {
     const { url, demo } = server();
-    const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+    const browser = await openBrowser();
     try {
       const page = await browser.newPage({ viewport: { width: 1200, height: 1600 } });
       const faults: string[] = [];

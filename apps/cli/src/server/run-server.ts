@@ -4,6 +4,7 @@ import { readServerSettings, type Settings } from "../config.ts";
 import { reportFailure } from "../report-failure.ts";
 import { openLog } from "./administration.ts";
 import { startConsoleBuild } from "./console-build.ts";
+import { returnMemory } from "./return-memory.ts";
 import type { Parts, RunningServer } from "./serve.ts";
 import { shutdownDelayOf } from "./shutdown-delay.ts";
 import { startDatabase } from "./start-database.ts";
@@ -70,7 +71,17 @@ async function start(options: Start): Promise<RunningServer> {
   // Nobody needs the banner: a server starts without.
   io.stdout.removeAllListeners("error").on("error", () => {});
   const print = (text: string): void => void io.stdout.write(text);
-  return serve({ settings, logger, parts, demo, embedded, print, isTerminal, consoleBuild });
+  return serve({
+    settings,
+    logger,
+    parts,
+    demo,
+    embedded,
+    print,
+    isTerminal,
+    consoleBuild,
+    onStarted: returnMemory,
+  });
 }
 
 /** Closes the server at the first signal to stop; a second signal exits at once. */

@@ -18,7 +18,6 @@ import { refusedPort } from "./refused-port.ts";
 import { readVersion } from "../read-version.ts";
 import { createProcessMetrics } from "./process-metrics.ts";
 import { requireRedis } from "./require-redis.ts";
-import { returnMemory } from "./return-memory.ts";
 import { shutdownDelayOf } from "./shutdown-delay.ts";
 import { lockStartMemory, writeStartMemory } from "./start-memory.ts";
 
@@ -41,6 +40,8 @@ export interface ServeOptions {
   readonly isTerminal: boolean;
   /** The build of the console that runs beside the server. */
   readonly consoleBuild?: RunningBuild | undefined;
+  /** Called when everything has started, before anybody is told. */
+  readonly onStarted?: () => void;
 }
 
 /** A running process of the server. */
@@ -113,7 +114,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     }
     worker?.start();
     await worker?.claimed;
-    returnMemory();
+    options.onStarted?.();
     if (demo !== undefined) await announceDemo(settings, demo, url);
     print(
       api === undefined ? "Parley works\n" : await describeApi(core, { ...options, url, demo }),
