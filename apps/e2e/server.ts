@@ -126,7 +126,7 @@ async function readDemo(place: Place, program: Program): Promise<Demo> {
 }
 
 /** Starts a server with the demo workspace in the process that serves this test worker's suites. */
-export async function openHostedServer(place: Place, settings: Settings): Promise<Server> {
+export async function openHostedServer(place: Place, settings: Settings = {}): Promise<Server> {
   const hosted = await startHostedServer({ ...settingsFor(place), ...settings });
   const demo = JSON.parse(await readFile(path.join(place.directory, "demo.json"), "utf8")) as Demo;
   const { output } = hosted;

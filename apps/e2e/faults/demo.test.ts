@@ -3,10 +3,12 @@ import os from "node:os";
 import path from "node:path";
 import { createRpcClient } from "parley-client";
 import { describe, expect, test } from "vitest";
+import { runCli } from "../cli/run-cli.ts";
 import { pathsOf, send } from "../request.ts";
 import {
   createPlace,
   eventually,
+  openHostedServer,
   type Place,
   type Server,
   type Settings,
@@ -20,9 +22,10 @@ import {
 
 /** Makes the first operator key of a server. */
 async function bootstrap(place: Place): Promise<string> {
-  const program = startProgram(["keys", "bootstrap"], settingsFor(place));
-  expect(await within(30_000, program.exited), program.output.stderr).toBe(0);
-  return program.output.stdout.trim();
+  const environment = settingsFor(place);
+  const { code, stdout, stderr } = await runCli(["keys", "bootstrap"], { environment });
+  expect(code, stderr).toBe(0);
+  return stdout.trim();
 }
 
 /** Makes a workspace called Demo, on a server without a demo. */
@@ -80,7 +83,7 @@ describe("the demo of a server that others use", { timeout: 120_000 }, () => {
     await using place = await createPlace();
     const operatorKey = await bootstrap(place);
     const { workspace, adminKey } = await createNamesake(place, operatorKey);
-    await using server = await startServer(place);
+    await using server = await openHostedServer(place);
     const operator = createRpcClient({ url: server.url, apiKey: operatorKey });
     expect(server.demo.workspaceId).not.toBe(workspace.sId);
     const workspaceId = workspace.sId;
@@ -95,15 +98,15 @@ describe("the demo of a server that others use", { timeout: 120_000 }, () => {
   test("is the same after another start, also without its file, and on another server", async () => {
     await using place = await createPlace();
     const file = path.join(place.directory, "demo.json");
-    const first = await startServer(place);
+    const first = await openHostedServer(place);
     await first[Symbol.asyncDispose]();
-    const again = await startServer(place);
-    const { url: _url, pid: _pid, ...keys } = first.demo;
+    const again = await openHostedServer(place);
+    const { url: _url, ...keys } = first.demo;
     expect(again.demo).toMatchObject({ ...keys, startedAt: expect.any(String) });
     // Another server on the same database, with a directory of its own.
     const directory = path.join(os.tmpdir(), `parley-e2e-${process.pid}-other`);
     const elsewhere: Place = { ...place, directory };
-    const other = await startServer(elsewhere);
+    const other = await openHostedServer(elsewhere);
     expect(other.demo.workspaceId).toBe(first.demo.workspaceId);
     expect(other.demo.adminKey).not.toBe(first.demo.adminKey);
     expect(await worksFor(again, first.demo.adminKey)).toBe(true);
@@ -112,7 +115,7 @@ describe("the demo of a server that others use", { timeout: 120_000 }, () => {
     await rm(directory, { recursive: true });
     await again[Symbol.asyncDispose]();
     await rm(file);
-    await using last = await startServer(place);
+    await using last = await openHostedServer(place);
     expect(last.demo.workspaceId).toBe(first.demo.workspaceId);
     expect(JSON.parse(await readFile(file, "utf8"))).toMatchObject({
       adminKey: last.demo.adminKey,
@@ -129,7 +132,7 @@ describe("the demo of a server that others use", { timeout: 120_000 }, () => {
     const content = { ...named, operatorKey, spaceId: "x", agents: [], functions: [] };
     await mkdir(place.directory, { mode: 0o700, recursive: true });
     await writeFile(path.join(place.directory, "demo.json"), JSON.stringify(content));
-    await using server = await startServer(place);
+    await using server = await openHostedServer(place);
     expect(server.demo.workspaceId).not.toBe(workspace.sId);
     const operator = createRpcClient({ url: server.url, apiKey: operatorKey });
     const { apiKeys } = await operator.apiKeys.list.query({ wId: workspace.sId });
@@ -192,19 +195,17 @@ describe("the demo", { timeout: 120_000 }, () => {
 
   test("does not restore a key that an administrator has revoked, and says what to do", async () => {
     await using place = await createPlace();
-    const first = await startServer(place);
+    const first = await openHostedServer(place);
     const { workspaceId, operatorKey, adminKey } = first.demo;
     const operator = createRpcClient({ url: first.url, apiKey: operatorKey });
     const { apiKeys } = await operator.apiKeys.list.query({ wId: workspaceId });
     const { sId: keyId = "" } = apiKeys.find(({ role }) => role === "admin") ?? {};
     await operator.apiKeys.revoke.mutate({ wId: workspaceId, keyId });
     await first[Symbol.asyncDispose]();
-    const refused = startProgram(["serve", "--demo"], settingsFor(place));
-    expect(await within(30_000, refused.exited)).toBe(1);
-    expect(refused.output.stderr).toContain(
+    await expect(openHostedServer(place)).rejects.toThrow(
       "The key for demo admin was revoked: choose another (PARLEY_ADMIN_KEY), or set PARLEY_DEMO=off",
     );
-    await using other = await startServer(place, { PARLEY_ADMIN_KEY: "sk-another" });
+    await using other = await openHostedServer(place, { PARLEY_ADMIN_KEY: "sk-another" });
     expect(await worksFor(other, adminKey)).toBe(false);
     expect(await worksFor(other, "sk-another")).toBe(true);
   });
@@ -212,30 +213,25 @@ describe("the demo", { timeout: 120_000 }, () => {
   test("accepts a rotated key of the settings for its overlap, and never makes it valid again", async () => {
     await using place = await createPlace();
     const setting = { PARLEY_OPERATOR_KEY: "sk-of-the-settings" };
-    const first = await startServer(place, setting);
+    const first = await openHostedServer(place, setting);
     const operator = createRpcClient({ url: first.url, apiKey: setting.PARLEY_OPERATOR_KEY });
     const { operatorKeys } = await operator.operatorKeys.list.query({});
     const keyId = operatorKeys[0]?.sId ?? "";
     expect(operatorKeys).toHaveLength(1);
     const overlapping = await operator.operatorKeys.rotate.mutate({ keyId, overlapSeconds: 600 });
     await first[Symbol.asyncDispose]();
-    const second = await startServer(place, setting);
+    const second = await openHostedServer(place, setting);
     expect(await isOperators(second, setting.PARLEY_OPERATOR_KEY)).toBe(true);
     expect(await isOperators(second, overlapping.secret)).toBe(true);
     const own = createRpcClient({ url: second.url, apiKey: overlapping.secret });
     const { secret } = await own.operatorKeys.rotate.mutate({ keyId, evenIfLast: true });
     await second[Symbol.asyncDispose]();
     for (const PARLEY_OPERATOR_KEY of [setting.PARLEY_OPERATOR_KEY, overlapping.secret]) {
-      const refused = startProgram(["serve", "--demo"], {
-        ...settingsFor(place),
-        PARLEY_OPERATOR_KEY,
-      });
-      expect(await within(30_000, refused.exited)).toBe(1);
-      expect(refused.output.stderr).toContain(
+      await expect(openHostedServer(place, { PARLEY_OPERATOR_KEY })).rejects.toThrow(
         "The key for operator was rotated: set its new secret (PARLEY_OPERATOR_KEY)",
       );
     }
-    await using last = await startServer(place, { PARLEY_OPERATOR_KEY: secret });
+    await using last = await openHostedServer(place, { PARLEY_OPERATOR_KEY: secret });
     expect(await isOperators(last, secret)).toBe(true);
     const page = await createRpcClient({ url: last.url, apiKey: secret }).operatorKeys.list.query(
       {},
@@ -247,7 +243,7 @@ describe("the demo", { timeout: 120_000 }, () => {
 
   test("counts an expired operator key as none", async () => {
     await using place = await createPlace();
-    const server = await startServer(place);
+    const server = await openHostedServer(place);
     const operator = createRpcClient({ url: server.url, apiKey: server.demo.operatorKey });
     const { operatorKeys } = await operator.operatorKeys.list.query({});
     await operator.operatorKeys.create.mutate({ name: "expired", expiresAt: Date.now() - 1 });
@@ -259,7 +255,7 @@ describe("the demo", { timeout: 120_000 }, () => {
 
   test.for([true, false])("stays deleted on later starts (embedded: %s)", async (isEmbedded) => {
     await using place = await createPlace({ isEmbedded });
-    const first = await startServer(place);
+    const first = await openHostedServer(place);
     const { workspaceId, operatorKey } = first.demo;
     const operator = createRpcClient({ url: first.url, apiKey: operatorKey });
     await operator.workspaces.delete.mutate({ wId: workspaceId });

@@ -2,6 +2,7 @@ import { cp, mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { pathsOf, send } from "../request.ts";
+import { failAsProcess, sentenceOf } from "../start/fail-to-start.ts";
 import {
   createPlace,
   type Place,
@@ -12,33 +13,9 @@ import {
   startServer,
   within,
 } from "../server.ts";
-
 import { canMount, fill, mountDisk, type SmallDisk } from "./small-disk.ts";
 
 // A start that cannot succeed says why in one line, and harms nothing.
-
-interface Failure {
-  readonly stderr: string;
-  readonly durationMs: number;
-}
-
-/** Starts `parley serve` and expects that it ends with exit code 1, and serves nothing before. */
-async function failToServe(settings: Settings): Promise<Failure> {
-  const startedAt = performance.now();
-  const program = startProgram(["serve"], settings);
-  const code = await within(30_000, program.exited);
-  expect(code).toBe(1);
-  expect(program.output.stdout).toBe("");
-  return { stderr: program.output.stderr, durationMs: performance.now() - startedAt };
-}
-
-/** The one line that a failed start printed, the server's log aside. */
-function lineIn({ stderr }: Failure): string {
-  const lines = stderr.split("\n").filter((line) => line !== "" && !line.startsWith("{"));
-  expect(lines).toHaveLength(1);
-  expect(lines[0]).toMatch(/^parley: /);
-  return lines[0] ?? "";
-}
 
 describe("beside a server that runs", { timeout: 60_000 }, () => {
   const server = shareServer({}, { isEmbedded: true });
@@ -53,9 +30,9 @@ describe("beside a server that runs", { timeout: 60_000 }, () => {
     expect(await help.exited).toBe(0);
     const startMs = performance.now() - startedAt;
 
-    const failure = await failToServe(settingsFor(place));
-    expect(failure.durationMs - startMs).toBeLessThan(2000);
-    const line = lineIn(failure);
+    const refusedAt = performance.now();
+    const line = sentenceOf(await failAsProcess(settingsFor(place)));
+    expect(performance.now() - refusedAt - startMs).toBeLessThan(2000);
     expect(line).toContain(place.directory);
     expect(line).toContain(`process ${demo.pid}`);
 
@@ -66,7 +43,7 @@ describe("beside a server that runs", { timeout: 60_000 }, () => {
   test("a port that is taken leaves no demo file", async () => {
     await using place = await createPlace();
     const { port } = new URL(server().url);
-    const line = lineIn(await failToServe({ ...settingsFor(place), PARLEY_PORT: port }));
+    const line = sentenceOf(await failAsProcess({ ...settingsFor(place), PARLEY_PORT: port }));
     expect(line).toContain(`port ${port} of 127.0.0.1 is in use`);
     await expect(stat(path.join(place.directory, "demo.json"))).rejects.toThrow("ENOENT");
   });
@@ -83,9 +60,9 @@ test("a data directory that cannot be made is one line", { timeout: 60_000 }, as
   await writeFile(file, "");
   // Below a regular file nobody can make a directory, root included.
   const below = path.join(file, "data");
-  const line = lineIn(await failToServe({ ...settingsFor(place), PARLEY_DATA_DIR: below }));
+  const line = sentenceOf(await failAsProcess({ ...settingsFor(place), PARLEY_DATA_DIR: below }));
   expect(line).toContain(below);
-  const itself = lineIn(await failToServe({ ...settingsFor(place), PARLEY_DATA_DIR: file }));
+  const itself = sentenceOf(await failAsProcess({ ...settingsFor(place), PARLEY_DATA_DIR: file }));
   expect(itself).toContain(file);
 });
 
@@ -93,7 +70,9 @@ describe.skipIf(!canMount)("a data directory", { timeout: 60_000 }, () => {
   const startOn = async (disk: SmallDisk): Promise<string> => {
     const directory = path.join(disk.path, "data");
     await using place = await createPlace({ isEmbedded: true, isBare: true });
-    const line = lineIn(await failToServe({ ...settingsFor(place), PARLEY_DATA_DIR: directory }));
+    const line = sentenceOf(
+      await failAsProcess({ ...settingsFor(place), PARLEY_DATA_DIR: directory }),
+    );
     expect(line).toContain(directory);
     return line;
   };
@@ -124,7 +103,7 @@ test("a command line that is not understood is one line", async () => {
   const programs = commands.map((args) => startProgram(args, {}));
   for (const { exited, output } of programs) {
     expect(await within(30_000, exited)).toBe(2);
-    expect(lineIn({ stderr: output.stderr, durationMs: 0 })).not.toBe("");
+    expect(sentenceOf(output.stderr)).not.toBe("");
   }
 });
 
@@ -161,7 +140,7 @@ describe("keys", { timeout: 60_000 }, () => {
   test("one key for two purposes is one line", async () => {
     await using place = await createPlace({ isEmbedded: true });
     const both = { PARLEY_ADMIN_KEY: "sk-same", PARLEY_USER_KEY: "sk-same" };
-    const line = lineIn(await failToServe({ ...settingsFor(place), ...both }));
+    const line = sentenceOf(await failAsProcess({ ...settingsFor(place), ...both }));
     expect(line).toMatch(/demo user|PARLEY_USER_KEY/);
     expect(line).not.toContain("sk-same");
   });

@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { runCli } from "../cli/run-cli.ts";
 import { startProgram, within } from "../server.ts";
 
 // What a folder that somebody else made may do to a command that is run in it.
@@ -20,11 +21,8 @@ afterEach(() => rm(folder, { recursive: true }));
 const writeSettings = async (...lines: readonly string[]): Promise<void> =>
   writeFile(path.join(folder, ".env"), `${lines.join("\n")}\n`);
 
-async function run(args: readonly string[], settings: Readonly<Record<string, string>>) {
-  const program = startProgram(args, settings, { cwd: folder });
-  const code = await within(30_000, program.exited);
-  return { code, ...program.output };
-}
+const run = async (args: readonly string[], environment: Readonly<Record<string, string>>) =>
+  runCli(args, { environment, cwd: folder });
 
 describe("a command that calls a server", () => {
   test("sends no key to a server that .env names", async () => {
@@ -92,8 +90,9 @@ describe("Git", () => {
 test("a command of the server reads its own settings of .env, and no name of other programs", async () => {
   const foreign = ["NODE_TLS_REJECT_UNAUTHORIZED=0", "LD_PRELOAD=/nowhere.so", "PGOPTIONS=-cx=y"];
   await writeSettings(...foreign, "DATABASE_URL=postgres://root@127.0.0.1:1/nothing");
-  const { code, stderr } = await run(["migrate"], {});
-  expect(code).toBe(1);
+  const program = startProgram(["migrate"], {}, { cwd: folder });
+  expect(await within(30_000, program.exited)).toBe(1);
+  const { stderr } = program.output;
   expect(stderr).toContain("connect ECONNREFUSED 127.0.0.1:1");
   // Node warns once it sees this name.
   expect(stderr).not.toContain("NODE_TLS_REJECT_UNAUTHORIZED");

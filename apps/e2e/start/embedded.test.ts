@@ -16,7 +16,7 @@ import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { builtFile } from "../programs.ts";
 import { root } from "../server.ts";
-import { failToStart, sentenceOf } from "./fail-to-start.ts";
+import { failAsProcess, sentenceOf } from "./fail-to-start.ts";
 
 // The embedded PostgreSQL on systems that cannot run it.
 
@@ -55,7 +55,7 @@ async function installWithout(library: RegExp): Promise<string> {
 test.skipIf(!isLinux)("a library that the system lacks is named, with the cure", async () => {
   const main = await installWithout(/^libicuuc/);
   const settings = { PARLEY_DATA_DIR: path.join(folder, "data"), PARLEY_PORT: "0" };
-  const said = sentenceOf(await failToStart(settings, { main: [main] }));
+  const said = sentenceOf(await failAsProcess(settings, { main: [main] }));
   expect(said).toMatch(
     /^parley: The embedded PostgreSQL needs the library libicuuc\S+, which this system does not have: install it, or set DATABASE_URL/,
   );
@@ -107,7 +107,7 @@ test("a file in place of a directory is said", async () => {
   const file = path.join(folder, "file");
   await writeFile(file, "");
   const fail = async (directory: string) =>
-    sentenceOf(await failToStart({ PARLEY_DATA_DIR: directory, PARLEY_PORT: "0" }));
+    sentenceOf(await failAsProcess({ PARLEY_DATA_DIR: directory, PARLEY_PORT: "0" }));
   expect(await fail(file)).toContain(`${file} cannot be used: it is no directory: set PARLEY_DATA`);
   const below = path.join(file, "data");
   expect(await fail(below)).toContain(

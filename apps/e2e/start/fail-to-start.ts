@@ -1,17 +1,33 @@
 import { expect } from "vitest";
+import { runCli } from "../cli/run-cli.ts";
 import { type Settings, startProgram, within } from "../server.ts";
+
+type Environment = Settings & Readonly<Record<string, string>>;
 
 interface Options {
   readonly args?: readonly string[];
   /** The folder that it starts in. */
   readonly cwd?: string;
-  readonly main?: readonly string[];
 }
 
-/** Runs a command that ends with exit code 1 and prints nothing to standard output; gives what it says. */
+/**
+ * Runs a command of a server in this process: it ends with exit code 1 and prints nothing to standard output. Gives
+ * what it says to standard error.
+ */
 export async function failToStart(
-  settings: Settings & Readonly<Record<string, string>>,
-  { args = ["serve"], ...place }: Options = {},
+  environment: Environment,
+  { args = ["serve"], ...folder }: Options = {},
+): Promise<string> {
+  const { code, stdout, stderr } = await runCli(args, { environment, ...folder });
+  expect(code, stdout).toBe(1);
+  expect(stdout).toBe("");
+  return stderr;
+}
+
+/** The same of a process, for what only one shows: its log, a lock, what is left when it has gone. */
+export async function failAsProcess(
+  settings: Environment,
+  { args = ["serve"], ...place }: Options & { readonly main?: readonly string[] } = {},
 ): Promise<string> {
   const program = startProgram(args, settings, place);
   expect(await within(30_000, program.exited), program.output.stdout).toBe(1);

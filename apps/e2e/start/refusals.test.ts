@@ -4,8 +4,9 @@ import { randomBytes } from "node:crypto";
 import { redisServer, startTestRedis } from "@parley/core/testing-redis";
 import { createTemporaryDatabase, runOn } from "@parley/db/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createPlace, settingsFor, startProgram, within } from "../server.ts";
-import { failToStart, sentenceOf } from "./fail-to-start.ts";
+import { runCli } from "../cli/run-cli.ts";
+import { createPlace, settingsFor } from "../server.ts";
+import { failAsProcess, failToStart, sentenceOf } from "./fail-to-start.ts";
 
 // Each start fails for a reason that is really there, and says it with its cure.
 
@@ -19,13 +20,14 @@ async function listenAnywhere(
   return { server, port, [Symbol.asyncDispose]: close };
 }
 
+// It is taken when all else has started, which only a process leaves behind.
 describe("a port", () => {
   test.for(["PARLEY_PORT", "PARLEY_METRICS_PORT"] as const)(
     "that is in use is said with its setting: %s",
     async (setting) => {
       await using taken = await listenAnywhere();
       await using place = await createPlace();
-      const said = await failToStart({ ...settingsFor(place), [setting]: String(taken.port) });
+      const said = await failAsProcess({ ...settingsFor(place), [setting]: String(taken.port) });
       expect(sentenceOf(said)).toBe(
         `parley: port ${taken.port} of 127.0.0.1 is in use by another program: ` +
           `set ${setting} to another port, or to 0 for any free one`,
@@ -35,7 +37,7 @@ describe("a port", () => {
 
   test("of an address that the machine does not have is said", async () => {
     await using place = await createPlace();
-    const said = await failToStart({ ...settingsFor(place), PARLEY_HOST: "192.0.2.1" });
+    const said = await failAsProcess({ ...settingsFor(place), PARLEY_HOST: "192.0.2.1" });
     expect(sentenceOf(said)).toBe(
       "parley: 192.0.2.1 is no address of this machine: correct PARLEY_HOST",
     );
@@ -65,9 +67,10 @@ describe("PostgreSQL", () => {
     sentenceOf(await failToStart({ DATABASE_URL: url, PARLEY_PORT: "0" }, { args }));
 
   const migrate = async (): Promise<string> => {
-    const program = startProgram(["migrate"], { DATABASE_URL: database.url });
-    expect(await within(30_000, program.exited), program.output.stderr).toBe(0);
-    return program.output.stdout;
+    const environment = { DATABASE_URL: database.url };
+    const { code, stdout, stderr } = await runCli(["migrate"], { environment });
+    expect(code, stderr).toBe(0);
+    return stdout;
   };
 
   test("that does not listen is said with its address", async () => {

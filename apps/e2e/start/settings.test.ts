@@ -2,8 +2,9 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createPlace, settingsFor, startProgram, within } from "../server.ts";
-import { failToStart, sentenceOf } from "./fail-to-start.ts";
+import { runCli } from "../cli/run-cli.ts";
+import { createPlace, settingsFor } from "../server.ts";
+import { failAsProcess, failToStart, sentenceOf } from "./fail-to-start.ts";
 
 let folder: string;
 let file: string;
@@ -19,7 +20,7 @@ const migrate = { args: ["migrate"] };
 describe(".env of the working directory", () => {
   test("is read, the environment wins, and the log names the file and no value", async () => {
     await writeFile(file, `PARLEY_LOG_LEVEL=info\nexport DATABASE_URL="${nobody}" # a comment\n`);
-    const said = await failToStart({}, { ...migrate, cwd: folder });
+    const said = await failAsProcess({}, { ...migrate, cwd: folder });
     expect(said).toContain("connect ECONNREFUSED 127.0.0.1:1");
     expect(said.split("\n").filter((line) => line.includes(JSON.stringify(file)))).toHaveLength(1);
     expect(said).not.toContain("not-logged");
@@ -78,8 +79,8 @@ describe("names", () => {
   test("of other programs are not the server's matter", async () => {
     await using place = await createPlace();
     const settings = { ...settingsFor(place), PARLEYS_PORT: "x", MY_PARLEY_PORT: "x" };
-    const program = startProgram(["migrate"], settings);
-    expect(await within(30_000, program.exited), program.output.stderr).toBe(0);
+    const { code, stderr } = await runCli(["migrate"], { environment: settings });
+    expect(code, stderr).toBe(0);
   });
 });
 

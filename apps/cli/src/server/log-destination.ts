@@ -56,7 +56,7 @@ export function openLogDestination({ onRecovered, fd = 2 }: DestinationOptions):
   };
 
   const retry = (): void => {
-    timer = undefined;
+    stopTrying();
     flush();
     if (waiting.length > 0) return schedule();
     const count = dropped;
@@ -64,10 +64,16 @@ export function openLogDestination({ onRecovered, fd = 2 }: DestinationOptions):
     if (count > 0) onRecovered(count);
   };
   const schedule = (): void => {
-    timer ??= setTimeout(retry, RETRY_MS).unref();
+    if (timer !== undefined) return;
+    timer = setTimeout(retry, RETRY_MS).unref();
+    // The last lines often say why a process ends.
+    process.once("exit", flush);
   };
-  // The last lines often say why a process ends.
-  process.once("exit", flush);
+  const stopTrying = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    process.off("exit", flush);
+  };
 
   return {
     write: (text) => {
@@ -84,8 +90,7 @@ export function openLogDestination({ onRecovered, fd = 2 }: DestinationOptions):
       if (waiting.length > 0) schedule();
     },
     close: () => {
-      process.off("exit", flush);
-      clearTimeout(timer);
+      stopTrying();
       flush();
       if (opened !== fd) closeSync(opened);
     },
