@@ -39,7 +39,7 @@ describe("a server", () => {
       for (let n = 0; n < 20; n++) await ask(skills, null);
       expect(await ask(skills, null)).toBe(429);
     }
-    await using server = await openHostedServer(place, {});
+    await using server = await openHostedServer(place);
     const { auditEvents: refused } = await operatorOf(server).audit.list.query({
       action: "credentials.refused",
     });

@@ -4,7 +4,8 @@ import { createRpcClient } from "parley-client";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import { hasBrowser } from "../browser.ts";
-import { shareServer, startProgram } from "../server.ts";
+import { runCli } from "../cli/run-cli.ts";
+import { shareServer } from "../server.ts";
 import { createCalls } from "../siblings/calls.ts";
 import { expectAccessible, shareConsole } from "./open-console.ts";
 import { pages } from "./shown/pages.ts";
@@ -68,9 +69,9 @@ describe.skipIf(!hasBrowser)("an empty workspace", () => {
       expect(commands.length, path).toBeGreaterThan(0);
       for (const command of commands) {
         const [, noun = "", verb = ""] = command.split(" ");
-        const help = startProgram([noun, verb, "--help"], {});
-        expect(await help.exited, command).toBe(0);
-        expect(help.output.stdout, command).toContain(`parley ${noun} ${verb} `);
+        const { code, stdout } = await runCli([noun, verb, "--help"]);
+        expect(code, command).toBe(0);
+        expect(stdout, command).toContain(`parley ${noun} ${verb} `);
       }
     }
   });

@@ -47,7 +47,7 @@ describe.skipIf(!hasBrowser)("a server that is killed and started again", () => 
 
   it("reloads a page once by itself where its files are those of an older version", async () => {
     await using place = await createPlace();
-    await using server = await openHostedServer(place, {});
+    await using server = await openHostedServer(place);
     await using opened = await openConsole(server);
     const page = await opened.enter("/conversations");
     let loads = 0;

@@ -3,7 +3,8 @@ import os from "node:os";
 import path from "node:path";
 import { createTemporaryDatabase } from "@parley/db/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Settings, startProgram, within } from "../server.ts";
+import { runCli } from "../cli/run-cli.ts";
+import type { Settings } from "../server.ts";
 
 // A command that cannot do its work says why in one sentence, and not where it was in the program.
 
@@ -16,12 +17,8 @@ afterAll(() => rm(directory, { recursive: true }));
 
 /** Runs a command that fails, and gives the one sentence that it printed. */
 async function fail(args: readonly string[], settings: Settings = {}): Promise<string> {
-  const program = startProgram(args, {
-    PARLEY_DATA_DIR: path.join(directory, "none"),
-    ...settings,
-  });
-  const code = await within(30_000, program.exited);
-  const { stdout, stderr } = program.output;
+  const environment = { PARLEY_DATA_DIR: path.join(directory, "none"), ...settings };
+  const { code, stdout, stderr } = await runCli(args, { environment });
   expect(stderr).toMatch(/^parley: [^\n]+\n$/);
   expect([code, stdout]).toEqual([1, ""]);
   return stderr;

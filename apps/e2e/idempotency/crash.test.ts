@@ -47,7 +47,7 @@ describe("a server", () => {
       withKeys(({ db }) => db.update(idempotencyKeys).set({ createdAt: Date.now() - ageMs }));
     /** Starts a server, and stops it once its worker has answered. */
     const serve = async (ask: (server: Server, request: Request) => Promise<Answer> = send) => {
-      await using server = await openHostedServer(place, {});
+      await using server = await openHostedServer(place);
       const request = createOf(() => server, { blocking: true }, ["helper"]);
       expect((await ask(server, request)).status).toBe(200);
     };

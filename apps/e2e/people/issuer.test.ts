@@ -156,7 +156,7 @@ test("a token with another signature, or with none, is refused", async () => {
 
 test("a server without an issuer takes no such token", async () => {
   const own = await createPlace();
-  const without = await openHostedServer(own, {});
+  const without = await openHostedServer(own);
   opened.unshift(without, own);
   const token = await issuer.sign(claimsOf("ada"));
   expectError(await list(token, without), "malformed_authorization_header_error");

@@ -29,7 +29,7 @@ describe("an API whose clock is two minutes ahead of another's", () => {
   let wrong: { url: string; close(): Promise<void> };
   beforeAll(async () => {
     place = await createPlace();
-    right = await openHostedServer(place, {});
+    right = await openHostedServer(place);
     const NODE_OPTIONS = `--import data:text/javascript,${encodeURIComponent(wrongClock)}`;
     const settings: Settings & { NODE_OPTIONS: string } = { ...settingsFor(place), NODE_OPTIONS };
     const program = startProgram(["api"], settings);

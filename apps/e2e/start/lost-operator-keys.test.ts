@@ -1,14 +1,13 @@
 import { createRpcClient } from "parley-client";
 import { expect, test } from "vitest";
-import { createPlace, openHostedServer, settingsFor, startProgram } from "../server.ts";
+import { runCli } from "../cli/run-cli.ts";
+import { createPlace, openHostedServer, settingsFor } from "../server.ts";
 
 test("operator keys that are lost are replaced, and revoked", async () => {
   await using place = await createPlace();
-  await using server = await openHostedServer(place, {});
-  const bootstrap = async (...options: readonly string[]) => {
-    const program = startProgram(["keys", "bootstrap", ...options], settingsFor(place));
-    return { code: await program.exited, ...program.output };
-  };
+  await using server = await openHostedServer(place);
+  const bootstrap = async (...options: readonly string[]) =>
+    runCli(["keys", "bootstrap", ...options], { environment: settingsFor(place) });
   const refused = await bootstrap();
   expect([refused.code, refused.stdout]).toEqual([1, ""]);
   expect(refused.stderr).toContain("If all are lost, add --replace");

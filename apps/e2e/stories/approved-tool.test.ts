@@ -8,8 +8,9 @@ import {
 } from "parley-client";
 import { redisServer, startTestRedis, type TestRedis } from "@parley/core/testing-redis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { runCli } from "../cli/run-cli.ts";
 import { type Fleet, startFleet } from "../replicas/fleet.ts";
-import { createPlace, eventually, type Place, startProgram, within } from "../server.ts";
+import { createPlace, eventually, type Place, within } from "../server.ts";
 import { type ShopServer, startShopServer } from "../tools/shop-server.ts";
 
 // From a folder with a SKILL.md to a purchase that a person approves, and whose worker dies: the shop
@@ -30,14 +31,14 @@ describe.skipIf(redisServer.isMissing)(`a tool of a remote server${redisServer.s
 
   /** Runs a command beside the server, and gives what it printed. */
   const parley = async (...args: string[]) => {
-    const program = startProgram(args, {
+    const environment = {
       PARLEY_URL: fleet.apis[0]!.url,
       PARLEY_WORKSPACE: wId(),
       PARLEY_API_KEY: fleet.demo.adminKey,
-    });
-    const code = await within(30_000, program.exited);
-    expect([code, program.output.stderr]).toEqual([0, ""]);
-    return program.output.stdout;
+    };
+    const { code, stdout, stderr } = await runCli(args, { environment });
+    expect([code, stderr]).toEqual([0, ""]);
+    return stdout;
   };
 
   beforeAll(async () => {

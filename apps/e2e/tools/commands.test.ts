@@ -4,7 +4,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, describe, it } from "vitest";
 import { builtFile, endWithThisProcess } from "../programs.ts";
-import { shareServer, startProgram } from "../server.ts";
+import { runCli } from "../cli/run-cli.ts";
+import { shareServer } from "../server.ts";
 import { startAccountServer } from "./account-server.ts";
 import { shareShop } from "./shop-server.ts";
 
@@ -26,10 +27,7 @@ describe("the command line registers and keeps tools of remote servers", () => {
   const run = async (
     args: readonly string[],
     { input = "", ...more }: { input?: string; [setting: string]: string } = {},
-  ) => {
-    const program = startProgram(["tools", ...args], settings(more), { input });
-    return { code: await program.exited, ...program.output };
-  };
+  ) => runCli(["tools", ...args], { environment: settings(more), stdin: input });
   const succeed = async (args: readonly string[], more?: Parameters<typeof run>[1]) => {
     const { code, stdout, stderr } = await run(args, more);
     expect([code, stderr]).toEqual([0, ""]);
