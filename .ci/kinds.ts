@@ -10,15 +10,43 @@ const fuzz = ["apps/e2e/fuzz/*.test.ts", "apps/e2e/openapi/fuzz.test.ts"];
 const attacks = ["apps/e2e/hostile/attacks.test.ts"];
 const golden = ["apps/e2e/cli/golden/!(every-command).test.ts"];
 
+/** Floods, code that takes what it gets, readers that do not read: each keeps a machine busy on purpose. */
+const endurance = [
+  "apps/api/src/limits/{database-wait,loop-delay}.test.ts",
+  "apps/e2e/code/{bystander,waiting-functions}.test.ts",
+  "apps/e2e/hostile/*.test.ts",
+  "apps/e2e/streams/slow-readers.test.ts",
+  "packages/core/src/untrusted/threads.test.ts",
+  "packages/sandbox/src/bundle/bundle-bombs.test.ts",
+  "packages/sandbox/src/hostile/*.test.ts",
+  "packages/sandbox/src/processes/fair-places.test.ts",
+];
+
+/** Servers that start and end again and again, and commands that look at a whole machine. */
+const starts = [
+  "apps/e2e/administration/audit-across-starts.test.ts",
+  "apps/e2e/cli/doctor*.test.ts",
+  "apps/e2e/files/shutdown.test.ts",
+  "apps/e2e/mcp-server/{replicas,shutdown}.test.ts",
+  "apps/e2e/start/*.test.ts",
+  "apps/e2e/stories/*.test.ts",
+  "packages/db/src/embedded/{choose-runner,start-embedded}.test.ts",
+];
+
+/** What documents show, as their readers would type it. */
+const documents = ["apps/e2e/docs/{banner,operations,pages}.test.ts"];
+
 /** What CI runs beside `test`: what takes long, and finds what a change seldom breaks. */
 const full = [
+  ...endurance,
+  ...starts,
+  ...documents,
   ...fuzz,
   ...faults,
   // Contention.
   "packages/core/src/**/*contention.test.ts",
   // Memory under large files and conversations.
   "apps/e2e/files/large.test.ts",
-  "apps/e2e/hostile/large-conversations.test.ts",
   // Replicas, and what stands before them.
   "apps/e2e/proxy/*.test.ts",
   "apps/e2e/replicas/*.test.ts",
@@ -26,7 +54,6 @@ const full = [
   // Packaging.
   "apps/e2e/clients/*.test.ts",
   "apps/e2e/mcp-server/inspector.test.ts",
-  "apps/e2e/start/dev.test.ts",
   "apps/e2e/examples/*.test.ts",
   "apps/e2e/packaging/*.test.ts",
   "apps/e2e/transfer/*.test.ts",
@@ -75,7 +102,7 @@ export interface Kind {
 export const kinds = {
   test: {
     leavesOut: [...full, ...nightlyOnly],
-    note: "Left out: fuzz, contention, faults, replicas, packaging, examples, the browser: pnpm test:full",
+    note: "Left out: floods, starts, documents, fuzz, contention, faults, replicas, packaging, the browser: pnpm test:full",
   },
   full: {
     only: full,
@@ -86,7 +113,7 @@ export const kinds = {
   screenshots: { only: ["apps/e2e/console/shown/take-screenshots.ts"], leavesOut: [] },
   // The parts of a nightly run, which own each file once.
   properties: { leavesOut: [...full, ...nightlyOnly] },
-  whole: { only: full, leavesOut: [...faults, ...fuzz] },
+  whole: { only: full, leavesOut: [...faults, ...fuzz, ...attacks] },
   faults: { only: faults, leavesOut: [] },
   fuzz: { only: fuzz, leavesOut: [] },
   attacks: { only: attacks, leavesOut: [] },

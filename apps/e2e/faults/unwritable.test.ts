@@ -81,7 +81,8 @@ describe("PostgreSQL", { timeout: 120_000 }, () => {
   });
 
   test("without a connection left makes requests wait, and a process not ready", async () => {
-    const settings = { max_connections: "8", superuser_reserved_connections: "0" };
+    const all = 8;
+    const settings = { max_connections: String(all), superuser_reserved_connections: "0" };
     await using cluster = await startCluster({ settings });
     await using place = await placeOn(cluster);
     await using server = await startServer(place, { PARLEY_DATABASE_POOL: "2" });
@@ -106,8 +107,9 @@ describe("PostgreSQL", { timeout: 120_000 }, () => {
       await hogs[0]!.query(`select pg_terminate_backend(pid) from pg_stat_activity
         where application_name = 'parley'`);
       while (await hog());
-      return (await readyz(server)).status === 503 ? { value: true } : {};
+      return hogs.length === all ? { value: true } : {};
     }, 20_000);
+    await isReady(server, 503);
     expectUnavailable(await readyz(server));
     const answers = await Promise.all([1, 2, 3, 4, 5].map(() => create(server)));
     for (const answer of answers) expectUnavailable(answer);
