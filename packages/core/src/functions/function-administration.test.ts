@@ -103,9 +103,14 @@ describe("administration of functions", () => {
   });
 
   it("keeps of an update what was left out, and the versions before it", async () => {
+    // Nothing is as it is by default.
     const made = await create({
+      description: "Sums up",
       inputSchema: numbers,
+      outputSchema: { type: "number" },
       timeoutMs: 500,
+      maxOutputBytes: 2048,
+      maxConcurrent: 3,
       program: simulated({ result: "1" }),
     });
     test.clock.now += 1000;
