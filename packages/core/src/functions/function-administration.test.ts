@@ -104,15 +104,16 @@ describe("administration of functions", () => {
 
   it("keeps of an update what was left out, and the versions before it", async () => {
     // Nothing is as it is by default.
-    const made = await create({
+    const given = {
       description: "Sums up",
       inputSchema: numbers,
       outputSchema: { type: "number" },
       timeoutMs: 500,
       maxOutputBytes: 2048,
       maxConcurrent: 3,
-      program: simulated({ result: "1" }),
-    });
+    };
+    const made = await create({ ...given, program: simulated({ result: "1" }) });
+    expect(made).toMatchObject(given);
     test.clock.now += 1000;
     const changed = await update(made.sId, {
       retryable: true,
