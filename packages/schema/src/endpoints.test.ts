@@ -37,6 +37,15 @@ describe("the endpoint table", () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
+  it("clears by null only what says so: elsewhere null counts as absent", () => {
+    const cleared = all.flatMap(([name, { body }]) =>
+      Object.entries(/\.(?:update|patch)/.test(name) ? (body?.shape ?? {}) : {})
+        .filter(([, member]) => z.safeParse(member, null).data === null)
+        .map(([member]) => `${name}.${member}`),
+    );
+    expect(cleared).toEqual(["agents.update.script", "apiKeys.update.expiresAt"]);
+  });
+
   it.each(all)("gives %s a body only where it changes something", (_name, endpoint) => {
     const changes = ["POST", "PUT", "PATCH"].includes(endpoint.method);
     expect(changes || endpoint.body === undefined).toBe(true);

@@ -146,6 +146,7 @@ export const UpdateAgent = AgentIdentity.extend({
   name: optional(editable.name).describe("New name"),
   description: optional(editable.description).describe("New description"),
   model: optional(editable.model).describe("New model"),
+  script: SimulatedScript.nullish().describe("Script for the simulated provider, or null for none"),
 });
 export type CreateAgent = z.output<typeof CreateAgent>;
 export type UpdateAgent = z.output<typeof UpdateAgent>;
