@@ -135,6 +135,8 @@ describe("parley apply and parley pull", () => {
     const after = await readVersions(workspace);
     const changed = Object.keys(after).filter((name) => after[name] !== before[name]);
     expect(changed.toSorted()).toEqual(["Clerk", "add-up", "orders", "refunds"]);
+    // Instructions and script change together.
+    expect(Number(after["Clerk"])).toBe(Number(before["Clerk"]) + 1);
     await workspace.succeed(["apply", folder, "--check"]);
     // The secret was not asked for, and is sent again where that is asked for.
     await workspace.succeed(["apply", folder, "--yes", "--secrets", "-"], "SHOP_KEY=two\n");

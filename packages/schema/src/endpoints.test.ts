@@ -37,6 +37,27 @@ describe("the endpoint table", () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
+  it("says of no member of an update what it is by default: it stays as it is", () => {
+    const said = all.flatMap(([name, { body }]) =>
+      Object.entries(/\.update/.test(name) ? (body?.shape ?? {}) : {}).map(
+        ([member, { description }]) => `${name}.${member}: ${description}`,
+      ),
+    );
+    expect(said.filter((line) => line.includes(" default"))).toEqual([
+      "agents.update.pictureUrl: URL of the agent's picture; a default picture of Parley otherwise",
+      "agents.update.version: Version that the change is based on; the current one by default",
+    ]);
+  });
+
+  it("clears by null only what says so: elsewhere null counts as absent", () => {
+    const cleared = all.flatMap(([name, { body }]) =>
+      Object.entries(/\.(?:update|patch)/.test(name) ? (body?.shape ?? {}) : {})
+        .filter(([, member]) => z.safeParse(member, null).data === null)
+        .map(([member]) => `${name}.${member}`),
+    );
+    expect(cleared).toEqual(["agents.update.script", "apiKeys.update.expiresAt"]);
+  });
+
   it.each(all)("gives %s a body only where it changes something", (_name, endpoint) => {
     const changes = ["POST", "PUT", "PATCH"].includes(endpoint.method);
     expect(changes || endpoint.body === undefined).toBe(true);

@@ -1,5 +1,4 @@
 import { callServer } from "../connection/call-server.ts";
-import { writeYaml } from "@parley/core/skill-folders";
 import type { AgentDefinition } from "./definitions.ts";
 import { type Applying, differencesOf, type Step } from "./plan.ts";
 import { findNamed, type Planning, requireNames } from "./planning.ts";
@@ -41,7 +40,7 @@ function planAgent(planning: Planning, { file, ...agent }: Declared<AgentDefinit
 }
 
 function membersOf({ ids }: Pick<Applying, "ids">, agent: AgentDefinition) {
-  const { skills, functions, tools, script, tags, ...members } = agent;
+  const { skills, functions, tools, script: _script, tags, ...members } = agent;
   const idsOf = (kind: "skill" | "function" | "tool", names: readonly string[]) =>
     names.map((name) => ids[kind].get(name) ?? name);
   return {
@@ -50,13 +49,14 @@ function membersOf({ ids }: Pick<Applying, "ids">, agent: AgentDefinition) {
     skillIds: idsOf("skill", skills),
     functionIds: idsOf("function", functions),
     toolIds: idsOf("tool", tools),
-    ...(script !== null && { script }),
   };
 }
 
 async function createAgent(applying: Applying, agent: AgentDefinition): Promise<void> {
   const { rpc, wId } = applying.connection;
-  const creating = rpc.agents.create.mutate({ wId, ...membersOf(applying, agent) });
+  const { script } = agent;
+  const draft = { ...membersOf(applying, agent), ...(script !== null && { script }) };
+  const creating = rpc.agents.create.mutate({ wId, ...draft });
   const { agentConfiguration } = await callServer(creating);
   applying.ids.agent.set(agent.name, agentConfiguration.sId);
 }
@@ -66,15 +66,9 @@ async function updateAgent(
   before: Read<AgentDefinition>,
   agent: AgentDefinition,
 ): Promise<void> {
-  const { rpc, parley, wId } = applying.connection;
+  const { rpc, wId } = applying.connection;
   const { id: agentId, version } = before;
-  const members = membersOf(applying, agent);
-  const { agentConfiguration: updated } = await callServer(
-    rpc.agents.update.mutate({ wId, agentId, version, ...members }),
-  );
-  if (agent.script !== null || before.definition.script === null) return;
-  // An update leaves a script that it does not name; only an import takes one away.
-  const { skillIds: skills, functionIds: functions, toolIds: tools, ...rest } = members;
-  const yaml = writeYaml({ sId: updated.sId, ...rest, skills, functions, tools });
-  await callServer(parley.agents.import({ yaml }));
+  const { script } = agent;
+  const changes = { version, ...membersOf(applying, agent), script };
+  await callServer(rpc.agents.update.mutate({ wId, agentId, ...changes }));
 }

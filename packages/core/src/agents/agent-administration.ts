@@ -62,7 +62,7 @@ export async function updateAgent(
       reasoningEffort:
         model?.reasoningEffort === undefined ? before.reasoningEffort : model.reasoningEffort,
       maxStepsPerRun: input.maxStepsPerRun ?? before.maxStepsPerRun,
-      script: input.script ?? before.script,
+      script: input.script === undefined ? before.script : input.script,
       asksUser: input.asksUser ?? before.asksUser,
       tags: input.tags ?? before.tags,
     };

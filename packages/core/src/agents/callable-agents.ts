@@ -1,6 +1,7 @@
 import { statement } from "@parley/db";
 import { sql } from "drizzle-orm";
 import type { Context } from "../context.ts";
+import { type PageEnd, takePage } from "../data-access/pages.ts";
 
 /** An active agent as a tool of programs that call agents by name. */
 export interface CallableAgent {
@@ -53,14 +54,14 @@ const findStatement = statement<{ workspaceId: number; slug: string }, CallableA
 export async function listCallableAgents(
   { caller, database }: Context,
   { lastValue = "", limit }: { lastValue?: string | undefined; limit: number },
-): Promise<{ agents: CallableAgent[]; hasMore: boolean; lastValue: string | null }> {
+): Promise<{ agents: CallableAgent[] } & PageEnd> {
   const rows = await listStatement.execute(database.db, {
     workspaceId: caller.workspace.id,
     after: lastValue,
     count: limit + 1,
   });
-  const agents = rows.slice(0, limit);
-  return { agents, hasMore: rows.length > limit, lastValue: agents.at(-1)?.sId ?? null };
+  const { page, end } = takePage(rows, { limit }, ({ sId }) => sId);
+  return { agents: page, ...end };
 }
 
 /** The workspace's active agent with this slug; undefined where there is none. */

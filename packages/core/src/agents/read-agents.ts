@@ -23,6 +23,7 @@ import {
   versionColumns,
 } from "./agents.ts";
 import { renderDefinition } from "./write-agents.ts";
+import { takePage } from "../data-access/pages.ts";
 
 const scopesOfView: Record<ListAgents["view"], string[]> = {
   all: ["global", "visible", "hidden"],
@@ -152,14 +153,13 @@ export async function listAllAgents(
     )
     .orderBy(asc(agents.sid))
     .limit(limit + 1);
-  const page = rows.slice(0, limit);
+  const { page, end } = takePage(rows, { limit }, ({ sid }) => sid);
   return {
     agentConfigurations: page.map((row) => {
       const { instructions: _instructions, ...agent } = renderAgent(context, row);
       return agent;
     }),
-    hasMore: rows.length > limit,
-    lastValue: page.at(-1)?.sid ?? null,
+    ...end,
   };
 }
 

@@ -2,7 +2,7 @@ import { auditEvents, type Queryable, workspaces } from "@parley/db";
 import { type AuditEvent, type AuditPage, type ListAuditEvents, ParleyError } from "@parley/schema";
 import { and, asc, desc, eq, gte, inArray, lt, sql } from "drizzle-orm";
 import type { Process, RequestContext } from "../context.ts";
-import { takePage } from "../data-access/numbered-pages.ts";
+import { takePage } from "../data-access/pages.ts";
 import { inTransaction } from "../log/transaction.ts";
 
 const SWEPT_AT_ONCE = 1000;

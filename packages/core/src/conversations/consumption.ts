@@ -4,6 +4,7 @@ import { sql } from "drizzle-orm";
 import { requireConversation } from "../access/conversation-reach.ts";
 import type { Context } from "../context.ts";
 import { consumedByAnswer, type Sums, summed } from "../messages/consumption-sums.ts";
+import { takePage } from "../data-access/pages.ts";
 
 const answers = sql`
   from messages m join agents a on a.id = m.agent_id ${consumedByAnswer}
@@ -53,8 +54,7 @@ export async function getConsumption(
   const groups = await groupsStatement.execute(db, { conversationId });
   const page = { conversationId, rank, version, limit: limit + 1 };
   const rows = await messagesStatement.execute(db, page);
-  const found = rows.slice(0, limit);
-  const last = found.at(-1);
+  const { page: found, end } = takePage(rows, { limit }, (row) => `${row.rank}.${row.version}`);
   const total = groups.find((row) => row.agentConfigurationId === null && row.modelId === null);
   if (total === undefined) throw new Error("The statement has no row for all answers");
   return {
@@ -66,8 +66,7 @@ export async function getConsumption(
       providerId === null || modelId === null ? [] : { providerId, modelId, ...sumsOf(row) },
     ),
     messages: found.map(({ rank: _rank, ...message }) => message),
-    hasMore: rows.length > limit,
-    lastValue: last === undefined ? null : `${last.rank}.${last.version}`,
+    ...end,
   };
 }
 

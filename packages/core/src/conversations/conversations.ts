@@ -29,6 +29,7 @@ import { inTransaction, type Transaction } from "../log/transaction.ts";
 import { closeCalls, readRunningCalls } from "../turns/function-calls.ts";
 import { activity } from "./conversation-activity.ts";
 import { renderConversation } from "./render-conversation.ts";
+import { takePage } from "../data-access/pages.ts";
 
 interface NewestConversation extends ConversationRow {
   /** Null where it has no message. */
@@ -57,8 +58,7 @@ export async function listConversations(
   // The value is `p` and a position.
   const before = lastValue === undefined ? Number.MAX_SAFE_INTEGER : Number(lastValue.slice(1));
   const rows = await readNewest(database.db, caller, { before, count: limit + 1 });
-  const page = rows.slice(0, limit);
-  const last = page.at(-1);
+  const { page, end } = takePage(rows, { limit }, ({ position }) => `p${position}`);
   return {
     conversations: page.map((row) => {
       const { lastActivityAt, actionRequired } = row;
@@ -67,8 +67,7 @@ export async function listConversations(
         actionRequired,
       });
     }),
-    hasMore: rows.length > limit,
-    lastValue: last === undefined ? null : `p${last.position}`,
+    ...end,
   };
 }
 

@@ -15,7 +15,7 @@ import {
   requireConversation,
 } from "../access/conversation-reach.ts";
 import type { Context, RequestContext } from "../context.ts";
-import { isAfter, takePage } from "../data-access/numbered-pages.ts";
+import { isAfter, takePage } from "../data-access/pages.ts";
 import type { ConversationRow } from "../data-access/rows.ts";
 import { inTransactionOnce, type KeyedContext } from "../idempotency.ts";
 import { inTransaction } from "../log/transaction.ts";

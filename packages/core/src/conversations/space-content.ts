@@ -17,6 +17,7 @@ import type { ConversationRow, SpaceRow } from "../data-access/rows.ts";
 import type { MessageContext } from "../messages/read-messages.ts";
 import { activity } from "./conversation-activity.ts";
 import { asIs, renderStored } from "./conversation-content.ts";
+import { takePage } from "../data-access/pages.ts";
 
 const MAX_FILES = 1000;
 /** Conversations for callers that get an array of all of them, which is in memory as a whole. */
@@ -34,7 +35,7 @@ export async function listSpaceConversationIds(
 ): Promise<SpaceConversationIds> {
   const { db } = context.database;
   const space = await requireOwnSpace(db, context, spaceId);
-  const { rows, end } = await readPage(db, context, { space, page });
+  const { page: rows, end } = await readPage(db, context, { space, page });
   return { conversationIds: rows.map(({ sid }) => sid), ...end };
 }
 
@@ -52,7 +53,7 @@ export async function listSpaceConversations(
   const page = { limit: isStreamed ? limit : Math.min(limit, MAX_IN_MEMORY), lastValue };
   const updated = sql`greatest(${conversations.updatedAt}, coalesce(${activity.lastActivityAt}, 0))`;
   const condition = updatedSince === undefined ? undefined : gte(updated, updatedSince);
-  const { rows, end } = await readPage(db, context, { space, page, condition });
+  const { page: rows, end } = await readPage(db, context, { space, page, condition });
   const contents = readContents(context, rows);
   if (!isStreamed) return { conversations: await Array.fromAsync(contents), ...end };
   // A caller that streams takes an async iterable in place of an array.
@@ -139,10 +140,5 @@ async function readPage(
     )
     .orderBy(desc(position))
     .limit(limit + 1);
-  const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
-  return {
-    rows: shown,
-    end: { hasMore: rows.length > limit, lastValue: last ? `p${last.position}` : null },
-  };
+  return takePage(rows, { limit }, (row) => `p${row.position}`);
 }

@@ -2,7 +2,7 @@ import { files } from "@parley/db";
 import type { FilePage, ListFiles } from "@parley/schema";
 import { and, desc, eq, lt } from "drizzle-orm";
 import type { RequestContext } from "../context.ts";
-import { takePage } from "../data-access/numbered-pages.ts";
+import { takePage } from "../data-access/pages.ts";
 import { administeredWorkspace } from "../workspaces/administered-workspace.ts";
 import { reachesUploaded } from "./files.ts";
 

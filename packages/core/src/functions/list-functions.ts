@@ -10,6 +10,7 @@ import type { Context, RequestContext } from "../context.ts";
 import type { SandboxFunctionRow } from "../data-access/rows.ts";
 import { administeredWorkspace } from "../workspaces/administered-workspace.ts";
 import { type InvocableFunction, renderFunction } from "./sandbox-functions.ts";
+import { takePage } from "../data-access/pages.ts";
 
 /** Lists the workspace's functions that can be invoked, by slug, a page at a time. */
 export async function listSandboxFunctions(
@@ -64,8 +65,10 @@ async function readPage(
     )
     .orderBy(asc(sandboxFunctions.slug))
     .limit(limit + 1);
-  const rows = found
-    .slice(0, limit)
-    .map((row): InvocableFunction => ({ ...row.identity, definition: row.definition }));
-  return { rows, hasMore: found.length > limit, lastValue: rows.at(-1)?.slug ?? null };
+  const { page: shown, end } = takePage(found, page, ({ identity }) => identity.slug);
+  const rows = shown.map((row): InvocableFunction => ({
+    ...row.identity,
+    definition: row.definition,
+  }));
+  return { rows, ...end };
 }

@@ -3,7 +3,7 @@ import type { FunctionVersionPage, ListFunctionVersions } from "@parley/schema";
 import { and, desc, eq, getTableColumns, gte, sql } from "drizzle-orm";
 import type { RequestContext } from "../context.ts";
 import type { FunctionVersionRow } from "../data-access/rows.ts";
-import { isOlder, takeSizedPage } from "../data-access/numbered-pages.ts";
+import { isOlder, takeSizedPage } from "../data-access/pages.ts";
 import { administeredWorkspace } from "../workspaces/administered-workspace.ts";
 import { renderProgram } from "./programs.ts";
 import { getSandboxFunction } from "./sandbox-functions.ts";

@@ -10,7 +10,7 @@ import {
 import { asc, eq, inArray, type SQL, sql } from "drizzle-orm";
 import { requireSpace } from "../access/space-reach.ts";
 import type { RequestContext } from "../context.ts";
-import { isAfter, type PageEnd, type PageOf, takePage } from "../data-access/numbered-pages.ts";
+import { isAfter, type PageEnd, type PageOf, takePage } from "../data-access/pages.ts";
 import { onSlowDatabase } from "../data-access/slow-database.ts";
 import { inTransaction, type TransactionContext } from "../log/transaction.ts";
 import { administeredWorkspace } from "../workspaces/administered-workspace.ts";

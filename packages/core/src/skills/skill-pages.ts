@@ -4,6 +4,7 @@ import { and, eq, gt, type SQL, sql } from "drizzle-orm";
 import type { Context } from "../context.ts";
 import { findFiles } from "../files/files.ts";
 import { isVisible, renderSkills } from "./skills.ts";
+import { type PageEnd, takePage } from "../data-access/pages.ts";
 
 /** A file of a skill that the caller reaches. */
 export interface SkillFile {
@@ -26,16 +27,12 @@ export interface SkillWithFiles {
 export async function listSkillPage(
   context: Context,
   { lastValue, limit }: { lastValue?: string | undefined; limit: number },
-): Promise<{ skills: SkillWithFiles[]; hasMore: boolean; lastValue: string | null }> {
+): Promise<{ skills: SkillWithFiles[] } & PageEnd> {
   const isAfter =
     lastValue === undefined ? undefined : gt(sql`${skills.sid} collate "C"`, lastValue);
   const found = await readSkills(context, { condition: isAfter, limit: limit + 1 });
-  const page = found.slice(0, limit);
-  return {
-    skills: page,
-    hasMore: found.length > limit,
-    lastValue: page.at(-1)?.skill.sId ?? null,
-  };
+  const { page, end } = takePage(found, { limit }, ({ skill }) => skill.sId);
+  return { skills: page, ...end };
 }
 
 /** The skill with this id, if `listSkills` lists it by default. Undefined when there is none. */

@@ -11,7 +11,7 @@ import { type ListSkillVersions, MAX_SKILL_VERSIONS, type SkillVersionPage } fro
 import { and, desc, eq, gte, lte, type SQL, sql } from "drizzle-orm";
 import { reachesSkillVersion } from "../access/skill-reach.ts";
 import type { RequestContext } from "../context.ts";
-import { isOlder, takeSizedPage } from "../data-access/numbered-pages.ts";
+import { isOlder, takeSizedPage } from "../data-access/pages.ts";
 import { administeredWorkspace, editorOf } from "../workspaces/administered-workspace.ts";
 import { requireSkill } from "./required-skill.ts";
 

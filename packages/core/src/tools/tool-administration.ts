@@ -19,7 +19,7 @@ import {
 import { and, asc, eq, type SQL, sql } from "drizzle-orm";
 import { reachesSpace, requireSpace } from "../access/space-reach.ts";
 import type { Caller, RequestContext } from "../context.ts";
-import { isAfter, type PageEnd, type PageOf, takePage } from "../data-access/numbered-pages.ts";
+import { isAfter, type PageEnd, type PageOf, takePage } from "../data-access/pages.ts";
 import { inTransaction } from "../log/transaction.ts";
 import {
   administeredWorkspace,

@@ -13,7 +13,7 @@ import { and, asc, eq, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
 import { reachesConversation, requireConversation } from "../access/conversation-reach.ts";
 import type { Context } from "../context.ts";
-import { isAfter, type PageEnd, type PageOf, takePage } from "../data-access/numbered-pages.ts";
+import { isAfter, type PageEnd, type PageOf, takePage } from "../data-access/pages.ts";
 import { callStatus } from "./function-calls.ts";
 import { type BlockedCall, renderApprovals } from "./tool-approvals.ts";
 

@@ -10,7 +10,7 @@ import {
 } from "@parley/schema";
 import { and, asc, eq, inArray, isNotNull, isNull, ne, or } from "drizzle-orm";
 import type { Context, RequestContext } from "../context.ts";
-import { isAfter, type PageEnd, type PageOf, takePage } from "../data-access/numbered-pages.ts";
+import { isAfter, type PageEnd, type PageOf, takePage } from "../data-access/pages.ts";
 import { inTransaction } from "../log/transaction.ts";
 import { administeredWorkspace } from "./administered-workspace.ts";
 import { renderUser } from "./users.ts";

@@ -21,6 +21,7 @@ import type { ApiKeyRow } from "../data-access/rows.ts";
 import { inTransaction, type Transaction } from "../log/transaction.ts";
 import { insertApiKey } from "./api-keys.ts";
 import { rotateSecret } from "./rotate-secret.ts";
+import { takePage } from "../data-access/pages.ts";
 
 /** Each key has limits and cache entries of its own, so their number is bounded. */
 const MAX_KEYS = 100;
@@ -65,12 +66,8 @@ export async function listOperatorKeys(
     .where(and(isOperatorKey, isOlder))
     .orderBy(desc(apiKeys.id))
     .limit(limit + 1);
-  const page = rows.slice(0, limit);
-  return {
-    operatorKeys: page.map(renderOperatorKey),
-    hasMore: rows.length > limit,
-    lastValue: page.at(-1)?.id.toString() ?? null,
-  };
+  const { page, end } = takePage(rows, { limit }, ({ id }) => id);
+  return { operatorKeys: page.map(renderOperatorKey), ...end };
 }
 
 /**

@@ -15,6 +15,7 @@ import type { Context, RequestContext } from "../context.ts";
 import type { SpaceRow } from "../data-access/rows.ts";
 import { inTransaction } from "../log/transaction.ts";
 import { administeredWorkspace, requireFound } from "./administered-workspace.ts";
+import { takePage } from "../data-access/pages.ts";
 
 /** Lists the spaces that the caller's key reaches, of the asked kinds, by name. */
 export async function listSpaces(
@@ -117,12 +118,11 @@ export async function listAllSpaces(
     .where(and(eq(spaces.workspaceId, workspace.id), isNull(spaces.deletedAt), isLater))
     .orderBy(asc(spaces.id))
     .limit(limit + 1);
-  const page = rows.slice(0, limit);
+  const { page, end } = takePage(rows, { limit }, ({ id }) => id);
   const keyIds = await findKeyIds(db, page);
   return {
     spaces: page.map((row) => ({ ...renderSpace(row), keyIds: keyIds.get(row.id) ?? [] })),
-    hasMore: rows.length > limit,
-    lastValue: page.at(-1)?.id.toString() ?? null,
+    ...end,
   };
 }
 

@@ -20,6 +20,7 @@ import { inTransaction } from "../log/transaction.ts";
 import { administeredWorkspace } from "./administered-workspace.ts";
 import { insertApiKey } from "./api-keys.ts";
 import { defaultModels, modelKey, pairOf, requireKnownModel } from "./models.ts";
+import { takePage } from "../data-access/pages.ts";
 
 /** A workspace as a caller of `role` sees it. */
 export function renderWorkspace(row: WorkspaceRow, role: WorkspaceRole): Workspace {
@@ -188,13 +189,12 @@ export async function listWorkspaces(
     .where(and(isNull(workspaces.deletedAt), isOlder))
     .orderBy(desc(workspaces.id))
     .limit(limit + 1);
-  const page = rows.slice(0, limit);
+  const { page, end } = takePage(rows, { limit }, ({ id }) => id);
   return {
     workspaces: page.map(({ sid: sId, name, createdAt, suspendedAt }) => {
       return { sId, name, createdAt, suspendedAt };
     }),
-    hasMore: rows.length > limit,
-    lastValue: page.at(-1)?.id.toString() ?? null,
+    ...end,
   };
 }
 

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { InvocationLimits } from "../invocations/invocation-limits.ts";
 import { WorkspaceParams } from "../params.ts";
-import { optional, Reference, text } from "../parsing/text.ts";
+import { forUpdate, optional, Reference, text } from "../parsing/text.ts";
 import { Program } from "./programs.ts";
 import {
   FunctionSlug,
@@ -69,7 +69,7 @@ export type FunctionIdentity = z.output<typeof FunctionIdentity>;
 
 export const UpdateSandboxFunction = FunctionIdentity.extend({
   version: z.int().min(1).describe("Version that the change is based on").meta({ example: 3 }),
-  ...definition,
+  ...forUpdate(definition),
 });
 export type UpdateSandboxFunction = z.output<typeof UpdateSandboxFunction>;
 

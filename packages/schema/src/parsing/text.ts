@@ -41,6 +41,18 @@ export function optional<T extends z.ZodType>(schema: T) {
   return schema.nullish().transform((value) => value ?? undefined);
 }
 
+/**
+ * The members of a creation for an update, which leaves what it does not name: without the defaults that descriptions
+ * name last, as in `Steps of a turn; 8 by default`.
+ */
+export function forUpdate<S extends Readonly<Record<string, z.ZodType>>>(shape: S): S {
+  const members = Object.entries(shape).map(([name, member]) => {
+    const description = member.description?.replace(/; (?:by default .*|.* by default)$/, "");
+    return [name, description === undefined ? member : member.describe(description)];
+  });
+  return Object.fromEntries(members) as S;
+}
+
 /** An id in a request; unknown ids are not found, rather than malformed. */
 export const Reference = text(255, 1);
 

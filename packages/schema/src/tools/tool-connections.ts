@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { WorkspaceParams } from "../params.ts";
-import { Milliseconds, optional, Reference, text } from "../parsing/text.ts";
+import { forUpdate, Milliseconds, optional, Reference, text } from "../parsing/text.ts";
 import { Stake } from "./stakes.ts";
 import { AdministeredTool, Tool, ToolIdentity } from "./tools.ts";
 
@@ -161,6 +161,6 @@ export type NamedTool = z.output<typeof NamedTool>;
 /** A change of a tool's connection; members that are left out stay as they are. */
 export const UpdateToolConnection = ToolIdentity.extend({
   url: optional(RemoteUrl).describe("New URL"),
-  ...settings,
+  ...forUpdate(settings),
 });
 export type UpdateToolConnection = z.output<typeof UpdateToolConnection>;

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { WorkspaceParams } from "../params.ts";
 import { pageEnd, pageQuery } from "../parsing/page.ts";
-import { optional, Reference, ShortText, text, UrlText } from "../parsing/text.ts";
+import { forUpdate, optional, Reference, ShortText, text, UrlText } from "../parsing/text.ts";
 import { warnings } from "../parsing/warnings.ts";
 import { SimulatedScript } from "../simulation/simulated-script.ts";
 import { ReasoningEffort } from "./models.ts";
@@ -139,13 +139,14 @@ export const AgentIdentity = WorkspaceParams.extend({
 });
 export const CreateAgent = WorkspaceParams.extend(editable);
 export const UpdateAgent = AgentIdentity.extend({
-  ...editable,
+  ...forUpdate(editable),
   version: optional(z.int().min(0)).describe(
     "Version that the change is based on; the current one by default",
   ),
   name: optional(editable.name).describe("New name"),
   description: optional(editable.description).describe("New description"),
   model: optional(editable.model).describe("New model"),
+  script: SimulatedScript.nullish().describe("Script for the simulated provider, or null for none"),
 });
 export type CreateAgent = z.output<typeof CreateAgent>;
 export type UpdateAgent = z.output<typeof UpdateAgent>;

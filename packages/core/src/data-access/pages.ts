@@ -33,11 +33,11 @@ export function isOlder(version: Column, lastValue: string | undefined): SQL | u
 export function takePage<Row>(
   rows: readonly Row[],
   { limit }: Pick<PageOf, "limit">,
-  numberOf: (row: Row) => number,
+  placeOf: (row: Row) => string | number,
 ): { page: Row[]; end: PageEnd } {
   const page = rows.slice(0, limit);
   const last = page.at(-1);
-  const lastValue = last === undefined ? null : String(numberOf(last));
+  const lastValue = last === undefined ? null : String(placeOf(last));
   return { page, end: { hasMore: rows.length > limit, lastValue } };
 }
 
