@@ -6,5 +6,6 @@ import { expectAllAnswered } from "./answer-calls.ts";
 afterEach(() => {
   cleanup();
   vi.unstubAllGlobals();
+  vi.restoreAllMocks();
   expectAllAnswered();
 });
