@@ -26,7 +26,7 @@ export class Refusal extends Error {
   }
 }
 
-const WORKSPACE_PATH = "/api/v1/w/wks_1";
+const WORKSPACE_PATH = /^\/api\/(?:v1\/)?w\/wks_1/;
 let unanswered: string[] = [];
 
 /** Answers the calls of the console's clients in place of the server, and lists them as they come. */
@@ -74,14 +74,23 @@ async function answerRequest(url: URL, { init, answer }: Asked): Promise<Respons
   }
 }
 
-/** Answers the procedures that one request calls, in superjson. */
+interface Sent {
+  readonly json: Readonly<Record<string, unknown>>;
+  readonly meta?: { readonly values?: Readonly<Record<string, unknown>> };
+}
+
+/** The input of a procedure. superjson sends members that are undefined as null, and names them beside. */
+const inputOf = ({ json, meta }: Sent = { json: {} }): unknown =>
+  Object.fromEntries(Object.entries(json).filter(([name]) => meta?.values?.[name] === undefined));
+
+/** Answers the procedures that one request calls. */
 async function answerBatch(url: URL, { init, answer }: Asked): Promise<Response> {
   const sent = typeof init.body === "string" ? init.body : (url.searchParams.get("input") ?? "{}");
-  const inputs = JSON.parse(sent) as Record<string, { readonly json: unknown }>;
+  const inputs = JSON.parse(sent) as Record<string, Sent>;
   const names = url.pathname.slice("/rpc/".length).split(",");
   const results = names.map(async (to, nth) => {
     try {
-      return { result: { data: { json: await answer({ to, input: inputs[nth]?.json }) } } };
+      return { result: { data: { json: await answer({ to, input: inputOf(inputs[nth]) }) } } };
     } catch (error) {
       const { message, issues } = error as Refusal;
       const data = { code: "BAD_REQUEST", httpStatus: 400, request_id: "req_1", issues };

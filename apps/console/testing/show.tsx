@@ -17,8 +17,8 @@ import { answerCalls, type Answers, type Call } from "./answer-calls.ts";
 interface Options {
   /** What of the session differs from that of an admin's key. */
   readonly session?: Partial<Session>;
-  /** The path of the page that the component is on. */
-  readonly path?: string;
+  /** Path and query of the page that the component is on. */
+  readonly href?: string;
   readonly answers?: Answers;
 }
 
@@ -42,7 +42,7 @@ const admin = {
 
 /** Shows a component on a page of a session, whose calls of the server are answered by the test. */
 export async function show(component: ReactNode, options: Options = {}): Promise<Shown> {
-  const { path = "/", answers = {} } = options;
+  const { href = "/", answers = {} } = options;
   const session: Session = { ...admin, ...options.session };
   const calls = answerCalls(answers);
   const rootRoute = createRootRoute();
@@ -53,13 +53,13 @@ export async function show(component: ReactNode, options: Options = {}): Promise
   });
   const page = createRoute({
     getParentRoute: () => sessionRoute,
-    path,
+    path: href.replace(/\?.*/, ""),
     component: () => component,
   });
   const elsewhere = createRoute({ getParentRoute: () => sessionRoute, path: "$" });
   const router = createRouter({
     routeTree: rootRoute.addChildren([sessionRoute.addChildren([page, elsewhere])]),
-    history: createMemoryHistory({ initialEntries: [path] }),
+    history: createMemoryHistory({ initialEntries: [href] }),
     parseSearch,
     stringifySearch,
   });
