@@ -47,6 +47,20 @@ function projectsOf(folder: string) {
   return own.length === 0 ? [shared] : [shared, project(`${folder} alone`, quiet)];
 }
 
+/** The tests of the console's components, in a document instead of a browser, and without a database. */
+const components = {
+  extends: true as const,
+  root: path.join(root, "apps/console"),
+  resolve: { conditions: ["@parley/source", "module", "browser"] },
+  test: {
+    name: "apps/console components",
+    environment: "happy-dom",
+    setupFiles: [path.join(root, "apps/console/testing/clean-up.ts")],
+    include: only === undefined ? ["**/*.test.tsx"] : [],
+    exclude: always,
+  },
+};
+
 const folders = globSync("{packages,apps}/*/package.json", { cwd: root }).map((file) =>
   path.dirname(file),
 );
@@ -55,7 +69,7 @@ export default defineConfig({
   root,
   ssr: { resolve: { conditions: ["@parley/source", "node"] } },
   test: {
-    projects: folders.flatMap(projectsOf),
+    projects: [...folders.flatMap(projectsOf), components],
     pool: "forks",
     // A worker loads a package's code once, not for each of its files.
     isolate: false,

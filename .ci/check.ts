@@ -120,7 +120,7 @@ function testsBeside(files: readonly string[]): string[] {
     if (file.startsWith("apps/e2e/")) return rest.length === 0 ? [] : [`${path.dirname(file)}/`];
     if (file.includes("/migrations/")) return ["packages/db/src/migrate"];
     // A file of no room is tested beside it.
-    if (rest.length === 1) return [file.replace(/(?:\.test)?\.ts$/, ".")];
+    if (rest.length === 1) return [file.replace(/(?:\.test)?\.tsx?$/, ".")];
     return rest.length === 0 ? [`${kind}/${name}/`] : [`${path.dirname(file)}/`];
   });
   return [...new Set([...ALWAYS, ...beside])];

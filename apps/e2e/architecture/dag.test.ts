@@ -26,7 +26,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 const allowed = (folder: string): readonly string[] =>
   mayImport[folder]?.map((name) => nameOf.get(name) ?? "") ?? everything;
 
-const isTest = ({ file }: Source) => /\.(?:test|conformance)\.ts$/.test(file);
+const isTest = ({ file }: Source) => /\.(?:test|conformance)\.tsx?$/.test(file);
 const ofPackage = (folder: string) =>
   sources.filter(({ file }) => file.startsWith(`${folder}/src/`) && !file.includes(".config."));
 const isOurs = (name: string) => everything.includes(name);

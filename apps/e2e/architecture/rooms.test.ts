@@ -16,7 +16,7 @@ function roomOf(file: string, folder: string): string {
 function isOf({ file }: Source, folder: string): boolean {
   return (
     file.startsWith(`${folder}/src/`) &&
-    !/\.(?:test|conformance)\.ts$/.test(file) &&
+    !/\.(?:test|conformance)\.tsx?$/.test(file) &&
     roomOf(file, folder) !== "index.ts"
   );
 }

@@ -5,7 +5,7 @@ import { type Kind, type KindName, kinds, matches } from "../../../.ci/kinds.ts"
 import { parts } from "../../../.ci/nightly-parts.ts";
 
 const root = path.resolve(import.meta.dirname, "../../..");
-const files = globSync("{packages,apps}/**/*.test.ts", {
+const files = globSync("{packages,apps}/**/*.test.{ts,tsx}", {
   cwd: root,
   exclude: ["**/node_modules/**", "**/dist/**"],
 });

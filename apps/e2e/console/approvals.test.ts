@@ -92,9 +92,6 @@ describe.skipIf(!hasBrowser)("the inbox", () => {
     const page = await opened().enter("/approvals?show=questions");
     await page.getByRole("radio", { name: "Large" }).waitFor();
     await expectAccessible(page);
-    await page.getByRole("combobox", { name: "Show" }).selectOption("Approvals");
-    await page.getByText("Nothing of this kind waits").waitFor();
-    await page.getByRole("link", { name: "Show all" }).click();
     await page.getByRole("link", { name: "Conversation with Asking" }).click();
     await page.getByRole("tab", { name: "Talk" }).waitFor();
     await page.goBack();
@@ -124,7 +121,7 @@ describe.skipIf(!hasBrowser)("the inbox", () => {
     await page.getByText("Nothing waits for you").waitFor();
   });
 
-  it("offers no decision to a token that may only read, and no page to an operator", async () => {
+  it("offers no decision to a token that may only read", async () => {
     const user = { wId: wId(), externalId: "reader" };
     const create = async (scopes: ("conversations:read" | "conversations:write")[]) =>
       (await calls.rpc().userTokens.create.mutate({ ...user, scopes })).secret;
@@ -135,8 +132,5 @@ describe.skipIf(!hasBrowser)("the inbox", () => {
     const page = await opened().enter("/approvals", { key: await create(["conversations:read"]) });
     await page.getByRole("group", { name: /^Approval of/ }).waitFor();
     expect(await page.getByRole("button", { name: /^(?:Approve|Reject)/ }).count()).toBe(0);
-    const operator = await opened().enter("/approvals", { key: server().demo.operatorKey });
-    await operator.getByRole("heading", { name: "This page is not for your key" }).waitFor();
-    await expectAccessible(operator);
   });
 });

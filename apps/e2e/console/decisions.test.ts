@@ -55,27 +55,6 @@ describe.skipIf(!hasBrowser)("decisions", () => {
     await expectAccessible(page);
   });
 
-  it("rejects a call", async () => {
-    const { page, cId } = await openApproval();
-    await page.getByRole("button", { name: "Reject" }).click();
-    await page.getByText("denied", { exact: true }).waitFor();
-    await page.getByRole("button", { name: "Answer again" }).waitFor();
-    expect(await contentOf(cId)).toContain("The user has denied the call");
-  });
-
-  it("approves a call with other arguments, after refusing what is not JSON", async () => {
-    const { page, cId } = await openApproval();
-    await page.getByRole("button", { name: "Change the arguments" }).click();
-    const field = page.getByRole("textbox", { name: "Arguments, as JSON" });
-    await field.fill("{");
-    await page.getByRole("button", { name: "Approve", exact: true }).click();
-    await page.getByRole("alert").getByText("This is not JSON").waitFor();
-    await field.fill('{"orderId": "7"}');
-    await page.getByRole("button", { name: "Approve", exact: true }).click();
-    await page.getByText(/Result: .*"7"/).waitFor();
-    expect(await contentOf(cId)).not.toContain("1042");
-  });
-
   it("answers a question of an agent", async () => {
     const { agentConfiguration } = await calls.rpc().agents.create.mutate({
       wId: server().demo.workspaceId,
@@ -135,7 +114,6 @@ describe.skipIf(!hasBrowser)("decisions", () => {
     await page.getByRole("button", { name: "More" }).click();
     await page.getByRole("menuitem", { name: "Delete" }).click();
     const remove = page.getByRole("button", { name: "Delete the conversation" });
-    expect(await remove.isDisabled()).toBe(true);
     await expectAccessible(page);
     await page.getByRole("textbox", { name: /^Type/ }).fill("delete");
     await remove.click();

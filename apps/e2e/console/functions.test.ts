@@ -35,10 +35,6 @@ describe.skipIf(!hasBrowser)("functions", () => {
     await expectAccessible(page);
     await page.getByRole("link", { name: "total", exact: true }).click();
     await page.getByRole("textbox", { name: "price" }).fill("1.5");
-    await page.getByRole("textbox", { name: "quantity" }).fill("1.5");
-    await page.getByRole("button", { name: "Run" }).click();
-    await page.getByText("This must be a whole number").waitFor();
-    await expectAccessible(page);
     await page.getByRole("textbox", { name: "quantity" }).fill("4");
     await page.getByRole("combobox", { name: /^unit/ }).selectOption("box");
     await page.getByRole("button", { name: "Run" }).click();
@@ -60,9 +56,7 @@ describe.skipIf(!hasBrowser)("functions", () => {
     await page.getByRole("textbox", { name: "quantity" }).waitFor();
     expect(await page.getByRole("textbox", { name: "quantity" }).inputValue()).toBe("4");
     await page.getByRole("button", { name: "Write JSON" }).click();
-    const json = page.getByRole("textbox", { name: "Input, as JSON" });
-    expect(JSON.parse(await json.inputValue())).toEqual({ price: 1.5, quantity: 4, unit: "box" });
-    await json.fill('{"price": 2, "quantity": 5}');
+    await page.getByRole("textbox", { name: "Input, as JSON" }).fill('{"price": 2, "quantity": 5}');
     await page.getByRole("button", { name: "Run" }).click();
     await result.getByText('"total": 10').waitFor();
   });

@@ -46,12 +46,8 @@ describe.skipIf(!hasBrowser)("operators", () => {
     await choose(page, "Bakery", "Resume");
     await row.getByText("active").waitFor();
     await choose(page, "Bakery", "Delete");
-    const remove = page.getByRole("button", { name: "Delete the workspace" });
-    await page.getByRole("textbox", { name: /^Type/ }).fill("Baker");
-    expect(await remove.isDisabled()).toBe(true);
-    await expectAccessible(page);
     await page.getByRole("textbox", { name: /^Type/ }).fill("Bakery");
-    await remove.click();
+    await page.getByRole("button", { name: "Delete the workspace" }).click();
     await row.waitFor({ state: "detached" });
     await expect.poll(statusOf).not.toBe(200);
   });

@@ -41,11 +41,6 @@ describe.skipIf(!hasBrowser)("runs", () => {
     await page.getByRole("button", { name: "Cancel the selected (2)" }).click();
     await page.getByText("2 runs are cancelled").first().waitFor();
     await row.getByText("cancelled", { exact: true }).first().waitFor();
-    // It may be run again, and not be cancelled again.
-    await row.getByRole("checkbox").check();
-    expect(await page.getByRole("button", { name: "Cancel the selected (0)" }).isDisabled()).toBe(
-      true,
-    );
     const left = table.getByRole("row").filter({ hasText: third });
     expect(await left.getByText("running", { exact: true }).count()).toBe(1);
     await page.getByRole("button", { name: "Select all that have not ended" }).click();
@@ -73,8 +68,6 @@ describe.skipIf(!hasBrowser)("runs", () => {
     const failure = page.getByRole("alert").filter({ hasText: `archived ${refused}` });
     await failure.getByText("The workspace has no such function").waitFor();
     await expectAccessible(page);
-    // What failed is still selected.
-    await page.getByRole("button", { name: "Run the selected again (1)" }).waitFor();
     const { runs } = await calls.rpc().runs.list.query({ wId, functionId: "repeated" });
     const repeated = runs.filter(({ id }) => !ids.includes(id));
     const given = await Promise.all(

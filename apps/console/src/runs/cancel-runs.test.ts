@@ -1,24 +1,6 @@
 import { expect, test } from "vitest";
+import { runOf } from "../../testing/models.ts";
 import { cancelsOf, isCancellable } from "./cancel-runs.ts";
-import type { Run } from "./kinds.ts";
-
-const runOf = (changed: Partial<Run>): Run => ({
-  id: "one",
-  kind: "turn",
-  status: "running",
-  function: { sId: "sfn_1", slug: "add" },
-  tool: null,
-  agent: null,
-  conversationId: "x",
-  messageId: null,
-  createdAt: 0,
-  startedAt: 0,
-  endedAt: null,
-  durationMs: null,
-  attempts: 1,
-  error: null,
-  ...changed,
-});
 
 test.for([
   [{ status: "waiting" }, true],

@@ -1,0 +1,119 @@
+import { screen, waitFor } from "@testing-library/react";
+import { expect, test, vi } from "vitest";
+import { actionOf, answerOf, approvalOf, questionOf } from "../../testing/models.ts";
+import { show } from "../../testing/show.tsx";
+import { talkOf } from "../../testing/talk.ts";
+import { AgentAnswer } from "./agent-answer.tsx";
+import { TalkContext } from "./talk-context.ts";
+
+type Talk = ReturnType<typeof talkOf>;
+
+const answer = (message = answerOf(), talk: Talk = talkOf(), waiting = {}) => (
+  <TalkContext value={talk}>
+    <AgentAnswer message={message} approvals={[]} questions={[]} {...waiting} />
+  </TalkContext>
+);
+
+const article = () => screen.getByRole("article", { name: "Answer of Clerk" });
+const again = () => screen.queryByRole<HTMLButtonElement>("button", { name: "Answer again" });
+
+const failed = { code: "provider_error", message: "The provider refused", metadata: null };
+
+test("an answer that is being written is busy, and nothing can be done with it yet", async () => {
+  await show(answer(answerOf({ status: "created" })));
+  expect(article().getAttribute("aria-busy")).toBe("true");
+  expect(article().textContent).toContain("running");
+  expect(again()).toBeNull();
+});
+
+test("an answer that has succeeded says nothing of its status", async () => {
+  await show(answer());
+  expect(article().getAttribute("aria-busy")).toBe("false");
+  expect(article().textContent).not.toContain("succeeded");
+  expect(screen.queryByRole("note")).toBeNull();
+  expect(again()).not.toBeNull();
+});
+
+test.for([
+  ["length", /cut at the model's limit/],
+  ["empty", /the model wrote no text/],
+] as const)("an answer that ended by %s says what it lacks", async ([finishReason, words]) => {
+  await show(answer(answerOf({ finishReason })));
+  expect(screen.getByRole("note").textContent).toMatch(words);
+});
+
+test("an answer that was cancelled keeps its text, and says so", async () => {
+  await show(answer(answerOf({ status: "cancelled", content: "tick tick" })));
+  expect(article().textContent).toMatch(/cancelled.*tick tick/);
+});
+
+test("a failed answer says why, and tells builders what the provider said", async () => {
+  const message = answerOf({ status: "failed", error: failed });
+  const providerError = { status: 404, message: "No such model", requestId: "req_7" };
+  const answers = { "runs.get": () => ({ providerError }) };
+  const { calls } = await show(answer(message), { answers });
+  expect(screen.getByRole("alert").textContent).toBe("The provider refused (provider_error)");
+  expect((await screen.findByRole("figure")).textContent).toMatch(/request req_7.*No such model/);
+  expect(calls).toEqual([{ to: "runs.get", input: { wId: "wks_1", runId: "msg_1" } }]);
+});
+
+test("users are not told what the provider said", async () => {
+  const message = answerOf({ status: "failed", error: failed });
+  const { user, calls } = await show(answer(message), { session: { role: "user" } });
+  expect(screen.getByRole("alert").textContent).toContain("provider_error");
+  // A call would have been sent by then.
+  await user.click(again()!);
+  expect(calls).toEqual([]);
+  expect(screen.queryByRole("figure")).toBeNull();
+});
+
+test("shows its steps in order, each with its calls, and the reasoning apart", async () => {
+  const rawContents = [
+    { step: 1, content: "It is refunded" },
+    { step: 0, content: "I check" },
+  ];
+  const message = answerOf({ rawContents, actions: [actionOf()], chainOfThought: "An order" });
+  await show(answer(message));
+  expect(article().textContent).toMatch(/Reasoning.*An order.*I check.*refund.*It is refunded/s);
+});
+
+test("has what waits for its reader", async () => {
+  const question = { ...questionOf(), actionId: "act_2" };
+  const waiting = { approvals: [approvalOf()], questions: [question] };
+  await show(answer(answerOf({ status: "created" }), talkOf(), waiting));
+  expect(screen.getByRole("group", { name: "Approval of refund" })).toBeDefined();
+  expect(screen.getByRole("group", { name: "Which size?" })).toBeDefined();
+});
+
+test("is asked for again once at a time", async () => {
+  const retrying = Promise.withResolvers<boolean>();
+  const retry = vi.fn<Talk["retry"]>(() => retrying.promise);
+  const { user } = await show(answer(answerOf(), talkOf({ retry })));
+  await user.click(again()!);
+  expect(again()?.disabled).toBe(true);
+  await user.click(again()!);
+  expect(retry.mock.calls).toEqual([["msg_1"]]);
+  retrying.resolve(true);
+  await waitFor(() => expect(again()?.disabled).toBe(false));
+});
+
+test("is not asked for again by a token that may only read", async () => {
+  await show(answer(), { session: { scopes: ["conversations:read"] } });
+  expect(again()).toBeNull();
+});
+
+test("shows its versions, the newest first, and hides them", async () => {
+  const versions = [answerOf({ content: "One" }), answerOf({ content: "Two", version: 1 })];
+  const answers = {
+    "GET /assistant/conversations/con_1": () => ({ conversation: { content: [versions] } }),
+  };
+  const { user } = await show(answer(versions[1]), { answers });
+  await user.click(screen.getByRole("button", { name: "Compare 2 versions" }));
+  const items = (await screen.findByRole("list", { name: "Versions" })).children;
+  expect([...items].map(({ textContent }) => textContent)).toEqual([
+    expect.stringMatching(/^Version 2.*Two$/),
+    expect.stringMatching(/^Version 1.*One$/),
+  ]);
+  await user.click(screen.getByRole("button", { name: "Hide the versions" }));
+  expect(screen.queryByRole("list", { name: "Versions" })).toBeNull();
+});

@@ -1,0 +1,123 @@
+import { screen, waitFor } from "@testing-library/react";
+import { expect, test } from "vitest";
+import { type Answers, Refusal } from "../../testing/answer-calls.ts";
+import { runOf } from "../../testing/models.ts";
+import { show } from "../../testing/show.tsx";
+import type { Run } from "./kinds.ts";
+import { RunListPage } from "./list-page.tsx";
+
+const add = { sId: "sfn_1", slug: "add" };
+const turn = runOf({ id: "t1", agent: { sId: "clerk", name: "Clerk" }, conversationId: "con_1" });
+const running = runOf({ id: "i1", kind: "invocation", function: add, conversationId: null });
+const ended = runOf({ ...running, id: "i2", status: "succeeded", endedAt: 1, durationMs: 1500 });
+const call = runOf({
+  id: "c1",
+  kind: "tool_call",
+  tool: { sId: "msv_1", name: "shop" },
+  function: null,
+});
+
+const filters: Answers = {
+  "GET /sandbox-functions": () => ({ sandboxFunctions: [], hasMore: false, lastValue: null }),
+  "GET /assistant/agent_configurations": () => ({ agentConfigurations: [] }),
+};
+const listOf = (runs: readonly Run[]): Answers => ({
+  ...filters,
+  "runs.list": () => ({ runs, hasMore: false, lastValue: null }),
+});
+
+const page = async (answers: Answers) => show(<RunListPage />, { href: "/runs", answers });
+
+const button = (name: RegExp | string) => screen.getByRole<HTMLButtonElement>("button", { name });
+const box = (name: string) => screen.getByRole<HTMLInputElement>("checkbox", { name });
+const refuse = (message: string) => () => {
+  throw new Refusal(message);
+};
+
+test("is loading until the runs are known, and says that there are none", async () => {
+  const reading = Promise.withResolvers<unknown>();
+  await page({ ...filters, "runs.list": () => reading.promise });
+  expect(screen.getByRole("status", { name: "Loading the runs" })).toBeDefined();
+  reading.resolve({ runs: [], hasMore: false, lastValue: null });
+  expect(await screen.findByText("There are no runs to show")).toBeDefined();
+  expect(button("Select all that have not ended").disabled).toBe(true);
+});
+
+test("says why the runs could not be read", async () => {
+  await page({ ...filters, "runs.list": refuse("Refused") });
+  expect((await screen.findByRole("alert")).textContent).toMatch(/Refused.*req_1/);
+});
+
+test("only what can be cancelled or run again can be selected", async () => {
+  await page(listOf([turn, running, ended, call]));
+  await screen.findByRole("checkbox", { name: "Select Clerk t1" });
+  expect(screen.getAllByRole("checkbox").map((one) => one.getAttribute("aria-label"))).toEqual([
+    "Select Clerk t1",
+    "Select add i1",
+    "Select add i2",
+  ]);
+  expect(screen.getByText("1.5 s")).toBeDefined();
+});
+
+test("selects all that have not ended, and cancels the turns and the invocations", async () => {
+  const { user, calls } = await page({
+    ...listOf([turn, running, ended]),
+    "POST /assistant/conversations/con_1/cancel": () => ({ success: true }),
+    "POST /sandbox-functions/sfn_1/invocations/i1/cancel": () => ({ success: true }),
+  });
+  await screen.findByRole("checkbox", { name: "Select Clerk t1" });
+  expect(button(/^Cancel the selected/).disabled).toBe(true);
+  await user.click(box("Select add i2"));
+  expect(button("Run the selected again (1)").disabled).toBe(false);
+  await user.click(button("Select all that have not ended"));
+  expect(box("Select add i2").checked).toBe(false);
+  expect(button("Select all that have not ended").disabled).toBe(true);
+  await user.click(button("Cancel the selected (2)"));
+  expect(await screen.findByText("2 runs are cancelled")).toBeDefined();
+  expect(button("Cancel the selected (0)").disabled).toBe(true);
+  expect(calls.filter(({ to }) => to.endsWith("/cancel"))).toHaveLength(2);
+  expect(calls.find(({ to }) => to.includes("con_1"))?.input).toEqual({ messageIds: ["t1"] });
+});
+
+test("is selected with the keyboard, and taken back", async () => {
+  const { user } = await page(listOf([running]));
+  (await screen.findByRole("checkbox", { name: "Select add i1" })).focus();
+  await user.keyboard(" ");
+  expect(button("Cancel the selected (1)").disabled).toBe(false);
+  await user.keyboard(" ");
+  expect(button("Cancel the selected (0)").disabled).toBe(true);
+});
+
+test("what could not be cancelled stays selected, and is said", async () => {
+  const cancelling = Promise.withResolvers<unknown>();
+  const cancel = "POST /sandbox-functions/sfn_1/invocations/i1/cancel";
+  const { user, calls } = await page({ ...listOf([running]), [cancel]: () => cancelling.promise });
+  await user.click(await screen.findByRole("checkbox", { name: "Select add i1" }));
+  await user.click(button("Cancel the selected (1)"));
+  await waitFor(() => expect(button(/^Cancel/).getAttribute("aria-busy")).toBe("true"));
+  await user.click(button("Cancel the selected (1)"));
+  expect(calls.filter(({ to }) => to === cancel)).toHaveLength(1);
+  cancelling.reject(new Refusal("It has ended"));
+  const alert = await screen.findByRole("alert");
+  expect(alert.textContent).toMatch(/Not all of them could be cancelled.*It has ended/);
+  expect(box("Select add i1").checked).toBe(true);
+});
+
+test("runs invocations again with their inputs, and leaves selected what failed", async () => {
+  const other = runOf({ ...ended, id: "i3", function: { sId: "sfn_2", slug: "gone" } });
+  const { user, calls } = await page({
+    ...listOf([ended, other]),
+    "runs.get": ({ runId }: { readonly runId: string }) => ({ input: { of: runId } }),
+    "POST /sandbox-functions/sfn_1/invocations": () => ({ invocation: { sId: "i4" } }),
+    "POST /sandbox-functions/sfn_2/invocations": refuse("There is no such function"),
+  });
+  await user.click(await screen.findByRole("checkbox", { name: "Select add i2" }));
+  await user.click(box("Select gone i3"));
+  await user.click(button("Run the selected again (2)"));
+  expect(await screen.findByText("1 run has begun, 1 failed")).toBeDefined();
+  const alert = screen.getByRole("alert");
+  expect(alert.textContent).toMatch(/gone i3 was not run again.*There is no such function/);
+  expect([box("Select add i2").checked, box("Select gone i3").checked]).toEqual([false, true]);
+  const invoked = calls.find(({ to }) => to.includes("sfn_1"));
+  expect(invoked?.input).toMatchObject({ input: { of: "i2" } });
+});

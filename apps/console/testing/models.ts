@@ -1,0 +1,122 @@
+import type { Action, AgentConfiguration, AgentMessage, WaitingCall } from "parley-client";
+import type { Run } from "../src/runs/kinds.ts";
+
+// What the server shows of things, as far as components read it: each with what a test changes of it.
+
+type Waiting<Kind> = Extract<WaitingCall, { readonly kind: Kind }>["call"];
+
+const asked = {
+  created: 0,
+  configurationId: "clerk",
+  messageId: "msg_1",
+  conversationId: "con_1",
+  actionId: "act_1",
+  inputs: { orderId: "1042" },
+  stake: "low",
+  metadata: { agentName: "Clerk", mcpServerName: "shop", toolName: "refund" },
+} as const;
+
+/** A call that waits for approval. */
+export const approvalOf = (changed: Partial<Waiting<"approval">> = {}): Waiting<"approval"> => ({
+  ...asked,
+  type: "tool_approve_execution",
+  ...changed,
+});
+
+/** A question of an agent, with two options. */
+export const questionOf = (
+  changed: Partial<Waiting<"question">["question"]> = {},
+): Waiting<"question"> => ({
+  ...asked,
+  type: "tool_ask_user_question",
+  question: {
+    question: "Which size?",
+    options: [
+      { label: "Small", description: null },
+      { label: "Large", description: "Over 44" },
+    ],
+    multiSelect: false,
+    ...changed,
+  },
+});
+
+/** A call that waits until its tool may be called. */
+export const permission: Waiting<"permission"> = {
+  ...asked,
+  type: "tool_personal_auth_required",
+  metadata: { ...asked.metadata, mcpServerId: "msv_1", mcpServerDisplayName: "shop" },
+  authError: {
+    mcpServerId: "msv_1",
+    message: "shop can only be called for you once you allow it",
+    provider: "mcp",
+    toolName: "find",
+  },
+};
+
+/** A call of a tool, which runs. */
+export const actionOf = (changed: Partial<Action> = {}): Action => ({
+  type: "tool_action",
+  id: 1,
+  sId: "act_1",
+  createdAt: 0,
+  updatedAt: 0,
+  mcpServerId: "msv_1",
+  internalMCPServerName: null,
+  toolName: "refund",
+  agentMessageId: 2,
+  functionCallName: "shop__refund",
+  functionCallId: "call_1",
+  status: "running",
+  params: { orderId: "1042" },
+  step: 0,
+  executionDurationMs: null,
+  citationsAllocated: 0,
+  output: null,
+  generatedFiles: [],
+  displayLabels: null,
+  ...changed,
+});
+
+/** An agent that can be mentioned, without what no component reads of it. */
+export const agentOf = (sId: string, changed: Partial<AgentConfiguration> = {}) =>
+  ({ sId, name: sId, description: "", userFavorite: false, ...changed }) as AgentConfiguration;
+
+/** An answer that has succeeded. */
+export const answerOf = (changed: Partial<AgentMessage> = {}): AgentMessage => ({
+  type: "agent_message",
+  id: 2,
+  sId: "msg_1",
+  visibility: "visible",
+  version: 0,
+  created: 0,
+  agentMessageId: 2,
+  parentMessageId: "msg_0",
+  parentAgentMessageId: null,
+  configuration: agentOf("clerk", { name: "Clerk" }),
+  status: "succeeded",
+  actions: [],
+  content: "It is refunded",
+  chainOfThought: null,
+  rawContents: [],
+  error: null,
+  ...changed,
+});
+
+/** A turn that runs. */
+export const runOf = (changed: Partial<Run> = {}): Run => ({
+  id: "one",
+  kind: "turn",
+  status: "running",
+  function: { sId: "sfn_1", slug: "add" },
+  tool: null,
+  agent: null,
+  conversationId: "x",
+  messageId: null,
+  createdAt: 0,
+  startedAt: 0,
+  endedAt: null,
+  durationMs: null,
+  attempts: 1,
+  error: null,
+  ...changed,
+});

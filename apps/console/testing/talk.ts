@@ -1,0 +1,13 @@
+import type { ContextType } from "react";
+import type { TalkContext } from "../src/conversations/talk-context.ts";
+
+type Talk = NonNullable<ContextType<typeof TalkContext>>;
+
+/** What can be done in a conversation, which succeeds at once unless the test says otherwise. */
+export const talkOf = (changed: Partial<Talk> = {}): Talk => ({
+  conversationId: "con_1",
+  decide: async () => true,
+  answer: async () => true,
+  retry: async () => true,
+  ...changed,
+});
