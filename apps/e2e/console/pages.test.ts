@@ -169,11 +169,6 @@ describe.skipIf(!hasBrowser)("every page", () => {
       const opens = new Set((await walk(role)).map(({ path }) => path));
       await using tab = await enter(role);
       const { page } = tab;
-      console.log(
-        role,
-        links.length,
-        links.filter(([path]) => !opens.has(path)).map(([p]) => p),
-      );
       for (const [path, { from }] of links) {
         // Where the beginning leads to is what `enter` has waited for.
         if (path === "/" || opens.has(path)) continue;

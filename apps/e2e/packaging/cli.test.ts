@@ -48,7 +48,9 @@ test("it depends on exactly what its code imports", async () => {
   const folder = path.dirname(main);
   const files = (await readdir(folder)).filter((file) => file.endsWith(".js"));
   const texts = await Promise.all(files.map((file) => readFile(path.join(folder, file), "utf8")));
-  const found = texts.join("\n").matchAll(/(?:\bfrom |^import |\bimport\(|\brequire\()"([\w./:@-]+)"/gm);
+  const found = texts
+    .join("\n")
+    .matchAll(/(?:\bfrom |^import |\bimport\(|\brequire\()"([\w./:@-]+)"/gm);
   const names = [...found]
     .map(([, name = ""]) => name)
     .filter((name) => !/^(?:\.|node:)/.test(name))
