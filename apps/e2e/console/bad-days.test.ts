@@ -140,7 +140,8 @@ describe.skipIf(!hasBrowser)("a worker that is killed in mid-answer", () => {
     await page.getByRole("textbox", { name: "Message" }).fill("Count");
     await page.getByRole("button", { name: "Send" }).click();
     const answer = page.getByRole("article", { name: "Answer of Counting" });
-    await answer.getByText("w20 ").waitFor();
+    // A failure shows what is there in its place.
+    await expect.poll(() => answer.innerText(), { timeout: 60_000 }).toContain("w20 ");
     await fleet.replaceWorker(0, "SIGKILL");
     await page.getByRole("button", { name: "Answer again" }).waitFor({ timeout: 90_000 });
     expect(await answer.getByRole("paragraph").last().textContent()).toBe(words);
