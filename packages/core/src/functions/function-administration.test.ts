@@ -105,7 +105,6 @@ describe("administration of functions", () => {
   it("keeps of an update what was left out, and the versions before it", async () => {
     // Nothing is as it is by default.
     const given = {
-      description: "Sums up",
       inputSchema: numbers,
       outputSchema: { type: "number" },
       timeoutMs: 500,
