@@ -8,10 +8,23 @@ const root = import.meta.dirname;
 const { only, leavesOut } = currentKind();
 const report = process.env[REPORT_VARIABLE];
 
+/** Packages whose tests use no database. */
+const withoutDatabase = [
+  "apps/cli",
+  "apps/console",
+  "packages/agent",
+  "packages/client",
+  "packages/fair-queue",
+  "packages/guarded-fetch",
+  "packages/mcp",
+  "packages/sandbox",
+  "packages/schema",
+];
+
 /** Starts the PostgreSQL of a run, and builds the server that the suites of `apps/e2e` start. */
 const setupOf = (folder: string): string[] =>
   [
-    "packages/db/src/testing/global-setup.ts",
+    ...(withoutDatabase.includes(folder) ? [] : ["packages/db/src/testing/global-setup.ts"]),
     ...(folder === "apps/e2e" ? ["apps/e2e/build-server.ts"] : []),
   ].map((file) => path.join(root, file));
 
@@ -25,9 +38,12 @@ const within = (folder: string, patterns: readonly string[]): string[] =>
 
 const always = ["**/node_modules/**", "**/dist/**"];
 
+/** The tests that read the sources alone. */
+const architecture = "apps/e2e/architecture/*.test.ts";
+
 /** The tests of a package: those that share the machine, and then those that have it to themselves. */
 function projectsOf(folder: string) {
-  const leftOut = [...always, ...within(folder, leavesOut)];
+  const leftOut = [...always, ...within(folder, [...leavesOut, architecture])];
   const apart = within(folder, alone);
   const include = only === undefined ? ["**/*.test.ts"] : within(folder, only);
   const project = (name: string, test: object) => ({
@@ -61,6 +77,15 @@ const components = {
   },
 };
 
+const ofArchitecture = {
+  extends: true as const,
+  test: {
+    name: "apps/e2e architecture",
+    include: only === undefined ? [architecture] : [],
+    exclude: always,
+  },
+};
+
 const folders = globSync("{packages,apps}/*/package.json", { cwd: root }).map((file) =>
   path.dirname(file),
 );
@@ -69,7 +94,7 @@ export default defineConfig({
   root,
   ssr: { resolve: { conditions: ["@parley/source", "node"] } },
   test: {
-    projects: [...folders.flatMap(projectsOf), components],
+    projects: [...folders.flatMap(projectsOf), components, ofArchitecture],
     pool: "forks",
     // A worker loads a package's code once, not for each of its files.
     isolate: false,
