@@ -42,7 +42,7 @@ export async function runPage(
       }
     }
     const bash = ["--norc", "-euc", script.join("\n")];
-    const shell = promisify(execFile)("bash", bash, { cwd: folder, timeout: 150_000 });
+    const shell = promisify(execFile)("bash", bash, { cwd: folder, timeout: 40_000 });
     const { stdout } = await shell.catch((error: { stdout: string; stderr: string }) => {
       const printed = splitOutput(error.stdout);
       const { line } = blocks[printed.length - 1] ?? {};

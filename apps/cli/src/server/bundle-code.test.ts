@@ -17,9 +17,9 @@ it("starts a workspace's bundle while one builder has 22 connections", async () 
     ended++;
   });
   const flooded = Promise.allSettled(flood);
-  // Its bundle takes as long as one of theirs: it waits for none of the 21, of which a few may end earlier.
+  // Its bundle takes as long as one of theirs: it waits for none of them, and one more may end earlier.
   expect(await bundleCode(program, { workspaceId: 2, signal })).toHaveProperty("bundle");
-  expect(ended).toBeLessThan(7);
+  expect(ended).toBeLessThanOrEqual(2);
   const refused = (await flooded).filter(({ status }) => status === "rejected");
   expect(refused.map((one) => (one as PromiseRejectedResult).reason as unknown)).toEqual([
     expect.objectContaining({ type: "rate_limit_error" }),
