@@ -273,9 +273,10 @@ it.each(worst)("takes at most 0.2 ms for %s", async (name, all, input) => {
   cheap.learn(unread, forms);
   // Long texts may take more steps than there are.
   expect(name.endsWith("a long text") || cheap.evaluate(task)).toBeTruthy();
+  // Other work on the machine only adds to it, also by delaying V8's compiler, which has a thread of its own.
+  const giveUpAt = performance.now() + 5000;
   let shortestMs = Infinity;
-  // Other work on the machine only adds to it.
-  for (let time = 0; time < 200; time++) {
+  for (let time = 0; time < 200 || (shortestMs >= 0.2 && performance.now() < giveUpAt); time++) {
     const startedAt = performance.now();
     cheap.evaluate(task);
     shortestMs = Math.min(shortestMs, performance.now() - startedAt);

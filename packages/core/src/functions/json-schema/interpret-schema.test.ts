@@ -277,9 +277,10 @@ const worst: [string, CheapSchema, unknown][] = [
 
 it.each(worst)("takes at most 0.2 ms for %s", (_name, one, given) => {
   expect(isCheapSchema(one)).toBe(true);
+  // Other work on the machine only adds to it, also by delaying V8's compiler, which has a thread of its own.
+  const giveUpAt = performance.now() + 5000;
   let shortestMs = Infinity;
-  // Other work on the machine only adds to it.
-  for (let time = 0; time < 200; time++) {
+  for (let time = 0; time < 200 || (shortestMs >= 0.2 && performance.now() < giveUpAt); time++) {
     const startedAt = performance.now();
     isCheapSchema(one);
     interpretSchema(one, given);
