@@ -23,7 +23,9 @@ const sum = (of: readonly string[]): number => of.reduce((all, file) => all + li
 
 if (process.argv.includes("--by-folder")) {
   const byFolder = Object.groupBy(files, (file) => file.split("/").slice(0, 2).join("/"));
-  for (const [folder, its] of Object.entries(byFolder).toSorted()) {
+  for (const [folder, its] of Object.entries(byFolder).toSorted(([one], [other]) =>
+    one.localeCompare(other),
+  )) {
     console.log(
       `${folder.padEnd(28)} ${String(sum(its!)).padStart(6)} lines ${String(its!.length).padStart(5)} files`,
     );
