@@ -42,7 +42,7 @@ const schema: Rooms = {
 };
 
 /** What every feature is built on. */
-const ground = ["data-access", "untrusted", "log", "context.ts"];
+const ground = ["data-access", "untrusted", "log", "context.ts", "implementation.ts"];
 
 /** What requests of workspaces are built on; and what admins manage, with its meter. */
 const keyed = [...ground, "idempotency.ts", "access"];
@@ -53,6 +53,7 @@ const core: Rooms = {
   untrusted: [],
   log: ["data-access"],
   "context.ts": ["data-access", "untrusted", "log"],
+  "implementation.ts": ["log"],
   "idempotency.ts": ground,
   audit: ground,
   access: ground,
@@ -121,6 +122,26 @@ const core: Rooms = {
     "tools",
     "invocations",
     "conversations",
+  ],
+  "implementations.ts": [
+    "implementation.ts",
+    "access",
+    "activity",
+    "agents",
+    "analytics",
+    "audit",
+    "conversations",
+    "create-core.ts",
+    "delete-space.ts",
+    "delete-workspace.ts",
+    "files",
+    "functions",
+    "invocations",
+    "knowledge",
+    "skills",
+    "tools",
+    "turns",
+    "workspaces",
   ],
 };
 

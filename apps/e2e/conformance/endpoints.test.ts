@@ -1,5 +1,13 @@
-import { appRouter, downloads, forms, streams, uploads } from "@parley/rpc";
-import { type Endpoint, endpoints, errorTable, type ErrorType } from "@parley/schema";
+import { implementations } from "@parley/core";
+import { appRouter } from "@parley/rpc";
+import {
+  type Endpoint,
+  type EndpointName,
+  endpoints,
+  errorTable,
+  type ErrorType,
+  isKeyed,
+} from "@parley/schema";
 import { expect, test } from "vitest";
 import { minimal, pathsOf, type Request, send } from "../request.ts";
 import { shareServer } from "../server.ts";
@@ -13,22 +21,25 @@ const procedures = definition.procedures as unknown as Record<string, Procedure>
 const typeOf = ({ _def: { type } }: Procedure) => type;
 const all: [string, Endpoint][] = Object.entries(endpoints);
 
-test("every endpoint has what answers it, and nothing else is answered", () => {
-  const namesOf = (...kinds: Endpoint["kind"][]) =>
-    all.flatMap(([name, { kind }]) => (kinds.includes(kind) ? name : [])).toSorted();
-  expect(Object.keys(procedures).toSorted()).toEqual(namesOf("json", "stream"));
-  expect(Object.keys(uploads).toSorted()).toEqual(namesOf("upload"));
-  expect(Object.keys(forms).toSorted()).toEqual(namesOf("multipart"));
-  expect(Object.keys(downloads).toSorted()).toEqual(namesOf("download"));
+test("every endpoint has an implementation, and nothing else has one", () => {
+  expect(Object.keys(implementations).toSorted()).toEqual(Object.keys(endpoints).toSorted());
+  const ofProcedures = all.filter(([, { kind }]) => kind === "json" || kind === "stream");
+  expect(Object.keys(procedures).toSorted()).toEqual(ofProcedures.map(([name]) => name).toSorted());
 });
 
-test("what is a stream is a subscription with a finder, and only that", () => {
+test("what is a stream is a subscription, and only that", () => {
   const kinds = all.map(([name, { kind }]) => [name, kind === "stream"]);
   const isSubscription = ([name]: [string, Endpoint]) =>
     procedures[name] !== undefined && typeOf(procedures[name]) === "subscription";
   expect(all.map((one) => [one[0], isSubscription(one)])).toEqual(kinds);
-  const ofStreams = all.filter(([, { kind }]) => kind === "stream");
-  expect(Object.keys(streams).toSorted()).toEqual(ofStreams.map(([name]) => name).toSorted());
+});
+
+test("what takes an Idempotency-Key can be replayed, and only that", () => {
+  for (const [name, endpoint] of all) {
+    if (endpoint.kind !== "json") continue;
+    const implementation = implementations[name as EndpointName];
+    expect("replay" in implementation, name).toBe(isKeyed(endpoint));
+  }
 });
 
 test("what is asked with GET is a query, and only that", () => {

@@ -5,7 +5,7 @@
  */
 import { createHash } from "node:crypto";
 import { statement } from "@parley/db";
-import { ParleyError } from "@parley/schema";
+import { ParleyError, type Success } from "@parley/schema";
 import { sql } from "drizzle-orm";
 import type { Context, Process } from "./context.ts";
 import { canonicalJson } from "./data-access/canonical-json.ts";
@@ -134,6 +134,14 @@ export async function once<T, C extends KeyedContext>(
     release(context, claim);
   }
 }
+
+/** A replay that answers nothing but success, if `require` still finds what the caller has named. */
+export const replaySuccess =
+  <C, I>(require: (context: C, input: I) => Promise<unknown>) =>
+  async (context: C, input: I): Promise<Success> => {
+    await require(context, input);
+    return { success: true };
+  };
 
 function release(
   { idempotencyReservations, idempotencyKey }: KeyedContext,

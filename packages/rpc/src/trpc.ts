@@ -1,36 +1,29 @@
 import {
   type AuditedMutation,
-  type AnswerState,
-  type Caller,
+  type Cached,
   type Context,
+  type Keyed,
   type LogStream,
   once,
   parseCursor,
   readLogEnd,
-  type RequestContext,
-  type SessionServices,
   startAfter,
-  type WorkspaceCaller,
 } from "@parley/core";
 import {
   type Endpoint,
-  type EventOf,
   findUnknownMembers,
   HttpInput,
-  type InputOf,
   isAuditedMutation,
   type JsonEndpoint,
-  type OutputOf,
-  type ParsedInputOf,
   parseInput,
   type StreamEndpoint,
   type Warning,
   warnsOfUnknown,
 } from "@parley/schema";
-import { initTRPC, TRPCError, type TrackedEnvelope } from "@trpc/server";
-import { chargeStorage } from "./charge-storage.ts";
+import { initTRPC, TRPCError } from "@trpc/server";
 import { openMutation, recordMutation } from "./audited-mutations.ts";
 import { authorizeAdministration, authorizeCaller, authorizeWorkspace } from "./authorize.ts";
+import { chargeStorage } from "./charge-storage.ts";
 import { renderError, toParleyError, toTrpcError } from "./errors.ts";
 import { askedAhead, followStream } from "./follow-stream.ts";
 import type { ProcedureContext } from "./procedure-context.ts";
@@ -59,15 +52,8 @@ const t = initTRPC.context<ProcedureContext>().create({
 
 export const { router } = t;
 
-type Implementation<E extends JsonEndpoint> = (
-  context: RequestContext<
-    E extends { readonly administers: true } | { readonly concernsCaller: true }
-      ? Caller
-      : WorkspaceCaller
-  > &
-    SessionServices,
-  input: ParsedInputOf<E>,
-) => Promise<OutputOf<E>>;
+/** Types of the router beside those of its procedures. */
+export type RootTypes = (typeof t)["_config"]["$types"];
 
 /** The argument of a resolver, whose types omit the raw input. */
 interface ProcedureCall {
@@ -76,17 +62,18 @@ interface ProcedureCall {
   readonly getRawInput: () => Promise<unknown>;
 }
 
-type Answer<Parsed, Output> = (
+/** Answers a call whose input is parsed. */
+type Answer<Parsed> = (
   context: ProcedureContext,
   input: Parsed,
   called: { readonly name: string; readonly raw: unknown },
-) => Promise<Output>;
+) => Promise<unknown>;
 
 /** The shared part of all procedures: the report of the call, the record of a mutation, the parsed input. */
-function resolver<Parsed, Output>(
+function resolver<Parsed>(
   endpoint: Endpoint,
   parse: (raw: unknown) => Parsed,
-  answer: Answer<Parsed, Output>,
+  answer: Answer<Parsed>,
 ) {
   const run = async (
     { ctx, path: name, getRawInput }: ProcedureCall,
@@ -102,7 +89,9 @@ function resolver<Parsed, Output>(
       throw toTrpcError(error);
     }
   };
-  return async (options: object): Promise<Output> => {
+  // The types of tRPC omit the raw input. Its own parsers and middlewares copy their arguments several times, which
+  // took a sixth of the time of a short response.
+  return async (options: object): Promise<unknown> => {
     const called = options as ProcedureCall;
     const { ctx, path: name, getRawInput } = called;
     const startedAt = performance.now();
@@ -130,67 +119,31 @@ function parseOrRefuse<Parsed>(parse: (raw: unknown) => Parsed, raw: unknown): P
   }
 }
 
-/**
- * The builder of a procedure with an input, which its resolver parses: tRPC's parsers and middlewares copy
- * their arguments several times, which took a sixth of the time of a short response.
- */
-function procedure<Input>() {
-  const withInput = () =>
-    t.procedure.input({
-      // tRPC takes the types of a parser from these two.
-      _input: undefined as unknown as Input,
-      _output: undefined,
-      parse: (raw: unknown) => raw,
-    });
-  return t.procedure as unknown as ReturnType<typeof withInput>;
+/** Authorizes the caller of an endpoint. Throws like the check that the endpoint asks for. */
+function authorize(endpoint: JsonEndpoint, context: ProcedureContext, wId: string | undefined) {
+  if (endpoint.concernsCaller === true) return authorizeCaller(endpoint, context);
+  const isAdministration = endpoint.administers === true;
+  return (isAdministration ? authorizeAdministration : authorizeWorkspace)(endpoint, context, wId);
 }
 
-/** The resolver of an endpoint: authorizes the caller and calls the implementation. */
-function implement<E extends JsonEndpoint>(endpoint: E, implementation: Implementation<E>) {
-  const warns = warnsOfUnknown(endpoint);
+type Call = (context: ProcedureContext, input: object) => Promise<unknown>;
+type AnyKeyed = Keyed<ProcedureContext, object, unknown>;
+type AnyCached = Cached<ProcedureContext, object, unknown>;
+
+/** The implementation of some endpoint, which core has checked against its types. */
+export type AnyImplementation = Call | AnyKeyed | AnyCached;
+export type AnyFind = (context: ProcedureContext, input: object) => Promise<LogStream>;
+
+/** The call of an endpoint's implementation, with its storage charged. */
+function callOf(endpoint: JsonEndpoint, implementation: AnyImplementation): Call {
   const charging = chargeStorage(endpoint);
-  return resolver<ParsedInputOf<E>, OutputOf<E>>(
-    endpoint,
-    (raw) => parseInput(endpoint, raw),
-    async (context, input, { raw }) => {
-      const authorized = authorize(endpoint, context, input);
-      const output = charging(context, input, () => implementation(authorized, input));
-      return warns ? warnOfUnknown(endpoint, raw, await output) : output;
-    },
-  );
-}
-
-function authorize<E extends JsonEndpoint>(
-  endpoint: E,
-  context: ProcedureContext,
-  input: ParsedInputOf<E>,
-): Parameters<Implementation<E>>[0] {
-  // Only operations on no workspace have no parameter wId: an architecture test checks it.
-  const { wId } = input as { wId?: string };
-  // The conditional type of the context is not narrowed by the endpoint.
-  const authorizeNamed =
-    endpoint.administers === true ? authorizeAdministration : authorizeWorkspace;
-  const authorizeIt = endpoint.concernsCaller === true ? authorizeCaller : authorizeNamed;
-  return authorizeIt(endpoint, context, wId) as Parameters<Implementation<E>>[0];
-}
-
-type PostEndpoint = JsonEndpoint & { readonly method: "POST" };
-
-/**
- * A procedure that creates something, once per Idempotency-Key. `replay` repeats the response for what was
- * created.
- */
-export function post<E extends PostEndpoint>(
-  endpoint: E,
-  make: (context: Context, input: ParsedInputOf<E>) => Promise<OutputOf<E>>,
-  replay: (context: Context, input: ParsedInputOf<E>, createdId: string) => Promise<OutputOf<E>>,
-) {
-  const charging = chargeStorage(endpoint);
-  const implementation = (
-    context: Context & ProcedureContext,
-    input: ParsedInputOf<E>,
-  ): Promise<OutputOf<E>> =>
-    once(context, input, {
+  if ("read" in implementation) return cached(endpoint, implementation);
+  if (!("make" in implementation)) {
+    return (context, input) => charging(context, input, () => implementation(context, input));
+  }
+  const { make, replay } = implementation;
+  return (context, input) =>
+    once(context as Context & ProcedureContext, input, {
       // A replay stores nothing.
       make: (claiming) => charging(context, input, () => make(claiming, input)),
       replay: (createdId) => {
@@ -199,22 +152,38 @@ export function post<E extends PostEndpoint>(
         return replay(context, input, createdId);
       },
     });
-  return procedure<InputOf<E>>().mutation(
-    resolver<ParsedInputOf<E>, OutputOf<E>>(
-      endpoint,
-      (raw) => parseInput(endpoint, raw),
-      async (context, input, { raw }) => {
-        // Every endpoint of kind json has the parameter wId: an architecture test checks it.
-        const { wId } = input as unknown as { wId: string };
-        const output = await implementation(authorizeWorkspace(endpoint, context, wId), input);
-        return warnsOfUnknown(endpoint) ? warnOfUnknown(endpoint, raw, output) : output;
-      },
-    ),
+}
+
+/** A transport with a cache sends the cached response in place of the output. */
+function cached(endpoint: JsonEndpoint, { read, readState }: AnyCached): Call {
+  return (context, input) => {
+    const { caller, responseCache } = context as Context & ProcedureContext;
+    const compute = () => read(context, input);
+    if (responseCache === undefined) return compute();
+    const key = `${endpoint.path} ${caller.workspace.id} ${JSON.stringify(input)}`;
+    return responseCache.respond({ key, readState: () => readState(context), compute });
+  };
+}
+
+/** The procedure of an endpoint with a JSON response: a query if it is a GET. */
+export function operation(endpoint: JsonEndpoint, implementation: AnyImplementation) {
+  const warns = warnsOfUnknown(endpoint);
+  const call = callOf(endpoint, implementation);
+  const resolve = resolver<object>(
+    endpoint,
+    (raw) => parseInput(endpoint, raw),
+    async (context, input, { raw }) => {
+      // Only operations on no workspace have no parameter wId: an architecture test checks it.
+      const { wId } = input as { wId?: string };
+      const output = await call(authorize(endpoint, context, wId), input);
+      return warns ? warnOfUnknown(endpoint, raw, output as object) : output;
+    },
   );
+  return endpoint.method === "GET" ? t.procedure.query(resolve) : t.procedure.mutation(resolve);
 }
 
 /** Adds a warning to the response for each unknown member of the body. */
-function warnOfUnknown<Output>(endpoint: JsonEndpoint, raw: unknown, output: Output): Output {
+function warnOfUnknown(endpoint: JsonEndpoint, raw: unknown, output: object): object {
   // The RPC refuses them.
   const unknown = raw instanceof HttpInput ? findUnknownMembers(endpoint, raw.body) : [];
   if (unknown.length === 0) return output;
@@ -222,68 +191,23 @@ function warnOfUnknown<Output>(endpoint: JsonEndpoint, raw: unknown, output: Out
   return { ...output, warnings: [...warnings, ...unknown] };
 }
 
-/** A procedure that changes something. */
-export function mutation<E extends JsonEndpoint>(endpoint: E, implementation: Implementation<E>) {
-  return procedure<InputOf<E>>().mutation(implement(endpoint, implementation));
-}
-
-/** A procedure that changes nothing. */
-export function query<E extends JsonEndpoint>(endpoint: E, implementation: Implementation<E>) {
-  return procedure<InputOf<E>>().query(implement(endpoint, implementation));
-}
-
-type CacheableEndpoint = JsonEndpoint & { readonly method: "GET"; readonly cacheable: true };
-
-/**
- * A query whose responses a transport may cache: they depend only on the input and on the state that
- * `readState` reads.
- */
-export function cachedQuery<E extends CacheableEndpoint>(
-  endpoint: E,
-  implementation: (context: Context, input: ParsedInputOf<E>) => Promise<OutputOf<E>>,
-  readState: (context: Context) => Promise<AnswerState>,
-) {
-  const answer = (context: Context & ProcedureContext, input: ParsedInputOf<E>) => {
-    const compute = () => implementation(context, input);
-    if (context.responseCache === undefined) return compute();
-    const key = `${endpoint.path} ${context.caller.workspace.id} ${JSON.stringify(input)}`;
-    return context.responseCache.respond({ key, readState: () => readState(context), compute });
-  };
-  // A transport with a cache sends the cached response in place of the output.
-  return procedure<InputOf<E>>().query(implement(endpoint, answer as Implementation<E>));
-}
-
-/** The position of a subscriber, which tRPC sets when a client reconnects. */
-export interface Resumable {
-  /** Number of the last event that the subscriber has. */
-  readonly lastEventId?: string | null | undefined;
-}
-
-/** A procedure that follows a log from after `lastEventId` to its end. */
-export function subscription<E extends StreamEndpoint>(
-  endpoint: E,
-  find: (context: Context, input: ParsedInputOf<E>) => Promise<LogStream>,
-) {
+/** The procedure that follows a log from after `lastEventId`, which tRPC sets when a client reconnects, to its end. */
+export function follow(endpoint: StreamEndpoint, find: AnyFind) {
   const parse = (raw: unknown) => {
-    const input = parseInput(endpoint, raw);
+    const input: object = parseInput(endpoint, raw);
     const { lastEventId } = raw as { lastEventId?: unknown };
     return { input, cursor: parseCursor(lastEventId ?? "") };
   };
-  return procedure<InputOf<E> & Resumable>().subscription(
-    resolver<ReturnType<typeof parse>, AsyncIterable<TrackedEnvelope<EventOf<E>>>>(
-      endpoint,
-      parse,
-      async (given, { input, cursor }, { name }) => {
-        // Every endpoint of kind stream has the parameter wId: an architecture test checks it.
-        const { wId } = input as unknown as { wId: string };
-        const context = authorizeWorkspace(endpoint, given, wId);
-        const stream = await find(context, input);
-        const end = await readLogEnd(context.database.db, stream.logId);
-        const after = startAfter(cursor, end, stream);
-        const { space } = stream;
-        const opened = context.openStream({ name, isResumed: cursor > 0, space });
-        return askedAhead(followStream(context, stream, { after, ...opened }));
-      },
-    ),
-  );
+  const resolve = resolver(endpoint, parse, async (given, { input, cursor }, { name }) => {
+    // Every endpoint of kind stream has the parameter wId: an architecture test checks it.
+    const { wId } = input as { wId: string };
+    const context = authorizeWorkspace(endpoint, given, wId);
+    const stream = await find(context, input);
+    const end = await readLogEnd(context.database.db, stream.logId);
+    const after = startAfter(cursor, end, stream);
+    const { space } = stream;
+    const opened = context.openStream({ name, isResumed: cursor > 0, space });
+    return askedAhead(followStream(context, stream, { after, ...opened }));
+  });
+  return t.procedure.subscription(resolve as () => Promise<AsyncIterable<unknown>>);
 }

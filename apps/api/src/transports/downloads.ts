@@ -1,5 +1,4 @@
 import type { ReadableFile, RequestContext, WorkspaceCaller } from "@parley/core";
-import { downloads } from "@parley/rpc";
 import { essenceOf, ParleyError } from "@parley/schema";
 import { create as createDisposition } from "content-disposition";
 import type { FastifyInstance, FastifyReply } from "fastify";
@@ -20,8 +19,8 @@ const shown = new Set(["text/plain", "image/png", "image/jpeg", "image/gif", "im
 
 /** Serves every endpoint of kind download. */
 export function registerDownloads(app: FastifyInstance, services: ApiServices): void {
-  const openers: Record<string, Open> = downloads;
-  for (const { endpoint, implementation: open } of endpointsOfKind("download", openers)) {
+  for (const { endpoint, implementation } of endpointsOfKind("download")) {
+    const open = implementation as Open;
     app.route({
       // Fastify's own HEAD would read the whole file.
       method: ["GET", "HEAD"],

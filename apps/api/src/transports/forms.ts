@@ -1,7 +1,6 @@
 import type { RequestContext, WorkspaceCaller } from "@parley/core";
 import {
   authorizeWorkspace,
-  forms,
   openFormMutation,
   type ProcedureContext,
   recordMutation,
@@ -54,10 +53,10 @@ type Answer = (
 
 /** Serves every endpoint of kind multipart. Its calls are audited mutations. */
 export function registerForms(app: FastifyInstance, services: ApiServices): void {
-  const answers: Record<string, Answer> = forms;
   const { PARLEY_TRANSFER_IDLE_MS: idleMs } = services.settings;
   const openForms: string[] = [];
-  for (const { name, endpoint, implementation } of endpointsOfKind("multipart", answers)) {
+  for (const { name, endpoint, implementation: given } of endpointsOfKind("multipart")) {
+    const implementation = given as Answer;
     const answer = async (
       request: FastifyRequest,
       context: ProcedureContext,

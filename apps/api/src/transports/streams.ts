@@ -5,7 +5,7 @@ import {
   startAfter,
   type WorkspaceCaller,
 } from "@parley/core";
-import { authorizeWorkspace, streams, toParleyError } from "@parley/rpc";
+import { authorizeWorkspace, toParleyError } from "@parley/rpc";
 import { HttpInput, parseInput, ParleyError, type StreamEndpoint } from "@parley/schema";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { routePath } from "../http/route-path.ts";
@@ -24,8 +24,8 @@ type FindStream = (context: RequestContext<WorkspaceCaller>, input: never) => Pr
 /** Serves every endpoint of kind stream: a redirect and the stream itself, with the same checks. */
 export function registerStreams(app: FastifyInstance, services: ApiServices): void {
   const { db } = services.core.database;
-  const finders: Record<string, FindStream> = streams;
-  for (const { name, endpoint, implementation: find } of endpointsOfKind("stream", finders)) {
+  for (const { name, endpoint, implementation } of endpointsOfKind("stream")) {
+    const find = implementation as FindStream;
     const onRequest = guarded((request) => authenticate(services, request));
     app.get(routePath(endpoint.path), {
       onRequest,

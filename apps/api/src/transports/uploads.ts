@@ -1,7 +1,6 @@
 import { addAbortSignal } from "node:stream";
 import type { Multipart } from "@fastify/multipart";
 import type { ReadUpload, RequestContext, WorkspaceCaller } from "@parley/core";
-import { uploads } from "@parley/rpc";
 import { essenceOf } from "@parley/schema";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { routePath } from "../http/route-path.ts";
@@ -41,9 +40,9 @@ type Upload = (
 
 /** Serves every endpoint of kind upload. */
 export function registerUploads(app: FastifyInstance, services: ApiServices): void {
-  const stores: Record<string, Upload> = uploads;
   const { PARLEY_TRANSFER_IDLE_MS: idleMs } = services.settings;
-  for (const { endpoint, implementation: store } of endpointsOfKind("upload", stores)) {
+  for (const { endpoint, implementation } of endpointsOfKind("upload")) {
+    const store = implementation as Upload;
     app.route({
       method: endpoint.method,
       url: routePath(endpoint.path),

@@ -10,7 +10,7 @@ import { reachesSpace } from "./space-reach.ts";
 // The only place that decides which conversations a caller reaches
 // (docs/decisions/conversations-belong-to-users.md).
 
-interface Reached {
+export interface Reached {
   readonly caller: Reaching;
 }
 
@@ -88,6 +88,12 @@ export async function requireConversation(
   if (row === undefined) throw unknownConversation();
   return row;
 }
+
+/** The conversation that the input of a call names. Throws like `requireConversation`. */
+export const requireConversationOf = (
+  context: Reached & { readonly database: { readonly db: Queryable } },
+  { cId }: { cId: string },
+): Promise<ConversationRow> => requireConversation(context.database.db, context, cId);
 
 /** A locked conversation, and the bytes of its answers. */
 export type LockedConversation = ConversationRow & Pick<typeof logs.$inferSelect, "answerBytes">;

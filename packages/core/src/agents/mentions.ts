@@ -30,12 +30,8 @@ export async function parseMentions(
   return inTransactionOnce(context, { id: "mentions" }, async () => parsed);
 }
 
-/** Replays the parsing of a text, with the names as they now are. */
-export function replayMentions(context: Context, input: ParseMentions): Promise<ParsedMentions> {
-  return findMentions(context, input);
-}
-
-async function findMentions(
+/** What a text names, with the names as they now are. */
+export async function findMentions(
   context: Context,
   { markdown }: ParseMentions,
 ): Promise<ParsedMentions> {

@@ -62,12 +62,6 @@ export async function giveFeedback(
   });
 }
 
-/** Replays a feedback: nothing is stored again. */
-export async function replayFeedback(context: Context, input: NamedMessage): Promise<Success> {
-  await requireConversation(context.database.db, context, input.cId);
-  return { success: true };
-}
-
 /** Deletes the feedback of the caller's user on an answer. Without one, changes nothing. */
 export async function withdrawFeedback(context: Context, input: NamedMessage): Promise<Success> {
   const { db: outside } = context.database;

@@ -11,7 +11,6 @@ import {
   ParleyError,
   type PostedMessage,
   type PostMessage,
-  type Success,
   type UserMessage,
   type Warning,
 } from "@parley/schema";
@@ -122,15 +121,6 @@ export async function replayRetry(
   const { message, read } = await readCreated(context, input.cId, createdId);
   const references = await readReferences(db, context, read);
   return { message: renderAnswer(message, references) };
-}
-
-/** Replays a cancel: nothing more is cancelled. */
-export async function replayCancel(
-  context: MessageContext,
-  input: { cId: string },
-): Promise<Success> {
-  await requireConversation(context.database.db, context, input.cId);
-  return { success: true };
 }
 
 /** The condition that an answer follows another to the same message: it was made by a retry. */

@@ -19,11 +19,7 @@ import { appendEvents } from "../log/append.ts";
 import type { Hint } from "../log/bus.ts";
 import { inTransaction } from "../log/transaction.ts";
 import { renewLeases } from "../runs/leases.ts";
-import {
-  cancelInvocation,
-  cancelInvocations,
-  replayCancelInvocation,
-} from "./cancel-invocation.ts";
+import { cancelInvocation, cancelInvocations } from "./cancel-invocation.ts";
 import { finishInvocations } from "./finish-invocations.ts";
 import { invokeSandboxFunction } from "./invoke.ts";
 import { loadInvocation } from "./load-invocation.ts";
@@ -151,7 +147,7 @@ describe("stored invocations", () => {
     expect(await db().select().from(runs)).toMatchObject([{ status: "finished" }]);
     expect(await claim()).toEqual([]);
     expect(await cancelInvocation(context, named(sid, add.sid))).toEqual(answer);
-    expect(await replayCancelInvocation(context, named(sid))).toEqual(answer);
+    expect(await getInvocation(context, named(sid))).toEqual(answer);
     expect(await typesOf(sid)).toEqual(["created", "error"]);
   });
 

@@ -8,7 +8,7 @@ import { fenceLogs } from "../log/lock-logs.ts";
 import type { Transaction } from "../log/transaction.ts";
 import { wakeTurnsOf } from "../runs/suspend-turns.ts";
 import { cancelClientRequests } from "../tools/client-requests.ts";
-import { getInvocation, type InvocationReference, requireInvocation } from "./read-invocations.ts";
+import { type InvocationReference, requireInvocation } from "./read-invocations.ts";
 import { errorEvent, renderInvoked, renderOutcome } from "./render-invocation.ts";
 
 /** Cancels an invocation and gives its outcome; one that has ended stays as it ended. */
@@ -27,14 +27,6 @@ export async function cancelInvocation(
     if (ended === undefined) throw new Error("The invocation was deleted while it was cancelled");
     return renderInvoked(ended, sandboxFunction.sid, renderOutcome(ended));
   });
-}
-
-/** Replays a cancel: nothing more is cancelled. */
-export async function replayCancelInvocation(
-  context: KeyedContext,
-  input: InvocationReference,
-): Promise<InvokedSandboxFunction> {
-  return getInvocation(context, input);
 }
 
 /** An invocation to cancel, with the id of its function. */

@@ -3,15 +3,7 @@ import { sql } from "drizzle-orm";
 import { mayReachSpace } from "../access/space-reach.ts";
 import type { Context, WorkspaceCaller } from "../context.ts";
 import { createCoalescedReads } from "../data-access/coalesced-reads.ts";
-
-/**
- * The validity of a response: responses to one input are equal while both members are equal. `version`
- * changes with the data; callers with equal `access` see the same data.
- */
-export interface AnswerState {
-  readonly version: string;
-  readonly access: string;
-}
+import type { AnswerState } from "../implementation.ts";
 
 interface StateRow {
   readonly key_id: string | number;

@@ -51,15 +51,6 @@ export async function answerAsClientServer(
   });
 }
 
-/** Replays an answer: it was taken. */
-export async function replayClientAnswer(
-  context: KeyedContext,
-  input: AnswerAsClientServer,
-): Promise<AnsweredAsClientServer> {
-  await requireClientServer(context, input);
-  return { success: true };
-}
-
 type Take = ReadAnswer["take"];
 type Response = Extract<McpMessage, { readonly id: string }>;
 

@@ -142,11 +142,6 @@ export async function deregisterClientServer(
   });
 }
 
-/** Replays a removal: the server is gone. */
-export async function replayDeregistration(): Promise<Success> {
-  return { success: true };
-}
-
 /** The stream of the requests to a server. Throws `mcp_server_not_found`. */
 export async function findClientServerStream(
   context: Context,

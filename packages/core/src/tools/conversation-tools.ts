@@ -8,7 +8,7 @@ import {
   type Success,
 } from "@parley/schema";
 import { and, asc, eq, isNull, or } from "drizzle-orm";
-import { lockConversation, requireConversation } from "../access/conversation-reach.ts";
+import { lockConversation } from "../access/conversation-reach.ts";
 import { requireSpace } from "../access/space-reach.ts";
 import type { Context } from "../context.ts";
 import type { ConversationRow } from "../data-access/rows.ts";
@@ -51,15 +51,6 @@ export async function changeConversationTools(
     }
     return { success: true };
   });
-}
-
-/** Replays a change of a conversation's tools: nothing more is changed. */
-export async function replayChangedTools(
-  context: Context,
-  input: ChangeConversationTools,
-): Promise<Success> {
-  await requireConversation(context.database.db, context, input.cId);
-  return { success: true };
 }
 
 async function requireTool(

@@ -88,12 +88,6 @@ export async function answerQuestion(context: KeyedContext, input: Answered): Pr
   });
 }
 
-/** Replays an answer. */
-export async function replayAnswer(context: KeyedContext, input: Answered): Promise<Success> {
-  await requireAnswer(context, input);
-  return { success: true };
-}
-
 /** The answer as the model is given it: a line for each chosen option, and what the user has written. */
 function textOfAnswer(
   { options, multiSelect }: UserQuestion,

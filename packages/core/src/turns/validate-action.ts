@@ -102,15 +102,6 @@ async function findRefusedCall(db: Queryable, { id }: MessageRow, input: Decisio
   return runningOf((await readOpenCalls(db, [id])).filter(isRejected));
 }
 
-/** Replays a decision. */
-export async function replayValidateAction(
-  context: KeyedContext,
-  input: Decision,
-): Promise<Success> {
-  await requireAnswer(context, input);
-  return { success: true };
-}
-
 const named = {
   approved: "approved",
   rejected: "rejected",

@@ -1,0 +1,40 @@
+import type { Implementations } from "../implementation.ts";
+import {
+  archiveAgent,
+  createAgent,
+  deleteAgent,
+  restoreAgent,
+  updateAgent,
+} from "./agent-administration.ts";
+import { exportAgent, importAgent, replayAgentImport } from "./agent-files.ts";
+import { createGenericAgent, replayGenericAgent } from "./generic-agents.ts";
+import { parseMentions, findMentions, suggestInConversation, suggestMentions } from "./mentions.ts";
+import { patchAgent } from "./patch-agent.ts";
+import {
+  getAgent,
+  getAgentDefinition,
+  listAgents,
+  listAllAgents,
+  searchAgents,
+} from "./read-agents.ts";
+
+/** The endpoints that are implemented here. */
+export const agentImplementations = {
+  "agents.archive": archiveAgent,
+  "agents.create": createAgent,
+  "agents.createGeneric": { make: createGenericAgent, replay: replayGenericAgent },
+  "agents.delete": deleteAgent,
+  "agents.export": exportAgent,
+  "agents.get": getAgent,
+  "agents.getDefinition": getAgentDefinition,
+  "agents.import": { make: importAgent, replay: replayAgentImport },
+  "agents.list": listAgents,
+  "agents.listAll": listAllAgents,
+  "agents.patch": patchAgent,
+  "agents.restore": restoreAgent,
+  "agents.search": searchAgents,
+  "agents.update": updateAgent,
+  "mentions.parse": { make: parseMentions, replay: findMentions },
+  "mentions.suggest": suggestMentions,
+  "mentions.suggestInConversation": suggestInConversation,
+} satisfies Implementations;

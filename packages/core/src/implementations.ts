@@ -1,0 +1,47 @@
+import type { Endpoint, EndpointName, Endpoints } from "@parley/schema";
+import { accessImplementations } from "./access/implementations.ts";
+import type { SessionServices } from "./access/sessions.ts";
+import { activityImplementations } from "./activity/implementations.ts";
+import { agentImplementations } from "./agents/implementations.ts";
+import { analyticsImplementations } from "./analytics/implementations.ts";
+import { auditImplementations } from "./audit/implementations.ts";
+import { conversationImplementations } from "./conversations/implementations.ts";
+import type { CoreContext, CoreRequest } from "./create-core.ts";
+import { deleteSpace } from "./delete-space.ts";
+import { deleteWorkspace } from "./delete-workspace.ts";
+import { fileImplementations } from "./files/implementations.ts";
+import { functionImplementations } from "./functions/implementations.ts";
+import type { Implementation } from "./implementation.ts";
+import { invocationImplementations } from "./invocations/implementations.ts";
+import { knowledgeImplementations } from "./knowledge/implementations.ts";
+import { skillImplementations } from "./skills/implementations.ts";
+import { toolImplementations } from "./tools/implementations.ts";
+import { turnImplementations } from "./turns/implementations.ts";
+import { workspaceImplementations } from "./workspaces/implementations.ts";
+
+/** The context of a call: only administration and what is about the caller itself has callers of no workspace. */
+type ContextOf<E extends Endpoint> = E extends
+  | { readonly administers: true }
+  | { readonly concernsCaller: true }
+  ? CoreRequest & SessionServices
+  : CoreContext & SessionServices;
+
+/** The implementation of every endpoint. */
+export const implementations = {
+  ...accessImplementations,
+  ...activityImplementations,
+  ...agentImplementations,
+  ...analyticsImplementations,
+  ...auditImplementations,
+  ...conversationImplementations,
+  ...fileImplementations,
+  ...functionImplementations,
+  ...invocationImplementations,
+  ...knowledgeImplementations,
+  ...skillImplementations,
+  ...toolImplementations,
+  ...turnImplementations,
+  ...workspaceImplementations,
+  "spaces.delete": deleteSpace,
+  "workspaces.delete": deleteWorkspace,
+} satisfies { readonly [N in EndpointName]: Implementation<Endpoints[N], ContextOf<Endpoints[N]>> };

@@ -1,0 +1,44 @@
+import type { Implementations } from "../implementation.ts";
+import {
+  createDataSourceView,
+  listDataSourceViews,
+  putDataSourceNode,
+  removeDataSourceNode,
+  removeDataSourceView,
+} from "./data-source-administration.ts";
+import { listDataSources, listViewsInSpace } from "./data-sources.ts";
+import {
+  deleteDocument,
+  deleteFolder,
+  getDocument,
+  listDocuments,
+  replayDocument,
+  upsertDocument,
+} from "./documents.ts";
+import { replayFolder, upsertFolder } from "./folders.ts";
+import { searchDocuments } from "./search-documents.ts";
+import { findNodes, searchNodes } from "./search-nodes.ts";
+import { findDataSourceViews, getDataSourceView, updateDataSourceView } from "./views.ts";
+
+/** The endpoints that are implemented here. */
+export const knowledgeImplementations = {
+  "dataSourceNodes.put": putDataSourceNode,
+  "dataSourceNodes.remove": removeDataSourceNode,
+  "dataSourceViews.create": createDataSourceView,
+  "dataSourceViews.find": findDataSourceViews,
+  "dataSourceViews.get": getDataSourceView,
+  "dataSourceViews.list": listDataSourceViews,
+  "dataSourceViews.listInSpace": listViewsInSpace,
+  "dataSourceViews.remove": removeDataSourceView,
+  "dataSourceViews.searchDocuments": searchDocuments,
+  "dataSourceViews.update": updateDataSourceView,
+  "dataSources.list": listDataSources,
+  "documents.delete": deleteDocument,
+  "documents.get": getDocument,
+  "documents.list": listDocuments,
+  "documents.upsert": { make: upsertDocument, replay: replayDocument },
+  "folders.delete": deleteFolder,
+  "folders.upsert": { make: upsertFolder, replay: replayFolder },
+  "nodes.find": findNodes,
+  "nodes.search": searchNodes,
+} satisfies Implementations;
