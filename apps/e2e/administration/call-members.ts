@@ -105,6 +105,7 @@ export const members: Record<string, object> = {
   "invocations.get": { functionId: "nothing", invocationId: "x" },
   "invocations.list": { functionId: "nothing" },
   "runs.get": { runId: "nothing" },
+  "runs.cancel": { runId: "nothing" },
   "sandboxFunctions.archive": { functionId: "nothing" },
   "sandboxFunctions.create": { slug: "add" },
   "sandboxFunctions.get": { functionId: "nothing" },

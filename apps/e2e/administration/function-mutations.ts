@@ -19,6 +19,11 @@ export function describeFunctionMutations(
       return { input: { ...ofDemo(), functionId, ...more }, subject: functionId };
     };
   return {
+    "runs.cancel": async () => {
+      const call = { ...ofDemo(), functionId: "add", input: { a: 1, b: 2 } };
+      const { invocation } = await rpc().sandboxFunctions.invoke.mutate(call);
+      return { input: { ...ofDemo(), runId: invocation.sId }, subject: invocation.sId };
+    },
     "sandboxFunctions.create": async () => ({
       input: newFunction(),
       subject: ({ sandboxFunction }: { sandboxFunction: { sId: string } }) => sandboxFunction.sId,

@@ -145,6 +145,7 @@ export const naming: Partial<Record<EndpointName, Inputs>> = {
   ],
   "invocations.get": ofInvocation,
   "runs.get": ({ invocationId, mId }) => [{ runId: invocationId }, { runId: mId }],
+  "runs.cancel": ({ invocationId, mId }) => [{ runId: invocationId }, { runId: mId }],
   "invocations.cancel": ofInvocation,
   "sandboxFunctions.events": ofInvocation,
   "agents.create": ({ skillId, toolId }) =>

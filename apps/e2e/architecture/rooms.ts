@@ -112,6 +112,7 @@ const core: Rooms = {
     "invocations",
     "conversations",
   ],
+  "cancel-run.ts": [...ground, "activity", "conversations", "invocations"],
   "delete-space.ts": [...ground, "access", "workspaces", "knowledge", "conversations"],
   "delete-workspace.ts": [
     ...ground,
@@ -131,6 +132,7 @@ const core: Rooms = {
     "analytics",
     "audit",
     "conversations",
+    "cancel-run.ts",
     "create-core.ts",
     "delete-space.ts",
     "delete-workspace.ts",

@@ -6,6 +6,7 @@ import { agentImplementations } from "./agents/implementations.ts";
 import { analyticsImplementations } from "./analytics/implementations.ts";
 import { auditImplementations } from "./audit/implementations.ts";
 import { conversationImplementations } from "./conversations/implementations.ts";
+import { cancelRun } from "./cancel-run.ts";
 import type { CoreContext, CoreRequest } from "./create-core.ts";
 import { deleteSpace } from "./delete-space.ts";
 import { deleteWorkspace } from "./delete-workspace.ts";
@@ -42,6 +43,7 @@ export const implementations = {
   ...toolImplementations,
   ...turnImplementations,
   ...workspaceImplementations,
+  "runs.cancel": cancelRun,
   "spaces.delete": deleteSpace,
   "workspaces.delete": deleteWorkspace,
 } satisfies { readonly [N in EndpointName]: Implementation<Endpoints[N], ContextOf<Endpoints[N]>> };

@@ -1,4 +1,4 @@
-import { invocations, runs } from "@parley/db";
+import { invocations, type Queryable, runs } from "@parley/db";
 import { ParleyError, type RunDetails, type RunIdentity } from "@parley/schema";
 import { and, eq, sql } from "drizzle-orm";
 import { seesAllOfWorkspace } from "../access/ownership.ts";
@@ -16,24 +16,32 @@ const findRun = runsStatement<{ ofWorkspace: number; runId: string }>("find_run"
   ),
 );
 
+/** A run that the caller reaches, by its id. Throws `run_not_found`. */
+export async function requireRun(
+  context: RequestContext,
+  db: Queryable,
+  input: RunIdentity,
+): Promise<LookedRun> {
+  const { caller } = context;
+  const workspace = await administeredWorkspace(context, db, input.wId);
+  const named = { ofWorkspace: workspace.id, runId: input.runId };
+  const [row] = await findRun(db, caller, named);
+  // The scope of invocations does not open conversations.
+  const { scopes } = (caller.kind === "workspace" && caller.userToken) || {};
+  const isOpen = row?.kind !== "turn" || (scopes?.has("conversations:read") ?? true);
+  if (row?.isReached === true && isOpen) return row;
+  throw new ParleyError("run_not_found", "runId: the workspace has no such run");
+}
+
 /**
  * Reads a run with its input, and for builders, admins and operators with what the model's provider said. Throws
  * `run_not_found`, also where the caller does not reach it.
  */
 export async function getRun(context: RequestContext, input: RunIdentity): Promise<RunDetails> {
   const { db } = context.database;
-  const { caller } = context;
-  const workspace = await administeredWorkspace(context, db, input.wId);
-  const named = { ofWorkspace: workspace.id, runId: input.runId };
-  const [row] = await findRun(db, caller, named);
-  const isTurn = row?.kind === "turn";
-  // The scope of invocations does not open conversations.
-  const { scopes } = (caller.kind === "workspace" && caller.userToken) || {};
-  const isOpen = !isTurn || (scopes?.has("conversations:read") ?? true);
-  if (row?.isReached !== true || !isOpen) {
-    throw new ParleyError("run_not_found", "runId: the workspace has no such run");
-  }
-  if (isTurn) return { ...renderRun(row), input: null, ...(await readProviderError(context, row)) };
+  const row = await requireRun(context, db, input);
+  if (row.kind === "turn")
+    return { ...renderRun(row), input: null, ...(await readProviderError(context, row)) };
   const [invocation] = await db
     .select({ input: invocations.input })
     .from(invocations)

@@ -3,10 +3,12 @@ import type { MessageEvent, Success } from "@parley/schema";
 import { and, asc, eq, inArray, type SQL, sql } from "drizzle-orm";
 import { requireConversation } from "../access/conversation-reach.ts";
 import { findAgentVersions } from "../agents/agents.ts";
-import type { MessageRow } from "../data-access/rows.ts";
+import type { Process } from "../context.ts";
+import type { ConversationRow, MessageRow } from "../data-access/rows.ts";
 import { inTransactionOnce, type KeyedContext } from "../idempotency.ts";
 import { appendEvents } from "../log/append.ts";
 import { lockLogs, fenceLogs } from "../log/lock-logs.ts";
+import type { Transaction } from "../log/transaction.ts";
 import { tokensOf } from "../messages/consumption-sums.ts";
 import { sizeOfAnswer } from "../messages/conversation-size.ts";
 import { wakeNextOf } from "../runs/wake-runs.ts";
@@ -24,76 +26,90 @@ export async function cancelMessages(
   input: { cId: string; messageIds: readonly string[] },
 ): Promise<Success> {
   const conversation = await requireConversation(context.database.db, context, input.cId);
-  await inTransactionOnce(context, { id: conversation.sid }, async (transaction) => {
-    const { db, afterCommit } = transaction;
-    const asked = await db
-      .select()
-      .from(messages)
-      .where(
-        and(
-          eq(messages.conversationId, conversation.id),
-          inArray(messages.sid, [...new Set(input.messageIds)]),
-          eq(messages.status, "created"),
-        ),
-      );
-    if (asked.length === 0) return;
-    const messageIds = asked.map((row) => row.id);
-    const running = (await readRunningCalls(db, messageIds)).map(({ sid }) => sid);
-    const sids = asked.map((row) => row.sid);
-    await lockLogs(db, [conversation.sid, ...sids, ...running]);
-    const fences = await fenceLogs(db, sids, conversation.sid);
-    const agentIds = asked.map((row) => row.agentId ?? 0);
-    const agents = await findAgentVersions(db, conversation.workspaceId, agentIds);
-    const now = context.now();
-    // Others ended before their logs were locked.
-    const ended = asked.filter(({ sid }) => fences.has(sid));
-    if (ended.length === 0) return;
-    for (const row of ended) {
-      const said = await readPublished(db, row);
-      const configurationId = agents.get(row.agentId ?? 0)?.sid ?? "";
-      const about = { created: now, configurationId, messageId: row.sid };
-      const guard = { logId: row.sid, fence: fences.get(row.sid)! };
-      const cancelled = { type: "agent_generation_cancelled", ...about, step: said.step } as const;
-      const done = {
-        type: "agent_message_done",
-        ...about,
-        conversationId: conversation.sid,
-        status: "error",
-      } as const;
-      const appends = [
-        { logId: row.sid, events: [cancelled], guard },
-        { logId: conversation.sid, events: [done], guard, answerBytes: said.bytes },
-      ];
-      await appendEvents(db, appends, afterCommit);
-      const { content, chainOfThought, rawContents } = said;
-      await db
-        .update(messages)
-        .set({ status: "cancelled", content, chainOfThought, rawContents, finishedAt: now })
-        .where(eq(messages.sid, row.sid));
-    }
-    await closeCalls(
-      context,
-      transaction,
-      ended.map(({ id }) => id),
-    );
-    const logIds = ended.map(({ sid }) => sid);
-    const ofEnded = inArray(runs.logId, logIds);
-    await db
-      .update(runs)
-      .set({
-        status: "finished",
-        leaseUntil: null,
-        finishedAt: now,
-        outcome: "cancelled",
-        inputTokens: ofMessage(tokens.inputTokens),
-        outputTokens: ofMessage(tokens.outputTokens),
-      })
-      .where(ofEnded);
-    const endedRuns = sql`(select ${runs.orderingKey}, ${runs.id} from ${runs} where ${ofEnded})`;
-    await db.execute(wakeNextOf(endedRuns));
-    afterCommit.push({ topic: "runs", cause: "ended", logIds });
-  });
+  await inTransactionOnce(context, { id: conversation.sid }, async (transaction) =>
+    endMessages(context, transaction, { conversation, messageIds: input.messageIds }),
+  );
   return { success: true };
+}
+
+/** What `cancelMessages` does, in a transaction of the caller's. */
+export async function endMessages(
+  core: Pick<Process, "now">,
+  transaction: Transaction,
+  asking: { readonly conversation: ConversationRow; readonly messageIds: readonly string[] },
+): Promise<void> {
+  const { conversation, messageIds } = asking;
+  const { db, afterCommit } = transaction;
+  const asked = await db
+    .select()
+    .from(messages)
+    .where(
+      and(
+        eq(messages.conversationId, conversation.id),
+        inArray(messages.sid, [...new Set(messageIds)]),
+        eq(messages.status, "created"),
+      ),
+    );
+  if (asked.length === 0) return;
+  const running = (
+    await readRunningCalls(
+      db,
+      asked.map(({ id }) => id),
+    )
+  ).map(({ sid }) => sid);
+  const sids = asked.map((row) => row.sid);
+  await lockLogs(db, [conversation.sid, ...sids, ...running]);
+  const fences = await fenceLogs(db, sids, conversation.sid);
+  const agentIds = asked.map((row) => row.agentId ?? 0);
+  const agents = await findAgentVersions(db, conversation.workspaceId, agentIds);
+  const now = core.now();
+  // Others ended before their logs were locked.
+  const ended = asked.filter(({ sid }) => fences.has(sid));
+  if (ended.length === 0) return;
+  for (const row of ended) {
+    const said = await readPublished(db, row);
+    const configurationId = agents.get(row.agentId ?? 0)?.sid ?? "";
+    const about = { created: now, configurationId, messageId: row.sid };
+    const guard = { logId: row.sid, fence: fences.get(row.sid)! };
+    const cancelled = { type: "agent_generation_cancelled", ...about, step: said.step } as const;
+    const done = {
+      type: "agent_message_done",
+      ...about,
+      conversationId: conversation.sid,
+      status: "error",
+    } as const;
+    const appends = [
+      { logId: row.sid, events: [cancelled], guard },
+      { logId: conversation.sid, events: [done], guard, answerBytes: said.bytes },
+    ];
+    await appendEvents(db, appends, afterCommit);
+    const { content, chainOfThought, rawContents } = said;
+    await db
+      .update(messages)
+      .set({ status: "cancelled", content, chainOfThought, rawContents, finishedAt: now })
+      .where(eq(messages.sid, row.sid));
+  }
+  await closeCalls(
+    core,
+    transaction,
+    ended.map(({ id }) => id),
+  );
+  const logIds = ended.map(({ sid }) => sid);
+  const ofEnded = inArray(runs.logId, logIds);
+  await db
+    .update(runs)
+    .set({
+      status: "finished",
+      leaseUntil: null,
+      finishedAt: now,
+      outcome: "cancelled",
+      inputTokens: ofMessage(tokens.inputTokens),
+      outputTokens: ofMessage(tokens.outputTokens),
+    })
+    .where(ofEnded);
+  const endedRuns = sql`(select ${runs.orderingKey}, ${runs.id} from ${runs} where ${ofEnded})`;
+  await db.execute(wakeNextOf(endedRuns));
+  afterCommit.push({ topic: "runs", cause: "ended", logIds });
 }
 
 /** What a message has published: the tokens of its log, without what its worker has not written. */

@@ -9,6 +9,7 @@ import {
   ServerRunPage,
 } from "../activity/runs.ts";
 import type { Endpoint } from "../endpoint.ts";
+import { Success } from "../params.ts";
 import { administer, administered } from "./defaults.ts";
 
 /** Operations that show what a workspace, or the server, does. */
@@ -34,6 +35,19 @@ export const activityEndpoints = {
     scope: "functions:invoke",
     summary: "Read an agent turn or an invocation with its input",
     output: RunDetails,
+    errors: ["workspace_not_found", "run_not_found"],
+  },
+  "runs.cancel": {
+    ...administer({
+      role: "builder",
+      method: "POST",
+      path: `${administered}/runs/{runId}/cancel`,
+      input: RunIdentity,
+    }),
+    subject: ["runId"],
+    storesLittle: true,
+    summary: "Cancel an agent turn or an invocation; one that has ended stays as it ended",
+    output: Success,
     errors: ["workspace_not_found", "run_not_found"],
   },
   "runs.listServer": {
