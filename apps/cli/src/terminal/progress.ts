@@ -63,3 +63,12 @@ function createLateStream({ stderr }: Io): NodeJS.WritableStream {
     },
   });
 }
+
+/** Less is done before anybody looks. */
+const FEW = 10;
+
+/** Shows the progress of work on many things; nothing for a few. */
+export function showProgress(io: Io, label: string, work: Omit<Work, "label">): Progress {
+  if (work.total > FEW) return startProgress(io, { label, ...work });
+  return { advance: () => {}, stop: () => {} };
+}

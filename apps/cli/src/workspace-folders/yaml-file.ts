@@ -1,10 +1,48 @@
+import { isDeepStrictEqual } from "node:util";
 import { findUnknownIn, formatPath } from "@parley/schema";
 import { isNode, LineCounter, parseDocument } from "yaml";
 import * as z from "zod";
-import type { Fault } from "./faults.ts";
+import { CommandError } from "../command-error.ts";
+import { oneLine } from "../plain.ts";
 
-/** A file in YAML that was read, or its faults. */
+/** What is wrong with a file of a folder. */
+export interface Fault {
+  /** Its path in the folder. */
+  readonly file: string;
+  readonly line?: number | undefined;
+  /** Names the member if there is one. */
+  readonly message: string;
+}
+
+/** What a file declares, or its faults. */
 export type ReadFile<T> = { readonly value: T } | { readonly faults: readonly Fault[] };
+
+/** The end of the name of a file in YAML. */
+export const YAML = /\.ya?ml$/;
+
+/** The name of a file without its folder and its extension. */
+export const stemOf = (file: string): string => file.replace(/^.*\//, "").replace(YAML, "");
+
+/** The error for the faults of a folder: each with its file, and line. */
+export function refuseFaults(folder: string, faults: readonly Fault[]): CommandError {
+  const count = faults.length === 1 ? "a fault" : `${faults.length} faults`;
+  return new CommandError(
+    [`${folder} has ${count}, and nothing was changed`, ...faults.map(describeFault)].join("\n"),
+  );
+}
+
+function describeFault({ file, line, message }: Fault): string {
+  const place = line === undefined ? file : `${file}:${line}`;
+  return `  ${oneLine(place)}: ${oneLine(message)}`;
+}
+
+/** The members of a file that a read would not give if the file left them out. */
+export function withoutDefaults(value: object, defaults: object): object {
+  const known = new Map<string, unknown>(Object.entries(defaults));
+  return Object.fromEntries(
+    Object.entries(value).filter(([name, member]) => !isDeepStrictEqual(member, known.get(name))),
+  );
+}
 
 /** Reads a file in YAML by a schema that has no other members than it names. All its faults are found. */
 export function readYamlFile<S extends z.ZodObject>(

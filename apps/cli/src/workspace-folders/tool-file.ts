@@ -1,10 +1,26 @@
 import { CreateTool, RegisterTool } from "@parley/schema";
 import { writeYaml } from "@parley/core/skill-folders";
 import * as z from "zod";
-import type { ConnectionDefinition, OAuthDefinition, ToolDefinition } from "./definitions.ts";
-import type { Fault } from "./faults.ts";
-import { type ReadFile, readYamlFile } from "./read-yaml.ts";
-import { namesSecrets } from "./secret-references.ts";
+import type { Entry } from "./kind.ts";
+import { namesSecrets } from "./secrets.ts";
+import { type ReadFile, readYamlFile, stemOf, withoutDefaults, YAML } from "./yaml-file.ts";
+
+/** A tool: of a remote server that is called, or one that is only described. */
+export type ToolDefinition = ToolMembers &
+  ({ readonly connection: ConnectionDefinition } | { readonly described: DescribedServer });
+
+interface ToolMembers {
+  readonly name: string;
+  /** Undefined for the server's own words. */
+  readonly description: string | undefined;
+  /** Undefined for the open space. */
+  readonly space: string | undefined;
+  readonly isRestrictedToSkills: boolean;
+}
+
+type DescribedServer = Pick<CreateTool, "serverType" | "server"> & {
+  readonly oAuthUseCase: NonNullable<CreateTool["oAuthUseCase"]>;
+};
 
 const { description, isRestrictedToSkills, url, defaultStake, stakes, retryableTools, timeoutMs } =
   RegisterTool.shape;
@@ -45,35 +61,47 @@ type ToolFile = z.output<typeof ToolFile>;
 const ofConnection = ["headers", "oauth", "defaultStake", "stakes", "retryableTools"] as const;
 const ofDescription = ["serverType", "server", "oAuthUseCase"] as const;
 
-/** Reads the file of a tool; the name of the file is the tool's where it names none. */
-export function readToolFile(file: string, text: string): ReadFile<ToolDefinition> {
-  const read = readYamlFile(ToolFile, { file, text });
+/** Reads the file of a tool; the name of the file is the tool's if it names none. */
+export async function readToolEntry({ file, text }: Entry): Promise<ReadFile<ToolDefinition>> {
+  if (!YAML.test(file)) {
+    return { faults: [{ file, message: "is no tool: those are files in YAML" }] };
+  }
+  const read = readYamlFile(ToolFile, { file, text: await text(file) });
   if ("faults" in read) return read;
   const { value } = read;
   const message = findFault(value);
-  if (message !== undefined) return { faults: [{ file, message }] satisfies Fault[] };
+  if (message !== undefined) return { faults: [{ file, message }] };
   const members = {
-    name: value.name ?? file.replace(/^.*\//, "").replace(/\.ya?ml$/, ""),
+    name: value.name ?? stemOf(file),
     description: value.description,
     space: value.space,
     isRestrictedToSkills: value.isRestrictedToSkills ?? false,
   };
   const { server: described, serverType: type = "remote", oAuthUseCase: useCase } = value;
-  if (described !== undefined) {
-    const oAuth = useCase ?? "platform_actions";
-    const { description: said = "" } = members;
-    const about = { serverType: type, server: described, oAuthUseCase: oAuth };
-    return { value: { ...members, description: said, described: about } };
-  }
-  return { value: { ...members, connection: connectionOf(value) } };
+  if (described === undefined) return { value: { ...members, connection: connectionOf(value) } };
+  const oAuth = useCase ?? "platform_actions";
+  const { description: said = "" } = members;
+  const about = { serverType: type, server: described, oAuthUseCase: oAuth };
+  return { value: { ...members, description: said, described: about } };
 }
 
-function connectionOf(value: ToolFile): ConnectionDefinition {
-  const { oauth } = value;
+/** How a server is called. Secrets are named as in `Bearer {{secrets.ORDERS_TOKEN}}`. */
+export type ConnectionDefinition = ReturnType<typeof connectionOf>;
+
+function connectionOf({ oauth, ...value }: ToolFile) {
   return {
     url: value.url ?? "",
     headers: value.headers,
-    oauth: oauth === undefined ? null : oauthOf(oauth),
+    oauth:
+      oauth === undefined
+        ? null
+        : {
+            grant: oauth.grant,
+            // Undefined if Parley registers itself.
+            clientId: oauth.clientId,
+            clientSecret: oauth.clientSecret,
+            scope: oauth.scope,
+          },
     defaultStake: value.defaultStake ?? "high",
     stakes: value.stakes ?? {},
     retryableTools: value.retryableTools ?? [],
@@ -81,13 +109,6 @@ function connectionOf(value: ToolFile): ConnectionDefinition {
     maxConcurrent: value.maxConcurrent ?? 20,
   };
 }
-
-const oauthOf = (oauth: NonNullable<ToolFile["oauth"]>): OAuthDefinition => ({
-  grant: oauth.grant,
-  clientId: oauth.clientId,
-  clientSecret: oauth.clientSecret,
-  scope: oauth.scope,
-});
 
 function findFault(value: ToolFile): string | undefined {
   const { url: remote, server: described, headers, oauth } = value;
@@ -120,7 +141,7 @@ function findFault(value: ToolFile): string | undefined {
 }
 
 /** Writes the file of a tool; what has its default is left out. */
-export function writeToolFile(tool: ToolDefinition): string {
+export function writeTool(tool: ToolDefinition, stem: string) {
   const { name: named, description: said, space, isRestrictedToSkills: isRestricted } = tool;
   const members = {
     name: named,
@@ -128,25 +149,16 @@ export function writeToolFile(tool: ToolDefinition): string {
     ...(space !== undefined && { space }),
     ...(isRestricted && { isRestrictedToSkills: true }),
   };
+  return { files: { [`${stem}.yaml`]: writeYaml({ ...members, ...serverOf(tool) }) } };
+}
+
+function serverOf(tool: ToolDefinition): object {
   if ("described" in tool) {
     const { serverType: type, oAuthUseCase: useCase, server: described } = tool.described;
     const personal = useCase !== "platform_actions" && { oAuthUseCase: useCase };
-    return writeYaml({ ...members, serverType: type, ...personal, server: described });
+    return { serverType: type, ...personal, server: described };
   }
-  const { connection } = tool;
-  const { oauth } = connection;
-  return writeYaml({
-    ...members,
-    url: connection.url,
-    ...(Object.keys(connection.headers).length > 0 && { headers: connection.headers }),
-    ...(oauth !== null && { oauth: withoutUndefined(oauth) }),
-    ...(connection.defaultStake !== "high" && { defaultStake: connection.defaultStake }),
-    ...(Object.keys(connection.stakes).length > 0 && { stakes: connection.stakes }),
-    ...(connection.retryableTools.length > 0 && { retryableTools: connection.retryableTools }),
-    ...(connection.timeoutMs !== 60_000 && { timeoutMs: connection.timeoutMs }),
-    ...(connection.maxConcurrent !== 20 && { maxConcurrent: connection.maxConcurrent }),
-  });
+  const { oauth } = tool.connection;
+  const connection = { ...tool.connection, oauth: oauth && withoutDefaults(oauth, {}) };
+  return withoutDefaults(connection, connectionOf(ToolFile.parse({})));
 }
-
-const withoutUndefined = (value: object): object =>
-  Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined));
