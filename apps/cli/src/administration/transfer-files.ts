@@ -8,7 +8,7 @@ import { CommandError } from "../command-error.ts";
 import { callServer } from "../connection/call-server.ts";
 import { connect, type ServerConnection } from "../connection/connect.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
-import type { Named } from "../grammar/one-commands.ts";
+import type { Named } from "../grammar/noun.ts";
 import { oneLine } from "../plain.ts";
 import { printLine, reportLine } from "../print.ts";
 import { type Progress, startProgress } from "../terminal/progress.ts";

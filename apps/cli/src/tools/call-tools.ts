@@ -4,8 +4,8 @@ import { calledWrongly, CommandError } from "../command-error.ts";
 import { connect, type ServerConnection } from "../connection/connect.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
 import { printLine } from "../print.ts";
-import { findSpace } from "../grammar/spaces.ts";
-import { findTool } from "../grammar/tools.ts";
+import { findOne } from "../grammar/find-one.ts";
+import { findSpace, tools } from "../grammar/nouns.ts";
 import { renderTool } from "./render-tools.ts";
 import type { ConnectionOptions } from "./connection-options.ts";
 import { checkRegistration, checkUpdate, readConnection } from "./read-connection.ts";
@@ -89,7 +89,7 @@ export async function updateTool(
 /** The tool that the one argument of a command names. */
 async function find(context: Context, reference: string, options: ServerOptions) {
   const connection = await connect(context, options);
-  return { ...connection, named: await findTool(connection, reference) };
+  return { ...connection, named: await findOne(tools.read(connection), reference, tools) };
 }
 
 /** The space that is named; by default the one that everybody reaches. */
