@@ -1,13 +1,35 @@
-import { findUnfitSession, type MigrationState } from "@parley/db";
-import { fail, failBy, type Finding, ok, warn } from "./finding.ts";
-import type { Surroundings } from "./surroundings.ts";
+import { type MigrationState, findUnfitSession, inspectPrograms } from "@parley/db";
+import { type Finding, fail, failBy, ok, warn } from "./finding.ts";
+import { ANSWER_MS, type Surroundings, orNothing } from "./surroundings.ts";
+
+const DIRECTORY = "data directory";
+
+/** The data directory of the embedded database: who may use it, and who does. */
+export async function checkDirectory(around: Surroundings): Promise<readonly Finding[]> {
+  if (!around.isEmbedded) return [];
+  const { PARLEY_DATA_DIR: directory } = around.settings;
+  const { exists, isOpen, holder, hasDatabase } = await around.directory();
+  if (!exists) return [ok(DIRECTORY, `${directory} is not there; the first start creates it`)];
+  const state = holder === undefined ? "no server runs on it" : `in use by ${holder}`;
+  const content = hasDatabase ? "it holds a database" : "it holds no database yet";
+  const finding = `${directory} may be written to, ${content}, ${state}`;
+  if (!isOpen) return [ok(DIRECTORY, finding)];
+  return [warn(DIRECTORY, `${finding}; other users can enter it`, `chmod 700 ${directory}`)];
+}
+
+/** The programs of the embedded database. */
+export async function checkPrograms({ isEmbedded }: Surroundings): Promise<readonly Finding[]> {
+  if (!isEmbedded) return [];
+  const version = await inspectPrograms({ timeoutMs: ANSWER_MS });
+  return [ok("embedded database", `PostgreSQL ${version} for this platform is installed`)];
+}
 
 /** The oldest that Parley is tested with. */
 const OLDEST_TESTED = 15;
 /** Of a process, beside its pool: two for slow work, and one for migrations. */
 const OTHER_CONNECTIONS = 3;
 /** Time for a look at its sessions. */
-const ANSWER_MS = 3000;
+const SESSIONS_MS = 3000;
 
 /** PostgreSQL: whether it can be reached, may be written to, and is new enough. */
 export async function checkDatabase(around: Surroundings): Promise<readonly Finding[]> {
@@ -31,7 +53,7 @@ export async function checkDatabase(around: Surroundings): Promise<readonly Find
 export async function checkSessions({ settings }: Surroundings): Promise<readonly Finding[]> {
   const { DATABASE_URL: url } = settings;
   if (url === undefined) return [];
-  const unfit = await orNothing(() => findUnfitSession(url, { timeoutMs: ANSWER_MS }));
+  const unfit = await orNothing(() => findUnfitSession(url, { timeoutMs: SESSIONS_MS }));
   return unfit === undefined ? [] : [fail("sessions", unfit.reason, unfit.cure)];
 }
 
@@ -86,10 +108,6 @@ export function judgeConnections(
   return available <= OTHER_CONNECTIONS ? fail(what, finding, cure) : warn(what, finding, cure);
 }
 
-/** Other checks say why. */
-export const orNothing = async <T>(look: () => Promise<T>): Promise<T | undefined> =>
-  look().catch(() => undefined);
-
 const isSilent = async (look: () => Promise<unknown>): Promise<boolean> =>
   look().then(
     () => false,
@@ -100,4 +118,52 @@ const isSilent = async (look: () => Promise<unknown>): Promise<boolean> =>
 function hostOf(url = ""): string {
   const { host, pathname } = new URL(url);
   return `${host}${pathname}`;
+}
+
+const ENCRYPTION = "encryption";
+const SETTING = "PARLEY_ENCRYPTION_KEY";
+
+/** The keys of stored secrets: whether those that are stored can be decrypted. */
+export async function checkEncryption(around: Surroundings): Promise<readonly Finding[]> {
+  const keys = around.settings.PARLEY_ENCRYPTION_KEY ?? [];
+  const database = await orNothing(around.database);
+  if (database === undefined) {
+    const state = keys.length === 0 ? "not set, so workspaces cannot store secrets" : "set";
+    return [ok(ENCRYPTION, `${SETTING} is ${state}; which secrets are stored is not known`)];
+  }
+  const { encryptionKeyId } = await import("@parley/core");
+  const known = new Set(keys.map(encryptionKeyId));
+  return [judgeSecrets(database.secretsByKey, known)];
+}
+
+/** Whether every stored secret has its key. */
+export function judgeSecrets(
+  stored: ReadonlyMap<string, number>,
+  known: ReadonlySet<string>,
+): Finding {
+  const sum = (counts: Iterable<number>): number =>
+    [...counts].reduce((total, count) => total + count, 0);
+  const lost = sum([...stored].filter(([id]) => !known.has(id)).map(([, count]) => count));
+  const total = sum(stored.values());
+  if (lost > 0) {
+    const cure = `add the key that encrypted them to ${SETTING}, after a comma, or store the secrets again`;
+    const why = known.size === 0 ? `${SETTING} is not set` : `${SETTING} lacks their key`;
+    return fail(ENCRYPTION, `${lost} of ${total} stored secrets cannot be decrypted: ${why}`, cure);
+  }
+  if (known.size === 0) {
+    return ok(
+      ENCRYPTION,
+      `${SETTING} is not set, so workspaces cannot store secrets; none is stored`,
+    );
+  }
+  return ok(ENCRYPTION, `${SETTING} is set; it decrypts all ${total} secrets that were found`);
+}
+
+/** Redis, where a setting names one. */
+export async function checkRedis({ settings }: Surroundings): Promise<readonly Finding[]> {
+  const { REDIS_URL: url } = settings;
+  if (url === undefined) return [];
+  const { requireRedis } = await import("../server/require-redis.ts");
+  await requireRedis(url);
+  return [ok("redis", `${new URL(url).host} answers`)];
 }
