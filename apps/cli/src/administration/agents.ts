@@ -14,9 +14,9 @@ import {
   getCommand,
   updateCommand,
 } from "../grammar/one-commands.ts";
-import { group } from "../group.ts";
+import { group } from "../command/group.ts";
 import { model } from "./read-model.ts";
-import type { Context } from "../context.ts";
+import type { Context } from "../command/context.ts";
 
 type ListedAgent = ItemOf<"agents.listAll">;
 

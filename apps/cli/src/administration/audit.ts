@@ -3,9 +3,9 @@ import { connectToServer } from "../connection/connect.ts";
 import { inputOf } from "../grammar/endpoint-calls.ts";
 import { listCommand } from "../grammar/list-command.ts";
 import { nounOf } from "../grammar/noun.ts";
-import { group } from "../group.ts";
+import { group } from "../command/group.ts";
 import { shortTime } from "../terminal/short-time.ts";
-import type { Context } from "../context.ts";
+import type { Context } from "../command/context.ts";
 
 /** Entries that are listed by default: a log has no end. */
 const NEWEST = 50;

@@ -4,9 +4,9 @@ import { readPages } from "../connection/read-pages.ts";
 import { listCommand } from "../grammar/list-command.ts";
 import { findById as find, nounOf } from "../grammar/noun.ts";
 import { actionCommand, getCommand, updateCommand } from "../grammar/one-commands.ts";
-import { group } from "../group.ts";
+import { group } from "../command/group.ts";
 import { shortTime } from "../terminal/short-time.ts";
-import type { Context } from "../context.ts";
+import type { Context } from "../command/context.ts";
 
 const noun = nounOf("conversations.list", {
   many: "conversations",

@@ -1,9 +1,9 @@
 import { listCommand } from "../grammar/list-command.ts";
 import { members as noun } from "../grammar/nouns.ts";
 import { actionCommand, createCommand, getCommand } from "../grammar/one-commands.ts";
-import { group } from "../group.ts";
+import { group } from "../command/group.ts";
 import { shortTime } from "../terminal/short-time.ts";
-import type { Context } from "../context.ts";
+import type { Context } from "../command/context.ts";
 
 const by = "id or e-mail address";
 

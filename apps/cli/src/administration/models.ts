@@ -5,10 +5,10 @@ import { findOne, readList } from "../grammar/find-one.ts";
 import { listCommand } from "../grammar/list-command.ts";
 import { findIn, type Found, type Named, nounOf } from "../grammar/noun.ts";
 import { actionCommand } from "../grammar/one-commands.ts";
-import { group } from "../group.ts";
-import { reportLine } from "../print.ts";
+import { group } from "../command/group.ts";
+import { reportLine } from "../command/print.ts";
 import { model as modelOption } from "./read-model.ts";
-import type { Context } from "../context.ts";
+import type { Context } from "../command/context.ts";
 
 interface Pair {
   readonly providerId: string;

@@ -3,9 +3,9 @@ import { inputOf } from "../grammar/endpoint-calls.ts";
 import { listCommand } from "../grammar/list-command.ts";
 import { findById, nounOf } from "../grammar/noun.ts";
 import { getCommand } from "../grammar/one-commands.ts";
-import { group } from "../group.ts";
+import { group } from "../command/group.ts";
 import { shortTime } from "../terminal/short-time.ts";
-import type { Context } from "../context.ts";
+import type { Context } from "../command/context.ts";
 
 const noun = nounOf("runs.list", { many: "runs", one: "run", open: connect, idOf: ({ id }) => id });
 

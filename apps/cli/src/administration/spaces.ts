@@ -7,9 +7,9 @@ import {
   getCommand,
   updateCommand,
 } from "../grammar/one-commands.ts";
-import { group } from "../group.ts";
+import { group } from "../command/group.ts";
 import { shortTime } from "../terminal/short-time.ts";
-import type { Context } from "../context.ts";
+import type { Context } from "../command/context.ts";
 
 const references = { keyIds: findKey };
 

@@ -3,10 +3,10 @@ import { createServer } from "node:net";
 import { callServer } from "../connection/call-server.ts";
 import { isParley } from "../connection/probe-server.ts";
 import { describeSession } from "../connection/who-am-i.ts";
-import { describeFailure } from "../describe-failure.ts";
-import { readVersion } from "../read-version.ts";
+import { describeFailure } from "../command/failures.ts";
+import { readVersion } from "../command/read-version.ts";
 import { refusedPort } from "../server/refused-port.ts";
-import { BadConfiguration } from "../setting-faults.ts";
+import { BadConfiguration } from "../command/setting-faults.ts";
 import { type Finding, fail, failBy, ok, warn } from "./finding.ts";
 import { ANSWER_MS, type Surroundings, orNothing } from "./surroundings.ts";
 

@@ -1,11 +1,11 @@
-import { inspectSettings, loadServerEnvironment } from "../config.ts";
+import { inspectSettings, loadServerEnvironment } from "../command/config.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
-import type { Context } from "../context.ts";
-import { describeFailure } from "../describe-failure.ts";
-import { environmentFile } from "../environment.ts";
-import type { Io } from "../io.ts";
-import { printLine } from "../print.ts";
-import { BadConfiguration } from "../setting-faults.ts";
+import type { Context } from "../command/context.ts";
+import { describeFailure } from "../command/failures.ts";
+import { environmentFile } from "../command/environment.ts";
+import type { Io } from "../command/io.ts";
+import { printLine } from "../command/print.ts";
+import { BadConfiguration } from "../command/setting-faults.ts";
 import { green, red, yellow } from "../terminal/style.ts";
 import {
   checkDisks,

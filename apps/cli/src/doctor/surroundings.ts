@@ -6,11 +6,11 @@ import {
 } from "@parley/db";
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { type Settings, environmentForOthers } from "../config.ts";
+import { type Settings, environmentForOthers } from "../command/config.ts";
 import { type NamedServer, findServer } from "../connection/find-server.ts";
 import { type Probe, probeServer } from "../connection/probe-server.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
-import type { Context } from "../context.ts";
+import type { Context } from "../command/context.ts";
 
 /** How long one thing may take to answer. */
 export const ANSWER_MS = 5000;

@@ -3,11 +3,11 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type Command, InvalidArgumentError } from "commander";
 import type * as z from "zod";
 import type { ServerOptions } from "../connection/server-options.ts";
-import { printLine, reportLine } from "../print.ts";
+import { printLine, reportLine } from "../command/print.ts";
 import { type Noun, nounCommand } from "./noun.ts";
 import { withInput } from "./read-input.ts";
-import type { Context } from "../context.ts";
-import type { Io } from "../io.ts";
+import type { Context } from "../command/context.ts";
+import type { Io } from "../command/io.ts";
 
 /** How often a list that is watched is read. */
 const WATCH_MS = 2000;

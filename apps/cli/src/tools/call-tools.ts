@@ -1,16 +1,16 @@
 import type { AdministeredTool, ConnectedTool } from "@parley/schema";
 import { callServer, errorTypeOf } from "../connection/call-server.ts";
-import { calledWrongly, CommandError } from "../command-error.ts";
+import { calledWrongly, CommandError } from "../command/command-error.ts";
 import { connect, type ServerConnection } from "../connection/connect.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
-import { printLine } from "../print.ts";
+import { printLine } from "../command/print.ts";
 import { findOne } from "../grammar/find-one.ts";
 import { findSpace, tools } from "../grammar/nouns.ts";
 import { renderTool } from "./render-tools.ts";
 import type { ConnectionOptions } from "./connection-options.ts";
 import { checkRegistration, checkUpdate, readConnection } from "./read-connection.ts";
-import type { Context } from "../context.ts";
-import type { Io } from "../io.ts";
+import type { Context } from "../command/context.ts";
+import type { Io } from "../command/io.ts";
 
 /** Registers a remote MCP server as a tool. */
 export async function createTool(

@@ -2,10 +2,10 @@ import { Command } from "@commander-js/extra-typings";
 import { withServer } from "../connection/server-options.ts";
 import { listCommand } from "../grammar/list-command.ts";
 import { actionCommand } from "../grammar/one-commands.ts";
-import { group } from "../group.ts";
+import { group } from "../command/group.ts";
 import { withConnection } from "./connection-options.ts";
 import { tools as noun } from "../grammar/nouns.ts";
-import type { Context } from "../context.ts";
+import type { Context } from "../command/context.ts";
 
 const load = () => import("./call-tools.ts");
 

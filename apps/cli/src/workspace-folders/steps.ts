@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { structuredPatch } from "diff";
-import { oneLine } from "../plain.ts";
+import { oneLine } from "../command/print.ts";
 import { cyan, dim, green, red, yellow } from "../terminal/style.ts";
 import type { Applying, KindName } from "./kind.ts";
-import type { Io } from "../io.ts";
+import type { Io } from "../command/io.ts";
 
 /** A member that is changed, and how. */
 export interface ChangedMember {

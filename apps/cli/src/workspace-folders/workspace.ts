@@ -1,4 +1,4 @@
-import { CommandError } from "../command-error.ts";
+import { CommandError } from "../command/command-error.ts";
 import { callServer } from "../connection/call-server.ts";
 import type { ServerConnection } from "../connection/connect.ts";
 import { readEach } from "../connection/read-pages.ts";

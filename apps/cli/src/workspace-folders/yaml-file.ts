@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import { findUnknownIn, formatPath } from "@parley/schema";
 import { isNode, LineCounter, parseDocument } from "yaml";
 import * as z from "zod";
-import { CommandError } from "../command-error.ts";
-import { oneLine } from "../plain.ts";
+import { CommandError } from "../command/command-error.ts";
+import { oneLine } from "../command/print.ts";
 
 /** What is wrong with a file of a folder. */
 export interface Fault {

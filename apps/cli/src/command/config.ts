@@ -232,3 +232,12 @@ export function environmentForOthers(
   const passed = Object.entries(environment).filter(([name]) => PASSED_ON.test(name));
   return { ...Object.fromEntries(passed), ...more };
 }
+
+/** The lines of settings in the help of a command. */
+export const renderSettings = (settings: readonly DescribedSetting[]): string =>
+  settings
+    .map(
+      ({ name, byDefault, description }) =>
+        `  ${name}\n      ${description}${byDefault && ` (default: ${byDefault})`}`,
+    )
+    .join("\n");

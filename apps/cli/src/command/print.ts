@@ -1,3 +1,5 @@
+import type { Io } from "./io.ts";
+
 /** Marks that show nothing: they turn the order of text, or hide in a word so that it looks like another. */
 const MARKS = String.raw`[\u00AD\u034F\u061C\u115F\u1160\u17B4\u17B5\u180E\u200B\u200E\u200F\u2028-\u202E\u2060-\u206F\u3164\uFEFF\uFFA0\uFFF9-\uFFFB\u{E0000}-\u{E0FFF}]`;
 /** What joiners join: emoji, and letters of scripts that write with them. */
@@ -16,3 +18,11 @@ export const oneLine = (text: string): string =>
     .replaceAll(/[\p{Cc}\s]+/gu, " ")
     .replaceAll(invisible, "")
     .trim();
+
+/** Prints a line of the output of a command. */
+export const printLine = ({ stdout }: Pick<Io, "stdout">, line: string): void =>
+  void stdout.write(`${line}\n`);
+
+/** Prints a line for the person who runs a command; standard output is for its output. */
+export const reportLine = ({ stderr }: Pick<Io, "stderr">, line: string): void =>
+  void stderr.write(`${line}\n`);

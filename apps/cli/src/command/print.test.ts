@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { oneLine, plain } from "./plain.ts";
+import { oneLine, plain } from "./print.ts";
 
 describe("what others wrote, on a terminal", () => {
   it.each([
