@@ -1,4 +1,4 @@
-export * from "./config.ts";
+export * from "./command/config.ts";
 export { loggerOptions } from "./server/logger.ts";
 export * from "./server/process-metrics.ts";
 export * from "./server/serve.ts";

@@ -1,10 +1,10 @@
 import { CommanderError } from "commander";
-import type { Connect } from "./clients.ts";
-import { createContext } from "./context.ts";
-import type { Io } from "./io.ts";
-import { reportLine } from "./print.ts";
+import type { Connect } from "./command/clients.ts";
+import { createContext } from "./command/context.ts";
+import type { Io } from "./command/io.ts";
+import { reportLine } from "./command/print.ts";
 import { createProgram, describeMistake } from "./program.ts";
-import { reportFailure } from "./report-failure.ts";
+import { reportFailure } from "./command/failures.ts";
 
 /** What a command was given is wrong; nothing was done. */
 const CALLED_WRONGLY = 2;

@@ -31,7 +31,7 @@ export const starters: readonly Starter[] = [
     source: "resourceLimits: RESOURCES",
   },
   {
-    file: "apps/cli/src/doctor/version-of.ts",
+    file: "apps/cli/src/doctor/surroundings.ts",
     why: "Installed programs that print their version; no input",
     bound: "time, and the megabyte of output of `execFile`",
     source: "timeout: ANSWER_MS",

@@ -1,18 +1,23 @@
-import { ListAuditEvents } from "@parley/schema";
 import { callServer } from "../connection/call-server.ts";
 import { connectToServer } from "../connection/connect.ts";
-import { readPages } from "../connection/read-pages.ts";
+import { inputOf } from "../grammar/endpoint-calls.ts";
 import { listCommand } from "../grammar/list-command.ts";
-import { group } from "../group.ts";
+import { nounOf } from "../grammar/noun.ts";
+import { group } from "../command/group.ts";
 import { shortTime } from "../terminal/short-time.ts";
-import type { Context } from "../context.ts";
+import type { Context } from "../command/context.ts";
 
 /** Entries that are listed by default: a log has no end. */
 const NEWEST = 50;
 
-const noun = { many: "audit", one: "entry", open: connectToServer };
-
 type Server = Awaited<ReturnType<typeof connectToServer>>;
+
+const noun = nounOf("audit.list", {
+  many: "audit",
+  one: "entry",
+  open: connectToServer,
+  idOf: ({ id }) => String(id),
+});
 
 /** The workspace that is named, or that of the key; all of the server for an operator who names none. */
 async function workspaceOf({ rpc, workspaceId }: Server): Promise<string | undefined> {
@@ -25,17 +30,12 @@ export const createAuditCommands = (context: Context) =>
   group("audit", "the record of changes and refused credentials", [
     listCommand(context, noun, {
       about: "list the entries, the newest first; of all workspaces for operators",
-      listed: "auditEvents",
       limit: NEWEST,
-      filters: ListAuditEvents.omit({ wId: true }),
+      filters: inputOf("audit.list", ["wId"]),
       read: async function* readAll(server, filters) {
         const wId = await workspaceOf(server);
-        yield* readPages(
-          async (place) => server.rpc.audit.list.query({ wId, ...filters, ...place }),
-          ({ auditEvents }) => auditEvents,
-        );
+        yield* noun.read(server, { wId, ...filters });
       },
-      idOf: ({ id }) => id,
       columns: {
         TIME: ({ at }) => shortTime(at),
         ACTION: ({ action }) => action,

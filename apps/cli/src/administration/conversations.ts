@@ -1,23 +1,23 @@
-import type { ConversationSummary } from "@parley/schema";
 import * as z from "zod";
-import { connect, type ServerConnection } from "../connection/connect.ts";
+import { connect } from "../connection/connect.ts";
 import { readPages } from "../connection/read-pages.ts";
 import { listCommand } from "../grammar/list-command.ts";
-import { actionCommand, getCommand, type Named, updateCommand } from "../grammar/one-commands.ts";
-import { group } from "../group.ts";
+import { findById as find, nounOf } from "../grammar/noun.ts";
+import { actionCommand, getCommand, updateCommand } from "../grammar/one-commands.ts";
+import { group } from "../command/group.ts";
 import { shortTime } from "../terminal/short-time.ts";
-import type { Context } from "../context.ts";
+import type { Context } from "../command/context.ts";
 
-const noun = { many: "conversations", one: "conversation", open: connect };
+const noun = nounOf("conversations.list", {
+  many: "conversations",
+  one: "conversation",
+  open: connect,
+});
 
 /** Conversations that are listed by default. */
 const NEWEST = 20;
 
-/** Titles are no names: they repeat, and change. */
-async function find(_connection: ServerConnection, id: string): Promise<Named> {
-  return { id, name: id };
-}
-
+// Titles are no names: they repeat, and change.
 const common = { find, by: "id" } as const;
 
 /** Makes the commands about conversations. */
@@ -25,15 +25,12 @@ export const createConversationAdministration = (context: Context) =>
   group("conversations", "conversations that the key sees", [
     listCommand(context, noun, {
       about: "list the conversations, the newest first",
-      listed: "conversations",
       limit: NEWEST,
-      filters: z.object({}),
       read: ({ parley }) =>
         readPages(
           async (place) => parley.conversations.list(place),
-          ({ conversations }): readonly ConversationSummary[] => conversations,
+          (page) => page.conversations,
         ),
-      idOf: ({ sId }) => sId,
       columns: {
         ID: ({ sId }) => sId,
         CREATED: ({ created }) => shortTime(created),
@@ -49,10 +46,8 @@ export const createConversationAdministration = (context: Context) =>
       ...common,
       about: "give a conversation a title",
       schema: z.object({ title: z.string().optional().describe("new title") }),
-      call: async ({ parley }, found, { title }) => {
-        const answer = await parley.conversations.update({ conversationId: found.id, title });
-        return { named: found, answer };
-      },
+      call: async ({ parley }, { id }, { title }) =>
+        parley.conversations.update({ conversationId: id, title }),
     }),
     actionCommand(context, noun, {
       ...common,
@@ -60,8 +55,6 @@ export const createConversationAdministration = (context: Context) =>
       about: "delete a conversation and all of its content",
       did: "removed",
       destroys: ({ id }) => `deletes the conversation ${id} for good`,
-      call: async ({ parley }, { id }) => ({
-        answer: await parley.conversations.delete({ conversationId: id }),
-      }),
+      call: async ({ parley }, { id }) => parley.conversations.delete({ conversationId: id }),
     }),
   ]);

@@ -1,38 +1,26 @@
 import { ModelService, type ProviderCredential, PutProviderCredential } from "@parley/schema";
 import { Argument, type Command } from "commander";
-import { CommandError } from "../command-error.ts";
+import { CommandError } from "../command/command-error.ts";
 import { callServer } from "../connection/call-server.ts";
-import { check, connect, type ServerConnection } from "../connection/connect.ts";
+import { check, connect } from "../connection/connect.ts";
 import { readSecrets } from "../connection/read-secrets.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
-import { findOne, readList } from "../grammar/find-one.ts";
 import { listCommand } from "../grammar/list-command.ts";
-import { nounCommand } from "../grammar/noun.ts";
+import { nounCommand, nounOf } from "../grammar/noun.ts";
 import { actionCommand, getCommand } from "../grammar/one-commands.ts";
-import { group } from "../group.ts";
-import { printLine } from "../print.ts";
+import { group } from "../command/group.ts";
+import { printLine } from "../command/print.ts";
 import { shortTime } from "../terminal/short-time.ts";
-import type { Context } from "../context.ts";
+import type { Context } from "../command/context.ts";
 
-const noun = { many: "credentials", one: "credential", open: connect };
+const noun = nounOf("providerCredentials.list", {
+  many: "credentials",
+  one: "credential",
+  open: connect,
+  idOf: ({ providerId }) => providerId,
+  nameOf: ({ providerId }) => providerId,
+});
 const by = "provider";
-
-const readAll = ({ rpc, wId }: ServerConnection) =>
-  readList(
-    rpc.providerCredentials.list
-      .query({ wId })
-      .then(({ providerCredentials }) => providerCredentials),
-  );
-
-async function find(connection: ServerConnection, reference: string) {
-  const nameOf = ({ providerId }: ProviderCredential): string => providerId;
-  const credential = await findOne(readAll(connection), reference, {
-    ...noun,
-    idOf: nameOf,
-    nameOf,
-  });
-  return { id: credential.providerId, name: credential.providerId, credential };
-}
 
 /** Makes `create` and `update`, which read the secret. */
 function putCommand(context: Context, name: "create" | "update", about: string): Command {
@@ -41,7 +29,7 @@ function putCommand(context: Context, name: "create" | "update", about: string):
     .action(async (providerId: string, options: ServerOptions) => {
       const connection = await connect(context, options);
       const { io, rpc, wId } = connection;
-      const there = await Array.fromAsync(readAll(connection));
+      const there = await Array.fromAsync(noun.read(connection));
       // Before a person is asked for the secret, the server and the key are known to be good.
       requireState(name, providerId, there);
       const [apiKey] = await readSecrets(io, [`the credential for ${providerId}`]);
@@ -70,20 +58,13 @@ export const createCredentialCommands = (context: Context) =>
   group("credentials", "a workspace's own secrets for providers of models", [
     listCommand(context, noun, {
       about: "list the credentials, without their secrets",
-      listed: "providerCredentials",
-      read: readAll,
-      idOf: ({ providerId }) => providerId,
       columns: {
         PROVIDER: ({ providerId }) => providerId,
         CREATED: ({ createdAt }) => shortTime(createdAt),
         UPDATED: ({ updatedAt }) => shortTime(updatedAt),
       },
     }),
-    getCommand(context, noun, {
-      by,
-      find,
-      read: async (_connection, { credential }) => ({ providerCredential: credential }),
-    }),
+    getCommand(context, noun, { by }),
     putCommand(context, "create", "set the credential for a provider"),
     putCommand(context, "update", "replace the credential for a provider"),
     actionCommand(context, noun, {
@@ -91,10 +72,7 @@ export const createCredentialCommands = (context: Context) =>
       about: "remove the credential for a provider",
       did: "removed",
       by,
-      find,
       destroys: ({ name }) => `removes the credential for ${name}`,
-      call: async ({ rpc, wId }, { credential: { providerId } }) => ({
-        answer: await rpc.providerCredentials.remove.mutate({ wId, providerId }),
-      }),
+      call: "providerCredentials.remove",
     }),
   ]);

@@ -1,11 +1,10 @@
-import * as z from "zod";
 import { listCommand } from "../grammar/list-command.ts";
-import { files as noun, findFile as find, readFiles } from "../grammar/files.ts";
 import { nounCommand } from "../grammar/noun.ts";
+import { files as noun, findFile as find } from "../grammar/nouns.ts";
 import { actionCommand } from "../grammar/one-commands.ts";
-import { group } from "../group.ts";
+import { group } from "../command/group.ts";
 import { shortTime } from "../terminal/short-time.ts";
-import type { Context } from "../context.ts";
+import type { Context } from "../command/context.ts";
 
 const load = () => import("./transfer-files.ts");
 
@@ -41,11 +40,7 @@ export const createFileCommands = (context: Context) =>
   group("files", "uploads that the key reaches", [
     listCommand(context, noun, {
       about: "list the uploads, the newest first",
-      listed: "files",
       limit: NEWEST,
-      filters: z.object({}),
-      read: readFiles,
-      idOf: ({ sId }) => sId,
       columns: {
         ID: ({ sId }) => sId,
         NAME: ({ fileName }) => fileName,
@@ -62,11 +57,10 @@ export const createFileCommands = (context: Context) =>
       name: "remove",
       about: "delete a file; conversations that use it stay, without its bytes",
       did: "removed",
-      find,
       destroys: ({ name }) => `deletes the file ${name} for good`,
       call: async ({ parley }, { id }) => {
         await parley.files.delete({ fileId: id });
-        return { answer: { success: true } };
+        return { success: true };
       },
     }),
   ]);

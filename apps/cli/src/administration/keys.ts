@@ -1,36 +1,26 @@
-import { type ApiKey, CreateApiKey, RotateApiKey, UpdateApiKey } from "@parley/schema";
+import type { ApiKey } from "@parley/schema";
 import * as z from "zod";
 import { listCommand } from "../grammar/list-command.ts";
-import { findKey as find, keys as noun, readKeys } from "../grammar/keys.ts";
-import { findSpace } from "../grammar/spaces.ts";
+import { findKey as find, findSpace, keys as noun, readKeys } from "../grammar/nouns.ts";
 import {
   actionCommand,
   createCommand,
-  type Done,
   getCommand,
   updateCommand,
 } from "../grammar/one-commands.ts";
-import { group } from "../group.ts";
+import { group } from "../command/group.ts";
 import { shortTime } from "../terminal/short-time.ts";
-import type { Context } from "../context.ts";
+import type { Context } from "../command/context.ts";
 
 const references = { spaceIds: findSpace };
-
-function doneOf(answer: { readonly apiKey: ApiKey; readonly secret?: string }): Done {
-  const { apiKey, secret } = answer;
-  const named = { id: apiKey.sId, name: apiKey.name };
-  return { named, answer, ...(secret !== undefined && { secret }) };
-}
 
 /** Makes the commands about the keys of a workspace; the group has those of `others` too. */
 export const createKeyCommands = (context: Context, others: readonly object[]) =>
   group("keys", "keys of a workspace", [
     listCommand(context, noun, {
       about: "list the keys, without their secrets",
-      listed: "apiKeys",
       filters: z.object({ revoked: z.boolean().optional().describe("revoked ones too") }),
       read: readKeys,
-      idOf: ({ sId }) => sId,
       columns: {
         ID: ({ sId }) => sId,
         NAME: ({ name }) => name,
@@ -40,41 +30,29 @@ export const createKeyCommands = (context: Context, others: readonly object[]) =
         STATE: stateOf,
       },
     }),
-    getCommand(context, noun, { find, read: async (_connection, { apiKey }) => ({ apiKey }) }),
+    getCommand(context, noun, { find }),
     createCommand(context, noun, {
       about: "create a key, and print its secret: it is shown only then",
       argument: "name",
-      schema: CreateApiKey.omit({ wId: true }),
+      call: "apiKeys.create",
       references,
-      call: async ({ rpc, wId }, input) =>
-        doneOf(await rpc.apiKeys.create.mutate({ wId, ...input })),
     }),
-    updateCommand(context, noun, {
-      schema: UpdateApiKey.omit({ wId: true, keyId: true }),
-      references,
-      find,
-      call: async ({ rpc, wId }, { id }, input) =>
-        doneOf(await rpc.apiKeys.update.mutate({ wId, keyId: id, ...input })),
-    }),
+    updateCommand(context, noun, { call: "apiKeys.update", find, references }),
     actionCommand(context, noun, {
       name: "rotate",
       about: "give a key a new secret, and print it: it is shown only then",
       did: "rotated",
-      schema: RotateApiKey.omit({ wId: true, keyId: true }),
-      find,
       destroys: ({ name }) => `replaces the secret of the key ${name}`,
-      call: async ({ rpc, wId }, { id }, input) =>
-        doneOf(await rpc.apiKeys.rotate.mutate({ wId, keyId: id, ...input })),
+      find,
+      call: "apiKeys.rotate",
     }),
     actionCommand(context, noun, {
       name: "remove",
       about: "revoke a key for good",
       did: "revoked",
-      find,
       destroys: ({ name }) => `revokes the key ${name} for good`,
-      call: async ({ rpc, wId }, { id }) => ({
-        answer: await rpc.apiKeys.revoke.mutate({ wId, keyId: id }),
-      }),
+      find,
+      call: "apiKeys.revoke",
     }),
     ...others,
   ]);

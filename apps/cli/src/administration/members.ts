@@ -1,10 +1,9 @@
-import { AddMember } from "@parley/schema";
 import { listCommand } from "../grammar/list-command.ts";
-import { findMember as find, members as noun, readMembers } from "../grammar/members.ts";
+import { members as noun } from "../grammar/nouns.ts";
 import { actionCommand, createCommand, getCommand } from "../grammar/one-commands.ts";
-import { group } from "../group.ts";
+import { group } from "../command/group.ts";
 import { shortTime } from "../terminal/short-time.ts";
-import type { Context } from "../context.ts";
+import type { Context } from "../command/context.ts";
 
 const by = "id or e-mail address";
 
@@ -13,9 +12,6 @@ export const createMemberCommands = (context: Context) =>
   group("members", "people of a workspace", [
     listCommand(context, noun, {
       about: "list the members",
-      listed: "members",
-      read: readMembers,
-      idOf: ({ sId }) => sId,
       columns: {
         ID: ({ sId }) => sId,
         EMAIL: ({ email }) => email,
@@ -24,25 +20,14 @@ export const createMemberCommands = (context: Context) =>
         CREATED: ({ createdAt }) => shortTime(createdAt),
       },
     }),
-    getCommand(context, noun, { by, find, read: async (_connection, { member }) => ({ member }) }),
-    createCommand(context, noun, {
-      about: "add a member",
-      argument: "email",
-      schema: AddMember.omit({ wId: true }),
-      call: async ({ rpc, wId }, input) => {
-        const answer = await rpc.members.add.mutate({ wId, ...input });
-        return { named: { id: answer.member.sId, name: answer.member.email }, answer };
-      },
-    }),
+    getCommand(context, noun, { by }),
+    createCommand(context, noun, { about: "add a member", argument: "email", call: "members.add" }),
     actionCommand(context, noun, {
       name: "remove",
       about: "remove a member, whose tokens are then refused",
       did: "removed",
       by,
-      find,
       destroys: ({ name }) => `removes the member ${name}`,
-      call: async ({ rpc, wId }, { id }) => ({
-        answer: await rpc.members.remove.mutate({ wId, memberId: id }),
-      }),
+      call: "members.remove",
     }),
   ]);

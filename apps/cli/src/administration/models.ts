@@ -3,52 +3,57 @@ import { callServer } from "../connection/call-server.ts";
 import { connect, type ServerConnection } from "../connection/connect.ts";
 import { findOne, readList } from "../grammar/find-one.ts";
 import { listCommand } from "../grammar/list-command.ts";
-import { actionCommand, type Named } from "../grammar/one-commands.ts";
-import { group } from "../group.ts";
-import { reportLine } from "../print.ts";
+import { findIn, type Found, type Named, nounOf } from "../grammar/noun.ts";
+import { actionCommand } from "../grammar/one-commands.ts";
+import { group } from "../command/group.ts";
+import { reportLine } from "../command/print.ts";
 import { model as modelOption } from "./read-model.ts";
-import type { Context } from "../context.ts";
+import type { Context } from "../command/context.ts";
 
 interface Pair {
   readonly providerId: string;
   readonly modelId: string;
 }
 
-/** A model of the server, or one that only its provider knows. */
-interface Found extends Named, Pair {
-  readonly listed?: ListedModel;
-}
-
-const noun = { many: "models", one: "model", open: connect };
-const by = "provider/model, or a model that only one provider has";
-
 const keyOf = ({ providerId, modelId }: Pair): string => `${providerId}/${modelId}`;
 
-const foundOf = ({ providerId, modelId }: Pair): Found => {
-  const key = keyOf({ providerId, modelId });
-  return { id: key, name: key, providerId, modelId };
-};
-
-const names = { ...noun, idOf: keyOf, nameOf: ({ modelId }: Pair) => modelId };
-
-const readAll = ({ rpc, wId }: ServerConnection) =>
-  readList<ListedModel>(rpc.models.list.query({ wId }).then(({ models }) => models));
+const noun = nounOf("models.list", {
+  many: "models",
+  one: "model",
+  open: connect,
+  idOf: keyOf,
+  nameOf: ({ modelId }) => modelId,
+});
+const by = "provider/model, or a model that only one provider has";
 
 /** Models of a server of one's own are not listed before they are enabled. */
-async function findKnown(connection: ServerConnection, reference: string): Promise<Found> {
+async function findKnown(
+  connection: ServerConnection,
+  reference: string,
+): Promise<Found<ListedModel>> {
   if (reference.startsWith("openai_compatible/")) {
-    return foundOf(modelOption.read(reference) as Pair);
+    const pair = modelOption.read(reference) as Pair;
+    return { id: keyOf(pair), name: keyOf(pair) };
   }
-  const listed = await findOne(readAll(connection), reference, names);
-  return { ...foundOf(listed), listed };
+  const found = await findIn(noun)(connection, reference);
+  return { ...found, name: found.id };
 }
 
 /** Also one that the server has stopped to know. */
-async function findEnabled({ rpc, wId }: ServerConnection, reference: string): Promise<Found> {
+async function findEnabled({ rpc, wId }: ServerConnection, reference: string): Promise<Named> {
   const enabled = rpc.workspaces.get.query({ wId }).then(({ models }) => models);
-  const one = "enabled model";
-  return foundOf(await findOne(readList<Pair>(enabled), reference, { ...names, one }));
+  const names = {
+    ...noun,
+    one: "enabled model",
+    idOf: keyOf,
+    nameOf: ({ modelId }: Pair) => modelId,
+  };
+  const id = keyOf(await findOne(readList<Pair>(enabled), reference, names));
+  return { id, name: id };
 }
+
+/** The provider and the model of a key. */
+const pairOf = ({ id }: Named) => modelOption.read(id) as Pair;
 
 function credentialOf(model: ListedModel): string {
   if (!model.needsCredential) return "not needed";
@@ -61,9 +66,6 @@ export const createModelCommands = (context: Context) =>
   group("models", "which models the agents of a workspace may use", [
     listCommand(context, noun, {
       about: "list the models that the server knows, and which are enabled",
-      listed: "models",
-      read: readAll,
-      idOf: keyOf,
       columns: {
         MODEL: keyOf,
         ENABLED: ({ isEnabled }) => (isEnabled ? "yes" : "no"),
@@ -78,16 +80,19 @@ export const createModelCommands = (context: Context) =>
       did: "enabled",
       by,
       find: findKnown,
-      call: async ({ io, rpc, wId }, { providerId, modelId, listed }) => {
-        const enableModels = [{ providerId, modelId }];
-        const answer = await callServer(rpc.workspaces.update.mutate({ wId, enableModels }));
-        if (listed !== undefined && credentialOf(listed) === "none") {
+      call: async ({ io, rpc, wId }, found) => {
+        const pair = pairOf(found);
+        const { providerId } = pair;
+        const answer = await callServer(
+          rpc.workspaces.update.mutate({ wId, enableModels: [pair] }),
+        );
+        if (found.item !== undefined && credentialOf(found.item) === "none") {
           reportLine(
             io,
             `There is no credential for ${providerId} yet: parley credentials create ${providerId} sets one`,
           );
         }
-        return { answer };
+        return answer;
       },
     }),
     actionCommand(context, noun, {
@@ -96,9 +101,7 @@ export const createModelCommands = (context: Context) =>
       did: "disabled",
       by,
       find: findEnabled,
-      call: async ({ rpc, wId }, { providerId, modelId }) => {
-        const disableModels = [{ providerId, modelId }];
-        return { answer: await rpc.workspaces.update.mutate({ wId, disableModels }) };
-      },
+      call: async ({ rpc, wId }, found) =>
+        rpc.workspaces.update.mutate({ wId, disableModels: [pairOf(found)] }),
     }),
   ]);

@@ -4,16 +4,15 @@ import path from "node:path";
 import { Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import mime from "mime";
-import { CommandError } from "../command-error.ts";
+import { CommandError } from "../command/command-error.ts";
 import { callServer } from "../connection/call-server.ts";
 import { connect, type ServerConnection } from "../connection/connect.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
-import type { Named } from "../grammar/one-commands.ts";
-import { oneLine } from "../plain.ts";
-import { printLine, reportLine } from "../print.ts";
+import type { Named } from "../grammar/noun.ts";
+import { oneLine, printLine, reportLine } from "../command/print.ts";
 import { type Progress, startProgress } from "../terminal/progress.ts";
-import type { Context } from "../context.ts";
-import type { Io } from "../io.ts";
+import type { Context } from "../command/context.ts";
+import type { Io } from "../command/io.ts";
 
 interface UploadOptions extends ServerOptions {
   readonly name?: string;

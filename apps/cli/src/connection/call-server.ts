@@ -1,6 +1,6 @@
-import { CommandError } from "../command-error.ts";
-import { oneLine } from "../plain.ts";
-import { describeMisunderstanding } from "../describe-misunderstanding.ts";
+import { CommandError } from "../command/command-error.ts";
+import { oneLine } from "../command/print.ts";
+import { describeMisunderstanding } from "../command/failures.ts";
 
 /** What to do about an error of the server, by its type. */
 const cures: Readonly<Record<string, string>> = {

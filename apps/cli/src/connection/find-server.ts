@@ -1,9 +1,9 @@
-import { CommandError } from "../command-error.ts";
-import { readClientSettings } from "../config.ts";
-import { readDemoFile } from "../demo-file.ts";
-import { BadConfiguration } from "../setting-faults.ts";
+import { CommandError } from "../command/command-error.ts";
+import { readClientSettings } from "../command/config.ts";
+import { readDemoFile } from "../command/demo-file.ts";
+import { BadConfiguration } from "../command/setting-faults.ts";
 import { type Profile, readProfiles, unknownProfile } from "./profiles.ts";
-import type { Context } from "../context.ts";
+import type { Context } from "../command/context.ts";
 
 /** A server, and a key of it. */
 export interface NamedServer {

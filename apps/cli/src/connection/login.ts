@@ -1,6 +1,6 @@
-import { CommandError } from "../command-error.ts";
-import { readClientSettings } from "../config.ts";
-import { printLine } from "../print.ts";
+import { CommandError } from "../command/command-error.ts";
+import { readClientSettings } from "../command/config.ts";
+import { printLine } from "../command/print.ts";
 import { callServer } from "./call-server.ts";
 import {
   type Profile,
@@ -11,7 +11,7 @@ import {
 } from "./profiles.ts";
 import { readSecrets } from "./read-secrets.ts";
 import { describeSession } from "./who-am-i.ts";
-import type { Context } from "../context.ts";
+import type { Context } from "../command/context.ts";
 
 const DEFAULT_URL = "http://127.0.0.1:3000";
 const NAME = /^[\w.:-]{1,64}$/;

@@ -3,7 +3,7 @@ import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import * as z from "zod";
-import { CommandError } from "../command-error.ts";
+import { CommandError } from "../command/command-error.ts";
 
 const Profile = z.object({
   url: z.string(),

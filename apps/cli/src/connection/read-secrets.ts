@@ -1,8 +1,8 @@
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { CommandError } from "../command-error.ts";
-import type { Io } from "../io.ts";
+import { CommandError } from "../command/command-error.ts";
+import type { Io } from "../command/io.ts";
 
 /** More than any secrets have. */
 const MAX_SECRET_BYTES = 256 * 1024;

@@ -1,17 +1,17 @@
 import { clearScreenDown, cursorTo } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Overview, Session } from "@parley/schema";
-import { CommandError } from "../command-error.ts";
-import { printLine } from "../print.ts";
-import { readVersion } from "../read-version.ts";
+import { CommandError } from "../command/command-error.ts";
+import { printLine } from "../command/print.ts";
+import { readVersion } from "../command/read-version.ts";
 import { yellow } from "../terminal/style.ts";
 import { callServer } from "./call-server.ts";
 import { findServer, type NamedServer } from "./find-server.ts";
 import { type Probe, probeServer } from "./probe-server.ts";
 import type { ServerOptions } from "./server-options.ts";
 import { describeSession } from "./who-am-i.ts";
-import type { Context } from "../context.ts";
-import type { Io } from "../io.ts";
+import type { Context } from "../command/context.ts";
+import type { Io } from "../command/io.ts";
 
 /** How long the server may take to say whether it is ready. */
 const READY_MS = 5000;

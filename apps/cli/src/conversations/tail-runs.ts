@@ -3,9 +3,8 @@ import type { ListedRun } from "@parley/schema";
 import { callServer } from "../connection/call-server.ts";
 import { connect } from "../connection/connect.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
-import { oneLine } from "../plain.ts";
-import { printLine } from "../print.ts";
-import type { Context } from "../context.ts";
+import { oneLine, printLine } from "../command/print.ts";
+import type { Context } from "../command/context.ts";
 
 /** How often the newest runs are read. */
 const READ_MS = 1000;

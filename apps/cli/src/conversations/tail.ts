@@ -3,10 +3,9 @@ import { callServer } from "../connection/call-server.ts";
 import { connect } from "../connection/connect.ts";
 import { reportBreaks } from "../connection/report-breaks.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
-import { oneLine } from "../plain.ts";
-import { printLine, reportLine } from "../print.ts";
-import type { Context } from "../context.ts";
-import type { Io } from "../io.ts";
+import { oneLine, printLine, reportLine } from "../command/print.ts";
+import type { Context } from "../command/context.ts";
+import type { Io } from "../command/io.ts";
 
 type AnyEvent = ConversationEvent | InvocationEvent | MessageEvent;
 

@@ -1,8 +1,9 @@
-import { readFile } from "node:fs/promises";
+import { nearestDirectory } from "@parley/db";
+import { findBoundary, keepsRoot } from "@parley/sandbox/boundary";
+import { readFile, statfs } from "node:fs/promises";
 import os from "node:os";
-import { fail, type Finding, ok, warn } from "./finding.ts";
-import { versionOf } from "./version-of.ts";
-import type { Surroundings } from "./surroundings.ts";
+import { type Finding, fail, ok, warn } from "./finding.ts";
+import { type Surroundings, versionOf } from "./surroundings.ts";
 
 const MIB = 1024 * 1024;
 const LEAST_NODE = 26;
@@ -64,4 +65,84 @@ export async function checkTools({ context }: Surroundings): Promise<readonly Fi
     ),
   );
   return [ok("programs", found.join(", "))];
+}
+
+/** Bytes below which something fails soon, and fails now. */
+interface Thresholds {
+  readonly warnBytes: number;
+  readonly failBytes: number;
+}
+
+/** The log of the embedded database alone takes 256 MB, and its next file 16 MB. */
+const data: Thresholds = { warnBytes: 1024 * MIB, failBytes: 64 * MIB };
+/** Uploads and programs pass through it. */
+const temporary: Thresholds = { warnBytes: 128 * MIB, failBytes: 8 * MIB };
+
+/** Space of the disks of the data directory and of temporary files. */
+export async function checkDisks(around: Surroundings): Promise<readonly Finding[]> {
+  const { PARLEY_DATA_DIR: directory } = around.settings;
+  const places: [what: string, place: string, thresholds: Thresholds][] = [
+    ["temporary disk", os.tmpdir(), temporary],
+  ];
+  if (around.isEmbedded) places.unshift(["disk", directory, data]);
+  return Promise.all(
+    places.map(async ([what, place, thresholds]) => {
+      const { bavail, bsize, files, ffree } = await statfs(await nearestDirectory(place));
+      const hasNames = files === 0 || ffree > 0;
+      return judgeDisk({ what, place, freeBytes: bavail * bsize, hasNames }, thresholds);
+    }),
+  );
+}
+
+/** Whether a disk has enough space. */
+export function judgeDisk(
+  disk: {
+    readonly what: string;
+    readonly place: string;
+    readonly freeBytes: number;
+    /** Whether it can hold one more file. */
+    readonly hasNames: boolean;
+  },
+  { warnBytes, failBytes }: Thresholds,
+): Finding {
+  const { what, place, freeBytes, hasNames } = disk;
+  const finding = `${Math.floor(freeBytes / MIB)} MiB are left for ${place}`;
+  const cure = `free some space on its disk: ${warnBytes / MIB} MiB at least`;
+  if (!hasNames) return fail(what, `${finding}, but no inodes`, "delete files on its disk");
+  if (freeBytes < failBytes) return fail(what, finding, cure);
+  return freeBytes < warnBytes ? warn(what, finding, cure) : ok(what, finding);
+}
+
+const SANDBOX = "sandbox";
+
+/** What holds the code of functions, found out as a worker does at its start. */
+export async function checkSandbox({
+  context,
+  settings,
+}: Surroundings): Promise<readonly Finding[]> {
+  const found = await findBoundary(undefined);
+  const { boundary } = found;
+  const isRequired = settings.PARLEY_SANDBOX_REQUIRE === "namespace";
+  if (boundary === "namespace" && keepsRoot(found)) {
+    const user = "run workers as another user, or install Parley where others can read it";
+    return [warn(SANDBOX, "code runs in namespaces of its own (bubblewrap), but as root", user)];
+  }
+  if (boundary === "namespace") {
+    return [ok(SANDBOX, "code runs in namespaces of its own (bubblewrap)")];
+  }
+  if (process.platform !== "linux") {
+    const elsewhere = "run workers on Linux, or unset PARLEY_SANDBOX_REQUIRE";
+    const finding = "code runs in processes of its own; namespaces are of Linux only";
+    return [isRequired ? fail(SANDBOX, finding, elsewhere) : ok(SANDBOX, finding)];
+  }
+  const hasProgram = (await versionOf(context.io.environment, "bwrap")) !== undefined;
+  const as = keepsRoot(found) ? " and as root" : "";
+  const why = hasProgram ? "bubblewrap does not work here" : "bubblewrap is not installed";
+  const cure = hasProgram
+    ? "allow user namespaces (sysctl user.max_user_namespaces, kernel.apparmor_restrict_unprivileged_userns=0; " +
+      "in a container, its seccomp profile)"
+    : "install it (apt-get install bubblewrap), and start the workers again";
+  if (!isRequired)
+    return [warn(SANDBOX, `code runs in processes without namespaces${as}: ${why}`, cure)];
+  return [fail(SANDBOX, `PARLEY_SANDBOX_REQUIRE=namespace, but ${why}`, cure)];
 }

@@ -1,4 +1,4 @@
-import { oneLine } from "../plain.ts";
+import { oneLine } from "../command/print.ts";
 
 /** How bad a finding is. */
 export type Level = "ok" | "warn" | "fail";

@@ -1,9 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { judgeClock } from "./check-clocks.ts";
-import { judgeConnections, judgeTables } from "./check-database.ts";
-import { judgeDisk } from "./check-disks.ts";
-import { judgeSecrets } from "./check-encryption.ts";
-import { judgeFiles, judgeMemory } from "./check-machine.ts";
+import { judgeDisk, judgeFiles, judgeMemory } from "./check-machine.ts";
+import { judgeClock } from "./check-server.ts";
+import { judgeConnections, judgeSecrets, judgeTables } from "./check-storage.ts";
 import { failBy, type Finding } from "./finding.ts";
 
 const MIB = 1024 * 1024;

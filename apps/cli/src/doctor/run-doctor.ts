@@ -1,15 +1,72 @@
-import { inspectSettings, loadServerEnvironment } from "../config.ts";
+import { inspectSettings, loadServerEnvironment } from "../command/config.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
-import { describeFailure } from "../describe-failure.ts";
-import { environmentFile } from "../environment.ts";
-import { printLine } from "../print.ts";
-import { BadConfiguration } from "../setting-faults.ts";
+import type { Context } from "../command/context.ts";
+import { describeFailure } from "../command/failures.ts";
+import { environmentFile } from "../command/environment.ts";
+import type { Io } from "../command/io.ts";
+import { printLine } from "../command/print.ts";
+import { BadConfiguration } from "../command/setting-faults.ts";
 import { green, red, yellow } from "../terminal/style.ts";
-import { type Check, checks } from "./checks.ts";
-import { fail, failBy, type Finding, type Level } from "./finding.ts";
-import { lookAround, type Surroundings } from "./surroundings.ts";
-import type { Context } from "../context.ts";
-import type { Io } from "../io.ts";
+import {
+  checkDisks,
+  checkFileDescriptors,
+  checkMemory,
+  checkNode,
+  checkSandbox,
+  checkTools,
+} from "./check-machine.ts";
+import {
+  checkClocks,
+  checkKey,
+  checkMetricsPort,
+  checkPort,
+  checkServer,
+  checkSettings,
+  checkVersions,
+} from "./check-server.ts";
+import {
+  checkConnections,
+  checkDatabase,
+  checkDirectory,
+  checkEncryption,
+  checkPrograms,
+  checkRedis,
+  checkSessions,
+  checkTables,
+} from "./check-storage.ts";
+import { type Finding, type Level, fail, failBy } from "./finding.ts";
+import { type Surroundings, lookAround } from "./surroundings.ts";
+
+/** A look at one thing, which changes nothing. It finds nothing where the thing is not used. */
+interface Check {
+  readonly what: string;
+  readonly find: (around: Surroundings) => Promise<readonly Finding[]>;
+}
+
+/** Every check, in the order of the report; they run together. */
+const checks: readonly Check[] = [
+  { what: "node", find: checkNode },
+  { what: "settings", find: checkSettings },
+  { what: "data directory", find: checkDirectory },
+  { what: "embedded database", find: checkPrograms },
+  { what: "database", find: checkDatabase },
+  { what: "sessions", find: checkSessions },
+  { what: "tables", find: checkTables },
+  { what: "connections", find: checkConnections },
+  { what: "encryption", find: checkEncryption },
+  { what: "redis", find: checkRedis },
+  { what: "disk", find: checkDisks },
+  { what: "port", find: checkPort },
+  { what: "metrics port", find: checkMetricsPort },
+  { what: "sandbox", find: checkSandbox },
+  { what: "memory", find: checkMemory },
+  { what: "file descriptors", find: checkFileDescriptors },
+  { what: "programs", find: checkTools },
+  { what: "server", find: checkServer },
+  { what: "key", find: checkKey },
+  { what: "versions", find: checkVersions },
+  { what: "clock", find: checkClocks },
+];
 
 /** Longer than the slowest check: a process of the sandbox has ten seconds to start. */
 const CHECK_MS = 15_000;

@@ -4,11 +4,13 @@ import {
   inspectDatabase,
   inspectDirectory,
 } from "@parley/db";
-import type { Settings } from "../config.ts";
-import { findServer, type NamedServer } from "../connection/find-server.ts";
-import type { ServerOptions } from "../connection/server-options.ts";
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { type Settings, environmentForOthers } from "../command/config.ts";
+import { type NamedServer, findServer } from "../connection/find-server.ts";
 import { type Probe, probeServer } from "../connection/probe-server.ts";
-import type { Context } from "../context.ts";
+import type { ServerOptions } from "../connection/server-options.ts";
+import type { Context } from "../command/context.ts";
 
 /** How long one thing may take to answer. */
 export const ANSWER_MS = 5000;
@@ -59,3 +61,21 @@ function once<T>(look: () => Promise<T>): () => Promise<T> {
   let looked: Promise<T> | undefined;
   return () => (looked ??= look());
 }
+
+/** The version that an installed program says; undefined where it does not run. */
+export async function versionOf(
+  environment: NodeJS.ProcessEnv,
+  program: string,
+): Promise<string | undefined> {
+  return promisify(execFile)(program, ["--version"], {
+    timeout: ANSWER_MS,
+    env: environmentForOthers(environment),
+  }).then(
+    ({ stdout }) => /\d[\w.]*/.exec(stdout)?.[0] ?? "of no version",
+    () => undefined,
+  );
+}
+
+/** Other checks say why. */
+export const orNothing = async <T>(look: () => Promise<T>): Promise<T | undefined> =>
+  look().catch(() => undefined);

@@ -1,8 +1,8 @@
 import { Command } from "@commander-js/extra-typings";
 import { withServer } from "../connection/server-options.ts";
-import { group } from "../group.ts";
+import { group } from "../command/group.ts";
 import { createAdministration } from "./administer-functions.ts";
-import type { Context } from "../context.ts";
+import type { Context } from "../command/context.ts";
 
 const load = () => import("./call-functions.ts");
 

@@ -2,9 +2,9 @@ import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline/promises";
 import { recordBehaviour } from "@parley/core";
 import { ParleyError, type Program } from "@parley/schema";
-import { CommandError } from "../command-error.ts";
-import { printLine } from "../print.ts";
-import type { Context } from "../context.ts";
+import { CommandError } from "../command/command-error.ts";
+import { printLine } from "../command/print.ts";
+import type { Context } from "../command/context.ts";
 
 /** Bounds of the file: more than a behaviour can hold is refused unread. */
 const MAX_LINES = 2000;

@@ -1,6 +1,6 @@
 import { callServer } from "../connection/call-server.ts";
-import { CommandError } from "../command-error.ts";
-import { oneLine } from "../plain.ts";
+import { CommandError } from "../command/command-error.ts";
+import { oneLine } from "../command/print.ts";
 
 /** How a person names one of many. */
 interface Names<Item> {

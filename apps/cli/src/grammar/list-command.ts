@@ -3,24 +3,22 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type Command, InvalidArgumentError } from "commander";
 import type * as z from "zod";
 import type { ServerOptions } from "../connection/server-options.ts";
-import { printLine, reportLine } from "../print.ts";
+import { printLine, reportLine } from "../command/print.ts";
 import { type Noun, nounCommand } from "./noun.ts";
 import { withInput } from "./read-input.ts";
-import type { Context } from "../context.ts";
-import type { Io } from "../io.ts";
+import type { Context } from "../command/context.ts";
+import type { Io } from "../command/io.ts";
 
 /** How often a list that is watched is read. */
 const WATCH_MS = 2000;
 
 /** A list of things. */
-export interface List<Connection, Item, S extends z.ZodObject> {
+interface List<Connection, Item, S extends z.ZodObject> {
   readonly about: string;
-  /** Name of the list in JSON, which is the server's. */
-  readonly listed: string;
   /** What chooses some of them. */
   readonly filters?: S;
-  readonly read: (connection: Connection, filters: z.input<S>) => AsyncIterable<Item>;
-  readonly idOf: (item: Item) => string | number;
+  /** Reads those that are chosen, if the noun does not. */
+  readonly read?: (connection: Connection, filters: z.input<S>) => AsyncIterable<Item>;
   /** Cells by their headings. */
   readonly columns: Readonly<Record<string, (item: Item) => string | number | null | undefined>>;
   /** How many are listed by default, where a list can be endless; else all. */
@@ -40,25 +38,28 @@ interface Printing extends ListOptions {
 /** Makes `list`. */
 export function listCommand<Connection, Item, S extends z.ZodObject>(
   context: Context,
-  { open }: Noun<Connection>,
+  noun: Noun<Connection, Item>,
   list: List<Connection, Item, S>,
 ): Command {
   const byDefault = list.limit === undefined ? "all by default" : `${list.limit} by default`;
   const command = nounCommand("list", list.about);
-  const { filters } = list;
+  const { filters, columns, read: readChosen = noun.read } = list;
+  const shown = { ...noun, columns };
   const readFilters = filters && withInput(command, { schema: filters, isFilter: true });
   return command
     .option("--limit <rows>", `how many at most; ${byDefault}`, readLimit)
     .option("--watch", "again when something changes, until Ctrl-C")
     .action(async (options: ListOptions) => {
       const { io } = context;
-      const connection = await open(context, options);
+      const connection = await noun.open(context, options);
       // The values are checked by the server: a filter that it refuses is its to explain.
       const given = ((await readFilters?.(io, { ...options })) ?? {}) as z.input<S>;
       const limit = options.limit ?? list.limit ?? Number.POSITIVE_INFINITY;
-      const read = async () => take(list.read(connection, given), limit);
+      const read = async () => take(readChosen(connection, given), limit);
       const printing = { ...options, io };
-      await (options.watch ? watch(list, read, printing) : printOnce(list, await read(), printing));
+      await (options.watch
+        ? watch(shown, read, printing)
+        : printOnce(shown, await read(), printing));
     });
 }
 
@@ -76,7 +77,8 @@ async function take<Item>(items: AsyncIterable<Item>, limit: number): Promise<Ta
   return { items: taken, hasMore: false };
 }
 
-type Shown<Item> = Pick<List<never, Item, z.ZodObject>, "columns" | "idOf" | "listed">;
+type Shown<Item> = Pick<Noun<never, Item>, "idOf" | "listed"> &
+  Pick<List<never, Item, z.ZodObject>, "columns">;
 
 async function printOnce<Item>(
   { columns, listed }: Shown<Item>,
@@ -103,7 +105,7 @@ async function watch<Item>(
   printing: Printing,
 ): Promise<never> {
   const { io, json } = printing;
-  let before = new Map<string | number, string>();
+  let before = new Map<string, string>();
   for (;;) {
     const taken = await read();
     if (io.isTerminal.stdout && !json) {

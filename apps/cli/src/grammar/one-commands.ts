@@ -1,28 +1,26 @@
 import type { Command } from "commander";
-import type * as z from "zod";
-import { calledWrongly } from "../command-error.ts";
+import type { EndpointName } from "@parley/schema";
+import * as z from "zod";
+import { calledWrongly } from "../command/command-error.ts";
 import { callServer } from "../connection/call-server.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
-import { oneLine, plain } from "../plain.ts";
-import { printLine, reportLine } from "../print.ts";
+import { oneLine, plain, printLine, reportLine } from "../command/print.ts";
 import { confirm } from "../terminal/confirm.ts";
-import { type Noun, nounCommand, withArticle } from "./noun.ts";
+import { type Answer, callEndpoint, type Caller, inputOf, takesVersion } from "./endpoint-calls.ts";
+import {
+  type Find,
+  findIn,
+  type Found,
+  type Named,
+  type Noun,
+  nounCommand,
+  withArticle,
+} from "./noun.ts";
 import type { Reader } from "./input-options.ts";
 import { checkInput, withInput } from "./read-input.ts";
 import { type References, resolveReferences } from "./references.ts";
-import type { Context } from "../context.ts";
-import type { Io } from "../io.ts";
-
-/** A thing, as a sentence names it. */
-export interface Named {
-  readonly id: string;
-  readonly name: string;
-}
-
-type Find<Connection, Found extends Named> = (
-  connection: Connection,
-  reference: string,
-) => Promise<Found>;
+import type { Context } from "../command/context.ts";
+import type { Io } from "../command/io.ts";
 
 const argumentOf = (one: string): string => `<${one.replaceAll(" ", "-")}>`;
 
@@ -42,98 +40,155 @@ const withTimes = (key: unknown, value: unknown): unknown =>
     ? new Date(value).toISOString()
     : value;
 
-/** Makes `get`, or another command that reads one thing. */
-export function getCommand<Connection, Found extends Named>(
+/** What commands about one thing have in common. */
+interface OfOne<Connection, Item> {
+  readonly about?: string;
+  /** How it is named; by default by its id or its name. */
+  readonly by?: string;
+  /** Finds it; by default in the list of all. */
+  readonly find?: Find<Connection, Item>;
+}
+
+/** Makes `get`, or another command that reads one thing: what an endpoint answers, or what the list has of it. */
+export function getCommand<Connection extends Caller, Item>(
   context: Context,
-  { one, open }: Noun<Connection>,
-  get: {
+  noun: Noun<Connection, Item>,
+  get: OfOne<Connection, Item> & {
     readonly name?: string;
-    readonly about?: string;
-    readonly by?: string;
-    readonly find: Find<Connection, Found>;
-    readonly read: (connection: Connection, found: Found) => Promise<unknown>;
-  },
+    readonly read?: EndpointName | ((connection: Connection, found: Named) => Promise<unknown>);
+  } = {},
 ): Command {
-  return nounCommand(get.name ?? "get", get.about ?? `show ${withArticle(one)}`)
-    .argument(argumentOf(one), get.by ?? "id or name")
+  const { find = findIn(noun), read } = get;
+  const readOne = async (connection: Connection, found: Found<Item>): Promise<unknown> => {
+    if (read === undefined) return { [answeredBy(noun)]: found.item };
+    if (typeof read === "function") return read(connection, found);
+    return callEndpoint(connection, read, { id: found.id });
+  };
+  return nounCommand(get.name ?? "get", get.about ?? `show ${withArticle(noun.one)}`)
+    .argument(argumentOf(noun.one), get.by ?? "id or name")
     .action(async (reference: string, options: ServerOptions) => {
-      const connection = await open(context, options);
-      const found = await callServer(get.find(connection, reference));
-      await printAnswer(context.io, await callServer(get.read(connection, found)), options);
+      const connection = await noun.open(context, options);
+      const found = await callServer(find(connection, reference));
+      await printAnswer(context.io, await callServer(readOne(connection, found)), options);
     });
 }
 
-/** What a mutation gave: the thing, the whole answer, and a secret that is shown once. */
-export interface Done {
-  readonly named: Named;
-  readonly answer: object;
-  readonly secret?: string;
+/** Name of one thing in the server's answers. */
+const answeredBy = ({ listed }: Pick<Noun<never, never>, "listed">): string =>
+  listed.replace(/s$/, "");
+
+type Names<Item> = Pick<Noun<never, Item>, "listed" | "idOf" | "nameOf">;
+
+/** The thing that an answer has; if it has none, the one that was found, by the name that it has now. */
+function namedIn<Item>(noun: Names<Item>, answer: Answer, found?: Named): Named {
+  const { [answeredBy(noun)]: item, name } = answer;
+  if (found !== undefined && item === undefined) {
+    return typeof name === "string" ? { id: found.id, name } : found;
+  }
+  // Lists and other answers have things alike, as far as their names go.
+  return { id: noun.idOf(item as Item), name: noun.nameOf(item as Item) };
 }
 
-function printDone(io: Io, what: string, one: string, done: Done, options: ServerOptions): void {
-  if (options.json) return printLine(io, JSON.stringify(done.answer));
-  const line = `${what}: ${one} ${titleOf(done.named)}`;
-  if (done.secret === undefined) return printLine(io, line);
-  reportLine(io, `${line}; its secret is shown only here`);
-  printLine(io, done.secret);
+/** Prints what a mutation did, and a secret that is shown once. */
+function printDone(io: Io, what: string, answer: Answer, { json }: ServerOptions): void {
+  if (json) return printLine(io, JSON.stringify(answer));
+  const { secret, adminKey = secret } = answer;
+  if (typeof adminKey !== "string") return printLine(io, what);
+  reportLine(io, `${what}; its secret is shown only here`);
+  printLine(io, adminKey);
+}
+
+/** What a mutation calls: an endpoint, or what has no endpoint of its own. */
+type Call<Connection, Item, S extends z.ZodObject> =
+  | EndpointName
+  | ((connection: Connection, found: Found<Item>, input: z.input<S>) => Promise<object>);
+
+/** What a mutation is given: what its endpoint takes, if nothing else is said. */
+function schemaOf<Connection, Item, S extends z.ZodObject>({
+  schema,
+  call,
+  without,
+}: {
+  readonly schema?: S;
+  readonly call: Call<Connection, Item, S>;
+  readonly without?: readonly string[];
+}): S {
+  if (schema !== undefined) return schema;
+  // Nothing is known of the type of its members then.
+  return (typeof call === "string" ? inputOf(call, without) : z.object({})) as z.ZodObject as S;
+}
+
+/** How a mutation gets its input. */
+interface InputOfOne<Connection> {
+  /** Members that have no option. */
+  readonly without?: readonly string[];
+  readonly readers?: Readonly<Record<string, Reader>>;
+  readonly references?: References<Connection>;
 }
 
 /** Makes `create`. */
-export function createCommand<Connection, S extends z.ZodObject>(
+export function createCommand<Connection extends Caller, Item>(
   context: Context,
-  { one, open }: Noun<Connection>,
-  create: {
+  noun: Noun<Connection, Item>,
+  create: InputOfOne<Connection> & {
+    readonly call: EndpointName;
     readonly about?: string;
-    readonly schema: S;
     /** Member that is an argument. */
     readonly argument: string;
-    readonly readers?: Readonly<Record<string, Reader>>;
-    readonly references?: References<Connection>;
-    readonly call: (connection: Connection, input: z.input<S>) => Promise<Done>;
   },
 ): Command {
-  const { argument, schema, readers = {}, references = {} } = create;
-  const command = nounCommand("create", create.about ?? `create ${withArticle(one)}`).argument(
+  const { argument, call, without, readers = {}, references = {} } = create;
+  const command = nounCommand("create", create.about ?? `create ${withArticle(noun.one)}`).argument(
     `[${argument}]`,
     "unless a file has it",
   );
+  const schema = inputOf(call, without);
   const named = Object.keys(references);
   const read = withInput(command, { schema, readers, named, without: [argument] });
   return command.action(async (first: string | undefined, options: ServerOptions) => {
     const given = await read(context.io, { ...options });
     if (first !== undefined) given[argument] = first;
     const checked = checkInput(schema, given);
-    const connection = await open(context, options);
+    const connection = await noun.open(context, options);
     const input = await resolveReferences(connection, checked, references);
-    printDone(
-      context.io,
-      "created",
-      one,
-      await callServer(create.call(connection, input)),
-      options,
-    );
+    const answer = await callServer(callEndpoint(connection, call, input));
+    const done = `created: ${noun.one} ${titleOf(namedIn(noun, answer))}`;
+    printDone(context.io, done, answer, options);
   });
 }
 
+interface Change<Connection, Item, S extends z.ZodObject> {
+  readonly call: Call<Connection, Item, S>;
+  readonly found: Found<Item>;
+  readonly input: z.input<S>;
+}
+
+/** Changes a thing, in the version that the endpoint must be told. */
+async function change<Connection extends Caller, Item, S extends z.ZodObject>(
+  connection: Connection,
+  { versionOf }: Noun<Connection, Item>,
+  { call, found, input }: Change<Connection, Item, S>,
+): Promise<Answer> {
+  if (typeof call !== "string") return { ...(await call(connection, found, input)) };
+  const version = takesVersion(call) ? await versionOf?.(connection, found) : undefined;
+  const based = version !== undefined && { version };
+  return callEndpoint(connection, call, { id: found.id, ...based, ...input });
+}
+
 /** Makes `update`. */
-export function updateCommand<Connection, Found extends Named, S extends z.ZodObject>(
+export function updateCommand<Connection extends Caller, Item, S extends z.ZodObject = z.ZodObject>(
   context: Context,
-  { many, one, open }: Noun<Connection>,
-  update: {
-    readonly about?: string;
-    readonly by?: string;
-    readonly schema: S;
-    readonly readers?: Readonly<Record<string, Reader>>;
-    readonly references?: References<Connection>;
-    readonly find: Find<Connection, Found>;
-    readonly call: (connection: Connection, found: Found, input: z.input<S>) => Promise<Done>;
-  },
+  noun: Noun<Connection, Item>,
+  update: OfOne<Connection, Item> &
+    InputOfOne<Connection> & { readonly schema?: S; readonly call: Call<Connection, Item, S> },
 ): Command {
-  const { schema, readers = {}, references = {} } = update;
+  const { find = findIn(noun), call, readers = {}, references = {} } = update;
+  const { many, one } = noun;
   const command = nounCommand(
     "update",
     update.about ?? `change ${withArticle(one)}, and leave what no option names`,
   ).argument(argumentOf(one), update.by ?? "id or name");
+  const schema = schemaOf(update);
   const named = Object.keys(references);
   const read = withInput(command, { schema, readers, named });
   return command.action(async (reference: string, options: ServerOptions) => {
@@ -142,59 +197,49 @@ export function updateCommand<Connection, Found extends Named, S extends z.ZodOb
       throw calledWrongly(`parley ${many} update`, "it takes what to change");
     }
     const checked = checkInput(schema, given);
-    const connection = await open(context, options);
-    const found = await callServer(update.find(connection, reference));
+    const connection = await noun.open(context, options);
+    const found = await callServer(find(connection, reference));
     const input = await resolveReferences(connection, checked, references);
-    printDone(
-      context.io,
-      "updated",
-      one,
-      await callServer(update.call(connection, found, input)),
-      options,
-    );
+    const answer = await callServer(change(connection, noun, { call, found, input }));
+    const done = `updated: ${one} ${titleOf(namedIn(noun, answer, found))}`;
+    printDone(context.io, done, answer, options);
   });
 }
 
 /** Makes a command that does something to one thing, as `restore`; what destroys is confirmed. */
-export function actionCommand<Connection, Found extends Named, S extends z.ZodObject = z.ZodObject>(
+export function actionCommand<Connection extends Caller, Item, S extends z.ZodObject = z.ZodObject>(
   context: Context,
-  { one, open }: Noun<Connection>,
-  action: {
+  noun: Noun<Connection, Item>,
+  action: OfOne<Connection, Item> & {
     readonly name: string;
     readonly about: string;
     /** What it did, as in `restored`. */
     readonly did: string;
-    readonly by?: string;
-    /** What options say of it. */
-    readonly schema?: S;
     /** What is destroyed, after `This`; nothing without it. */
-    readonly destroys?: (found: Found) => string;
-    readonly find: Find<Connection, Found>;
-    readonly call: (
-      connection: Connection,
-      found: Found,
-      input: z.input<S>,
-    ) => Promise<Omit<Done, "named">>;
+    readonly destroys?: (found: Named) => string;
+    /** What its options give, if that is not what the endpoint takes. */
+    readonly schema?: S;
+    readonly call: Call<Connection, Item, S>;
   },
 ): Command {
-  const { schema, destroys, find, call, did } = action;
+  const { destroys, find = findIn(noun), call, did } = action;
+  const { one, open } = noun;
   const by = action.by ?? "id or name";
   const command = nounCommand(action.name, action.about).argument(argumentOf(one), by);
-  const read = schema && withInput(command, { schema, isFilter: true });
+  const schema = schemaOf(action);
+  const read = withInput(command, { schema, isFilter: true });
   if (destroys !== undefined) command.option("--yes", "do it without asking");
   return command.action(
     async (reference: string, options: ServerOptions & { readonly yes?: true }) => {
-      const given = (await read?.(context.io, { ...options })) ?? {};
-      // Without a schema there is nothing to give.
-      const input = schema === undefined ? (given as z.input<S>) : checkInput(schema, given);
+      const input = checkInput(schema, await read(context.io, { ...options }));
       const connection = await open(context, options);
       const found = await callServer(find(connection, reference));
       if (destroys !== undefined) {
         const typed = found.name === "" ? found.id : found.name;
         await confirm(context.io, { what: destroys(found), typed, yes: options.yes });
       }
-      const done = await callServer(call(connection, found, input));
-      printDone(context.io, did, one, { ...done, named: found }, options);
+      const answer = await callServer(change(connection, noun, { call, found, input }));
+      printDone(context.io, `${did}: ${one} ${titleOf(found)}`, answer, options);
     },
   );
 }

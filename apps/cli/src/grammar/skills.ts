@@ -1,10 +1,16 @@
 import type { Skill, SkillAvailability, SkillStatus } from "@parley/schema";
 import { callServer, errorTypeOf } from "../connection/call-server.ts";
 import { connect, type ServerConnection } from "../connection/connect.ts";
-import { findOne } from "./find-one.ts";
-import type { Named } from "./one-commands.ts";
+import { type Find, findIn, nounOf } from "./noun.ts";
 
-export const skills = { many: "skills", one: "skill", open: connect };
+export const skills = nounOf("skills.list", {
+  many: "skills",
+  one: "skill",
+  open: connect,
+  // Read just before the change.
+  versionOf: async ({ rpc, wId }: ServerConnection, { id }) =>
+    (await rpc.skills.get.query({ wId, skillId: id })).version,
+});
 
 interface Filters {
   readonly status?: SkillStatus | undefined;
@@ -38,18 +44,13 @@ export async function* readEach(
 
 /** Finds the skill with an id or a name, in one of these states. */
 export const findSkill =
-  (...statuses: SkillStatus[]) =>
-  async (connection: ServerConnection, reference: string): Promise<Named> => {
+  (...statuses: SkillStatus[]): Find<ServerConnection, Skill> =>
+  async (connection, reference) => {
     const byId = await readById(connection, reference);
     if (byId !== undefined && statuses.includes(byId.status)) {
-      return { id: byId.sId, name: byId.name };
+      return { id: byId.sId, name: byId.name, item: byId };
     }
-    const { sId, name } = await findOne(readEach(connection, statuses), reference, {
-      ...skills,
-      idOf: (skill) => skill.sId,
-      nameOf: (skill) => skill.name,
-    });
-    return { id: sId, name };
+    return findIn(skills, () => readEach(connection, statuses))(connection, reference);
   };
 
 /** The skill with an id, also an unpublished one, which lists show to admins alone; nothing without a builder's key. */

@@ -1,4 +1,4 @@
-import { plain } from "../plain.ts";
+import { plain } from "../command/print.ts";
 import { type Block, parseBlocks } from "./parse-blocks.ts";
 import { renderBlock, type Rendering } from "./render-block.ts";
 

@@ -1,6 +1,6 @@
 import stringWidth from "string-width";
 import wrapAnsi from "wrap-ansi";
-import { plain } from "../plain.ts";
+import { plain } from "../command/print.ts";
 import { highlightCode } from "./highlight-code.ts";
 import type { MarkdownNode } from "./parse-blocks.ts";
 import { renderInline } from "./render-inline.ts";

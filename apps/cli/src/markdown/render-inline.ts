@@ -1,4 +1,4 @@
-import { plain } from "../plain.ts";
+import { plain } from "../command/print.ts";
 import type { MarkdownNode } from "./parse-blocks.ts";
 import type { Theme } from "./theme.ts";
 

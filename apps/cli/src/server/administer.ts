@@ -6,12 +6,12 @@ import {
   revokeAllOperatorKeys,
 } from "@parley/core";
 import type { Logger } from "pino";
-import type { Settings } from "../config.ts";
-import { printLine, reportLine } from "../print.ts";
+import type { Settings } from "../command/config.ts";
+import { printLine, reportLine } from "../command/print.ts";
 import { hasOperatorKey } from "./keys.ts";
 import { openCore, openDatabase } from "./open-core.ts";
-import { CommandError } from "../command-error.ts";
-import type { Io } from "../io.ts";
+import { CommandError } from "../command/command-error.ts";
+import type { Io } from "../command/io.ts";
 
 export interface Administration {
   readonly io: Io;

@@ -1,6 +1,6 @@
-import { readServerSettings, type Settings } from "../config.ts";
-import { environmentFile } from "../environment.ts";
-import type { Io } from "../io.ts";
+import { readServerSettings, type Settings } from "../command/config.ts";
+import { environmentFile } from "../command/environment.ts";
+import type { Io } from "../command/io.ts";
 
 /** The settings of a command on the machine of a server, and its log. Throws `BadConfiguration`. */
 export async function administration(io: Io) {

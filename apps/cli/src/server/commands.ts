@@ -1,10 +1,9 @@
 import { Argument, Command, Option } from "@commander-js/extra-typings";
-import { describeSettings, readServerSettings } from "../config.ts";
-import { group } from "../group.ts";
-import { printLine } from "../print.ts";
-import { renderSettings } from "../render-settings.ts";
+import { describeSettings, readServerSettings, renderSettings } from "../command/config.ts";
+import { group } from "../command/group.ts";
+import { printLine } from "../command/print.ts";
 import { administration } from "./administration.ts";
-import type { Context } from "../context.ts";
+import type { Context } from "../command/context.ts";
 
 const settings = () => `\nEnvironment:\n${renderSettings(describeSettings())}`;
 

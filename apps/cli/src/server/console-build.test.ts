@@ -3,7 +3,7 @@ import os from "node:os";
 import path from "node:path";
 import { pino } from "pino";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { CommandError } from "../command-error.ts";
+import { CommandError } from "../command/command-error.ts";
 import { type RunningBuild, startConsoleBuild } from "./console-build.ts";
 
 let folder: string;

@@ -4,9 +4,9 @@ import os from "node:os";
 import path from "node:path";
 import type { ConsoleBuild } from "@parley/api";
 import type { Logger } from "pino";
-import { CommandError } from "../command-error.ts";
-import { environmentForOthers } from "../config.ts";
-import type { Io } from "../io.ts";
+import { CommandError } from "../command/command-error.ts";
+import { environmentForOthers } from "../command/config.ts";
+import type { Io } from "../command/io.ts";
 
 /** Bound on the output that is kept to explain a failure, in characters. */
 const MAX_OUTPUT = 4000;

@@ -10,7 +10,7 @@ import {
 import { apiKeys, type Queryable, rotatedSecrets } from "@parley/db";
 import type { Role } from "@parley/schema";
 import { and, eq, inArray, isNull } from "drizzle-orm";
-import { BadConfiguration } from "../setting-faults.ts";
+import { BadConfiguration } from "../command/setting-faults.ts";
 import type { StartMemory } from "./start-memory.ts";
 
 /** A key that a start ensures. */

@@ -10,7 +10,7 @@ import {
 } from "@parley/core";
 import { type Database, type EmbeddedServer, openEmbedded, openPostgres } from "@parley/db";
 import type { Logger } from "pino";
-import type { Settings } from "../config.ts";
+import type { Settings } from "../command/config.ts";
 import type { ProcessMetrics } from "./process-metrics.ts";
 import { startDatabase } from "./start-database.ts";
 import { createBundleCode } from "./bundle-code.ts";

@@ -1,4 +1,4 @@
-import { oneLine, plain } from "../plain.ts";
+import { oneLine, plain } from "../command/print.ts";
 
 const levels: Readonly<Record<number, string>> = {
   10: "trace",

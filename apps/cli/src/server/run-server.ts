@@ -1,15 +1,15 @@
 import { lockDirectory } from "@parley/db/lock";
-import { CommandError } from "../command-error.ts";
-import { readServerSettings, type Settings } from "../config.ts";
-import { reportFailure } from "../report-failure.ts";
+import { CommandError } from "../command/command-error.ts";
+import { readServerSettings, type Settings } from "../command/config.ts";
+import { reportFailure } from "../command/failures.ts";
 import { openLog } from "./administration.ts";
 import { startConsoleBuild } from "./console-build.ts";
 import { returnMemory } from "./return-memory.ts";
 import type { Parts, RunningServer } from "./serve.ts";
 import { shutdownDelayOf } from "./shutdown-delay.ts";
 import { startDatabase } from "./start-database.ts";
-import type { Context } from "../context.ts";
-import type { Io } from "../io.ts";
+import type { Context } from "../command/context.ts";
+import type { Io } from "../command/io.ts";
 
 /** Time for closing after the grace period of runs; then the process exits. */
 const CLOSE_SLACK_MS = 4000;

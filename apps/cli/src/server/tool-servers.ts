@@ -1,8 +1,8 @@
 import type { ToolServerFailure, ToolServers } from "@parley/core";
 import type { McpConnections } from "@parley/mcp";
-import type { Settings } from "../config.ts";
+import type { Settings } from "../command/config.ts";
 import type { ProcessMetrics } from "./process-metrics.ts";
-import { readVersion } from "../read-version.ts";
+import { readVersion } from "../command/read-version.ts";
 
 /**
  * What calls remote servers; reports what they were asked, besides calls. The protocol's code is loaded by the

@@ -10,9 +10,9 @@ import {
 } from "@parley/db";
 import type { Administration } from "./administer.ts";
 import { openDatabase } from "./open-core.ts";
-import { CommandError } from "../command-error.ts";
-import type { Io } from "../io.ts";
-import { reportLine } from "../print.ts";
+import { CommandError } from "../command/command-error.ts";
+import type { Io } from "../command/io.ts";
+import { reportLine } from "../command/print.ts";
 import { type Progress, startProgress } from "../terminal/progress.ts";
 
 /**

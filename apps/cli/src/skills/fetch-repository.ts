@@ -3,11 +3,11 @@ import { mkdir, mkdtemp } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import type { ProgramLimits } from "@parley/sandbox";
-import { CommandError } from "../command-error.ts";
-import { environmentForOthers } from "../config.ts";
-import { oneLine } from "../plain.ts";
+import { CommandError } from "../command/command-error.ts";
+import { environmentForOthers } from "../command/config.ts";
+import { oneLine } from "../command/print.ts";
 import type { GitFolder } from "./git-url.ts";
-import type { Io } from "../io.ts";
+import type { Io } from "../command/io.ts";
 
 const MIB = 1_048_576;
 

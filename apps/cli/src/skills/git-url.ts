@@ -1,4 +1,4 @@
-import { CommandError } from "../command-error.ts";
+import { CommandError } from "../command/command-error.ts";
 
 /** A folder of a repository, at a commit. */
 export interface GitFolder {

@@ -3,11 +3,10 @@ import { ImportSkills } from "@parley/schema";
 import { callServer } from "../connection/call-server.ts";
 import { connect } from "../connection/connect.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
-import { oneLine } from "../plain.ts";
-import { printLine, reportLine } from "../print.ts";
+import { oneLine, printLine, reportLine } from "../command/print.ts";
 import { openSkills } from "./open-skills.ts";
-import { CommandError } from "../command-error.ts";
-import type { Context } from "../context.ts";
+import { CommandError } from "../command/command-error.ts";
+import type { Context } from "../command/context.ts";
 
 /** What an import says of all its skills. */
 interface ImportOptions extends ServerOptions {

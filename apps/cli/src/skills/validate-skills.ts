@@ -1,10 +1,9 @@
 import { parseSkillFolders, readYaml } from "@parley/core/skill-folders";
 import { parseDocument } from "yaml";
-import { CommandError } from "../command-error.ts";
-import { oneLine } from "../plain.ts";
-import { printLine, reportLine } from "../print.ts";
+import { CommandError } from "../command/command-error.ts";
+import { oneLine, printLine, reportLine } from "../command/print.ts";
 import { openSkills, type OpenedSkills } from "./open-skills.ts";
-import type { Context } from "../context.ts";
+import type { Context } from "../command/context.ts";
 
 interface SkillFault {
   readonly file: string;

@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline/promises";
-import { CommandError } from "../command-error.ts";
-import { oneLine } from "../plain.ts";
-import type { Io } from "../io.ts";
+import { CommandError } from "../command/command-error.ts";
+import { oneLine } from "../command/print.ts";
+import type { Io } from "../command/io.ts";
 
 /** Something that cannot be taken back. */
 interface Destructive {

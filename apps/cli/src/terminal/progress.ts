@@ -1,7 +1,7 @@
 import { Writable } from "node:stream";
 import { Presets, SingleBar } from "cli-progress";
-import { oneLine } from "../plain.ts";
-import type { Io } from "../io.ts";
+import { oneLine } from "../command/print.ts";
+import type { Io } from "../command/io.ts";
 
 /** Long work, which is counted in a unit. */
 interface Work {
@@ -62,4 +62,13 @@ function createLateStream({ stderr }: Io): NodeJS.WritableStream {
       done();
     },
   });
+}
+
+/** Less is done before anybody looks. */
+const FEW = 10;
+
+/** Shows the progress of work on many things; nothing for a few. */
+export function showProgress(io: Io, label: string, work: Omit<Work, "label">): Progress {
+  if (work.total > FEW) return startProgress(io, { label, ...work });
+  return { advance: () => {}, stop: () => {} };
 }

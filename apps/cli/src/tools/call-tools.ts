@@ -1,16 +1,16 @@
 import type { AdministeredTool, ConnectedTool } from "@parley/schema";
 import { callServer, errorTypeOf } from "../connection/call-server.ts";
-import { calledWrongly, CommandError } from "../command-error.ts";
+import { calledWrongly, CommandError } from "../command/command-error.ts";
 import { connect, type ServerConnection } from "../connection/connect.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
-import { printLine } from "../print.ts";
-import { findSpace } from "../grammar/spaces.ts";
-import { findTool } from "../grammar/tools.ts";
+import { printLine } from "../command/print.ts";
+import { findOne } from "../grammar/find-one.ts";
+import { findSpace, tools } from "../grammar/nouns.ts";
 import { renderTool } from "./render-tools.ts";
 import type { ConnectionOptions } from "./connection-options.ts";
 import { checkRegistration, checkUpdate, readConnection } from "./read-connection.ts";
-import type { Context } from "../context.ts";
-import type { Io } from "../io.ts";
+import type { Context } from "../command/context.ts";
+import type { Io } from "../command/io.ts";
 
 /** Registers a remote MCP server as a tool. */
 export async function createTool(
@@ -89,7 +89,7 @@ export async function updateTool(
 /** The tool that the one argument of a command names. */
 async function find(context: Context, reference: string, options: ServerOptions) {
   const connection = await connect(context, options);
-  return { ...connection, named: await findTool(connection, reference) };
+  return { ...connection, named: await findOne(tools.read(connection), reference, tools) };
 }
 
 /** The space that is named; by default the one that everybody reaches. */

@@ -2,10 +2,10 @@ import { Command } from "@commander-js/extra-typings";
 import { withServer } from "../connection/server-options.ts";
 import { listCommand } from "../grammar/list-command.ts";
 import { actionCommand } from "../grammar/one-commands.ts";
-import { group } from "../group.ts";
+import { group } from "../command/group.ts";
 import { withConnection } from "./connection-options.ts";
-import { findToolNamed, readTools, tools as noun } from "../grammar/tools.ts";
-import type { Context } from "../context.ts";
+import { tools as noun } from "../grammar/nouns.ts";
+import type { Context } from "../command/context.ts";
 
 const load = () => import("./call-tools.ts");
 
@@ -17,9 +17,6 @@ authorization server, where Parley registers itself without --oauth-client.`;
 const list = (context: Context) =>
   listCommand(context, noun, {
     about: "list the tools of the workspace",
-    listed: "tools",
-    read: readTools,
-    idOf: ({ tool }) => tool.sId,
     columns: {
       ID: ({ tool }) => tool.sId,
       NAME: ({ tool }) => tool.name,
@@ -66,11 +63,8 @@ const remove = (context: Context) =>
     name: "remove",
     about: "remove a tool, from the skills that have it too",
     did: "removed",
-    find: findToolNamed,
     destroys: ({ name }) => `removes the tool ${name}, from the skills that have it too`,
-    call: async ({ rpc, wId }, { id, version }) => ({
-      answer: await rpc.tools.remove.mutate({ wId, toolId: id, version }),
-    }),
+    call: "tools.remove",
   });
 
 /** Makes the commands about tools. */

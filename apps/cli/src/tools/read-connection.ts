@@ -1,9 +1,9 @@
 import { RegisterTool, UpdateToolConnection } from "@parley/schema";
-import { CommandError } from "../command-error.ts";
+import { CommandError } from "../command/command-error.ts";
 import { readSecrets } from "../connection/read-secrets.ts";
 import type { ConnectionOptions } from "./connection-options.ts";
 import { check } from "../connection/connect.ts";
-import type { Io } from "../io.ts";
+import type { Io } from "../command/io.ts";
 
 /** The settings of a connection that options name; secrets come from standard input or a prompt. */
 export async function readConnection(io: Io, options: ConnectionOptions) {

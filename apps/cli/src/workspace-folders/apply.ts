@@ -1,22 +1,21 @@
-import { CommandError } from "../command-error.ts";
+import { CommandError } from "../command/command-error.ts";
 import { errorTypeOf } from "../connection/call-server.ts";
 import { connect, type ServerConnection } from "../connection/connect.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
 import { secretsOfProgram } from "../functions/function-members.ts";
-import { printLine, reportLine } from "../print.ts";
+import { printLine, reportLine } from "../command/print.ts";
 import { confirm } from "../terminal/confirm.ts";
-import { refuseFaults } from "./faults.ts";
-import { makePlan } from "./make-plan.ts";
-import { type Applying, isChange, type Step } from "./plan.ts";
-import { declaredNames, type Planning } from "./planning.ts";
-import { type DeclaredWorkspace, readWorkspaceFolder } from "./read-workspace-folder.ts";
-import { readWorkspace } from "./read-workspace.ts";
-import { nameStep, renderPlan } from "./render-plan.ts";
-import { openSecrets, type SecretSource } from "./secret-source.ts";
-import { showProgress } from "./show-progress.ts";
-import type { Kind, WorkspaceState } from "./workspace-state.ts";
-import type { Context } from "../context.ts";
-import type { Io } from "../io.ts";
+import { showProgress } from "../terminal/progress.ts";
+import { readWorkspaceFolder } from "./folder.ts";
+import type { Applying, KindName } from "./kind.ts";
+import { declaredNames, type DeclaredWorkspace, kindNames, type WorkspaceState } from "./kinds.ts";
+import { makePlan, type Planning } from "./plan.ts";
+import { openSecrets, type SecretSource } from "./secrets.ts";
+import { isChange, nameStep, renderPlan, type Step } from "./steps.ts";
+import { readWorkspace } from "./workspace.ts";
+import { refuseFaults } from "./yaml-file.ts";
+import type { Context } from "../command/context.ts";
+import type { Io } from "../command/io.ts";
 
 /** Others may change the workspace at the same time: what they did is read, and a new plan is made. */
 const MAX_PLANS = 3;
@@ -79,8 +78,8 @@ interface Planned {
 
 /** Reads the workspace and makes the plan. Throws `CommandError`, which names what cannot be done. */
 async function plan({ folder, declared, connection, options }: Planned) {
-  const kinds: readonly Kind[] = ["tool", "skill", "function", "agent"];
-  const names = new Map(kinds.map((kind) => [kind, declaredNames({ declared }, kind)]));
+  const { things } = declared;
+  const names = new Map(kindNames.map((kind) => [kind, declaredNames(kind, things[kind])]));
   const state = await readWorkspace(connection, (kind, { name }) => {
     return names.get(kind)?.has(name) ?? false;
   });
@@ -112,7 +111,7 @@ async function agree(
 }
 
 const idsOf = ({ listed, spaces }: WorkspaceState): Applying["ids"] => {
-  const active = (kind: Kind) =>
+  const active = (kind: KindName) =>
     // The archived first, so that one that is not has the name.
     new Map(
       listed[kind]
@@ -163,8 +162,9 @@ async function run(io: Io, changes: readonly Step[], applying: Applying): Promis
   }
 }
 
-function findUnsetSecrets({ functions }: DeclaredWorkspace, { secretNames }: WorkspaceState) {
-  const named = functions.flatMap(({ definition }) => secretsOfProgram(definition.program));
+function findUnsetSecrets({ things }: DeclaredWorkspace, { secretNames }: WorkspaceState) {
+  const programs = things.function.map(({ definition }) => definition.definition.program);
+  const named = programs.flatMap(secretsOfProgram);
   return [...new Set(named)].filter((name) => !secretNames.has(name)).toSorted();
 }
 

@@ -1,23 +1,20 @@
 import { lstat, mkdir, readdir, readFile, rm, rmdir, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { CommandError } from "../command-error.ts";
+import { CommandError } from "../command/command-error.ts";
 import { connect } from "../connection/connect.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
 import { editorFiles } from "../functions/editor-files.ts";
 import { FUNCTION_FILE } from "../functions/function-file.ts";
-import { oneLine } from "../plain.ts";
-import { printLine, reportLine } from "../print.ts";
-import { kindOf } from "../regular-files.ts";
+import { oneLine, printLine, reportLine } from "../command/print.ts";
+import { isExecutableFile, kindOf, setExecutable } from "../command/regular-files.ts";
 import { confirm } from "../terminal/confirm.ts";
-import type { WorkspaceDefinition } from "./definitions.ts";
-import { listFolderFiles } from "./list-folder-files.ts";
-import { severalOf } from "./planning.ts";
-import { readWorkspace } from "./read-workspace.ts";
-import { SETTINGS_FILE } from "./settings-file.ts";
-import type { Kind, WorkspaceState } from "./workspace-state.ts";
-import { isExecutableFile, setExecutable } from "../regular-files.ts";
-import { type FolderFiles, writeWorkspaceFolder } from "./write-workspace-folder.ts";
-import type { Context } from "../context.ts";
+import { type FolderFiles, listFolderFiles, writeWorkspaceFolder } from "./folder.ts";
+import type { Read } from "./kind.ts";
+import { kindNames, type WorkspaceDefinition, type WorkspaceState } from "./kinds.ts";
+import { severalOf } from "./plan.ts";
+import { SETTINGS_FILE } from "./settings.ts";
+import { readWorkspace } from "./workspace.ts";
+import type { Context } from "../command/context.ts";
 
 interface PullOptions extends ServerOptions {
   readonly force?: true;
@@ -73,31 +70,31 @@ export async function pullFolder(
 
 /** What the folder declares. Throws `CommandError` where names do not tell two things apart. */
 function definitionOf(state: WorkspaceState): WorkspaceDefinition {
-  for (const kind of ["tool", "skill", "function", "agent"] satisfies Kind[]) {
+  for (const kind of kindNames) {
     const active = state.listed[kind].filter((one) => !one.isArchived && one.isBuiltIn !== true);
     for (const [name, found] of Map.groupBy(active, (one) => one.name)) {
       if (found.length > 1) throw new CommandError(severalOf(kind, oneLine(name), found));
     }
   }
+  const { settings = {}, read } = state;
   const isAdmin = state.settings !== undefined;
-  const spaces = state.spaces.filter((space) => !space.isOpen);
-  const byName = <T>(read: readonly { readonly name: string; readonly definition: T }[]): T[] =>
-    read
-      .toSorted((one, other) => (one.name < other.name ? -1 : 1))
-      .map(({ definition }) => definition);
+  const spaces = state.spaces.filter((space) => isAdmin && !space.isOpen);
+  const definitions = <D>(ofKind: readonly Read<D>[]): D[] =>
+    byName(ofKind).map(({ definition }) => definition);
   return {
-    settings: state.settings ?? {},
-    spaces: isAdmin
-      ? spaces
-          .map(({ name, isRestricted }) => ({ name, isRestricted }))
-          .toSorted((one, other) => (one.name < other.name ? -1 : 1))
-      : [],
-    tools: byName(state.tools),
-    skills: byName(state.skills),
-    functions: byName(state.functions),
-    agents: byName(state.agents),
+    settings,
+    spaces: byName(spaces).map(({ name, isRestricted }) => ({ name, isRestricted })),
+    things: {
+      tool: definitions(read.tool),
+      skill: definitions(read.skill),
+      function: definitions(read.function),
+      agent: definitions(read.agent),
+    },
   };
 }
+
+const byName = <T extends { readonly name: string }>(named: readonly T[]): T[] =>
+  named.toSorted((one, other) => (one.name < other.name ? -1 : 1));
 
 function describeLeftOut({ listed, settings }: WorkspaceState): string[] {
   const archived = Object.values(listed)

@@ -3,7 +3,7 @@ import { createTextStream } from "../../markdown/text-stream.ts";
 import { colourful, colourless } from "../../markdown/theme.ts";
 import { dim, hasColours, red } from "../../terminal/style.ts";
 import { createLiveArea, heightOf, widthOf } from "./live-area.ts";
-import type { Io } from "../../io.ts";
+import type { Io } from "../../command/io.ts";
 
 /** How often what is under way is shown anew, at most. */
 const FRAME_MS = 33;

@@ -1,9 +1,8 @@
-import { calledWrongly, CommandError } from "../../command-error.ts";
+import { calledWrongly, CommandError } from "../../command/command-error.ts";
 import { connect, type ServerConnection } from "../../connection/connect.ts";
 import type { ServerOptions } from "../../connection/server-options.ts";
-import { describeFailure } from "../../describe-failure.ts";
-import { oneLine } from "../../plain.ts";
-import { printLine, reportLine } from "../../print.ts";
+import { describeFailure } from "../../command/failures.ts";
+import { oneLine, printLine, reportLine } from "../../command/print.ts";
 import { cyan, dim, red } from "../../terminal/style.ts";
 import { ask } from "../ask.ts";
 import { chooseAgent, findLastAgent, listAgents, type NamedAgent } from "../find-agent.ts";
@@ -17,7 +16,7 @@ import { printText } from "./print-text.ts";
 import { readMessage } from "./read-message.ts";
 import { completeLine, readMention, runCommand } from "./run-command.ts";
 import { showConversation } from "./show-conversation.ts";
-import type { Context } from "../../context.ts";
+import type { Context } from "../../command/context.ts";
 
 interface ChatOptions extends ServerOptions {
   readonly conversation?: string;

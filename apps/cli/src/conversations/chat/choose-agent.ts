@@ -1,11 +1,10 @@
-import { CommandError } from "../../command-error.ts";
-import { oneLine } from "../../plain.ts";
-import { printLine } from "../../print.ts";
+import { CommandError } from "../../command/command-error.ts";
+import { oneLine, printLine } from "../../command/print.ts";
 import { bold, dim, red } from "../../terminal/style.ts";
 import { chooseAgent, type NamedAgent } from "../find-agent.ts";
 import type { Keyboard } from "./keyboard.ts";
 import { printText } from "./print-text.ts";
-import type { Io } from "../../io.ts";
+import type { Io } from "../../command/io.ts";
 
 /** More are named only, not listed. */
 const MAX_LISTED = 20;

@@ -1,6 +1,6 @@
 import wrapAnsi from "wrap-ansi";
-import { printLine } from "../../print.ts";
-import type { Io } from "../../io.ts";
+import { printLine } from "../../command/print.ts";
+import type { Io } from "../../command/io.ts";
 
 /** Prints a text with lines that fit the terminal, cut between words. */
 export const printText = (io: Io, text: string): void =>

@@ -1,7 +1,7 @@
 import { dim } from "../../terminal/style.ts";
-import { reportLine } from "../../print.ts";
+import { reportLine } from "../../command/print.ts";
 import type { Keyboard } from "./keyboard.ts";
-import type { Io } from "../../io.ts";
+import type { Io } from "../../command/io.ts";
 
 interface MessagePrompt {
   readonly prompt: string;

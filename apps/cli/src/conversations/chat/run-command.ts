@@ -1,9 +1,8 @@
-import { plain } from "../../plain.ts";
-import { printLine } from "../../print.ts";
+import { plain, printLine } from "../../command/print.ts";
 import { bold, dim } from "../../terminal/style.ts";
 import { chooseAgent, type NamedAgent } from "../find-agent.ts";
 import type { Chat } from "./chat-state.ts";
-import { CommandError } from "../../command-error.ts";
+import { CommandError } from "../../command/command-error.ts";
 import { describeAgent } from "./choose-agent.ts";
 import { printText } from "./print-text.ts";
 

@@ -1,12 +1,11 @@
 import { agentMessages, type Output } from "parley-client";
 import { callServer } from "../../connection/call-server.ts";
-import { oneLine, plain } from "../../plain.ts";
-import { printLine } from "../../print.ts";
+import { oneLine, plain, printLine } from "../../command/print.ts";
 import { bold, dim } from "../../terminal/style.ts";
 import type { Answer } from "../send-message.ts";
 import { createAnswerView } from "./answer-view.ts";
 import type { Chat } from "./chat-state.ts";
-import type { Io } from "../../io.ts";
+import type { Io } from "../../command/io.ts";
 
 /** How many messages are shown of a conversation that is continued. */
 const LAST_MESSAGES = 4;

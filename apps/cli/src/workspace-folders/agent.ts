@@ -1,0 +1,204 @@
+import { CreateAgent, ShortText, SimulatedScript, text } from "@parley/schema";
+import { writeYaml } from "@parley/core/skill-folders";
+import * as z from "zod";
+import { callServer } from "../connection/call-server.ts";
+import type { ServerConnection } from "../connection/connect.ts";
+import { readPages } from "../connection/read-pages.ts";
+import {
+  type Applying,
+  type Entry,
+  isDeclaration,
+  type Kind,
+  type Listed,
+  type Read,
+} from "./kind.ts";
+import { type ReadFile, readYamlFile, stemOf, withoutDefaults, YAML } from "./yaml-file.ts";
+
+const { description, instructions, pictureUrl, scope, model, maxStepsPerRun } = CreateAgent.shape;
+const { script, asksUser, tags } = CreateAgent.shape;
+const namesUpTo = (max: number) => z.array(text(256, 1)).max(max).default([]);
+
+/** `agents/<name>.yaml`. What it leaves out has the server's default. */
+const AgentFile = z.object({
+  name: ShortText.min(1).optional(),
+  description: description.default(""),
+  instructions,
+  pictureUrl,
+  scope,
+  model,
+  maxStepsPerRun,
+  asksUser,
+  tags,
+  skills: namesUpTo(50),
+  functions: namesUpTo(50),
+  tools: namesUpTo(16),
+  script,
+});
+
+export type AgentDefinition = ReturnType<typeof definitionOf>;
+
+/** An agent as files declare it: with empty texts if it has no instructions, or no picture of its own. */
+function definitionOf(value: z.output<typeof AgentFile>, name = "") {
+  const { providerId, modelId, temperature = 0.7 } = value.model;
+  // Null for the model's default.
+  const { reasoningEffort = null } = value.model;
+  return {
+    name: value.name ?? name,
+    description: value.description,
+    instructions: value.instructions ?? "",
+    pictureUrl: value.pictureUrl ?? "",
+    scope: value.scope ?? "visible",
+    model: { providerId, modelId, temperature, reasoningEffort },
+    maxStepsPerRun: value.maxStepsPerRun ?? 8,
+    asksUser: value.asksUser ?? false,
+    tags: value.tags ?? [],
+    skills: [...new Set(value.skills)],
+    functions: [...new Set(value.functions)],
+    tools: [...new Set(value.tools)],
+    script: value.script ?? null,
+  };
+}
+
+const { model: _model, ...defaults } = definitionOf(
+  AgentFile.parse({ model: { providerId: "-", modelId: "-" } }),
+);
+
+/** Reads the files of an agent; the name of the file is the agent's if it names none. */
+async function readAgent({ file, entries, text: read }: Entry): Promise<ReadFile<AgentDefinition>> {
+  if (!YAML.test(file)) {
+    const has = (extension: string) => entries.includes(file.replace(/\.md$/, extension));
+    const isInstructions = file.endsWith(".md") && (has(".yaml") || has(".yml"));
+    const message = "is of no agent: those are files in YAML";
+    return { faults: isInstructions ? [] : [{ file, message }] };
+  }
+  const beside = file.replace(YAML, ".md");
+  const yaml = await read(file);
+  const markdown = entries.includes(beside) ? await read(beside) : undefined;
+  const agent = readYamlFile(AgentFile, { file, text: yaml });
+  if ("faults" in agent) return agent;
+  const { value } = agent;
+  if (value.instructions !== undefined && markdown !== undefined) {
+    const message = `instructions: are in ${beside} too; leave them in one place`;
+    return { faults: [{ file, message }] };
+  }
+  const inMarkdown = markdown?.replace(/\r?\n$/, "");
+  const checked = readYamlFile(z.object({ instructions }), {
+    file: beside,
+    text: JSON.stringify({ instructions: inMarkdown ?? null }),
+  });
+  if ("faults" in checked) return checked;
+  const said = value.instructions ?? inMarkdown;
+  return { value: definitionOf({ ...value, instructions: said }, stemOf(file)) };
+}
+
+function writeAgent(agent: AgentDefinition, stem: string) {
+  const { name, description: about, instructions: said, ...others } = agent;
+  const { reasoningEffort, ...pair } = others.model;
+  const used = { ...pair, ...(reasoningEffort !== null && { reasoningEffort }) };
+  const members = withoutDefaults({ ...others, model: used }, defaults);
+  return {
+    files: {
+      [`${stem}.yaml`]: writeYaml({ name, description: about, ...members }),
+      // The new line at the end of a file is not of the text.
+      ...(said !== "" && { [`${stem}.md`]: `${said}\n` }),
+    },
+  };
+}
+
+/** The agents of a workspace. */
+export async function listAgents({ rpc, wId }: ServerConnection): Promise<Listed[]> {
+  const listed = await Array.fromAsync(
+    readPages(
+      async (place) => rpc.agents.listAll.query({ wId, limit: 100, ...place }),
+      (page) => page.agentConfigurations,
+    ),
+  );
+  return listed.map(({ name, sId: id, status, scope: seenBy }) => {
+    return { name, id, isArchived: status !== "active", isBuiltIn: seenBy === "global" };
+  });
+}
+
+/** An agent with all its parts, as the client reads it. */
+type ShownAgent = Awaited<ReturnType<ServerConnection["rpc"]["agents"]["getDefinition"]["query"]>>;
+
+/** The path of the picture of agents that have none of their own. */
+const DEFAULT_PICTURE = /^\/pictures\/agent-\d+\.svg$/;
+
+/** Names of things that are not archived, by their ids. */
+type Names = Readonly<Record<"skill" | "function" | "tool", ReadonlyMap<string, string>>>;
+
+/** An agent as folders declare it: without what it has that is archived. */
+export function readShownAgent(
+  one: Listed,
+  shown: ShownAgent,
+  names: Names,
+): Read<AgentDefinition> {
+  const namesOf = (kind: keyof Names, ids: readonly string[]) =>
+    ids.flatMap((id) => names[kind].get(id) ?? []);
+  const { agentConfiguration: agent, reasoningEffort } = shown;
+  const isDefault = DEFAULT_PICTURE.test(URL.parse(agent.pictureUrl)?.pathname ?? "");
+  const { providerId, modelId, temperature } = agent.model;
+  return {
+    ...one,
+    version: agent.version,
+    definition: {
+      name: agent.name,
+      description: agent.description,
+      instructions: agent.instructions ?? "",
+      pictureUrl: isDefault ? "" : agent.pictureUrl,
+      scope: agent.scope === "hidden" ? "hidden" : "visible",
+      model: { providerId, modelId, temperature, reasoningEffort },
+      maxStepsPerRun: agent.maxStepsPerRun,
+      asksUser: shown.asksUser,
+      tags: shown.tags,
+      skills: namesOf("skill", shown.skillIds),
+      functions: namesOf("function", shown.functionIds),
+      tools: namesOf("tool", shown.toolIds),
+      script: shown.script && SimulatedScript.parse(shown.script),
+    },
+  };
+}
+
+function membersOf({ ids }: Applying, agent: AgentDefinition) {
+  const { skills, functions, tools, script: _script, ...members } = agent;
+  return {
+    ...members,
+    skillIds: skills.map((name) => ids.skill.get(name) ?? name),
+    functionIds: functions.map((name) => ids.function.get(name) ?? name),
+    toolIds: tools.map((name) => ids.tool.get(name) ?? name),
+  };
+}
+
+export const agentKind: Kind<AgentDefinition> = {
+  folder: "agents",
+  nameOf: ({ name }) => name,
+  isTaken: isDeclaration,
+  read: readAgent,
+  write: writeAgent,
+  usesOf: ({ skills, functions, tools }) => [
+    ["skill", skills],
+    ["function", functions],
+    ["tool", tools],
+  ],
+  compared: (agent) => ({ ...agent }),
+  create: async (applying, agent) => {
+    const { rpc, wId } = applying.connection;
+    const scripted = agent.script !== null && { script: agent.script };
+    const draft = { wId, ...membersOf(applying, agent), ...scripted };
+    const { agentConfiguration } = await callServer(rpc.agents.create.mutate(draft));
+    return agentConfiguration.sId;
+  },
+  update: async (applying, { before, after, changed }) => {
+    const { rpc, wId } = applying.connection;
+    const { id: agentId, version, isArchived } = before;
+    // It is changed before it is restored, so that nobody meets it as it was.
+    if (changed.size > 0) {
+      const change = { ...membersOf(applying, after), script: after.script };
+      await callServer(rpc.agents.update.mutate({ wId, agentId, version, ...change }));
+    }
+    if (isArchived) await callServer(rpc.agents.restore.mutate({ wId, agentId }));
+  },
+  remove: async ({ rpc, wId }, { id }) => {
+    await callServer(rpc.agents.archive.mutate({ wId, agentId: id }));
+  },
+};

@@ -1,0 +1,87 @@
+import { readFile } from "node:fs/promises";
+import { SecretName } from "@parley/schema";
+import { CommandError } from "../command/command-error.ts";
+import { readInput, readSecrets } from "../connection/read-secrets.ts";
+import type { Io } from "../command/io.ts";
+
+const REFERENCE = /\{\{secrets\.([^{}]*)\}\}/g;
+
+/** The names of the secrets that a text names, as in `Bearer {{secrets.ORDERS_TOKEN}}`. */
+export const secretsIn = (text: string): string[] =>
+  [...text.matchAll(REFERENCE)].map(([, name = ""]) => name);
+
+/** Whether a text names a secret, and none by a name that secrets cannot have. */
+export function namesSecrets(text: string): boolean {
+  const names = secretsIn(text);
+  return names.length > 0 && names.every((name) => SecretName.safeParse(name).success);
+}
+
+/** A text with the values of the secrets that it names. */
+const fillSecrets = (text: string, values: ReadonlyMap<string, string>): string =>
+  text.replaceAll(REFERENCE, (_reference, name: string) => values.get(name) ?? "");
+
+/** The reference to a secret that is named by words, as those of a tool and its header. */
+export function referenceTo(...words: readonly string[]): string {
+  const name = words
+    .join("_")
+    .normalize("NFKD")
+    .toUpperCase()
+    .replaceAll(/[^A-Z0-9]+/g, "_")
+    .replaceAll(/^_+|_+$/g, "");
+  return `{{secrets.${(/^[A-Z]/.test(name) ? name : `SECRET_${name}`).slice(0, 64)}}}`;
+}
+
+/** The values of the secrets that files name. */
+export interface SecretSource {
+  /** A text with the values of the secrets that it names. */
+  readonly fill: (text: string) => string;
+  /** Asks a terminal for the values that are missing. Throws `CommandError` where there is none. */
+  readonly require: (names: readonly string[]) => Promise<void>;
+}
+
+/** Reads lines of NAME=value from a file, or from standard input where it is `-`; nothing where it is undefined. */
+export async function openSecrets(io: Io, place: string | undefined): Promise<SecretSource> {
+  const values = new Map<string, string>();
+  if (place !== undefined) {
+    const text = place === "-" ? await readLines(io) : await readSecretFile(place);
+    for (const [index, line] of text.split(/\r?\n/).entries()) {
+      if (line.trim() === "" || line.startsWith("#")) continue;
+      const at = line.indexOf("=");
+      const name = line.slice(0, Math.max(at, 0));
+      // The line itself may be a secret.
+      if (at < 1 || !SecretName.safeParse(name).success) {
+        throw new CommandError(`--secrets: line ${index + 1} is not of the form NAME=value`);
+      }
+      values.set(name, line.slice(at + 1));
+    }
+  }
+  const requireValues = async (names: readonly string[]): Promise<void> => {
+    const missing = [...new Set(names)].filter((name) => !values.get(name));
+    if (missing.length === 0) return;
+    if (!io.isTerminal.stdin) {
+      const cure = "give --secrets a file of lines NAME=value, or - for standard input";
+      throw new CommandError(`Nothing was done: ${missing.join(", ")} must have a value: ${cure}`);
+    }
+    const given = await readSecrets(
+      io,
+      missing.map((name) => `the value of ${name}`),
+    );
+    for (const [index, name] of missing.entries()) values.set(name, given[index] ?? "");
+  };
+  return { fill: (text) => fillSecrets(text, values), require: requireValues };
+}
+
+async function readLines(io: Io): Promise<string> {
+  // A terminal would show them.
+  if (!io.isTerminal.stdin) return readInput(io);
+  throw new CommandError("--secrets - reads a pipe; a terminal is asked where it is left out");
+}
+
+async function readSecretFile(place: string): Promise<string> {
+  try {
+    return await readFile(place, "utf8");
+  } catch (cause) {
+    const { code = "" } = cause as NodeJS.ErrnoException;
+    throw new CommandError(`--secrets: ${place} cannot be read (${code})`, { cause });
+  }
+}

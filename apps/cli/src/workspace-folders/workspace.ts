@@ -1,0 +1,78 @@
+import { CommandError } from "../command/command-error.ts";
+import { callServer } from "../connection/call-server.ts";
+import type { ServerConnection } from "../connection/connect.ts";
+import { readEach } from "../connection/read-pages.ts";
+import { showProgress } from "../terminal/progress.ts";
+import { listAgents, readShownAgent } from "./agent.ts";
+import { listFunctions, readFunction } from "./function.ts";
+import type { KindName, Listed } from "./kind.ts";
+import type { WorkspaceState } from "./kinds.ts";
+import { readSettings } from "./settings.ts";
+import { listSkills, readSkill } from "./skill.ts";
+import { listTools, readTool } from "./tool.ts";
+
+/** Says whether a thing is read as it is, and not only listed. */
+type IsWanted = (kind: KindName, one: Listed) => boolean;
+
+/** Reads what a workspace has. Throws `CommandError` if the key may not. */
+export async function readWorkspace(
+  connection: ServerConnection,
+  isWanted: IsWanted,
+): Promise<WorkspaceState> {
+  const { io, rpc, wId } = connection;
+  const { session } = await callServer(rpc.session.get.query({}));
+  const { role, workspace } = session;
+  if (workspace === null || (role !== "admin" && role !== "builder")) {
+    const key = role === "user" ? "a key of a user may not" : "an operator key is of no workspace";
+    throw new CommandError(
+      `Folders are for keys of builders and admins, and ${key}: set PARLEY_API_KEY to such a key`,
+    );
+  }
+  const settings = await readSettings(connection, { ...session, workspace });
+  const { spaces } = settings;
+  const tools = await listTools(connection);
+  const agents = await listAgents(connection);
+  const functions = await listFunctions(connection);
+  const shownAgents = await readEach(
+    agents.filter((one) => !one.isBuiltIn && isWanted("agent", one)),
+    async (one) => {
+      const reading = rpc.agents.getDefinition.query({ wId, agentId: one.id });
+      return { one, shown: await callServer(reading) };
+    },
+  );
+  const skills = await listSkills(connection, {
+    isAdmin: role === "admin",
+    linked: shownAgents.flatMap(({ shown }) => shown.skillIds),
+  });
+  const { functionSecrets } = await callServer(rpc.functionSecrets.list.query({ wId }));
+  const wanted = <T extends Listed>(kind: KindName, ofKind: readonly T[]) =>
+    ofKind.filter((one) => isWanted(kind, one));
+  const things = {
+    tool: wanted("tool", tools),
+    skill: wanted("skill", skills),
+    function: wanted("function", functions),
+  };
+  const total = Object.values(things).flat().length;
+  const progress = showProgress(io, "reading", { total, unit: "things" });
+  const readAll = async <T, R>(ofKind: readonly T[], read: (one: T) => Promise<R>): Promise<R[]> =>
+    readEach(ofKind, async (one) => read(one).finally(() => progress.advance(1)));
+  const readThings = async () => ({
+    tool: await readAll(things.tool, async (one) => readTool(connection, one, spaces)),
+    skill: await readAll(things.skill, async (one) => readSkill(connection, one, spaces)),
+    function: await readAll(things.function, async (one) => readFunction(connection, one)),
+  });
+  const listed = { tool: tools, skill: skills, function: functions, agent: agents };
+  const active = (ofKind: readonly Listed[]) =>
+    new Map(ofKind.flatMap((one) => (one.isArchived ? [] : [[one.id, one.name] as const])));
+  const names = { skill: active(skills), function: active(functions), tool: active(tools) };
+  return {
+    wId,
+    ...settings,
+    listed,
+    read: {
+      ...(await readThings().finally(progress.stop)),
+      agent: shownAgents.map(({ one, shown }) => readShownAgent(one, shown, names)),
+    },
+    secretNames: new Set(functionSecrets.map(({ name }) => name)),
+  };
+}
