@@ -31,15 +31,21 @@ const types: Step = {
   ],
 };
 
-// Apart, since Next.js changes global types.
-const typesOfNext: Step = {
-  name: "types of the example with Next.js",
-  command: ["tsc", "--project", "examples/nextjs-chat", "--customConditions", "@parley/source"],
-};
+// Apart, since their global types are others.
+const typesApart: readonly Step[] = [
+  {
+    name: "types of the example with Next.js",
+    command: ["tsc", "--project", "examples/nextjs-chat", "--customConditions", "@parley/source"],
+  },
+  ...["packages/sandbox/src/child/inside", "apps/worker/src/e2b/inside"].map((folder) => ({
+    name: `types of ${folder}`,
+    command: ["tsc", "--project", folder],
+  })),
+];
 
 /** Every static check, of everything. */
 export async function checkStatically(): Promise<boolean> {
-  return runAll([format, knip, lint([]), types, typesOfNext]);
+  return runAll([format, knip, lint([]), types, ...typesApart]);
 }
 
 /**
@@ -66,7 +72,7 @@ export async function check(): Promise<boolean> {
   say(`Tests: ${[...tests, ...examples].join(" ")}`);
   const results = await Promise.all([
     runStep(format),
-    runStep(types).then(async (ok) => (await runStep(typesOfNext)) && ok),
+    runStep(types).then(async (ok) => (await runAll(typesApart)) && ok),
     lintAndStore(),
     runFiles(tests, "test")
       // They are of no kind that `test` has.
@@ -146,7 +152,7 @@ function hashSources(): Map<string, string> {
     createHash("sha256").update(texts.join("\0")).digest("base64");
   const read = (file: string): string => readFileSync(path.join(root, file), "utf8");
   const ruled = hash(...rules.map(read));
-  const files = globSync("{{packages,apps,examples}/**,.ci}/*.{ts,tsx}", {
+  const files = globSync("{{packages,apps,examples}/**,.ci}/*.{ts,tsx,js,mjs}", {
     cwd: root,
     exclude: ["**/node_modules/**", "**/dist/**", "**/.next/**"],
   });

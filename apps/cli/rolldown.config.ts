@@ -35,6 +35,9 @@ const processes = {
   "bundle-entry": "../../packages/sandbox/src/bundle/bundle-entry.ts",
 };
 
+// What code of authors is run by: it is read as text.
+const inside = ["../../packages/sandbox/src/child/inside", "../worker/src/e2b/inside"];
+
 // The whole server in one package: the workspace's code is bundled, npm packages stay dependencies. But for Drizzle:
 // Node reads the 179 kB of its package.json once for each of its 108 modules, a third of what a start costs.
 // Everything is in one folder, because threads are found beside the file that starts them, and the
@@ -68,6 +71,12 @@ export default defineConfig({
           await cp(api.resolve(`swagger-ui-dist/${file}`), path.join(bin, "swagger-ui", file));
         }
         await cp(page, path.join(bin, "swagger-ui"), { recursive: true });
+        for (const folder of inside) {
+          await cp(path.resolve(import.meta.dirname, folder), path.join(bin, "inside"), {
+            recursive: true,
+            filter: (source) => !/\.json$|\.d\.ts$/.test(source),
+          });
+        }
         await writeFile(path.join(bin, "licenses.txt"), licenses);
         await cp(consoleFiles, path.join(bin, "console"), { recursive: true });
       },

@@ -1,6 +1,11 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { connect, createServer } from "node:net";
+import { availableParallelism, tmpdir } from "node:os";
+import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
 
 /** The server drains for up to 9 s when it is asked to stop. */
 const STOP_WITHIN_MS = 12_000;
@@ -76,4 +81,69 @@ async function stopProcess(child: ChildProcess | undefined): Promise<void> {
   const timer = setTimeout(() => child.kill("SIGKILL"), STOP_WITHIN_MS);
   await exited;
   clearTimeout(timer);
+}
+
+export interface ListeningOptions extends Omit<ProcessOptions, "arguments"> {
+  /** Its arguments, for the port that it is to listen on. */
+  readonly argumentsFor: (port: number) => Promise<readonly string[]> | readonly string[];
+}
+
+/** A process that listens on a port of this machine. */
+export interface ListeningProcess extends RunningProcess {
+  readonly port: number;
+}
+
+/** Starts a process on a free port. Resolves once it takes connections. */
+export async function startListening(
+  resources: AsyncDisposableStack,
+  { argumentsFor, ...options }: ListeningOptions,
+): Promise<ListeningProcess> {
+  const port = await findFreePort();
+  const started = startProcess(resources, { ...options, arguments: await argumentsFor(port) });
+  await started.waitFor(async () => ((await listens(port)) ? true : undefined));
+  return { ...started, port };
+}
+
+/** A port of this machine that nothing listens on. */
+export async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  if (address === null || typeof address === "string") throw new Error("No port was free");
+  return address.port;
+}
+
+async function listens(port: number): Promise<boolean> {
+  const socket = connect(port, "127.0.0.1");
+  try {
+    await once(socket, "connect");
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
+
+/** Makes a directory that is gone with `resources`. */
+export async function makeDirectory(
+  resources: AsyncDisposableStack,
+  parent = path.join(tmpdir(), "parley-bench-"),
+): Promise<string> {
+  const directory = await mkdtemp(parent);
+  resources.defer(() => rm(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+/** Keeps all threads of a process on one core. Does nothing where `taskset` or a core is missing. */
+export async function pinToCore(pid: number, core: number): Promise<boolean> {
+  if (core >= availableParallelism()) return false;
+  try {
+    await promisify(execFile)("taskset", ["-a", "-c", "-p", String(core), String(pid)]);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -10,7 +10,7 @@ interface Request {
 
 type Answer = { readonly value: unknown } | { readonly error: string };
 
-/** No request takes this long: opening 9,000 streams takes the slowest about 20 s. */
+/** Few requests take this long: opening 9,000 streams takes the slowest about 20 s. */
 const ANSWER_WITHIN_MS = 120_000;
 
 /** Answers the requests of the process that started this one, and ends with it. */
@@ -38,12 +38,15 @@ export type AskChild<H extends Handlers> = <Name extends keyof H & string>(
 ) => Promise<Awaited<ReturnType<H[Name]>>>;
 
 /** Gives the function that asks a process which answers with `answerParent`. */
-export function askingChild<H extends Handlers>({ child, output }: RunningProcess): AskChild<H> {
+export function askingChild<H extends Handlers>(
+  { child, output }: RunningProcess,
+  answerWithinMs = ANSWER_WITHIN_MS,
+): AskChild<H> {
   return async (name, ...[input]) => {
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
     const end = () => reject(new Error(`The process ended at ${name}\n${output()}`));
     const late = () => reject(new Error(`No answer to ${name}\n${output()}`));
-    const timer = setTimeout(late, ANSWER_WITHIN_MS);
+    const timer = setTimeout(late, answerWithinMs);
     child.once("message", resolve as (message: unknown) => void);
     child.once("exit", end);
     child.send({ name, input } satisfies Request);

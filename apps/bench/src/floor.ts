@@ -1,7 +1,7 @@
-import { copyFile, mkdtemp, rm } from "node:fs/promises";
+import { copyFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { startListening } from "./listening-process.ts";
+import { makeDirectory, startListening } from "./child-process.ts";
 
 /** A program that does the least work that an operation needs, to measure the server against. */
 export interface Floor {
@@ -31,8 +31,7 @@ export function ownFloor(name: string): string {
 /** Copies a floor from elsewhere to where its imports resolve, until `resources` are given back. */
 export async function adoptFloor(resources: AsyncDisposableStack, file: string): Promise<string> {
   const modules = fileURLToPath(new URL("../node_modules", import.meta.url));
-  const directory = await mkdtemp(path.join(modules, ".floor-"));
-  resources.defer(() => rm(directory, { recursive: true, force: true }));
+  const directory = await makeDirectory(resources, path.join(modules, ".floor-"));
   const copy = path.join(directory, path.basename(file));
   await copyFile(file, copy);
   return copy;

@@ -1,4 +1,6 @@
-import { benchAll } from "./benchmarks/all.ts";
+import { readFile, writeFile } from "node:fs/promises";
+import { availableParallelism, cpus, loadavg, totalmem } from "node:os";
+import path from "node:path";
 import { benchBystander } from "./benchmarks/bystander.ts";
 import { benchConsole } from "./benchmarks/console.ts";
 import { benchCreate } from "./benchmarks/create.ts";
@@ -14,33 +16,42 @@ import { benchSkills } from "./benchmarks/skills.ts";
 import { benchStart } from "./benchmarks/start.ts";
 import { benchTurn } from "./benchmarks/turn.ts";
 import { readSettings } from "./config.ts";
-import { describeMachine } from "./machine.ts";
+import { replaceBlock } from "./docs-block.ts";
 import { type BenchmarkOptions, readCommandLine } from "./options.ts";
 import { buildServer } from "./parley-server.ts";
-import type { ResultRow } from "./report.ts";
-import { openPostgres } from "./scratch-database.ts";
+import { type Benchmark, runBenchmark } from "./report.ts";
+import { openPostgres, type Postgres } from "./scratch-database.ts";
+import { renderTable, type Row } from "./table.ts";
 
-type Benchmark = (options: BenchmarkOptions) => Promise<ResultRow[]>;
+const page = path.join(import.meta.dirname, "../../../docs/benchmarks.md");
+const PROGRESS_MS = 8000;
 
-const benchmarks: Readonly<Record<string, Benchmark>> = {
-  all: benchAll,
-  bystander: benchBystander,
-  console: benchConsole,
+/** Those of `all`, in their order. */
+const quickBenchmarks: Readonly<Record<string, Benchmark>> = {
   create: benchCreate,
-  fanout: benchFanout,
-  invoke: benchInvoke,
-  peer: benchPeer,
   post: benchPost,
-  read: benchRead,
-  scale: benchScale,
-  size: benchSize,
-  skills: benchSkills,
+  invoke: benchInvoke,
+  fanout: benchFanout,
   start: benchStart,
+};
+const fullBenchmarks: Readonly<Record<string, Benchmark>> = {
+  ...quickBenchmarks,
+  read: benchRead,
+  skills: benchSkills,
   turn: benchTurn,
   "first-token": benchFirstToken,
+  size: benchSize,
 };
 
-const USAGE = `Usage: pnpm bench <${Object.keys(benchmarks).join(" | ")}> [options]
+const benchmarks: Readonly<Record<string, Benchmark>> = {
+  ...fullBenchmarks,
+  bystander: benchBystander,
+  console: benchConsole,
+  peer: benchPeer,
+  scale: benchScale,
+};
+
+const USAGE = `Usage: pnpm bench <${["all", ...Object.keys(benchmarks).toSorted()].join(" | ")}> [options]
 
 Measures the built server against floors, on this machine only, in databases of its own on the
 PostgreSQL of DATABASE_URL, which are dropped at the end. Without DATABASE_URL, the server and the
@@ -87,18 +98,72 @@ function interruption(): Promise<never> {
   return promise;
 }
 
+/**
+ * Runs the benchmarks one after the other and prints their results in one table, which it writes into
+ * the documentation on request. A benchmark that fails does not keep the others from running; then it
+ * throws at the end.
+ */
+async function runAll(options: BenchmarkOptions): Promise<void> {
+  const { quick, print, write } = options;
+  const startedAt = performance.now();
+  const rows: Row[] = [];
+  const failures: string[] = [];
+  for (const [name, benchmark] of Object.entries(quick ? quickBenchmarks : fullBenchmarks)) {
+    const seconds = () => Math.round((performance.now() - startedAt) / 1000);
+    print(`\n== ${name}, after ${seconds()} s\n`);
+    const progress = setInterval(() => print(`… ${name}, ${seconds()} s\n`), PROGRESS_MS);
+    try {
+      // Stopped before the next one is measured.
+      await using resources = options.resources.use(new AsyncDisposableStack());
+      const results = await runBenchmark(benchmark, { ...options, resources });
+      rows.push(...results.map((result) => ({ benchmark: name, ...result })));
+    } catch (error) {
+      if (options.resources.disposed) throw error;
+      failures.push(`${name}: ${(error as Error).message}`);
+    } finally {
+      clearInterval(progress);
+    }
+  }
+  const table = renderTable(rows);
+  print(`\n${table}`);
+  if (failures.length > 0) throw new Error(`Not all were measured:\n${failures.join("\n")}`);
+  if (write) await writePage(options, table);
+}
+
+async function writePage({ quick, machine }: BenchmarkOptions, table: string): Promise<void> {
+  const command = `pnpm bench all${quick ? " --quick" : ""} --write`;
+  const block = `\`${command}\`: ${machine}.\n\n\`\`\`text\n${table}\`\`\``;
+  await writeFile(page, replaceBlock(await readFile(page, "utf8"), block));
+}
+
+/** One line about where and when a benchmark ran. */
+function describeMachine({ version, isEmbedded }: Postgres): string {
+  const memory = `${Math.round(totalmem() / 2 ** 30)} GiB`;
+  const model = cpus()[0]?.model.trim() ?? "unknown processor";
+  const [load = 0] = loadavg();
+  return [
+    new Date().toISOString(),
+    `${availableParallelism()} cores (${model}), ${memory}`,
+    `Node ${process.versions.node}`,
+    `PostgreSQL ${version}${isEmbedded ? ", embedded" : ""}`,
+    `load average ${load.toFixed(2)} before`,
+  ].join("; ");
+}
+
 async function main(): Promise<void> {
   const print = (text: string) => void process.stdout.write(text);
   const commandLine = readCommandLine(process.argv.slice(2));
-  const benchmark = benchmarks[commandLine.name ?? ""];
-  if (benchmark === undefined) throw new Error(`Name a benchmark.\n\n${USAGE}`);
+  const { name = "" } = commandLine;
+  const benchmark = benchmarks[name];
+  if (benchmark === undefined && name !== "all") throw new Error(`Name a benchmark.\n\n${USAGE}`);
   await using resources = new AsyncDisposableStack();
   const run = async (): Promise<void> => {
     const postgres = await openPostgres(resources, readSettings().DATABASE_URL);
     const machine = describeMachine(postgres);
     print(`${machine}\n`);
     await buildServer();
-    await benchmark({ ...commandLine, postgres, machine, resources, print });
+    const options = { ...commandLine, postgres, machine, resources, print };
+    await (benchmark === undefined ? runAll(options) : runBenchmark(benchmark, options));
   };
   await Promise.race([run(), interruption()]);
 }

@@ -1,11 +1,13 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import * as z from "zod";
-import { startProcess } from "./child-process.ts";
+import { makeDirectory, startProcess } from "./child-process.ts";
+import { addressOf, formatGet, formatPost, type Load } from "./load/plan.ts";
+import type { Subject } from "./measure.ts";
+import type { ScratchDatabase } from "./scratch-database.ts";
 
 const repository = fileURLToPath(new URL("../../..", import.meta.url));
 
@@ -29,6 +31,22 @@ export interface ParleyServer {
   readonly demo: Demo;
 }
 
+/** Such a server as what is measured. */
+export interface MeasuredServer extends ParleyServer {
+  readonly subject: Subject;
+  readonly address: Pick<Load, "host" | "port">;
+  /** Of requests by an admin. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The url of a path, in which `{wId}` is the demo workspace. */
+  urlOf(path: string): URL;
+  /** Requests by an admin as they go over the wire. */
+  get(path: string, headers?: Readonly<Record<string, string>>): string;
+  post(path: string, body: unknown): string;
+}
+
+/** Path of the conversations of the demo workspace. */
+export const conversationsPath = "/api/v1/w/{wId}/assistant/conversations";
+
 /** Settings of a server that no load runs into. */
 export const unlimited = {
   PARLEY_RATE_CREATE_PER_MINUTE: "0",
@@ -45,27 +63,31 @@ export async function buildServer(): Promise<void> {
   await promisify(execFile)("node_modules/.bin/turbo", words, { cwd: repository });
 }
 
-/** Makes a data directory that is gone with `resources`. */
-export async function makeDataDirectory(resources: AsyncDisposableStack): Promise<string> {
-  const directory = await mkdtemp(path.join(tmpdir(), "parley-bench-"));
-  resources.defer(() => rm(directory, { recursive: true, force: true }));
-  return directory;
-}
-
-/** Starts the built server: on PostgreSQL where a url is given, else on a new embedded database. */
+/** Starts the built server: on the database where one is given, else on a new embedded one. */
 export async function startParley(
   resources: AsyncDisposableStack,
-  databaseUrl?: string,
-  settings: Readonly<Record<string, string>> = {},
-): Promise<ParleyServer> {
-  const environment = {
+  database: ScratchDatabase | undefined,
+  { name = "parley", settings = {} }: { name?: string; settings?: Record<string, string> } = {},
+): Promise<MeasuredServer> {
+  const server = await startParleyOn(resources, await makeDirectory(resources), {
     ...settings,
-    ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
+    ...(database !== undefined && { DATABASE_URL: database.url }),
+  });
+  const { pid, demo } = server;
+  const headers = { Authorization: `Bearer ${demo.adminKey}` };
+  const urlOf = (route: string) => new URL(route.replace("{wId}", demo.workspaceId), demo.url);
+  return {
+    ...server,
+    subject: { name, pid, backends: database?.backends ?? (async () => []) },
+    address: addressOf(new URL(demo.url)),
+    headers,
+    urlOf,
+    get: (route, more = {}) => formatGet(urlOf(route), { ...headers, ...more }),
+    post: (route, body) => formatPost(urlOf(route), headers, body),
   };
-  return startParleyOn(resources, await makeDataDirectory(resources), environment);
 }
 
-/** The same in a data directory that may have been served from before. */
+/** Starts the built server in a data directory that may have been served from before. */
 export async function startParleyOn(
   resources: AsyncDisposableStack,
   directory: string,

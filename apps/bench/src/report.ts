@@ -1,28 +1,23 @@
-import type { Sample } from "./measure.ts";
-import { median, pairedRatio, type Spread, spreadOf } from "./statistics.ts";
-import { formatNumber, type Row } from "./table.ts";
+import type { BenchmarkOptions } from "./options.ts";
+import { pairedRatio, spreadOf } from "./statistics.ts";
+import { formatNumber, renderTable, type Row } from "./table.ts";
 import { describeTarget, meetsTarget, type Target } from "./targets.ts";
 
-/** The medians of a subject's samples as columns of a table. */
-export function summarize(samples: readonly Sample[], unit: string): Row {
-  const middle = (read: (sample: Sample) => number | undefined) =>
-    median(samples.map((sample) => read(sample) ?? Number.NaN));
-  return {
-    [`${unit}/s`]: middle((sample) => sample.perSecond),
-    "p50 ms": middle((sample) => sample.p50Ms),
-    "p99 ms": middle((sample) => sample.p99Ms),
-    "server µs": middle((sample) => sample.cpuMicros.server),
-    "database µs": middle((sample) => sample.cpuMicros.database),
-    "load µs": middle((sample) => sample.cpuMicros.load),
-    "others, cores": middle((sample) => sample.othersShare),
-    "drain ms": middle((sample) => sample.drainMs),
-  };
+/** What is asked of measurements: a figure, or the ratio of values to those of their pairs. */
+export interface Question {
+  readonly name: string;
+  readonly of: readonly number[];
+  readonly over?: readonly number[];
+  readonly target?: Target | undefined;
 }
 
-/** Processor time of the server and its database per answer, in microseconds. */
-export function processorMicros({ cpuMicros: { server, database = 0 } }: Sample): number {
-  return server + database;
+/** What a benchmark has measured, and what it was measured for. */
+export interface Findings {
+  readonly tables?: readonly (readonly Row[])[];
+  readonly questions: readonly Question[];
 }
+
+export type Benchmark = (options: BenchmarkOptions) => Promise<Findings>;
 
 /** A row of the table of results: a ratio or a figure, and whether it is within its target. */
 export interface ResultRow extends Row {
@@ -33,33 +28,38 @@ export interface ResultRow extends Row {
   readonly outcome: "met" | "MISSED" | "";
 }
 
-/** A ratio that was asked for, with its target. */
-export interface RatioQuestion<S> {
-  readonly name: string;
-  readonly of: readonly S[];
-  readonly over: readonly S[];
-  readonly read: (sample: S) => number;
-  readonly target?: Target | undefined;
+/** Asks for the ratio of what is read of two rows of samples. */
+export function ratio<S>(
+  name: string,
+  { of, over }: { readonly of: readonly S[]; readonly over: readonly S[] },
+  { read, target }: { readonly read: (sample: S) => number; readonly target?: Target | undefined },
+): Question {
+  return { name, of: of.map(read), over: over.map(read), target };
 }
 
-/** The row of a ratio: the median of the pairs, and their range. */
-export function answerRatio<S>(question: RatioQuestion<S>): ResultRow {
-  const { name, of, over, read, target } = question;
-  return toResult(name, pairedRatio(of.map(read), over.map(read)), target);
+/** Runs a benchmark, and prints its tables and the answers to its questions, which it gives. */
+export async function runBenchmark(
+  benchmark: Benchmark,
+  options: BenchmarkOptions,
+): Promise<ResultRow[]> {
+  const { tables = [], questions } = await benchmark(options);
+  // Not every run measures both sides of every question.
+  const results = questions
+    .filter(({ of, over }) => of.length > 0 && over?.length !== 0)
+    .map(answer);
+  const printed = [...tables, results].filter((rows) => rows.length > 0);
+  options.print(printed.map((rows) => `\n${renderTable(rows)}`).join(""));
+  return results;
 }
 
-/** The row of a figure that was measured several times. */
-export function answerFigure(name: string, values: readonly number[], target?: Target): ResultRow {
-  return toResult(name, spreadOf(values), target);
-}
-
-function toResult(measured: string, spread: Spread, target?: Target): ResultRow {
-  const { median: middle, lowest, highest } = spread;
+/** The median of the values or of their ratios, and their range. */
+function answer({ name, of, over, target }: Question): ResultRow {
+  const { median, lowest, highest } = over === undefined ? spreadOf(of) : pairedRatio(of, over);
   return {
-    measured,
-    median: middle,
+    measured: name,
+    median,
     range: `${formatNumber(lowest)} … ${formatNumber(highest)}`,
     target: describeTarget(target ?? {}),
-    outcome: target === undefined ? "" : meetsTarget(middle, target) ? "met" : "MISSED",
+    outcome: target === undefined ? "" : meetsTarget(median, target) ? "met" : "MISSED",
   };
 }

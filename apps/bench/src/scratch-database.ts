@@ -1,9 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
+import { readFile } from "node:fs/promises";
 import { startEmbedded } from "@parley/db";
 import pg from "pg";
+import { makeDirectory } from "./child-process.ts";
 
 /** A database that exists for one run. */
 export interface ScratchDatabase {
@@ -30,8 +29,7 @@ export async function openPostgres(
   url: string | undefined,
 ): Promise<Postgres> {
   if (url !== undefined) return connectPostgres(resources, url);
-  const directory = await mkdtemp(path.join(tmpdir(), "parley-bench-"));
-  resources.defer(() => rm(directory, { recursive: true, force: true }));
+  const directory = await makeDirectory(resources);
   const server = await startEmbedded(directory, { connections: CONNECTIONS });
   resources.defer(() => server.stop());
   return { ...(await connectPostgres(resources, server.url)), isEmbedded: true };
@@ -80,4 +78,10 @@ async function findBackends(client: pg.Client, database: string): Promise<number
 async function isPostgres(pid: number): Promise<boolean> {
   const name = await readFile(`/proc/${pid}/comm`, "utf8").catch(() => "");
   return name.startsWith("postgres");
+}
+
+/** Does what the writing has left to do, so that it is not done while samples are taken. */
+export async function settleDatabase(client: pg.Client): Promise<void> {
+  await client.query("vacuum analyze");
+  await client.query("checkpoint");
 }

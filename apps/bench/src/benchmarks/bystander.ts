@@ -2,9 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createRpcClient } from "parley-client";
 import type { BenchmarkOptions } from "../options.ts";
 import { type Demo, startParley } from "../parley-server.ts";
-import { answerRatio, type ResultRow } from "../report.ts";
-import { renderTable } from "../table.ts";
-import { targets } from "../targets.ts";
+import type { Findings } from "../report.ts";
+import { percentile } from "../statistics.ts";
 
 const FLOOD = 100;
 const CALLS = 400;
@@ -37,9 +36,9 @@ export async function benchBystander({
   postgres,
   resources,
   print,
-}: BenchmarkOptions): Promise<ResultRow[]> {
+}: BenchmarkOptions): Promise<Findings> {
   const database = await postgres.createDatabase(resources, "bystander");
-  const { demo } = await startParley(resources, database.url);
+  const { demo } = await startParley(resources, database);
   const bystander = { url: demo.url, wId: demo.workspaceId, key: demo.adminKey };
   const flooder = await createFlooder(demo);
   await measureP99(bystander);
@@ -54,17 +53,13 @@ export async function benchBystander({
       `round ${round} of ${ROUNDS}: p99 ${usualMs.toFixed(1)} ms, then ${floodedMs.toFixed(1)} ms\n`,
     );
   }
-  const results = [
-    answerRatio({
-      name: "p99 of a workspace's code beside 100 hostile functions over its usual one",
-      of: rounds,
-      over: rounds.map(({ usualMs }) => ({ usualMs, floodedMs: usualMs })),
-      read: ({ floodedMs }) => floodedMs,
-      target: targets.bystander,
-    }),
-  ];
-  print(`\n${renderTable(results)}`);
-  return results;
+  const question = {
+    name: "p99 of a workspace's code beside 100 hostile functions over its usual one",
+    of: rounds.map(({ floodedMs }) => floodedMs),
+    over: rounds.map(({ usualMs }) => usualMs),
+    target: { atMost: 3 },
+  };
+  return { questions: [question] };
 }
 
 async function createFlooder({ url, operatorKey }: Demo): Promise<Tenant> {
@@ -108,7 +103,7 @@ async function measureP99(tenant: Tenant): Promise<number> {
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, call));
-  return times.toSorted((a, b) => a - b)[Math.ceil(times.length * 0.99) - 1] ?? Number.NaN;
+  return percentile(times, 0.99);
 }
 
 async function flood(tenant: Tenant): Promise<string[]> {

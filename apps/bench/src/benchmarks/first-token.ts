@@ -1,12 +1,12 @@
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createRpcClient } from "parley-client";
 import type { BenchmarkOptions } from "../options.ts";
 import { type Demo, startParley } from "../parley-server.ts";
-import { answerFigure, type ResultRow } from "../report.ts";
+import type { Findings } from "../report.ts";
 import { median, percentile } from "../statistics.ts";
-import { renderTable } from "../table.ts";
-import { targets } from "../targets.ts";
-import { type FirstTokenService, startFirstTokenService } from "../turn/first-token-service.ts";
 
 const TURNS = 50;
 const WARM_UP_TURNS = 20;
@@ -15,12 +15,12 @@ const SETTLE_MS = 30;
 const model = { providerId: "openai_compatible", modelId: "bench" };
 
 /** Measures how long after the model's first word a follower has it, one turn alone. */
-export async function benchFirstToken(options: BenchmarkOptions): Promise<ResultRow[]> {
-  const { postgres, resources, rounds, print } = options;
+export async function benchFirstToken(options: BenchmarkOptions): Promise<Findings> {
+  const { postgres, resources, rounds } = options;
   const service = await startFirstTokenService(resources);
   const database = await postgres.createDatabase(resources, "first_token");
-  const { demo } = await startParley(resources, database.url, {
-    PARLEY_OPENAI_COMPATIBLE_URL: service.url,
+  const { demo } = await startParley(resources, database, {
+    settings: { PARLEY_OPENAI_COMPATIBLE_URL: service.url },
   });
   const agentId = await createAgent(demo);
   const measure = async (turns: number): Promise<number[]> => {
@@ -36,16 +36,13 @@ export async function benchFirstToken(options: BenchmarkOptions): Promise<Result
     medians.push(median(taken));
     all.push(...taken);
   }
-  const results = [
-    answerFigure("first token after the model's, p50 ms", medians, targets.firstTokenMs),
-  ];
   const row = {
     turns: all.length,
     "p50 ms": percentile(all, 0.5),
     "p99 ms": percentile(all, 0.99),
   };
-  print(`\n${renderTable([row])}\n${renderTable(results)}`);
-  return results;
+  const name = "first token after the model's, p50 ms";
+  return { tables: [[row]], questions: [{ name, of: medians, target: { atMost: 20 } }] };
 }
 
 async function createAgent({ url, workspaceId: wId, operatorKey }: Demo): Promise<string> {
@@ -97,4 +94,51 @@ async function followTurn(
   await reading;
   if (arrivedAt === undefined) throw new Error(`The turn said nothing: ${text.slice(0, 2000)}`);
   return arrivedAt - wroteAt;
+}
+
+/** A service whose model says its first word when it is told to. */
+interface FirstTokenService {
+  /** Its base URL, as a provider that is compatible with OpenAI has it. */
+  readonly url: string;
+  /** Waits for the next request, says one word and ends. Gives when the word was written. */
+  answer(): Promise<number>;
+}
+
+const frameOf = (choice: object): string =>
+  `data: ${JSON.stringify({
+    id: "1",
+    object: "chat.completion.chunk",
+    created: 0,
+    model: "bench",
+    choices: [{ index: 0, finish_reason: null, ...choice }],
+  })}\n\n`;
+
+/** Starts it on loopback. */
+async function startFirstTokenService(resources: AsyncDisposableStack): Promise<FirstTokenService> {
+  const asked: ServerResponse[] = [];
+  const server = createServer((request, response) => {
+    request.resume();
+    request.once("end", () => {
+      response.writeHead(200, { "Content-Type": "text/event-stream" });
+      response.flushHeaders();
+      asked.push(response);
+      server.emit("asked");
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  resources.defer(() => server.close().closeAllConnections());
+  await once(server, "listening");
+  // A server on a TCP port has an address of this type.
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/v1`,
+    answer: async () => {
+      if (asked.length === 0) await once(server, "asked");
+      const response = asked.shift();
+      const wroteAt = performance.now();
+      response?.write(frameOf({ delta: { role: "assistant", content: "word" } }));
+      response?.end(`${frameOf({ delta: {}, finish_reason: "stop" })}data: [DONE]\n\n`);
+      return wroteAt;
+    },
+  };
 }

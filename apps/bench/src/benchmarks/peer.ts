@@ -1,18 +1,16 @@
 import { startLoadGenerator } from "../load/load-generator.ts";
-import { formatPost } from "../load/plan.ts";
-import { measureLanes } from "../measure.ts";
+import { addressOf, formatPost } from "../load/plan.ts";
+import { measureLoads, samplesOf, tabulate } from "../measure.ts";
 import type { BenchmarkOptions } from "../options.ts";
-import { installPackages } from "../peer/install-packages.ts";
-import { restatePackages, startRestate } from "../peer/restate.ts";
-import { answerRatio, type ResultRow, summarize } from "../report.ts";
-import { renderTable } from "../table.ts";
-import { measureCold, startInvoker, succeeded } from "./invoke.ts";
+import { installPackages, restatePackages, startRestate } from "../peer/restate.ts";
+import { type Findings, ratio } from "../report.ts";
+import { measureCold, startInvoker } from "./invoke.ts";
 
 const CONNECTIONS = 16;
 const ENDED = 100;
 
 /** Measures invocations that are waited for beside Restate, a peer that stores its work durably too. */
-export async function benchPeer(options: BenchmarkOptions): Promise<ResultRow[]> {
+export async function benchPeer(options: BenchmarkOptions): Promise<Findings> {
   const { resources, rounds, print } = options;
   print(`npm installs ${restatePackages.join(" and ")}\n`);
   const installed = await installPackages(resources, restatePackages);
@@ -26,37 +24,32 @@ export async function benchPeer(options: BenchmarkOptions): Promise<ResultRow[]>
   const simulated = await startInvoker(options, { ended: ENDED, generator, hasCode: false });
   const peer = {
     subject: { name: "restate", pid, backends: () => Promise.resolve([]) },
-    target: {
-      host: url.hostname,
-      port: Number(url.port),
+    load: {
+      ...addressOf(url),
       requests: [formatPost(url, {}, { a: 1, b: 2 })],
+      mustBe: 200,
+      mustContain: '{"sum":3}',
     },
-    answers: { mustBe: 200, mustContain: '{"sum":3}' },
   };
   // The peer is between both, so that each of its samples is next to those it is compared with.
-  const subjects = [{ ...code, answers: succeeded }, peer, { ...simulated, answers: succeeded }];
-  const samples = await measureLanes(
-    options,
-    subjects.map(({ subject, target, answers }) => ({
-      subject,
-      generator,
-      loadOf: (round) => {
-        print(`round ${round + 1} of ${rounds}: ${subject.name}\n`);
-        return { ...target, ...answers, connections: CONNECTIONS };
-      },
-    })),
-  );
-  const [ofCode = [], ofPeer = [], ofSimulated = []] = samples;
-  const compare = (name: string, of: typeof ofCode) =>
-    answerRatio({ name, of, over: ofPeer, read: ({ perSecond }) => perSecond });
-  const results = [
-    compare(`invocations/s of code over Restate's, ${CONNECTIONS} connections`, ofCode),
-    compare(`invocations/s of add over Restate's, ${CONNECTIONS} connections`, ofSimulated),
-  ];
-  const rows = subjects.map(({ subject: { name } }, index) => ({
-    process: name,
-    ...summarize(samples[index] ?? [], "invocations"),
+  const lanes = [code, peer, simulated].map(({ subject, load }) => ({
+    labels: { process: subject.name },
+    subject,
+    generator,
+    load: (round: number) => {
+      print(`round ${round + 1} of ${rounds}: ${subject.name}\n`);
+      return { ...load, connections: CONNECTIONS };
+    },
   }));
-  print(`\n${renderTable(rows)}\n${renderTable(results)}`);
-  return results;
+  const measured = await measureLoads(options, "all", lanes);
+  const compare = (what: string, process: string) =>
+    ratio(
+      `invocations/s of ${what} over Restate's, ${CONNECTIONS} connections`,
+      { of: samplesOf(measured, { process }), over: samplesOf(measured, { process: "restate" }) },
+      { read: ({ perSecond }) => perSecond },
+    );
+  return {
+    tables: [tabulate(measured, "invocations")],
+    questions: [compare("code", code.subject.name), compare("add", simulated.subject.name)],
+  };
 }

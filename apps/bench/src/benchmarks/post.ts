@@ -1,14 +1,18 @@
 import { startLoadGenerator } from "../load/load-generator.ts";
-import { partOfRound } from "../load/part-of-round.ts";
-import { formatPost } from "../load/plan.ts";
-import { measureLanes } from "../measure.ts";
+import { partOfRound } from "../load/plan.ts";
+import {
+  type Measured,
+  measureLoads,
+  processorMicros,
+  type Sample,
+  samplesOf,
+  tabulate,
+} from "../measure.ts";
 import { type BenchmarkOptions, sampleTimes } from "../options.ts";
-import { startParley } from "../parley-server.ts";
-import type { ResultRow } from "../report.ts";
-import { openClient } from "../scratch-database.ts";
+import { conversationsPath, startParley } from "../parley-server.ts";
+import { type Findings, ratio } from "../report.ts";
+import { openClient, settleDatabase } from "../scratch-database.ts";
 import { seedConversations } from "../seed/seed-conversations.ts";
-import { settleDatabase } from "../seed/settle-database.ts";
-import { answerPosts, type MeasuredPosts, renderPosts } from "./post-report.ts";
 
 const sizes = [10, 1000] as const;
 /** More than a connection gets answered in a second. */
@@ -19,10 +23,10 @@ const GROWTH = 0.05;
 const CYCLE = 50;
 
 /** Measures posts to conversations of few and of many messages, on one connection. */
-export async function benchPost(options: BenchmarkOptions): Promise<ResultRow[]> {
+export async function benchPost(options: BenchmarkOptions): Promise<Findings> {
   const { postgres, resources, rounds, print } = options;
   const database = await postgres.createDatabase(resources, "post");
-  const { pid, demo } = await startParley(resources, database.url);
+  const { subject, address, post } = await startParley(resources, database);
   const client = await openClient(resources, database.url);
   const conversations = new Map<number, readonly string[]>();
   for (const size of sizes) {
@@ -33,37 +37,43 @@ export async function benchPost(options: BenchmarkOptions): Promise<ResultRow[]>
   }
   await settleDatabase(client);
   const generator = startLoadGenerator(resources);
-  const subject = { name: "parley", pid, backends: database.backends };
-  const headers = { Authorization: `Bearer ${demo.adminKey}` };
-  const root = new URL(`/api/v1/w/${demo.workspaceId}/assistant/conversations/`, demo.url);
-  const measured: MeasuredPosts[] = [];
+  const measured: Measured<Sample>[] = [];
   for (const blocking of [false, true]) {
     const message = { content: "And this?", mentions: [{ configurationId: "helper" }], blocking };
-    const lanes = sizes.map((size) => ({
+    const name = blocking ? "blocking" : "non-blocking";
+    const lanes = sizes.map((messages) => ({
+      labels: { post: name, messages },
       subject,
       generator,
-      loadOf: (round: number) => ({
-        host: root.hostname,
-        port: Number(root.port),
+      load: (round: number) => ({
+        ...address,
         // Blocking posts go to conversations that non-blocking ones have left alone.
-        requests: partOfRound(conversations.get(size) ?? [], {
+        requests: partOfRound(conversations.get(messages) ?? [], {
           round: blocking ? rounds + round : round,
           rounds: 2 * rounds,
           atLeast: CYCLE,
-        }).map((sid) => formatPost(new URL(`${sid}/messages`, root), headers, message)),
+        }).map((sid) => post(`${conversationsPath}/${sid}/messages`, message)),
         mustContain: `"status":"${blocking ? "succeeded" : "created"}"`,
         connections: 1,
       }),
     }));
-    const samples = await measureLanes(options, lanes);
-    for (const [index, messages] of sizes.entries()) {
-      measured.push({ messages, blocking, samples: samples[index] ?? [] });
-    }
-    print(`${blocking ? "blocking" : "non-blocking"}: measured\n`);
+    measured.push(...(await measureLoads(options, name, lanes)));
   }
-  const results = answerPosts(measured);
-  print(renderPosts(measured, results));
-  return results;
+  const questions = ["non-blocking", "blocking"].flatMap((kind) => {
+    const name = `1,000 messages over 10, ${kind} post`;
+    const sides = {
+      of: samplesOf(measured, { post: kind, messages: 1000 }),
+      over: samplesOf(measured, { post: kind, messages: 10 }),
+    };
+    return [
+      ratio(`${name}: p50`, sides, {
+        read: ({ p50Ms }) => p50Ms,
+        target: { atMost: 1.2 },
+      }),
+      ratio(`${name}: processor time of server and database`, sides, { read: processorMicros }),
+    ];
+  });
+  return { tables: [tabulate(measured, "posts")], questions };
 }
 
 /** As many as keep their size while all samples are taken. */

@@ -2,13 +2,12 @@ import { redisServer, startTestRedis } from "@parley/core/testing-redis";
 import { type LoadGenerator, startLoadGenerator } from "../load/load-generator.ts";
 import { formatPost } from "../load/plan.ts";
 import { type BenchmarkOptions, sampleTimes, type SampleTimes } from "../options.ts";
-import type { ResultRow } from "../report.ts";
+import { readUsage, usageBetween } from "../proc.ts";
+import type { Findings } from "../report.ts";
 import { measureCosts } from "../scale/costs.ts";
-import { followAnswer } from "../scale/deliveries.ts";
-import { type Fleet, type FleetSize, startFleet } from "../scale/fleet.ts";
+import { type Fleet, type FleetSize, followAnswer, startFleet } from "../scale/fleet.ts";
 import type { Postgres, ScratchDatabase } from "../scratch-database.ts";
-import { renderTable, type Row } from "../table.ts";
-import { readUsage, usageBetween } from "../usage.ts";
+import type { Row } from "../table.ts";
 
 const sizes: readonly FleetSize[] = [
   { apis: 1, workers: 1 },
@@ -21,10 +20,10 @@ const CONNECTIONS = 16;
 
 /**
  * Measures separate APIs and workers, and what their operations ask of PostgreSQL and Redis, beside no
- * floor: it gives no results.
+ * floor: it asks no question.
  */
-export async function benchScale(options: BenchmarkOptions): Promise<ResultRow[]> {
-  const { postgres, print } = options;
+export async function benchScale(options: BenchmarkOptions): Promise<Findings> {
+  const { postgres } = options;
   if (postgres.isEmbedded) throw new Error("DATABASE_URL is not set: scale needs PostgreSQL");
   if (redisServer.isMissing) throw new Error("redis-server is not installed: scale needs it");
   const rows: Row[] = [];
@@ -33,13 +32,12 @@ export async function benchScale(options: BenchmarkOptions): Promise<ResultRow[]
     await using resources = options.resources.use(new AsyncDisposableStack());
     rows.push(...(await measureSize(options, { resources, postgres, size })));
   }
-  print(`\n${renderTable(rows)}\n`);
   await using resources = options.resources.use(new AsyncDisposableStack());
   const database = await postgres.createDatabase(resources, "costs");
   const redis = await startTestRedis();
   resources.defer(() => redis.kill());
-  print(renderTable(await measureCosts(resources, database.url, redis.url)));
-  return [];
+  const costs = await measureCosts(resources, database.url, redis.url);
+  return { tables: [rows, costs], questions: [] };
 }
 
 interface Sized {
@@ -102,7 +100,7 @@ async function create(
         connections: CONNECTIONS / generators.length,
         ...times,
       };
-      return generator.run(plan, () => {});
+      return generator.run(plan);
     }),
   );
   const count = results.reduce((sum, result) => sum + result.count, 0);

@@ -15,9 +15,9 @@ import { agents, openEmbedded, openPostgres } from "@parley/db";
 import { pino } from "pino";
 import { answerParent } from "../child-requests.ts";
 import { readSettings } from "../config.ts";
-import { collectGarbage } from "./collect-garbage.ts";
-import { monotonicMs } from "./monotonic-clock.ts";
 import {
+  collectGarbage,
+  monotonicMs,
   type PublisherRequests,
   type PublishPlan,
   type Round,

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { createFollowers, type Followers } from "./followers.ts";
+import { createFollowers, type Followers, readRounds } from "./followers.ts";
 import { tokenOfRound } from "./publish-plan.ts";
 
 const request = (path: string) => `GET ${path} HTTP/1.1\r\nHost: test\r\n\r\n`;
@@ -62,4 +62,24 @@ test("a stream that is refused or breaks is an error", async () => {
   followers.watch(1);
   responses.get("/a")?.destroy();
   await expect(followers.arrivals()).rejects.toThrow("closed");
+});
+
+function read(bytes: Buffer): (number | undefined)[] {
+  const rounds: (number | undefined)[] = [];
+  readRounds(bytes, (readRound) => rounds.push(readRound()));
+  return rounds;
+}
+
+test("every event is found, with its round", () => {
+  const head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n: ping\n\n";
+  expect(read(Buffer.from(head + frame(0) + frame(12) + frame(345)))).toEqual([0, 12, 345]);
+});
+
+test("an event that comes in two pieces is found once, wherever it was cut", () => {
+  const whole = Buffer.from(frame(12));
+  for (let cut = 0; cut <= whole.length; cut++) {
+    const found = [whole.subarray(0, cut), whole.subarray(cut)].flatMap(read);
+    expect(found).toHaveLength(1);
+    expect([12, undefined]).toContain(found[0]);
+  }
 });

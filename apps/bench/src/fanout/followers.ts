@@ -1,6 +1,5 @@
 import { connect, type Socket } from "node:net";
-import { monotonicMs } from "./monotonic-clock.ts";
-import { readRounds } from "./round-reader.ts";
+import { monotonicMs, ROUND_MARK } from "./publish-plan.ts";
 
 /** No stream takes this long to open, and no event to arrive. */
 const PATIENCE_MS = 30_000;
@@ -9,6 +8,9 @@ const BATCH = 100;
 /** Of many deliveries, every so many-th is timed: the generator is not to be the slow part. */
 const TIMED_EACH = 7;
 const MANY_DELIVERIES = 50_000;
+const MARK = ROUND_MARK.charCodeAt(0);
+const ZERO = "0".charCodeAt(0);
+const SPACE = " ".charCodeAt(0);
 
 /** Streams to open: each of the requests, in turn, until there are `count`. */
 export interface FollowerPlan {
@@ -130,4 +132,28 @@ export function createFollowers(): Followers {
       for (const socket of closing) socket.resetAndDestroy();
     },
   };
+}
+
+/**
+ * Finds the events in the bytes of a stream. `onEvent` is called once for each; what it is given
+ * reads the number of the event's round, or undefined where the bytes end within it.
+ */
+export function readRounds(
+  bytes: Buffer,
+  onEvent: (readRound: () => number | undefined) => void,
+): void {
+  // A mark is a single byte, so none is missed where a frame comes in two pieces.
+  for (let at = bytes.indexOf(MARK); at >= 0; at = bytes.indexOf(MARK, at + 1)) {
+    onEvent(() => readNumber(bytes, at + 1));
+  }
+}
+
+function readNumber(bytes: Buffer, start: number): number | undefined {
+  let value = 0;
+  for (let at = start; at < bytes.length; at++) {
+    const byte = bytes[at] ?? SPACE;
+    if (byte === SPACE) return value;
+    value = value * 10 + byte - ZERO;
+  }
+  return undefined;
 }

@@ -1,7 +1,8 @@
-import { access, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { access, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { startListening } from "../listening-process.ts";
+import { makeDirectory, pinToCore, startListening } from "../child-process.ts";
+import { listChildren } from "../proc.ts";
+import { channels, type FanoutServer, localUrl, publishByPost, SERVER_CORE } from "./subjects.ts";
 
 const NGINX = "/usr/sbin/nginx";
 const MODULE = "/usr/lib/nginx/modules/ngx_nchan_module.so";
@@ -18,23 +19,31 @@ export async function nchanIsMissing(): Promise<string | undefined> {
   return undefined;
 }
 
-/** Starts nginx with nchan: one worker, nothing stored. Followers are at /follow/, a POST at /publish/. */
-export async function startNchan(
-  resources: AsyncDisposableStack,
-): Promise<{ readonly pid: number; readonly port: number }> {
-  const directory = await mkdtemp(path.join(tmpdir(), "parley-bench-nginx-"));
-  resources.defer(() => rm(directory, { recursive: true, force: true }));
-  const file = path.join(directory, "nginx.conf");
-  const nginx = await startListening(resources, {
-    name: "nginx",
-    program: NGINX,
-    argumentsFor: async (port) => {
-      await writeFile(file, configuration(port));
-      return ["-p", directory, "-c", file, "-e", "stderr"];
-    },
-  });
-  return { pid: await nginx.waitFor(() => findWorker(nginx.pid)), port: nginx.port };
-}
+/** nginx with nchan, published to by POST: one worker, nothing stored. */
+export const nchan: FanoutServer = {
+  name: "nchan",
+  start: async (resources) => {
+    const directory = await makeDirectory(resources);
+    const file = path.join(directory, "nginx.conf");
+    const nginx = await startListening(resources, {
+      name: "nginx",
+      program: NGINX,
+      argumentsFor: async (port) => {
+        await writeFile(file, configuration(port));
+        return ["-p", directory, "-c", file, "-e", "stderr"];
+      },
+    });
+    const { port } = nginx;
+    const pid = await nginx.waitFor(async () => (await listChildren(nginx.pid))[0]);
+    await pinToCore(pid, SERVER_CORE);
+    return {
+      ...channels(port, "/follow"),
+      pid,
+      publish: (plan) => publishByPost(plan, (log) => localUrl(port, `/publish/${log}`)),
+      collectGarbage: async () => {},
+    };
+  },
+};
 
 const configuration = (port: number): string => `
 load_module ${MODULE};
@@ -60,9 +69,3 @@ http {
   }
 }
 `;
-
-async function findWorker(pid: number): Promise<number | undefined> {
-  const children = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8");
-  const [worker] = children.split(" ").filter(Boolean);
-  return worker === undefined ? undefined : Number(worker);
-}

@@ -1,11 +1,7 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { fileURLToPath } from "node:url";
 import * as z from "zod";
+import { makeDirectory, pinToCore, startListening } from "../child-process.ts";
 import { askingChild } from "../child-requests.ts";
-import { startListening } from "../listening-process.ts";
-import { pinToCore } from "../pin.ts";
 import type { ScratchDatabase } from "../scratch-database.ts";
 import type { FanoutServerRequests, Seed } from "./fanout-server.ts";
 import { type FanoutServer, formatFollow, localUrl, SERVER_CORE } from "./subjects.ts";
@@ -26,8 +22,7 @@ export async function parleyServer(
   resources: AsyncDisposableStack,
   database: ScratchDatabase | undefined,
 ): Promise<FanoutServer> {
-  const directory = await mkdtemp(path.join(tmpdir(), "parley-bench-"));
-  resources.defer(() => rm(directory, { recursive: true, force: true }));
+  const directory = await makeDirectory(resources);
   const file = fileURLToPath(new URL("fanout-server.ts", import.meta.url));
   const conversations = new Map<string, string>();
   let seed: Seed | undefined;

@@ -1,5 +1,4 @@
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
-import { monotonicMs } from "./monotonic-clock.ts";
 
 /** What a publisher does for one sample. */
 export interface PublishPlan {
@@ -107,4 +106,21 @@ export function tokenOfRound(round: number, messageId: string) {
 /** The same event as followers get it: what is no server of ours sends as many bytes. */
 function envelopedToken(round: number, messageId: string) {
   return { eventId: String(round + 1), data: tokenOfRound(round, messageId) };
+}
+
+/** Milliseconds on the clock that all processes of a machine share (CLOCK_MONOTONIC on Linux). */
+export function monotonicMs(): number {
+  // `performance.now()` begins at the start of each process.
+  return Number(process.hrtime.bigint()) / 1e6;
+}
+
+/**
+ * Collects this process's garbage, so that its resident memory is what it keeps. Throws without
+ * `--expose-gc`.
+ */
+export async function collectGarbage(): Promise<void> {
+  if (globalThis.gc === undefined) throw new Error("Start this process with --expose-gc");
+  // Only the last resort gives empty pages back to the system: a server that has just started had
+  // 90 MB of them, which hid what the streams took that were opened next.
+  globalThis.gc({ type: "major", execution: "sync", flavor: "last-resort" });
 }

@@ -1,10 +1,14 @@
+import { pinToCore, startListening } from "../child-process.ts";
 import { askingChild } from "../child-requests.ts";
 import { adoptFloor, ownFloor } from "../floor.ts";
-import { startListening } from "../listening-process.ts";
-import { pinToCore } from "../pin.ts";
-import { publishByPost } from "./http-publisher.ts";
-import { startNchan } from "./nchan.ts";
-import type { PublisherRequests, PublishPlan } from "./publish-plan.ts";
+import { openConnection } from "../load/http-connection.ts";
+import { addressOf, formatGet, formatPost } from "../load/plan.ts";
+import {
+  type PublisherRequests,
+  publishOneByOne,
+  type PublishPlan,
+  runPublishPlan,
+} from "./publish-plan.ts";
 
 /** The core that servers are kept on; those who follow have the next one. */
 export const SERVER_CORE = 0;
@@ -77,20 +81,28 @@ export function referenceFloor(file: string): FanoutServer {
   };
 }
 
-/** nginx with nchan, published to by POST. */
-export const nchan: FanoutServer = {
-  name: "nchan",
-  start: async (resources) => {
-    const { pid, port } = await startNchan(resources);
-    await pinToCore(pid, SERVER_CORE);
-    return {
-      ...channels(port, "/follow"),
-      pid,
-      publish: (plan) => publishByPost(plan, (log) => localUrl(port, `/publish/${log}`)),
-      collectGarbage: async () => {},
-    };
-  },
-};
+/** Publishes for a server that takes events by POST, each at the url of its log. */
+export async function publishByPost(
+  plan: PublishPlan,
+  urlOf: (log: string) => URL,
+): Promise<number[]> {
+  const urls = new Map(plan.logs.map((log) => [log, urlOf(log)]));
+  const [first = urlOf("")] = urls.values();
+  const { host, port } = addressOf(first);
+  const connection = await openConnection(host, port);
+  try {
+    // The connection carries one request at a time.
+    return await runPublishPlan({ ...plan, atOnce: 1 }, (round) =>
+      publishOneByOne(round, async (log, event) => {
+        const url = urls.get(log) ?? urlOf(log);
+        const { status, body } = await connection.send(Buffer.from(formatPost(url, {}, event)));
+        if (status >= 300) throw new Error(`Publishing got ${status}: ${body.toString()}`);
+      }),
+    );
+  } finally {
+    connection.close();
+  }
+}
 
 function withPosts(subject: Omit<FanoutSubject, "publish">): FanoutSubject {
   const urlOf = (log: string) => localUrl(subject.port, `/${log}`);
@@ -98,7 +110,7 @@ function withPosts(subject: Omit<FanoutSubject, "publish">): FanoutSubject {
 }
 
 /** The parts of a server that knows channels by name, without asking for more. */
-function channels(port: number, prefix = "") {
+export function channels(port: number, prefix = "") {
   let made = 0;
   return {
     port,
@@ -115,7 +127,5 @@ export function localUrl(port: number, path: string): URL {
 
 /** The request that opens a stream, as it goes over the wire. */
 export function formatFollow(url: URL, headers: Readonly<Record<string, string>> = {}): string {
-  const all = { Host: url.host, Accept: "text/event-stream", ...headers };
-  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
-  return `GET ${url.pathname} HTTP/1.1\r\n${lines.join("")}\r\n`;
+  return formatGet(url, { Accept: "text/event-stream", ...headers });
 }

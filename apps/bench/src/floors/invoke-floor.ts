@@ -3,11 +3,9 @@
 // that waits, and the third ends it. Nobody is told of it, and nothing goes over HTTP.
 // It is a generator that does a plan by itself, on as many connections as the plan has.
 import { randomBytes } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { readSettings } from "../config.ts";
-import type { LoadMessage, LoadPlan, LoadResult } from "../load/plan.ts";
-import { percentile } from "../statistics.ts";
+import { answerLoads, type Loop } from "../load/closed-loop.ts";
 
 const TABLES = `drop schema if exists floor cascade;
   create schema floor;
@@ -72,46 +70,12 @@ async function connect(): Promise<pg.Client> {
   return client;
 }
 
-async function run(plan: LoadPlan, tell: (message: LoadMessage) => void): Promise<LoadResult> {
-  const clients = await Promise.all(Array.from({ length: plan.connections }, connect));
-  const opensAt = performance.now() + plan.warmUpMs;
-  const closesAt = opensAt + plan.windowMs;
-  const latencies: number[] = [];
-  const announce = async (): Promise<void> => {
-    await sleep(plan.warmUpMs);
-    tell({ type: "window opened" });
-    await sleep(closesAt - performance.now());
-    tell({ type: "window closed" });
-  };
-  const loops = clients.map(async (client) => {
-    for (let startedAt = performance.now(); startedAt < closesAt;) {
-      await invoke(client);
-      const endedAt = performance.now();
-      if (endedAt >= opensAt && endedAt < closesAt) latencies.push(endedAt - startedAt);
-      startedAt = endedAt;
-    }
-  });
-  await Promise.all([announce(), ...loops]);
-  await Promise.all(clients.map((client) => client.end()));
-  return {
-    count: latencies.length,
-    perSecond: (latencies.length * 1000) / plan.windowMs,
-    p50Ms: percentile(latencies, 0.5),
-    p99Ms: percentile(latencies, 0.99),
-  };
+async function openLoop(): Promise<Loop> {
+  const client = await connect();
+  return { next: () => invoke(client), close: () => client.end() };
 }
 
-const tell = (message: LoadMessage): void => void process.send?.(message);
 let prepared = false;
-
-async function answer(plan: LoadPlan): Promise<void> {
-  try {
-    if (!prepared) await prepare();
-    tell({ type: "finished", result: await run(plan, tell) });
-  } catch (error) {
-    tell({ type: "failed", message: (error as Error).message });
-  }
-}
 
 async function prepare(): Promise<void> {
   const client = await connect();
@@ -120,5 +84,7 @@ async function prepare(): Promise<void> {
   prepared = true;
 }
 
-process.on("message", (plan: LoadPlan) => void answer(plan));
-process.on("disconnect", () => process.exit(0));
+answerLoads(async ({ connections }) => {
+  if (!prepared) await prepare();
+  return Promise.all(Array.from({ length: connections }, openLoop));
+});

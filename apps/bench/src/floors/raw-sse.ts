@@ -5,8 +5,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { answerParent } from "../child-requests.ts";
-import { collectGarbage } from "../fanout/collect-garbage.ts";
 import {
+  collectGarbage,
   type PublisherRequests,
   publishOneByOne,
   type PublishPlan,

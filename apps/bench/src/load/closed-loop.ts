@@ -1,63 +1,85 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
+import { answerParent } from "../child-requests.ts";
 import { percentile } from "../statistics.ts";
-import { type Answer, openConnection } from "./http-connection.ts";
 import type { LoadPlan, LoadResult } from "./plan.ts";
 
-/**
- * Sends the plan's requests on its connections, on each the next one when the answer came. Only
- * answers within the window count. Throws at the first answer that is not as it must be.
- */
-export async function runClosedLoop(
-  plan: LoadPlan,
-  onWindow: (state: "opened" | "closed") => void,
-): Promise<LoadResult> {
-  const { connections: count, warmUpMs, windowMs } = plan;
-  const requests = plan.requests.map((request) => Buffer.from(request));
-  let sent = 0;
-  const nextRequest = () => requests[sent++ % requests.length] ?? Buffer.alloc(0);
-  const opening = Array.from({ length: count }, () => openConnection(plan.host, plan.port));
-  const connections = await Promise.all(opening);
-  const opensAt = performance.now() + warmUpMs;
-  const closesAt = opensAt + windowMs;
-  const latencies: number[] = [];
-  const announce = async (): Promise<void> => {
-    await sleep(warmUpMs);
-    onWindow("opened");
-    await sleep(closesAt - performance.now());
-    onWindow("closed");
+/** A connection that does one thing after the other. */
+export interface Loop {
+  /** Does the next thing. Throws when that fails, which ends the plan. */
+  next(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What a process that makes a load does on request: one plan after the other. */
+export type LoadHandlers = {
+  /** Begins with a plan. Resolves when the window that counts opens. */
+  open(plan: LoadPlan): Promise<void>;
+  /** Resolves when the window closes. */
+  close(): Promise<void>;
+  /** Ends the plan, and its connections: what they cost others can be read before. */
+  result(): Promise<LoadResult>;
+};
+
+/** Answers the process that started this one, as `load-generator.ts` asks; each plan has loops of its own. */
+export function answerLoads(connect: (plan: LoadPlan) => Promise<readonly Loop[]>): void {
+  let loops: readonly Loop[] = [];
+  let opensAt = 0;
+  let closesAt = 0;
+  let result: Promise<LoadResult> | undefined;
+  /** Waits for a time; throws when the plan fails before it. */
+  const waitUntil = async (atMs: number): Promise<void> => {
+    await Promise.race([sleep(Math.max(0, atMs - performance.now())), result]);
   };
-  const loops = connections.map(async (connection) => {
-    for (let sentAt = performance.now(); sentAt < closesAt;) {
-      const answer = await connection.send(nextRequest());
-      const answeredAt = performance.now();
-      requireGood(answer, plan);
-      if (answeredAt >= opensAt && answeredAt < closesAt) latencies.push(answeredAt - sentAt);
-      sentAt = answeredAt;
+  const handlers: LoadHandlers = {
+    open: async (plan) => {
+      loops = await connect(plan);
+      opensAt = performance.now() + plan.warmUpMs;
+      closesAt = opensAt + plan.windowMs;
+      result = runLoops(loops, { opensAt, closesAt, staysAwake: plan.staysAwake ?? false });
+      // It is told at the next request, which may not have come yet.
+      result.catch(() => {});
+      await waitUntil(opensAt);
+    },
+    close: () => waitUntil(closesAt),
+    result: async () => {
+      if (result === undefined) throw new Error("There is no plan");
+      const seen = await result;
+      await Promise.all(loops.map((loop) => loop.close()));
+      return seen;
+    },
+  };
+  answerParent(handlers);
+}
+
+/** Runs loops until the window closes. Only what ends within the window counts. */
+async function runLoops(
+  loops: readonly Loop[],
+  { opensAt, closesAt, staysAwake }: { opensAt: number; closesAt: number; staysAwake: boolean },
+): Promise<LoadResult> {
+  const latencies: number[] = [];
+  const run = async ({ next }: Loop): Promise<void> => {
+    for (let startedAt = performance.now(); startedAt < closesAt;) {
+      await next();
+      const endedAt = performance.now();
+      if (endedAt >= opensAt && endedAt < closesAt) latencies.push(endedAt - startedAt);
+      startedAt = endedAt;
     }
-  });
+  };
   let done = false;
   // Never sleeps, so that nobody pays for waking it.
   const stayAwake = async (): Promise<void> => {
     while (!done) await nextTurn();
   };
-  if (plan.staysAwake) void stayAwake();
+  if (staysAwake) void stayAwake();
   try {
-    await Promise.all([announce(), ...loops]);
+    await Promise.all(loops.map(run));
   } finally {
     done = true;
-    for (const connection of connections) connection.close();
   }
   return {
     count: latencies.length,
-    perSecond: (latencies.length * 1000) / windowMs,
+    perSecond: (latencies.length * 1000) / (closesAt - opensAt),
     p50Ms: percentile(latencies, 0.5),
     p99Ms: percentile(latencies, 0.99),
   };
-}
-
-function requireGood({ status, body }: Answer, { mustBe = 200, mustContain }: LoadPlan): void {
-  if (status === mustBe && body.includes(mustContain)) return;
-  throw new Error(
-    `Expected ${mustBe} and ${mustContain}, got ${status}: ${body.toString().slice(0, 500)}`,
-  );
 }

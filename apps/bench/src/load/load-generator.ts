@@ -1,12 +1,21 @@
 import { fileURLToPath } from "node:url";
 import { startProcess } from "../child-process.ts";
-import type { LoadMessage, LoadPlan, LoadResult } from "./plan.ts";
+import { askingChild } from "../child-requests.ts";
+import type { LoadHandlers } from "./closed-loop.ts";
+import type { LoadPlan, LoadResult } from "./plan.ts";
+
+/** More than the longest sample that can be asked for. */
+const ANSWER_WITHIN_MS = 660_000;
 
 /** The process that makes the load. */
 export interface LoadGenerator {
   readonly pid: number;
-  /** Does a plan; `onWindow` is told when the window that counts opens and when it closes. */
-  run(plan: LoadPlan, onWindow: (state: "opened" | "closed") => void): Promise<LoadResult>;
+  run(plan: LoadPlan): Promise<LoadResult>;
+  /** The same; gives also what `read` gave when the window that counts opened and when it closed. */
+  watch<Reading>(
+    plan: LoadPlan,
+    read: () => Promise<Reading>,
+  ): Promise<{ result: LoadResult; before: Reading; after: Reading }>;
 }
 
 /** A program that does plans by itself, in place of asking a server. */
@@ -21,32 +30,23 @@ export function startLoadGenerator(
   own?: OwnGenerator,
 ): LoadGenerator {
   const file = own?.file ?? fileURLToPath(new URL("generator.ts", import.meta.url));
-  const { child, pid } = startProcess(resources, {
+  const started = startProcess(resources, {
     name: "The load generator",
     arguments: [file],
     environment: own?.environment ?? {},
     messages: true,
   });
+  const ask = askingChild<LoadHandlers>(started, ANSWER_WITHIN_MS);
+  const watch: LoadGenerator["watch"] = async (plan, read) => {
+    await ask("open", plan);
+    // While the load continues.
+    const [before] = await Promise.all([read(), ask("close")]);
+    const after = await read();
+    return { result: await ask("result"), before, after };
+  };
   return {
-    pid,
-    run: async (plan, onWindow) => {
-      const { promise, resolve, reject } = Promise.withResolvers<LoadResult>();
-      const listen = (message: LoadMessage): void => {
-        if (message.type === "window opened") onWindow("opened");
-        else if (message.type === "window closed") onWindow("closed");
-        else if (message.type === "finished") resolve(message.result);
-        else reject(new Error(message.message));
-      };
-      const end = () => reject(new Error("The load generator ended"));
-      child.on("message", listen);
-      child.once("exit", end);
-      child.send(plan);
-      try {
-        return await promise;
-      } finally {
-        child.off("message", listen);
-        child.off("exit", end);
-      }
-    },
+    pid: started.pid,
+    run: async (plan) => (await watch(plan, async () => {})).result,
+    watch,
   };
 }

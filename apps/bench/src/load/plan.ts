@@ -29,29 +29,45 @@ export interface LoadResult {
   readonly p99Ms: number;
 }
 
-/** What a load generator tells the process that started it, in this order. */
-export type LoadMessage =
-  | { readonly type: "window opened" }
-  | { readonly type: "window closed" }
-  | { readonly type: "finished"; readonly result: LoadResult }
-  | { readonly type: "failed"; readonly message: string };
+/** Where the requests to a url go. */
+export function addressOf({ hostname, port }: URL): Pick<Load, "host" | "port"> {
+  return { host: hostname, port: Number(port) };
+}
 
 /** A request without a body as it goes over the wire. */
-export function formatGet(url: URL, headers: Readonly<Record<string, string>>): string {
-  const lines = Object.entries({ Host: url.host, ...headers });
-  const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join("");
-  return `GET ${url.pathname}${url.search} HTTP/1.1\r\n${head}\r\n`;
+export function formatGet(url: URL, headers: Readonly<Record<string, string>> = {}): string {
+  return `GET ${url.pathname}${url.search} HTTP/1.1\r\n${formatHead({ Host: url.host, ...headers })}`;
 }
 
 /** A request of JSON as it goes over the wire. */
 export function formatPost(url: URL, headers: Readonly<Record<string, string>>, body: unknown) {
   const content = JSON.stringify(body);
-  const all = {
+  const head = formatHead({
     Host: url.host,
     ...headers,
     "Content-Type": "application/json",
     "Content-Length": String(Buffer.byteLength(content)),
-  };
-  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
-  return `POST ${url.pathname} HTTP/1.1\r\n${lines.join("")}\r\n${content}`;
+  });
+  return `POST ${url.pathname} HTTP/1.1\r\n${head}${content}`;
+}
+
+function formatHead(headers: Readonly<Record<string, string>>): string {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `${lines.join("")}\r\n`;
+}
+
+/**
+ * The part of `all` that is next in a round, so that rounds share the whole evenly; begins again after
+ * the last. Small parts are made larger, so that what was used is not used again at once.
+ */
+export function partOfRound<T>(
+  all: readonly T[],
+  { round, rounds, atLeast }: { round: number; rounds: number; atLeast: number },
+): T[] {
+  const share = Math.ceil(all.length / rounds);
+  const count = Math.min(all.length, Math.max(share, atLeast));
+  const start = round * share;
+  return Array.from({ length: count }, (_, index) => all[(start + index) % all.length]).filter(
+    (one) => one !== undefined,
+  );
 }

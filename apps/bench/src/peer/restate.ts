@@ -1,10 +1,10 @@
-import { writeFile } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { startProcess } from "../child-process.ts";
-import { source } from "../invoke/give-code.ts";
-import { findFreePort, startListening } from "../listening-process.ts";
-import { makeDataDirectory } from "../parley-server.ts";
-import type { InstalledPackages } from "./install-packages.ts";
+import { promisify } from "node:util";
+import * as z from "zod";
+import { findFreePort, makeDirectory, startListening, startProcess } from "../child-process.ts";
+import { source } from "../seed/seed-invocations.ts";
 
 /** The server with its binary, and the newest SDK that its table of versions has for this server. */
 export const restatePackages = [
@@ -12,7 +12,44 @@ export const restatePackages = [
   "@restatedev/restate-sdk@1.16.9",
 ] as const;
 
+const INSTALL_WITHIN_MS = 180_000;
 const REQUEST_WITHIN_MS = 5000;
+
+const InstalledTree = z.object({
+  packages: z.record(z.string(), z.object({ version: z.string() })),
+});
+
+/** A folder with packages, which is gone with `resources`. */
+export interface InstalledPackages {
+  readonly folder: string;
+  /** What is in it, with what the packages need: `name@version` each. */
+  readonly names: readonly string[];
+}
+
+/**
+ * Installs packages that are too large for everybody's workspace, without their scripts. Throws where
+ * npm cannot, or takes longer than three minutes.
+ */
+export async function installPackages(
+  resources: AsyncDisposableStack,
+  packages: readonly string[],
+): Promise<InstalledPackages> {
+  const folder = await makeDirectory(resources);
+  const flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--save-exact"];
+  const words = ["install", "--prefix", folder, ...flags, ...packages];
+  const installing = promisify(execFile)("npm", words, { cwd: folder, timeout: INSTALL_WITHIN_MS });
+  resources.defer(async () => {
+    installing.child.kill();
+    await installing.catch(() => undefined);
+  });
+  await installing;
+  const tree = await readFile(path.join(folder, "node_modules/.package-lock.json"), "utf8");
+  const installed = Object.entries(InstalledTree.parse(JSON.parse(tree)).packages);
+  const names = installed.map(
+    ([at, { version }]) => `${at.replace(/^node_modules\//, "")}@${version}`,
+  );
+  return { folder, names };
+}
 
 const service = `
   import { createServer } from "node:http2";
@@ -56,7 +93,7 @@ export async function startRestate(
     program: path.join(folder, "node_modules/@restatedev", binary),
     arguments: ["--no-logo"],
     environment: {
-      RESTATE_BASE_DIR: await makeDataDirectory(resources),
+      RESTATE_BASE_DIR: await makeDirectory(resources),
       RESTATE_BIND_IP: "127.0.0.1",
       RESTATE_BIND_PORT: String(internal),
       RESTATE_INGRESS__BIND_PORT: String(ingress),

@@ -1,8 +1,7 @@
 import { tapPostgres, tapRedis, type Traffic } from "@parley/core/testing-traffic";
 import { createRpcClient } from "parley-client";
 import type { Row } from "../table.ts";
-import { followAnswer } from "./deliveries.ts";
-import { type Fleet, startFleet } from "./fleet.ts";
+import { type Fleet, followAnswer, startFleet } from "./fleet.ts";
 
 const TIMES = 100;
 

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import path from "node:path";
 import { setImmediate as yieldToLoop } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import release from "@jitl/quickjs-ng-wasmfile-release-sync";
@@ -11,7 +12,6 @@ import {
 } from "quickjs-emscripten-core";
 import { defineHost, droppedOf, type GuestError, type GuestRun } from "./host.ts";
 import type { FetchAnswer, FromChild, GuestFailure, GuestLimits, ToChild } from "./messages.ts";
-import { PRELUDE } from "./prelude.ts";
 import { type Memory, webAssembly } from "./web-assembly.ts";
 
 type Run = Extract<ToChild, { type: "run" }>;
@@ -49,6 +49,11 @@ const wasm = readFileSync(
   fileURLToPath(import.meta.resolve("@jitl/quickjs-ng-wasmfile-release-sync/wasm")),
 );
 const wasmModule = await webAssembly.compile(wasm);
+
+/** What is evaluated before the module of an author: each a function, the first of which is given the others. */
+const scripts = ["prelude", "encoding", "values", "urls"].map((name) =>
+  readFileSync(path.join(import.meta.dirname, "inside", `${name}.js`), "utf8"),
+);
 
 /** Makes an instance with its own memory, and everything in it that does not depend on what it will run. */
 export async function createGuest(
@@ -178,8 +183,9 @@ export async function createGuest(
       send({ type: "returned" }, Buffer.from(text));
     },
   });
-  const prelude = context.evalCode(PRELUDE, "prelude").unwrap();
-  const inside = context.callFunction(prelude, context.undefined, host).unwrap();
+  const evaluate = (script: string) => context.evalCode(script, "prelude").unwrap();
+  const [prelude = context.undefined, ...definers] = scripts.map(evaluate);
+  const inside = context.callFunction(prelude, context.undefined, host, ...definers).unwrap();
   const restore = keepMemory(wasmMemory);
 
   return {

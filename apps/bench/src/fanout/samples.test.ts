@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import type { FanoutSample } from "../fanout/fanout-sample.ts";
-import { costDeliveries } from "./fanout-costs.ts";
+import { costDeliveries, type FanoutSample } from "./samples.ts";
 
 const sample = (events: number, deliveries: number, serverMs: number): FanoutSample => ({
   events,

@@ -1,5 +1,22 @@
-import pg from "pg";
-import { settleDatabase } from "../seed/settle-database.ts";
+import { JavaScriptProgram, type StoredJavaScript } from "@parley/schema";
+import type pg from "pg";
+import { settleDatabase } from "../scratch-database.ts";
+
+/** The code that is measured: it adds two numbers, as the simulated function does. */
+export const source = "export default async ({ a, b }) => ({ sum: a + b });\n";
+
+/** Makes the demo's function `add` run code, as the server would have stored it. */
+export async function giveCode(client: pg.Client): Promise<void> {
+  const program: StoredJavaScript = {
+    ...JavaScriptProgram.parse({ type: "javascript", source }),
+    bundle: { code: source, map: "{}" },
+  };
+  await client.query(
+    `update sandbox_function_versions v set program = $1
+      from sandbox_functions f where f.id = v.function_id and f.slug = 'add'`,
+    [JSON.stringify(program)],
+  );
+}
 
 const AT_ONCE = 50_000;
 
@@ -36,15 +53,9 @@ const SEED = `
   from ended, target, (values (1, 'created'), (2, 'result')) parts(seq, type)`;
 
 /** Puts invocations of the demo's function `add` into a server's database, all of them ended. */
-export async function seedEndedInvocations(url: string, count: number): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    for (let from = 1; from <= count; from += AT_ONCE) {
-      await client.query(SEED, [from, Math.min(count, from + AT_ONCE - 1)]);
-    }
-    await settleDatabase(client);
-  } finally {
-    await client.end();
+export async function seedEndedInvocations(client: pg.Client, count: number): Promise<void> {
+  for (let from = 1; from <= count; from += AT_ONCE) {
+    await client.query(SEED, [from, Math.min(count, from + AT_ONCE - 1)]);
   }
+  await settleDatabase(client);
 }

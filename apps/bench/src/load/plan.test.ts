@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { partOfRound } from "./part-of-round.ts";
+import { partOfRound } from "./plan.ts";
 
 test.each([
   [0, 1, [0, 1]],
