@@ -1,4 +1,4 @@
-import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { QueryClientProvider } from "@tanstack/react-query";
 import {
   createMemoryHistory,
   createRootRoute,
@@ -9,6 +9,7 @@ import {
 import { render, screen } from "@testing-library/react";
 import { type UserEvent, userEvent } from "@testing-library/user-event";
 import type { ReactNode } from "react";
+import { queryClient } from "../src/api/query-client.ts";
 import type { Session } from "../src/api/session.ts";
 import { parseSearch, type RawSearch, stringifySearch } from "../src/app/search.ts";
 import { ToastProvider } from "../src/ui/toast.tsx";
@@ -70,7 +71,6 @@ export async function show(component: ReactNode, options: Options = {}): Promise
     parseSearch,
     stringifySearch,
   });
-  const queryClient = new QueryClient({ defaultOptions: { queries: { retry: false } } });
   await router.load();
   render(
     <QueryClientProvider client={queryClient}>

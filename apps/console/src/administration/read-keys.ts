@@ -1,34 +1,18 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { Output } from "parley-client";
-import type { Clients } from "../api/clients.ts";
+import { rpc, trpc } from "../api/clients.ts";
+import { pagesOf } from "../api/pages-of.ts";
 
 export type ApiKey = Output<"apiKeys.list">["apiKeys"][number];
 export type AdministeredSpace = Output<"spaces.listAll">["spaces"][number];
 
-/** The keys of the workspace, the revoked ones too. */
-export const keysQuery = ({ rpc, workspaceId: wId }: Clients) =>
-  queryOptions({
-    queryKey: ["keys", wId],
-    queryFn: async ({ signal }) => (await rpc.apiKeys.list.query({ wId }, { signal })).apiKeys,
-  });
-
-/** Spaces that forms offer. */
-const MAX_SPACES = 1000;
-
 /** All spaces of the workspace, up to a thousand. */
-export const allSpacesQuery = ({ rpc, workspaceId: wId }: Clients) =>
+export const allSpacesQuery = (wId: string) =>
   queryOptions({
-    queryKey: ["spaces", wId, "all"],
-    queryFn: async ({ signal }) => {
-      const spaces: AdministeredSpace[] = [];
-      let lastValue: string | undefined;
-      do {
-        const input = { wId, limit: 100, ...(lastValue !== undefined && { lastValue }) };
-        const page = await rpc.spaces.listAll.query(input, { signal });
-        spaces.push(...page.spaces);
-        lastValue = page.hasMore ? (page.lastValue ?? undefined) : undefined;
-      } while (lastValue !== undefined && spaces.length < MAX_SPACES);
-      return spaces;
+    queryKey: [...trpc.spaces.listAll.pathKey(), "all", wId],
+    queryFn: async ({ signal }): Promise<readonly AdministeredSpace[]> => {
+      const pages = pagesOf((place) => rpc.spaces.listAll.query({ wId, ...place }, { signal }));
+      return (await Array.fromAsync(pages)).flatMap(({ spaces }) => spaces);
     },
   });
 

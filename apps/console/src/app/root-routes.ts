@@ -1,7 +1,8 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { createRootRouteWithContext, createRoute, redirect } from "@tanstack/react-router";
 import { sessionQuery } from "../api/session.ts";
-import { ErrorPage, NoAccessPage, NotFoundPage } from "./fault-pages.tsx";
+import { NotFoundPage } from "../ui/not-found-page.tsx";
+import { ErrorPage, NoAccessPage } from "./fault-pages.tsx";
 import { Layout } from "./layout.tsx";
 import { firstPlace } from "./navigation.tsx";
 import { flagOf, textOf } from "./search.ts";

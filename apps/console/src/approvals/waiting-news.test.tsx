@@ -5,7 +5,7 @@ import { show } from "../../testing/show.tsx";
 import { ELSEWHERE_MS, useWaiting } from "./use-waiting.ts";
 import { WaitingNews } from "./waiting-news.tsx";
 
-const LIST = "GET /assistant/actions/blocked";
+const LIST = "actions.listBlocked";
 const waiting = (actionId: string, conversationId = "con_1") => ({
   ...approvalOf(),
   actionId,
