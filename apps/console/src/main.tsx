@@ -4,7 +4,7 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { queryClient } from "./api/query-client.ts";
 import { router } from "./app/router.ts";
-import { applyTheme } from "./app/theme.ts";
+import { applyTheme } from "./ui/theme.ts";
 import { AwayNotice } from "./ui/lazy-page.tsx";
 import { ToastProvider } from "./ui/toast.tsx";
 

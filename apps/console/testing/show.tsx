@@ -11,7 +11,7 @@ import { type UserEvent, userEvent } from "@testing-library/user-event";
 import type { ReactNode } from "react";
 import { queryClient } from "../src/api/query-client.ts";
 import type { Session } from "../src/api/session.ts";
-import { parseSearch, type RawSearch, stringifySearch } from "../src/app/search.ts";
+import { parseSearch, type RawSearch, stringifySearch } from "../src/routing/search.ts";
 import { ToastProvider } from "../src/ui/toast.tsx";
 import { answerCalls, type Answers, type Call } from "./answer-calls.ts";
 

@@ -11,19 +11,12 @@ import { runRoutes } from "../runs/routes.ts";
 import { skillRoutes } from "../skills/routes.ts";
 import { knowledgeRoutes } from "../knowledge/routes.ts";
 import { operatorRoutes } from "../operators/routes.ts";
+import { parseSearch, stringifySearch } from "../routing/search.ts";
+import { rootRoute, sessionRoute } from "../routing/session-route.ts";
 import { toolRoutes } from "../tools/routes.ts";
 import { NotFoundPage } from "../ui/not-found-page.tsx";
 import { ErrorPage } from "./fault-pages.tsx";
-import {
-  homeRoute,
-  noAccessRoute,
-  rootRoute,
-  sessionRoute,
-  signInRoute,
-  unknownRoute,
-  workspacesRoute,
-} from "./root-routes.ts";
-import { parseSearch, stringifySearch } from "./search.ts";
+import { homeRoute, noAccessRoute, signInRoute, unknownRoute } from "./root-routes.ts";
 import { followOtherTabs } from "./sign-out.ts";
 
 const routeTree = rootRoute.addChildren([
@@ -31,7 +24,6 @@ const routeTree = rootRoute.addChildren([
   sessionRoute.addChildren([
     homeRoute,
     noAccessRoute,
-    workspacesRoute,
     ...conversationRoutes,
     ...functionRoutes,
     ...skillRoutes,

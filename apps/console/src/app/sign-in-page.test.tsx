@@ -2,7 +2,7 @@ import { screen, waitFor } from "@testing-library/react";
 import { expect, test, vi } from "vitest";
 import { Refusal } from "../../testing/answer-calls.ts";
 import { show } from "../../testing/show.tsx";
-import { flagOf } from "./search.ts";
+import { flagOf } from "../routing/search.ts";
 import { SignInPage } from "./sign-in-page.tsx";
 
 const session = { workspace: null, role: "operator", keyName: "root" };

@@ -7,7 +7,7 @@ import { useWorkspaceId } from "../../api/use-session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Loaded } from "../../ui/loaded.tsx";
 import { useToast } from "../../ui/toast.tsx";
-import { describeMissing, readVersion } from "../versions/read-versions.ts";
+import { describeMissing, readVersion } from "./read-versions.ts";
 import { type Definition, draftOf, type FunctionDraft, type StoredDefinition } from "./draft.ts";
 import { FunctionForm } from "./function-form.tsx";
 

@@ -7,7 +7,7 @@ import { Loaded } from "../../ui/loaded.tsx";
 import { Section } from "../../ui/section.tsx";
 import { TextDifferences } from "../../ui/text-differences.tsx";
 import { partsOf } from "./parts.ts";
-import { describeMissing, readVersion } from "./read-versions.ts";
+import { describeMissing, readVersion } from "../edit/read-versions.ts";
 
 interface CompareVersionsProps {
   readonly slug: string;
