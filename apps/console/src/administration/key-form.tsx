@@ -1,12 +1,24 @@
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { queryOptions, useMutation, useQuery } from "@tanstack/react-query";
+import type { Output } from "parley-client";
 import { rpc, trpc } from "../api/clients.ts";
+import { pagesOf } from "../api/pages-of.ts";
 import { useWorkspaceId } from "../api/use-session.ts";
 import { CheckList } from "../ui/check-list.tsx";
 import { ErrorNotice } from "../ui/error-notice.tsx";
 import { SelectField, TextField } from "../ui/field.tsx";
 import { FormDialog } from "../ui/form-dialog.tsx";
 import { fromLocalInput, toLocalInput } from "../ui/local-time.ts";
-import { allSpacesQuery, type ApiKey } from "./read-keys.ts";
+import type { ApiKey } from "./key-state.ts";
+
+/** All spaces of the workspace, up to a thousand. */
+export const allSpacesQuery = (wId: string) =>
+  queryOptions({
+    queryKey: [...trpc.spaces.listAll.pathKey(), "all", wId],
+    queryFn: async ({ signal }): Promise<Output<"spaces.listAll">["spaces"]> => {
+      const pages = pagesOf((place) => rpc.spaces.listAll.query({ wId, ...place }, { signal }));
+      return (await Array.fromAsync(pages)).flatMap(({ spaces }) => spaces);
+    },
+  });
 
 const roles = {
   user: "user: talks with agents, and sees its own conversations",

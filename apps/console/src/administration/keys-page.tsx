@@ -8,9 +8,8 @@ import { ErrorNotice } from "../ui/error-notice.tsx";
 import { CheckField, TextField } from "../ui/field.tsx";
 import { Menu, MenuItem } from "../ui/menu.tsx";
 import { useToast } from "../ui/toast.tsx";
-import { KeyForm } from "./key-form.tsx";
+import { allSpacesQuery, KeyForm } from "./key-form.tsx";
 import { Keys } from "./keys.tsx";
-import { allSpacesQuery } from "./read-keys.ts";
 
 /** The keys of the workspace, and what can be done with them. */
 export function KeysPage() {

@@ -9,7 +9,7 @@ import { SecretDialog } from "../ui/secret-dialog.tsx";
 import { type Columns, NameAndId } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 import { useToast } from "../ui/toast.tsx";
-import { type ApiKey, stateOfKey } from "./read-keys.ts";
+import { type ApiKey, stateOfKey } from "./key-state.ts";
 import { RotateDialog, type Rotated } from "./rotate-dialog.tsx";
 
 type AnyKey = Pick<ApiKey, "sId" | "name" | "createdAt" | "expiresAt" | "revokedAt"> &

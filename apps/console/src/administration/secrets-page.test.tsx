@@ -2,6 +2,7 @@ import { screen, waitFor, within } from "@testing-library/react";
 import { expect, test } from "vitest";
 import { type Answers, inputsOf, refuse } from "../../testing/answer-calls.ts";
 import { rowOf, show } from "../../testing/show.tsx";
+import { SecretFields } from "../functions/edit/secret-fields.tsx";
 import { SecretsPage } from "./secrets-page.tsx";
 
 const rates = { name: "RATES", createdAt: 1, updatedAt: 1 };
@@ -104,4 +105,31 @@ test("sets the credential of the provider that is chosen", async () => {
   expect(await screen.findByText("The credential is set")).toBeDefined();
   const input = { wId: "wks_1", providerId: "mistral", apiKey: "key-1" };
   expect(inputsOf(calls, "providerCredentials.put")).toEqual([input]);
+});
+
+test("what is set here is offered to functions at once, with one read for both", async () => {
+  let functionSecrets = [rates];
+  const both = (
+    <>
+      <SecretsPage />
+      <SecretFields secrets={[]} onChange={() => {}} />
+    </>
+  );
+  const { user, calls } = await show(both, {
+    href: "/secrets",
+    session: { role: "builder" },
+    answers: {
+      "functionSecrets.list": () => ({ functionSecrets }),
+      "functionSecrets.put": () => {
+        functionSecrets = [rates, token];
+        return { functionSecret: token };
+      },
+    },
+  });
+  await screen.findByRole("checkbox", { name: "RATES" });
+  await user.click(screen.getByRole("button", { name: "Set a secret" }));
+  await user.type(screen.getByRole("textbox", { name: "Name" }), "TOKEN");
+  await user.type(screen.getByLabelText("Value"), "12345678{Enter}");
+  expect(await screen.findByRole("checkbox", { name: "TOKEN" })).toBeDefined();
+  expect(inputsOf(calls, "functionSecrets.list")).toHaveLength(2);
 });

@@ -43,10 +43,10 @@ function WorkspaceSettings() {
       },
     }),
   );
-  const list = useQuery(trpc.workspaces.get.queryOptions({ wId }));
+  const reading = useQuery(trpc.workspaces.get.queryOptions({ wId }));
   return (
     <Section title="Workspace">
-      <Loaded query={list} label="the settings">
+      <Loaded query={reading} label="the settings">
         {(settings) => (
           <form
             className="grid max-w-md gap-4"

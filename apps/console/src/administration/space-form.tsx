@@ -1,4 +1,5 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
+import type { Output } from "parley-client";
 import { useState } from "react";
 import { rpc, trpc } from "../api/clients.ts";
 import { useWorkspaceId } from "../api/use-session.ts";
@@ -6,7 +7,8 @@ import { CheckList } from "../ui/check-list.tsx";
 import { ErrorNotice } from "../ui/error-notice.tsx";
 import { CheckField, TextField } from "../ui/field.tsx";
 import { FormDialog } from "../ui/form-dialog.tsx";
-import type { AdministeredSpace } from "./read-keys.ts";
+
+export type AdministeredSpace = Output<"spaces.listAll">["spaces"][number];
 
 interface SpaceFormProps {
   /** The space that is changed; a new one without it. */

@@ -13,8 +13,7 @@ import { ListPage } from "../ui/list.tsx";
 import { NameAndId } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 import { useToast } from "../ui/toast.tsx";
-import type { AdministeredSpace } from "./read-keys.ts";
-import { SpaceForm } from "./space-form.tsx";
+import { type AdministeredSpace, SpaceForm } from "./space-form.tsx";
 
 /** What is done with spaces at the moment. */
 type Doing =

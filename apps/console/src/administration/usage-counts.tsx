@@ -23,9 +23,9 @@ const counts: Readonly<Record<keyof Output<"workspaces.usage">, string>> = {
 
 /** What a workspace holds, for its administrators and for operators. */
 export function UsageCounts({ wId }: { readonly wId: string }) {
-  const list = useQuery(trpc.workspaces.usage.queryOptions({ wId }));
+  const reading = useQuery(trpc.workspaces.usage.queryOptions({ wId }));
   return (
-    <Loaded query={list} label="the usage">
+    <Loaded query={reading} label="the usage">
       {(usage) => (
         <dl className="grid grid-cols-2 gap-3 sm:grid-cols-3">
           {Object.entries(counts).map(([count, words]) => (

@@ -27,7 +27,7 @@ export function useNewMessages({ conversationId, status, messages, reload }: Wat
     const readState = () => {
       reading ??= setTimeout(() => {
         reading = undefined;
-        void queryClient.invalidateQueries(trpc.conversations.get.pathFilter());
+        void queryClient.invalidateQueries(trpc.conversations.pathFilter());
       }, STATE_DELAY_MS);
     };
     const follow = async () => {

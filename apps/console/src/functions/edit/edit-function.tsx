@@ -41,6 +41,7 @@ export function EditFunction({ slug, of }: EditFunctionProps) {
   }
   return (
     <>
+      <Loaded query={reading} label="the editor" />
       {shown.version !== base && (
         <p role="status" className="mb-4 rounded-md bg-warn-soft px-4 py-3 text-warn">
           This is version {shown.version}. Saving it makes version {base + 1}, which is used from
