@@ -67,8 +67,13 @@ export function SkillFiles({ shown, canChange }: SkillFilesProps) {
             <span>{file.fileName}</span>
             <Download fileId={file.fileId} fileName={file.fileName} />
             {canChange && (
-              <Button isSmall isBusy={isBusy} onClick={() => removing.mutate(file)}>
-                Remove<span className="sr-only"> {file.fileName}</span>
+              <Button
+                isSmall
+                of={file.fileName}
+                isBusy={isBusy}
+                onClick={() => removing.mutate(file)}
+              >
+                Remove
               </Button>
             )}
           </li>
@@ -76,8 +81,13 @@ export function SkillFiles({ shown, canChange }: SkillFilesProps) {
         {removed.map((file) => (
           <li key={file.fileId} className="flex flex-wrap items-center gap-2">
             <s className="text-muted">{file.fileName}</s>
-            <Button isSmall isBusy={isBusy} onClick={() => restoring.mutate(file)}>
-              Put back<span className="sr-only"> {file.fileName}</span>
+            <Button
+              isSmall
+              of={file.fileName}
+              isBusy={isBusy}
+              onClick={() => restoring.mutate(file)}
+            >
+              Put back
             </Button>
           </li>
         ))}

@@ -19,8 +19,8 @@ export function Download({
     onError: (error) => say(`${fileName} could not be read: ${error.message}`),
   });
   return (
-    <Button isSmall isBusy={download.isPending} onClick={() => download.mutate()}>
-      Download<span className="sr-only"> {fileName}</span>
+    <Button isSmall of={fileName} isBusy={download.isPending} onClick={() => download.mutate()}>
+      Download
     </Button>
   );
 }
