@@ -2,8 +2,9 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { queryClient, router } from "./app/router.ts";
-import { applyTheme } from "./app/theme.ts";
+import { queryClient } from "./api/query-client.ts";
+import { router } from "./app/router.ts";
+import { applyTheme } from "./ui/theme.ts";
 import { AwayNotice } from "./ui/lazy-page.tsx";
 import { ToastProvider } from "./ui/toast.tsx";
 

@@ -26,6 +26,15 @@ export class Refusal extends Error {
   }
 }
 
+/** An answer that refuses the call. */
+export const refuse = (message: string) => (): never => {
+  throw new Refusal(message);
+};
+
+/** The inputs of the calls of one endpoint, in their order. */
+export const inputsOf = (calls: readonly Call[], to: string): readonly unknown[] =>
+  calls.filter((call) => call.to === to).map(({ input }) => input);
+
 const WORKSPACE_PATH = /^\/api\/(?:v1\/)?w\/wks_1/;
 let unanswered: string[] = [];
 

@@ -1,4 +1,4 @@
-import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { QueryClientProvider } from "@tanstack/react-query";
 import {
   createMemoryHistory,
   createRootRoute,
@@ -6,11 +6,12 @@ import {
   createRouter,
   RouterProvider,
 } from "@tanstack/react-router";
-import { render } from "@testing-library/react";
+import { render, screen } from "@testing-library/react";
 import { type UserEvent, userEvent } from "@testing-library/user-event";
 import type { ReactNode } from "react";
+import { queryClient } from "../src/api/query-client.ts";
 import type { Session } from "../src/api/session.ts";
-import { parseSearch, stringifySearch } from "../src/app/search.ts";
+import { parseSearch, type RawSearch, stringifySearch } from "../src/routing/search.ts";
 import { ToastProvider } from "../src/ui/toast.tsx";
 import { answerCalls, type Answers, type Call } from "./answer-calls.ts";
 
@@ -19,6 +20,10 @@ interface Options {
   readonly session?: Partial<Session>;
   /** Path and query of the page that the component is on. */
   readonly href?: string;
+  /** Whether the page needs no session, as the sign-in. */
+  readonly isOutside?: boolean;
+  /** What the route makes of the query; it stays as it is parsed by default. */
+  readonly validateSearch?: (search: RawSearch) => object;
   readonly answers?: Answers;
 }
 
@@ -42,7 +47,7 @@ const admin = {
 
 /** Shows a component on a page of a session, whose calls of the server are answered by the test. */
 export async function show(component: ReactNode, options: Options = {}): Promise<Shown> {
-  const { href = "/", answers = {} } = options;
+  const { href = "/", isOutside = false, validateSearch, answers = {} } = options;
   const session: Session = { ...admin, ...options.session };
   const calls = answerCalls(answers);
   const rootRoute = createRootRoute();
@@ -51,19 +56,21 @@ export async function show(component: ReactNode, options: Options = {}): Promise
     id: "session",
     beforeLoad: () => ({ session }),
   });
-  const page = createRoute({
-    getParentRoute: () => sessionRoute,
-    path: href.replace(/\?.*/, ""),
-    component: () => component,
-  });
-  const elsewhere = createRoute({ getParentRoute: () => sessionRoute, path: "$" });
+  const shown = { path: href.replace(/\?.*/, ""), component: () => component, validateSearch };
+  const pages = isOutside
+    ? [createRoute({ ...shown, getParentRoute: () => rootRoute }), sessionRoute]
+    : [
+        sessionRoute.addChildren([
+          createRoute({ ...shown, getParentRoute: () => sessionRoute }),
+          createRoute({ getParentRoute: () => sessionRoute, path: "$" }),
+        ]),
+      ];
   const router = createRouter({
-    routeTree: rootRoute.addChildren([sessionRoute.addChildren([page, elsewhere])]),
+    routeTree: rootRoute.addChildren(pages),
     history: createMemoryHistory({ initialEntries: [href] }),
     parseSearch,
     stringifySearch,
   });
-  const queryClient = new QueryClient({ defaultOptions: { queries: { retry: false } } });
   await router.load();
   render(
     <QueryClientProvider client={queryClient}>
@@ -74,3 +81,7 @@ export async function show(component: ReactNode, options: Options = {}): Promise
   );
   return { user: userEvent.setup(), calls, href: () => router.state.location.href };
 }
+
+/** The row of a table that begins with a name, once it is there. */
+export const rowOf = async (name: string): Promise<HTMLElement> =>
+  screen.findByRole("row", { name: new RegExp(`^${name}\\b`) });

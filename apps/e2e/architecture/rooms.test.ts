@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { root } from "../server.ts";
@@ -26,8 +26,14 @@ function findForbidden(source: Source, { folder, rooms }: { folder: string; room
   const room = roomOf(source.file, folder);
   const allowed = new Set([room, ...(rooms[room] ?? [])]);
   return filesImportedBy(source)
-    .filter((file) => file.endsWith(".ts") && !allowed.has(roomOf(file, folder)))
+    .filter((file) => /\.tsx?$/.test(file) && !allowed.has(roomOf(file, folder)))
     .map((file) => `${source.file} -> ${file}`);
+}
+
+/** Whether the README of the package itself says what a room is for, in a line of its own. */
+function isListed(folder: string, room: string): boolean {
+  const file = path.join(root, folder, "README.md");
+  return existsSync(file) && readFileSync(file, "utf8").includes(`\nsrc/${room} `);
 }
 
 describe.each(Object.entries(packagesWithRooms))("%s", (folder, rooms) => {
@@ -51,9 +57,9 @@ describe.each(Object.entries(packagesWithRooms))("%s", (folder, rooms) => {
   });
 
   it("says in each folder what it is for", () => {
-    const folders = Object.keys(rooms).filter((room) => !room.endsWith(".ts"));
+    const folders = Object.keys(rooms).filter((room) => !/\.tsx?$/.test(room));
     const isSilent = (room: string) =>
-      !existsSync(path.join(root, folder, "src", room, "README.md"));
+      !existsSync(path.join(root, folder, "src", room, "README.md")) && !isListed(folder, room);
     expect(folders.filter(isSilent)).toEqual([]);
   });
 });
@@ -64,8 +70,10 @@ describe("an import of a room above", () => {
     ["core/src/log", "../context.ts", "packages/core/src/context.ts"],
     ["core/src/log", "../../testing/testing.ts", "packages/core/testing/testing.ts"],
     ["schema/src/parsing", "../endpoints.ts", "packages/schema/src/endpoints.ts"],
+    ["console/src/ui", "../app/layout.tsx", "apps/console/src/app/layout.tsx"],
   ] as const)("of %s to %s is found", ([room, from, imported]) => {
-    const file = `packages/${room}/planted.ts`;
+    const [parent] = imported.split("/");
+    const file = `${parent}/${room}/planted.ts`;
     const folder = file.split("/").slice(0, 2).join("/");
     const rooms = packagesWithRooms[folder]!;
     for (const text of [

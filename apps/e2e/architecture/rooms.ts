@@ -204,6 +204,38 @@ const worker: Rooms = {
   ],
 };
 
+/** What every feature of the console is built on. */
+const page = ["api", "ui", "routing"];
+
+/** Features, of which one may use what stands before it, and the app that puts them together. */
+const features: Rooms = {
+  editor: ["ui"],
+  "functions/types": ["editor"],
+  "functions/edit": ["api", "ui", "editor", "functions/types"],
+  "functions/versions": ["api", "ui", "functions/edit"],
+  functions: [...page, "functions/edit", "functions/versions"],
+  tools: [...page, "functions"],
+  "conversations/search": ["api", "ui"],
+  conversations: [...page, "functions", "conversations/search"],
+  approvals: [...page, "conversations"],
+  agents: [...page, "editor", "conversations"],
+  skills: page,
+  knowledge: page,
+  runs: page,
+  overview: page,
+  administration: page,
+  operators: [...page, "administration"],
+};
+
+const console: Rooms = {
+  api: [],
+  ui: ["api"],
+  routing: ["api"],
+  ...features,
+  app: [...page, ...Object.keys(features)],
+  "main.tsx": ["api", "ui", "app"],
+};
+
 /** The packages that have rooms, by their folders. */
 export const packagesWithRooms: Readonly<Record<string, Rooms>> = {
   "packages/schema": schema,
@@ -211,4 +243,5 @@ export const packagesWithRooms: Readonly<Record<string, Rooms>> = {
   "apps/api": api,
   "apps/worker": worker,
   "apps/cli": cli,
+  "apps/console": console,
 };

@@ -108,7 +108,7 @@ describe.skipIf(!hasBrowser)("the inbox", () => {
     await page.getByRole("link", { name: "Approvals 1 waiting" }).click();
     await page.getByRole("button", { name: "Approve", exact: true }).waitFor();
     // The next reads fail, so that the page still shows what is decided elsewhere meanwhile.
-    await page.route("**/actions/blocked*", (route) => route.abort());
+    await page.route(/actions\.listBlocked/, (route) => route.abort());
     const { blockedActions } = await calls.rpc().actions.listBlocked.query({ wId: wId() });
     for (const { messageId, actionId } of blockedActions) {
       const json = { actionId, approved: "rejected" };
@@ -117,7 +117,7 @@ describe.skipIf(!hasBrowser)("the inbox", () => {
     await page.getByRole("button", { name: "Approve", exact: true }).click();
     const group = page.getByRole("group", { name: /^Approval of/ });
     expect(await group.getByRole("alert").textContent()).toMatch(/Request\s*\S+/);
-    await page.unroute("**/actions/blocked*");
+    await page.unroute(/actions\.listBlocked/);
     await page.getByText("Nothing waits for you").waitFor();
   });
 

@@ -67,10 +67,11 @@ describe.skipIf(!hasBrowser)("every page", () => {
 
   const see = async (page: Page, path: string): Promise<Omit<Seen, "route">> => {
     await goTo(page, path);
-    const headings = await page.getByRole("heading", { level: 1 }).allTextContents();
-    // The title comes with what is read.
-    const title = `${headings[0]} · Parley`;
-    await expect.poll(() => page.title(), { message: `title of ${path}` }).toBe(title);
+    const readHeadings = () => page.getByRole("heading", { level: 1 }).allTextContents();
+    // Both come with what is read.
+    const isTitled = async () => (await page.title()) === `${(await readHeadings())[0]} · Parley`;
+    await expect.poll(isTitled, { message: `title of ${path}` }).toBe(true);
+    const headings = await readHeadings();
     const links = await page
       .locator("a[href]")
       .evaluateAll((all) => all.map((one) => (one as HTMLAnchorElement).href));

@@ -1,18 +1,15 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import type { Output } from "parley-client";
-import { rpc } from "../api/clients.ts";
+import { trpc } from "../api/clients.ts";
 import { useSession } from "../api/use-session.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Button, buttonLook } from "../ui/button.tsx";
 import { EmptyState } from "../ui/empty-state.tsx";
-import { ErrorNotice } from "../ui/error-notice.tsx";
 import { TextField } from "../ui/field.tsx";
+import { ListPage } from "../ui/list.tsx";
 import { fromLocalInput } from "../ui/local-time.ts";
-import { Page } from "../ui/page.tsx";
-import { Pager } from "../ui/pager.tsx";
-import { Skeleton } from "../ui/skeleton.tsx";
-import { Table, TableRow } from "../ui/table.tsx";
+import type { Columns } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 import { useResetForm } from "../ui/use-reset-form.ts";
 
@@ -27,18 +24,21 @@ export function AuditPage() {
   const since = fromLocalInput(search.since ?? "");
   const until = fromLocalInput(search.until ?? "");
   const filter = { wId, lastValue: after, action, actor, outcome, since, until };
-  const { data, error, refetch } = useQuery({
-    queryKey: ["audit", filter],
-    queryFn: ({ signal }) => rpc.audit.list.query(filter, { signal }),
-  });
+  const entries = useQuery(trpc.audit.list.queryOptions(filter));
   const isOfServer = workspace === null;
   const isFiltered = Object.values({ ...search, after: undefined }).some(Boolean);
   return (
-    <Page title="Audit log" actions={<Button onClick={() => void refetch()}>Read again</Button>}>
-      <Filters isOfServer={isOfServer} />
-      {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <Skeleton label="the audit log" lines={10} />}
-      {data?.auditEvents.length === 0 && (
+    <ListPage
+      name="Audit log"
+      lines={10}
+      query={entries}
+      rowsOf={({ auditEvents }) => auditEvents}
+      keyOf={({ id }) => id}
+      after={after}
+      actions={<Button onClick={() => void entries.refetch()}>Read again</Button>}
+      above={<Filters isOfServer={isOfServer} />}
+      columns={isOfServer ? { ...columns, ...ofServer, ...origin } : { ...columns, ...origin }}
+      empty={
         <EmptyState
           title={isFiltered ? "No entry matches" : "There are no entries yet, or no older ones"}
         >
@@ -52,68 +52,50 @@ export function AuditPage() {
             </p>
           )}
         </EmptyState>
-      )}
-      {data && data.auditEvents.length > 0 && (
-        <Table
-          label="Audit log"
-          columns={[
-            "When",
-            "Who",
-            "What",
-            "Outcome",
-            ...(isOfServer ? ["Workspace"] : []),
-            "From",
-            "Request",
-          ]}
-        >
-          {data.auditEvents.map((entry) => (
-            <EntryRow key={entry.id} entry={entry} isOfServer={isOfServer} />
-          ))}
-        </Table>
-      )}
-      {data && <Pager after={after} next={data.hasMore ? data.lastValue : null} />}
-    </Page>
+      }
+    />
   );
 }
 
 const code = "font-mono text-sm";
 
-function EntryRow({ entry, isOfServer }: { readonly entry: Entry; readonly isOfServer: boolean }) {
-  const { at, actor, action, subjectId, route, outcome, workspaceId, clientIp, requestId, count } =
-    entry;
-  return (
-    <TableRow
-      cells={[
-        <Time at={at} />,
-        actor === null ? (
-          <span className="text-muted">nobody known</span>
-        ) : (
-          <Link
-            to="."
-            search={(before) => ({ ...before, after: undefined, actor: actor.id })}
-            className="whitespace-nowrap text-accent hover:underline"
-            title={`Only what ${actor.id} did`}
-          >
-            {actor.name}
-          </Link>
-        ),
-        <span>
-          <code className={`whitespace-nowrap ${code}`}>{action}</code>
-          {count > 1 && ` ${count} times`}
-          {(subjectId ?? route) !== null && (
-            <code className={`block whitespace-nowrap text-muted ${code}`}>
-              {subjectId ?? route}
-            </code>
-          )}
-        </span>,
-        <Badge tone={outcome === "succeeded" ? "good" : "bad"}>{outcome}</Badge>,
-        ...(isOfServer ? [<code className={code}>{workspaceId ?? "the server’s"}</code>] : []),
-        <span className="block min-w-24 text-sm">{clientIp ?? "–"}</span>,
-        <code className={code}>{requestId ?? "–"}</code>,
-      ]}
-    />
-  );
-}
+const columns: Columns<Entry> = {
+  When: ({ at }) => <Time at={at} />,
+  Who: ({ actor }) =>
+    actor === null ? (
+      <span className="text-muted">nobody known</span>
+    ) : (
+      <Link
+        to="."
+        search={(before) => ({ ...before, after: undefined, actor: actor.id })}
+        className="whitespace-nowrap text-accent hover:underline"
+        title={`Only what ${actor.id} did`}
+      >
+        {actor.name}
+      </Link>
+    ),
+  What: ({ action, count, subjectId, route }) => (
+    <span>
+      <code className={`whitespace-nowrap ${code}`}>{action}</code>
+      {count > 1 && ` ${count} times`}
+      {(subjectId ?? route) !== null && (
+        <code className={`block whitespace-nowrap text-muted ${code}`}>{subjectId ?? route}</code>
+      )}
+    </span>
+  ),
+  Outcome: ({ outcome }) => (
+    <Badge tone={outcome === "succeeded" ? "good" : "bad"}>{outcome}</Badge>
+  ),
+};
+
+const ofServer: Columns<Entry> = {
+  Workspace: ({ workspaceId }) => <code className={code}>{workspaceId ?? "the server’s"}</code>,
+};
+
+const origin: Columns<Entry> = {
+  From: ({ clientIp }) => <span className="block min-w-24 text-sm">{clientIp ?? "–"}</span>,
+  Request: ({ requestId }) => <code className={code}>{requestId ?? "–"}</code>,
+};
 
 /** Which entries are shown; the choices are in the URL. */
 function Filters({ isOfServer }: { readonly isOfServer: boolean }) {

@@ -1,24 +1,23 @@
 import { useQuery } from "@tanstack/react-query";
-import { useClients } from "../api/use-session.ts";
+import { rpc, trpc } from "../api/clients.ts";
+import { useWorkspaceId } from "../api/use-session.ts";
 import { Command } from "../ui/empty-state.tsx";
 import { TextField } from "../ui/field.tsx";
 import { SecretSection } from "./secret-section.tsx";
 
 /** The secrets that the code of functions uses. */
 export function FunctionSecrets() {
-  const { rpc, workspaceId: wId } = useClients();
-  const list = useQuery({
-    queryKey: ["function-secrets", wId],
-    queryFn: async ({ signal }) => {
-      const { functionSecrets } = await rpc.functionSecrets.list.query({ wId }, { signal });
-      return functionSecrets.map((secret) => ({ ...secret, id: secret.name }));
-    },
-  });
+  const wId = useWorkspaceId();
+  const list = useQuery(trpc.functionSecrets.list.queryOptions({ wId }));
   return (
     <SecretSection
       title="Secrets of functions"
       noun="secret"
-      list={list}
+      query={list}
+      rowsOf={({ functionSecrets }) =>
+        functionSecrets.map((secret) => ({ ...secret, id: secret.name }))
+      }
+      changes={trpc.functionSecrets.pathKey()}
       put={async (form, replaced) =>
         rpc.functionSecrets.put.mutate({
           wId,

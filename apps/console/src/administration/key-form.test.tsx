@@ -3,7 +3,7 @@ import { expect, test, vi } from "vitest";
 import { type Answers, Refusal } from "../../testing/answer-calls.ts";
 import { show } from "../../testing/show.tsx";
 import { KeyForm } from "./key-form.tsx";
-import type { ApiKey } from "./read-keys.ts";
+import type { ApiKey } from "./key-state.ts";
 
 type Done = Parameters<React.ComponentProps<typeof KeyForm>["onDone"]>[0];
 

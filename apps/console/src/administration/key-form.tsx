@@ -1,11 +1,24 @@
-import { useMutation, useQuery } from "@tanstack/react-query";
-import { useClients } from "../api/use-session.ts";
+import { queryOptions, useMutation, useQuery } from "@tanstack/react-query";
+import type { Output } from "parley-client";
+import { rpc, trpc } from "../api/clients.ts";
+import { pagesOf } from "../api/pages-of.ts";
+import { useWorkspaceId } from "../api/use-session.ts";
 import { CheckList } from "../ui/check-list.tsx";
 import { ErrorNotice } from "../ui/error-notice.tsx";
 import { SelectField, TextField } from "../ui/field.tsx";
 import { FormDialog } from "../ui/form-dialog.tsx";
-import { ExpiryField, expiryIn } from "./expiry-field.tsx";
-import { allSpacesQuery, type ApiKey } from "./read-keys.ts";
+import { fromLocalInput, toLocalInput } from "../ui/local-time.ts";
+import type { ApiKey } from "./key-state.ts";
+
+/** All spaces of the workspace, up to a thousand. */
+export const allSpacesQuery = (wId: string) =>
+  queryOptions({
+    queryKey: [...trpc.spaces.listAll.pathKey(), "all", wId],
+    queryFn: async ({ signal }): Promise<Output<"spaces.listAll">["spaces"]> => {
+      const pages = pagesOf((place) => rpc.spaces.listAll.query({ wId, ...place }, { signal }));
+      return (await Array.fromAsync(pages)).flatMap(({ spaces }) => spaces);
+    },
+  });
 
 const roles = {
   user: "user: talks with agents, and sees its own conversations",
@@ -23,11 +36,11 @@ interface KeyFormProps {
 
 /** Creates a key, or changes the role, spaces and expiry of one. */
 export function KeyForm({ apiKey, onDone, onClose }: KeyFormProps) {
-  const clients = useClients();
-  const { rpc, workspaceId: wId } = clients;
-  const { data: spaces, error } = useQuery(allSpacesQuery(clients));
+  const wId = useWorkspaceId();
+  const { data: spaces, error } = useQuery(allSpacesQuery(wId));
   const restricted = spaces?.filter(({ isRestricted }) => isRestricted) ?? [];
   const saving = useMutation({
+    mutationKey: trpc.apiKeys.pathKey(),
     mutationFn: async (form: FormData) => {
       const role = roleOf(String(form.get("role")));
       const expiresAt = expiryIn(form);
@@ -95,4 +108,22 @@ export function KeyForm({ apiKey, onDone, onClose }: KeyFormProps) {
 
 function roleOf(value: string): ApiKey["role"] {
   return value === "admin" || value === "builder" || value === "user" ? value : "none";
+}
+
+/** When a key expires, in a form. */
+export function ExpiryField({ at }: { readonly at?: number | null }) {
+  return (
+    <TextField
+      label="Expires"
+      name="expiresAt"
+      type="datetime-local"
+      defaultValue={at === undefined || at === null ? "" : toLocalInput(at)}
+      hint="In your time zone; leave it empty for a key that does not expire."
+    />
+  );
+}
+
+/** The moment in the field of a form; undefined for never. */
+export function expiryIn(form: FormData): number | undefined {
+  return fromLocalInput(String(form.get("expiresAt") ?? ""));
 }

@@ -1,20 +1,17 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import type { Output } from "parley-client";
 import { useState } from "react";
-import { CurlCommand } from "../api/curl-command.tsx";
-import { useClients } from "../api/use-session.ts";
+import { rpc, trpc } from "../api/clients.ts";
+import { useWorkspaceId } from "../api/use-session.ts";
 import { Button } from "../ui/button.tsx";
 import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
-import { EmptyState } from "../ui/empty-state.tsx";
-import { ErrorNotice } from "../ui/error-notice.tsx";
+import { CurlCommand, EmptyState } from "../ui/empty-state.tsx";
 import { TextField } from "../ui/field.tsx";
 import { FormDialog } from "../ui/form-dialog.tsx";
 import { Icon } from "../ui/icon.tsx";
-import { Page } from "../ui/page.tsx";
-import { Pager } from "../ui/pager.tsx";
-import { Skeleton } from "../ui/skeleton.tsx";
-import { Table, TableRow } from "../ui/table.tsx";
+import { ListPage } from "../ui/list.tsx";
+import { NameAndId } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 import { useToast } from "../ui/toast.tsx";
 
@@ -22,32 +19,37 @@ type Member = Output<"members.list">["members"][number];
 
 /** The members of the workspace. */
 export function MembersPage() {
-  const { rpc, workspaceId: wId } = useClients();
+  const wId = useWorkspaceId();
   const { after } = useSearch({ from: "/session/members" });
-  const queryClient = useQueryClient();
   const say = useToast();
   const [isAdding, setAdding] = useState(false);
   const [removed, setRemoved] = useState<Member>();
-  const { data, error, refetch } = useQuery({
-    queryKey: ["members", wId, after],
-    queryFn: ({ signal }) =>
-      rpc.members.list.query(
-        { wId, limit: 50, ...(after !== undefined && { lastValue: after }) },
-        { signal },
-      ),
-  });
-  const reload = async () => queryClient.invalidateQueries({ queryKey: ["members"] });
-  const addButton = (
-    <Button variant="primary" onClick={() => setAdding(true)}>
-      <Icon name="plus" />
-      Add a member
-    </Button>
-  );
+  const list = useQuery(trpc.members.list.queryOptions({ wId, limit: 50, lastValue: after }));
   return (
-    <Page title="Members" actions={addButton}>
-      {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <Skeleton label="the members" />}
-      {data?.members.length === 0 && (
+    <ListPage
+      name="Members"
+      query={list}
+      rowsOf={({ members }) => members}
+      keyOf={({ sId }) => sId}
+      after={after}
+      actions={
+        <Button variant="primary" onClick={() => setAdding(true)}>
+          <Icon name="plus" />
+          Add a member
+        </Button>
+      }
+      columns={{
+        Name: ({ fullName, sId }) => <NameAndId name={fullName} sId={sId} />,
+        "E-mail": ({ email }) => (email === "" ? <span className="text-muted">none</span> : email),
+        "User name": ({ username }) => username,
+        Added: ({ createdAt }) => <Time at={createdAt} />,
+        Actions: (member) => (
+          <Button isSmall of={member.fullName} onClick={() => setRemoved(member)}>
+            Remove
+          </Button>
+        ),
+      }}
+      empty={
         <EmptyState title="There are no members yet">
           <p className="text-muted">
             A member is the author of the messages that come with the member’s e-mail address, and
@@ -58,38 +60,14 @@ export function MembersPage() {
             body={{ email: "ada@example.com", firstName: "Ada" }}
           />
         </EmptyState>
-      )}
-      {data && data.members.length > 0 && (
-        <Table label="Members" columns={["Name", "E-mail", "User name", "Added", "Actions"]}>
-          {data.members.map((member) => (
-            <TableRow
-              key={member.sId}
-              cells={[
-                <span>
-                  <span className="font-medium">{member.fullName}</span>
-                  <code className="block font-mono text-sm whitespace-nowrap text-muted">
-                    {member.sId}
-                  </code>
-                </span>,
-                member.email === "" ? <span className="text-muted">none</span> : member.email,
-                member.username,
-                <Time at={member.createdAt} />,
-                <Button isSmall onClick={() => setRemoved(member)}>
-                  Remove<span className="sr-only"> {member.fullName}</span>
-                </Button>,
-              ]}
-            />
-          ))}
-        </Table>
-      )}
-      {data && <Pager after={after} next={data.hasMore ? data.lastValue : null} />}
+      }
+    >
       {isAdding && (
         <AddMember
           onClose={() => setAdding(false)}
           onAdd={(name) => {
             setAdding(false);
             say(`${name} is a member`);
-            void reload();
           }}
         />
       )}
@@ -98,15 +76,15 @@ export function MembersPage() {
           title="Remove the member"
           description={`The tokens of ${removed.fullName} are refused within seconds. Conversations stay.`}
           word={removed.email === "" ? removed.username : removed.email}
+          changes={trpc.members.pathKey()}
           onClose={() => setRemoved(undefined)}
           onConfirm={async () => {
             await rpc.members.remove.mutate({ wId, memberId: removed.sId });
             say(`${removed.fullName} is no longer a member`);
-            await reload();
           }}
         />
       )}
-    </Page>
+    </ListPage>
   );
 }
 
@@ -116,28 +94,22 @@ interface AddMemberProps {
 }
 
 function AddMember({ onAdd, onClose }: AddMemberProps) {
-  const { rpc, workspaceId: wId } = useClients();
-  const adding = useMutation({
-    mutationFn: async (form: FormData) => {
-      const given = (name: string) => String(form.get(name)).trim();
-      return rpc.members.add.mutate({
-        wId,
-        email: given("email"),
-        firstName: given("firstName"),
-        ...(given("lastName") !== "" && { lastName: given("lastName") }),
-        ...(given("username") !== "" && { username: given("username") }),
-      });
-    },
-    onSuccess: ({ member }) => onAdd(member.fullName),
-  });
+  const wId = useWorkspaceId();
+  const adding = useMutation(
+    trpc.members.add.mutationOptions({ onSuccess: ({ member }) => onAdd(member.fullName) }),
+  );
+  const add = (form: FormData) => {
+    const given = (name: string) => String(form.get(name)).trim();
+    adding.mutate({
+      wId,
+      email: given("email"),
+      firstName: given("firstName"),
+      lastName: given("lastName") || undefined,
+      username: given("username") || undefined,
+    });
+  };
   return (
-    <FormDialog
-      title="Add a member"
-      submit="Add"
-      action={adding}
-      onSubmit={(form) => adding.mutate(form)}
-      onClose={onClose}
-    >
+    <FormDialog title="Add a member" submit="Add" action={adding} onSubmit={add} onClose={onClose}>
       <TextField label="E-mail" name="email" type="email" required autoComplete="off" />
       <TextField label="First name" name="firstName" required autoComplete="off" />
       <TextField label="Last name" name="lastName" autoComplete="off" />

@@ -1,7 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Output } from "parley-client";
-import { CurlCommand } from "../api/curl-command.tsx";
-import { useClients } from "../api/use-session.ts";
+import { rpc, trpc } from "../api/clients.ts";
+import { useWorkspaceId } from "../api/use-session.ts";
+import { CurlCommand } from "../ui/empty-state.tsx";
 import { SelectField, TextField } from "../ui/field.tsx";
 import { SecretSection } from "./secret-section.tsx";
 
@@ -20,23 +21,21 @@ const providers: Readonly<Record<ProviderId, string>> = {
 
 /** The credentials with which the workspace calls model providers. */
 export function ProviderCredentials() {
-  const { rpc, workspaceId: wId } = useClients();
-  const list = useQuery({
-    queryKey: ["provider-credentials", wId],
-    queryFn: async ({ signal }) => {
-      const { providerCredentials } = await rpc.providerCredentials.list.query({ wId }, { signal });
-      return providerCredentials.map(({ providerId, ...times }) => ({
-        ...times,
-        id: providerId,
-        name: providers[providerId],
-      }));
-    },
-  });
+  const wId = useWorkspaceId();
+  const list = useQuery(trpc.providerCredentials.list.queryOptions({ wId }));
   return (
     <SecretSection
       title="Credentials for model providers"
       noun="credential"
-      list={list}
+      query={list}
+      rowsOf={({ providerCredentials }) =>
+        providerCredentials.map(({ providerId, ...times }) => ({
+          ...times,
+          id: providerId,
+          name: providers[providerId],
+        }))
+      }
+      changes={trpc.providerCredentials.pathKey()}
       put={async (form, replaced) =>
         rpc.providerCredentials.put.mutate({
           wId,

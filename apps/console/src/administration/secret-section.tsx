@@ -1,14 +1,13 @@
-import { useMutation, type UseQueryResult } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { Button } from "../ui/button.tsx";
 import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
 import { EmptyState } from "../ui/empty-state.tsx";
-import { ErrorNotice } from "../ui/error-notice.tsx";
 import { FormDialog } from "../ui/form-dialog.tsx";
 import { Icon } from "../ui/icon.tsx";
+import { List } from "../ui/list.tsx";
+import type { Reading } from "../ui/loaded.tsx";
 import { Section } from "../ui/section.tsx";
-import { Skeleton } from "../ui/skeleton.tsx";
-import { Table, TableRow } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 import { useToast } from "../ui/toast.tsx";
 
@@ -20,11 +19,14 @@ export interface ListedSecret {
   readonly updatedAt: number;
 }
 
-interface SecretSectionProps {
+interface SecretSectionProps<Data> {
   readonly title: string;
   /** What one is called, as in “secret”. */
   readonly noun: string;
-  readonly list: UseQueryResult<readonly ListedSecret[]>;
+  readonly query: Reading<Data>;
+  readonly rowsOf: (data: Data) => readonly ListedSecret[];
+  /** What setting and removing one changes. */
+  readonly changes: readonly unknown[];
   readonly put: (form: FormData, replaced: ListedSecret | undefined) => Promise<unknown>;
   readonly remove: (secret: ListedSecret) => Promise<unknown>;
   /** What happens to what uses it. */
@@ -36,18 +38,17 @@ interface SecretSectionProps {
 }
 
 /** Secrets of one kind, to set and to remove: their values are never shown. */
-export function SecretSection(props: SecretSectionProps) {
-  const { title, noun, list, put, remove, consequence, fields, empty } = props;
+export function SecretSection<Data extends object>(props: SecretSectionProps<Data>) {
+  const { title, noun, query, rowsOf, changes, put, remove, consequence, fields, empty } = props;
   const [putting, setPutting] = useState<{ readonly replaced?: ListedSecret }>();
   const [removing, setRemoving] = useState<ListedSecret>();
   const say = useToast();
-  const { data, error, refetch } = list;
   const saving = useMutation({
+    mutationKey: changes,
     mutationFn: async (form: FormData) => put(form, putting?.replaced),
-    onSuccess: async () => {
+    onSuccess: () => {
       setPutting(undefined);
       say(`The ${noun} is set`);
-      await refetch();
     },
   });
   const open = (replaced?: ListedSecret) => {
@@ -64,31 +65,31 @@ export function SecretSection(props: SecretSectionProps) {
         </Button>
       }
     >
-      {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <Skeleton label={title} lines={3} />}
-      {data?.length === 0 && <EmptyState title={`There is no ${noun} yet`}>{empty}</EmptyState>}
-      {data && data.length > 0 && (
-        <Table label={title} columns={["Name", "Set", "Replaced", "Actions"]}>
-          {data.map((secret) => (
-            <TableRow
-              key={secret.id}
-              cells={[
-                <code className="font-mono">{secret.name}</code>,
-                <Time at={secret.createdAt} />,
-                secret.updatedAt === secret.createdAt ? "never" : <Time at={secret.updatedAt} />,
-                <span className="flex gap-2">
-                  <Button isSmall onClick={() => open(secret)}>
-                    Replace<span className="sr-only"> {secret.name}</span>
-                  </Button>
-                  <Button isSmall onClick={() => setRemoving(secret)}>
-                    Remove<span className="sr-only"> {secret.name}</span>
-                  </Button>
-                </span>,
-              ]}
-            />
-          ))}
-        </Table>
-      )}
+      <List
+        name={title}
+        label={title}
+        lines={3}
+        query={query}
+        rowsOf={rowsOf}
+        keyOf={({ id }) => id}
+        empty={<EmptyState title={`There is no ${noun} yet`}>{empty}</EmptyState>}
+        columns={{
+          Name: ({ name }) => <code className="font-mono">{name}</code>,
+          Set: ({ createdAt }) => <Time at={createdAt} />,
+          Replaced: ({ createdAt, updatedAt }) =>
+            updatedAt === createdAt ? "never" : <Time at={updatedAt} />,
+          Actions: (secret) => (
+            <span className="flex gap-2">
+              <Button isSmall of={secret.name} onClick={() => open(secret)}>
+                Replace
+              </Button>
+              <Button isSmall of={secret.name} onClick={() => setRemoving(secret)}>
+                Remove
+              </Button>
+            </span>
+          ),
+        }}
+      />
       {putting && (
         <FormDialog
           title={putting.replaced ? `Replace ${putting.replaced.name}` : `Set a ${noun}`}
@@ -106,11 +107,11 @@ export function SecretSection(props: SecretSectionProps) {
           title={`Remove the ${noun}`}
           description={`${consequence} Its value cannot be read again.`}
           word={removing.name}
+          changes={changes}
           onClose={() => setRemoving(undefined)}
           onConfirm={async () => {
             await remove(removing);
             say(`${removing.name} is removed`);
-            await refetch();
           }}
         />
       )}

@@ -1,11 +1,12 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useClients } from "../api/use-session.ts";
+import { trpc } from "../api/clients.ts";
+import { useWorkspaceId } from "../api/use-session.ts";
 import { Button } from "../ui/button.tsx";
 import { ErrorNotice } from "../ui/error-notice.tsx";
 import { CheckField, SelectField, TextField } from "../ui/field.tsx";
+import { Loaded } from "../ui/loaded.tsx";
 import { Page } from "../ui/page.tsx";
 import { Section } from "../ui/section.tsx";
-import { Skeleton } from "../ui/skeleton.tsx";
 import { useToast } from "../ui/toast.tsx";
 import { EnabledModels } from "./enabled-models.tsx";
 import { UsageCounts } from "./usage-counts.tsx";
@@ -22,71 +23,68 @@ export function SettingsPage() {
 }
 
 function Usage() {
-  const { workspaceId: wId } = useClients();
   return (
     <Section title="Usage">
-      <UsageCounts wId={wId} />
+      <UsageCounts wId={useWorkspaceId()} />
     </Section>
   );
 }
 
 function WorkspaceSettings() {
-  const { rpc, workspaceId: wId } = useClients();
+  const wId = useWorkspaceId();
   const queryClient = useQueryClient();
   const say = useToast();
-  const { data, error, refetch } = useQuery({
-    queryKey: ["settings", wId],
-    queryFn: ({ signal }) => rpc.workspaces.get.query({ wId }, { signal }),
-  });
-  const saving = useMutation({
-    mutationFn: async (form: FormData) =>
-      rpc.workspaces.update.mutate({
-        wId,
-        name: String(form.get("name")),
-        region: form.get("region") === "eu" ? "eu" : "us",
-        regionalModelsOnly: form.has("regionalModelsOnly"),
-      }),
-    onSuccess: async () => {
-      say("Settings saved");
-      // The session has the name too.
-      await queryClient.invalidateQueries();
-    },
-  });
+  const saving = useMutation(
+    trpc.workspaces.update.mutationOptions({
+      onSuccess: async () => {
+        say("Settings saved");
+        // The session has the name too.
+        await queryClient.invalidateQueries();
+      },
+    }),
+  );
+  const reading = useQuery(trpc.workspaces.get.queryOptions({ wId }));
   return (
     <Section title="Workspace">
-      {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <Skeleton label="the settings" />}
-      {data && (
-        <form
-          className="grid max-w-md gap-4"
-          onSubmit={(event) => {
-            event.preventDefault();
-            saving.mutate(new FormData(event.currentTarget));
-          }}
-        >
-          <TextField
-            label="Name"
-            name="name"
-            required
-            maxLength={255}
-            autoComplete="off"
-            defaultValue={data.name}
-          />
-          <SelectField label="Region" name="region" defaultValue={data.region}>
-            <option value="us">United States</option>
-            <option value="eu">European Union</option>
-          </SelectField>
-          <CheckField
-            label="Only models of the region"
-            name="regionalModelsOnly"
-            defaultChecked={data.regionalModelsOnly}
-          />
-          {saving.error && <ErrorNotice error={saving.error} />}
-          <Button type="submit" variant="primary" isBusy={saving.isPending}>
-            Save
-          </Button>
-        </form>
-      )}
+      <Loaded query={reading} label="the settings">
+        {(settings) => (
+          <form
+            className="grid max-w-md gap-4"
+            onSubmit={(event) => {
+              event.preventDefault();
+              const form = new FormData(event.currentTarget);
+              saving.mutate({
+                wId,
+                name: String(form.get("name")),
+                region: form.get("region") === "eu" ? "eu" : "us",
+                regionalModelsOnly: form.has("regionalModelsOnly"),
+              });
+            }}
+          >
+            <TextField
+              label="Name"
+              name="name"
+              required
+              maxLength={255}
+              autoComplete="off"
+              defaultValue={settings.name}
+            />
+            <SelectField label="Region" name="region" defaultValue={settings.region}>
+              <option value="us">United States</option>
+              <option value="eu">European Union</option>
+            </SelectField>
+            <CheckField
+              label="Only models of the region"
+              name="regionalModelsOnly"
+              defaultChecked={settings.regionalModelsOnly}
+            />
+            {saving.error && <ErrorNotice error={saving.error} />}
+            <Button type="submit" variant="primary" isBusy={saving.isPending}>
+              Save
+            </Button>
+          </form>
+        )}
+      </Loaded>
     </Section>
   );
 }

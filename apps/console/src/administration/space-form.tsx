@@ -1,11 +1,14 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
+import type { Output } from "parley-client";
 import { useState } from "react";
-import { useClients } from "../api/use-session.ts";
+import { rpc, trpc } from "../api/clients.ts";
+import { useWorkspaceId } from "../api/use-session.ts";
 import { CheckList } from "../ui/check-list.tsx";
 import { ErrorNotice } from "../ui/error-notice.tsx";
 import { CheckField, TextField } from "../ui/field.tsx";
 import { FormDialog } from "../ui/form-dialog.tsx";
-import { type AdministeredSpace, keysQuery } from "./read-keys.ts";
+
+export type AdministeredSpace = Output<"spaces.listAll">["spaces"][number];
 
 interface SpaceFormProps {
   /** The space that is changed; a new one without it. */
@@ -16,16 +19,16 @@ interface SpaceFormProps {
 
 /** Creates a space, or renames it and says which keys reach it. */
 export function SpaceForm({ space, onDone, onClose }: SpaceFormProps) {
-  const clients = useClients();
-  const { rpc, workspaceId: wId } = clients;
+  const wId = useWorkspaceId();
   const [isRestricted, setRestricted] = useState(space?.isRestricted ?? false);
-  const { data: keys, error } = useQuery(keysQuery(clients));
-  const usable = keys?.filter(({ revokedAt }) => revokedAt === null) ?? [];
+  const { data, error } = useQuery(trpc.apiKeys.list.queryOptions({ wId }));
+  const usable = data?.apiKeys.filter(({ revokedAt }) => revokedAt === null) ?? [];
   const saving = useMutation({
+    mutationKey: trpc.spaces.pathKey(),
     mutationFn: async (form: FormData) => {
       const name = String(form.get("name"));
       // Where the keys could not be read, those of the space stay.
-      const keyIds = isRestricted && keys ? form.getAll("keyIds").map(String) : undefined;
+      const keyIds = isRestricted && data ? form.getAll("keyIds").map(String) : undefined;
       const input = { wId, name, isRestricted, keyIds };
       return space === undefined
         ? rpc.spaces.create.mutate(input)
@@ -63,7 +66,7 @@ export function SpaceForm({ space, onDone, onClose }: SpaceFormProps) {
           name="keyIds"
           choices={usable.map(({ sId, name, role }) => ({ id: sId, name: `${name} (${role})` }))}
           checkedIds={space?.keyIds ?? []}
-          empty={keys ? "There are no keys." : "Reading them …"}
+          empty={data ? "There are no keys." : "Reading them …"}
         />
       )}
     </FormDialog>

@@ -1,8 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Output } from "parley-client";
-import { rpc } from "../api/clients.ts";
-import { ErrorNotice } from "../ui/error-notice.tsx";
-import { Skeleton } from "../ui/skeleton.tsx";
+import { trpc } from "../api/clients.ts";
+import { Loaded } from "../ui/loaded.tsx";
 import { formatNumber } from "../ui/time.tsx";
 
 const counts: Readonly<Record<keyof Output<"workspaces.usage">, string>> = {
@@ -24,24 +23,19 @@ const counts: Readonly<Record<keyof Output<"workspaces.usage">, string>> = {
 
 /** What a workspace holds, for its administrators and for operators. */
 export function UsageCounts({ wId }: { readonly wId: string }) {
-  const { data, error, refetch } = useQuery({
-    queryKey: ["workspaces", wId, "usage"],
-    queryFn: ({ signal }) => rpc.workspaces.usage.query({ wId }, { signal }),
-  });
+  const reading = useQuery(trpc.workspaces.usage.queryOptions({ wId }));
   return (
-    <>
-      {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <Skeleton label="the usage" />}
-      {data && (
+    <Loaded query={reading} label="the usage">
+      {(usage) => (
         <dl className="grid grid-cols-2 gap-3 sm:grid-cols-3">
           {Object.entries(counts).map(([count, words]) => (
             <div key={count} className="rounded-md bg-surface px-3 py-2">
               <dt className="text-sm text-muted">{words}</dt>
-              <dd className="font-medium">{formatNumber(data[count as keyof typeof data])}</dd>
+              <dd className="font-medium">{formatNumber(usage[count as keyof typeof usage])}</dd>
             </div>
           ))}
         </dl>
       )}
-    </>
+    </Loaded>
   );
 }

@@ -3,7 +3,7 @@ import { CodeEditor } from "../editor/code-editor.tsx";
 import { Button } from "../ui/button.tsx";
 import { ErrorNotice } from "../ui/error-notice.tsx";
 import { CheckField, SelectField, TextArea, TextField } from "../ui/field.tsx";
-import { Skeleton } from "../ui/skeleton.tsx";
+import { Loaded } from "../ui/loaded.tsx";
 import { UnsavedGuard } from "../ui/unsaved-guard.tsx";
 import { ChoiceList } from "./choice-list.tsx";
 import { type AgentDraft, type AgentInput, inputOfDraft } from "./definition.ts";
@@ -29,9 +29,9 @@ export function AgentForm(props: AgentFormProps) {
   const [first] = useState(draft);
   const [sent, setSent] = useState<AgentDraft>();
   const [fault, setFault] = useState<Error>();
-  const { data: choices, error, refetch } = useChoices();
-  if (error) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
-  if (!choices) return <Skeleton label="the editor" lines={12} />;
+  const reading = useChoices();
+  const { data: choices } = reading;
+  if (!choices) return <Loaded query={reading} label="the editor" lines={12} />;
   const change = (changed: Partial<AgentDraft>) => setDraft((all) => ({ ...all, ...changed }));
   const models = choices.models.map(({ providerId, modelId }) => `${providerId}/${modelId}`);
   const shownModels =

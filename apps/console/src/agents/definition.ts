@@ -4,7 +4,8 @@ import { parseObject } from "../ui/parse-json.ts";
 /** What the server takes to create an agent, besides its workspace. */
 export type AgentInput = Omit<Parameters<RpcClient["agents"]["create"]["mutate"]>[0], "wId">;
 
-type Stored = Awaited<ReturnType<RpcClient["agents"]["getDefinition"]["query"]>>;
+/** An agent as the server has it. */
+export type StoredAgent = Awaited<ReturnType<RpcClient["agents"]["getDefinition"]["query"]>>;
 
 /** An agent as the editor holds it: numbers and the script are texts while they are written. */
 export interface AgentDraft {
@@ -15,7 +16,7 @@ export interface AgentDraft {
   readonly model: string;
   readonly temperature: string;
   /** Empty for the model's default. */
-  readonly reasoningEffort: NonNullable<Stored["reasoningEffort"]> | "";
+  readonly reasoningEffort: NonNullable<StoredAgent["reasoningEffort"]> | "";
   readonly maxStepsPerRun: string;
   readonly scope: "visible" | "hidden";
   readonly asksUser: boolean;
@@ -44,7 +45,7 @@ export const emptyDraft: AgentDraft = {
 };
 
 /** A stored agent, to be changed. */
-export function draftOf(stored: Stored): AgentDraft {
+export function draftOf(stored: StoredAgent): AgentDraft {
   const { agentConfiguration: agent, script, skillIds, functionIds, toolIds, asksUser } = stored;
   return {
     name: agent.name,

@@ -1,69 +1,61 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import type { AgentConfiguration } from "parley-client";
-import { CurlCommand } from "../api/curl-command.tsx";
 import { hasRole, hasScope } from "../api/access.ts";
-import type { Clients } from "../api/clients.ts";
-import { useClients, useSession } from "../api/use-session.ts";
+import { rpc, trpc } from "../api/clients.ts";
+import { useSession, useWorkspaceId } from "../api/use-session.ts";
 import { StatusBadge } from "../ui/badge.tsx";
 import { buttonLook } from "../ui/button.tsx";
-import { EmptyState } from "../ui/empty-state.tsx";
-import { ErrorNotice } from "../ui/error-notice.tsx";
+import { CurlCommand, EmptyState } from "../ui/empty-state.tsx";
 import { SelectField, TextField } from "../ui/field.tsx";
 import { Icon } from "../ui/icon.tsx";
-import { Page } from "../ui/page.tsx";
-import { Pager } from "../ui/pager.tsx";
-import { Skeleton } from "../ui/skeleton.tsx";
-import { Table, TableRow } from "../ui/table.tsx";
+import { ListPage } from "../ui/list.tsx";
+import { rowLink } from "../ui/table.tsx";
 
-/** Agents as both lists of them have them. */
+/** Agents as all three lists of them have them. */
 interface Listed {
-  readonly agents: readonly Omit<AgentConfiguration, "instructions">[];
-  /** Where the next page begins, if there is one. */
-  readonly next: string | null;
+  readonly agentConfigurations: readonly Omit<AgentConfiguration, "instructions">[];
+  readonly hasMore?: boolean;
+  readonly lastValue?: string | null;
 }
 
 interface Asked {
+  readonly wId: string;
   readonly q?: string | undefined;
   readonly status?: "archived" | undefined;
   readonly after?: string | undefined;
   readonly isBuilder: boolean;
 }
 
-async function readAgents(
-  { parley, rpc, workspaceId: wId }: Clients,
-  { q, status, after, isBuilder }: Asked,
-  signal: AbortSignal,
-): Promise<Listed> {
-  if (q !== undefined) {
-    const { agentConfigurations } = await parley.agents.search({ q }, { signal });
-    return { agents: agentConfigurations, next: null };
-  }
-  if (!isBuilder) {
-    const { agentConfigurations } = await parley.agents.list({}, { signal });
-    return { agents: agentConfigurations, next: null };
-  }
-  const place = after === undefined ? {} : { lastValue: after };
-  const call = { wId, status: status ?? ("active" as const), limit: 50, ...place };
-  const page = await rpc.agents.listAll.query(call, { signal });
-  return { agents: page.agentConfigurations, next: page.hasMore ? page.lastValue : null };
+/** Those whose names have a text; else those that users can mention, or for builders all of a state. */
+async function readAgents(asked: Asked, signal: AbortSignal): Promise<Listed> {
+  const { wId, q, status = "active", after: lastValue, isBuilder } = asked;
+  if (q !== undefined) return rpc.agents.search.query({ wId, q }, { signal });
+  if (!isBuilder) return rpc.agents.list.query({ wId }, { signal });
+  return rpc.agents.listAll.query({ wId, status, limit: 50, lastValue }, { signal });
 }
 
 /** The agents of the workspace. */
 export function AgentListPage() {
-  const clients = useClients();
-  const isBuilder = hasRole(useSession(), "builder");
-  const search = useSearch({ from: "/session/agents" });
+  const wId = useWorkspaceId();
+  const session = useSession();
+  const isBuilder = hasRole(session, "builder");
+  const canTalk = hasScope(session, "conversations:write");
   const navigate = useNavigate({ from: "/agents" });
-  const { q, status, after } = search;
-  const { data, error, refetch } = useQuery({
-    queryKey: ["agents", clients.workspaceId, "list", isBuilder, q, status, after],
-    queryFn: ({ signal }) => readAgents(clients, { ...search, isBuilder }, signal),
+  const { q, status, after } = useSearch({ from: "/session/agents" });
+  const asked = { wId, isBuilder, q, status, after };
+  const agents = useQuery({
+    queryKey: [...trpc.agents.pathKey(), "page", asked],
+    queryFn: ({ signal }) => readAgents(asked, signal),
     placeholderData: (before) => before,
   });
   return (
-    <Page
-      title="Agents"
+    <ListPage
+      name="Agents"
+      query={agents}
+      rowsOf={({ agentConfigurations }) => agentConfigurations}
+      keyOf={({ sId }) => sId}
+      after={after}
       actions={
         isBuilder && (
           <Link to="/agents/new" className={buttonLook("primary")}>
@@ -72,38 +64,60 @@ export function AgentListPage() {
           </Link>
         )
       }
-    >
-      <search className="grid gap-3 sm:grid-cols-2">
-        <TextField
-          label="Name"
-          type="search"
-          value={q ?? ""}
-          onChange={({ target: { value } }) =>
-            void navigate({ search: { q: value === "" ? undefined : value }, replace: true })
-          }
-        />
-        {isBuilder && (
-          <SelectField
-            label="State"
-            value={status ?? ""}
+      above={
+        <search className="grid gap-3 sm:grid-cols-2">
+          <TextField
+            label="Name"
+            type="search"
+            value={q ?? ""}
             onChange={({ target: { value } }) =>
-              void navigate({ search: { status: value === "archived" ? value : undefined } })
+              void navigate({ search: { q: value === "" ? undefined : value }, replace: true })
             }
-          >
-            <option value="">Active</option>
-            <option value="archived">Archived</option>
-          </SelectField>
-        )}
-      </search>
-      {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <Skeleton label="the agents" />}
-      {data?.agents.length === 0 && (
+          />
+          {isBuilder && (
+            <SelectField
+              label="State"
+              value={status ?? ""}
+              onChange={({ target: { value } }) =>
+                void navigate({ search: { status: value === "archived" ? value : undefined } })
+              }
+            >
+              <option value="">Active</option>
+              <option value="archived">Archived</option>
+            </SelectField>
+          )}
+        </search>
+      }
+      columns={{
+        Agent: ({ sId, name, description }) => (
+          <>
+            <Link to="/agents/$agentId" params={{ agentId: sId }} className={rowLink}>
+              {name}
+            </Link>
+            <span className="line-clamp-2 text-sm text-muted">{description}</span>
+          </>
+        ),
+        State: ({ status: state }) => <StatusBadge status={state} />,
+        Model: ({ model }) => `${model.providerId}/${model.modelId}`,
+        Talk: ({ sId, name, status: state }) =>
+          canTalk &&
+          state === "active" && (
+            <Link
+              to="/conversations/new"
+              search={{ agent: [sId] }}
+              className="text-accent underline"
+            >
+              Talk<span className="sr-only"> to {name}</span>
+            </Link>
+          ),
+      }}
+      empty={
         <EmptyState title="There are no such agents">
           {isBuilder && (
             <>
               <p className="text-muted">“New agent” makes one, and so does:</p>
               <CurlCommand
-                path={`/api/admin/workspaces/${clients.workspaceId}/agents`}
+                path={`/api/admin/workspaces/${wId}/agents`}
                 body={{
                   name: "Helper",
                   description: "Answers questions",
@@ -113,45 +127,7 @@ export function AgentListPage() {
             </>
           )}
         </EmptyState>
-      )}
-      {data && data.agents.length > 0 && <AgentTable agents={data.agents} />}
-      {data && <Pager after={after} next={data.next} />}
-    </Page>
-  );
-}
-
-function AgentTable({ agents }: Pick<Listed, "agents">) {
-  const canTalk = hasScope(useSession(), "conversations:write");
-  return (
-    <Table label="Agents" columns={["Agent", "State", "Model", "Talk"]}>
-      {agents.map(({ sId, name, description, status, model }) => (
-        <TableRow
-          key={sId}
-          cells={[
-            <>
-              <Link
-                to="/agents/$agentId"
-                params={{ agentId: sId }}
-                className="font-medium text-accent hover:underline"
-              >
-                {name}
-              </Link>
-              <span className="line-clamp-2 text-sm text-muted">{description}</span>
-            </>,
-            <StatusBadge status={status} />,
-            `${model.providerId}/${model.modelId}`,
-            canTalk && status === "active" && (
-              <Link
-                to="/conversations/new"
-                search={{ agent: [sId] }}
-                className="text-accent underline"
-              >
-                Talk<span className="sr-only"> to {name}</span>
-              </Link>
-            ),
-          ]}
-        />
-      ))}
-    </Table>
+      }
+    />
   );
 }

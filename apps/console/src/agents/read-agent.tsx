@@ -1,27 +1,23 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { hasScope } from "../api/access.ts";
+import { trpc } from "../api/clients.ts";
 import { isNotFound } from "../api/failures.ts";
-import { useClients, useSession } from "../api/use-session.ts";
-import { NotFoundPage } from "../app/fault-pages.tsx";
+import { useSession, useWorkspaceId } from "../api/use-session.ts";
 import { buttonLook } from "../ui/button.tsx";
-import { ErrorNotice } from "../ui/error-notice.tsx";
+import { Loaded } from "../ui/loaded.tsx";
+import { NotFoundPage } from "../ui/not-found-page.tsx";
 import { Page } from "../ui/page.tsx";
-import { Skeleton } from "../ui/skeleton.tsx";
 
 /** One agent, as those see it who may not change it. */
 export function ReadAgent({ agentId }: { readonly agentId: string }) {
-  const { parley, workspaceId } = useClients();
+  const wId = useWorkspaceId();
   const canTalk = hasScope(useSession(), "conversations:write");
-  const { data, error, refetch } = useQuery({
-    queryKey: ["agent", workspaceId, agentId],
-    queryFn: async ({ signal }) =>
-      (await parley.agents.get({ agentId }, { signal })).agentConfiguration,
-  });
-  if (isNotFound(error)) return <NotFoundPage />;
+  const agent = useQuery(trpc.agents.get.queryOptions({ wId, sId: agentId }));
+  if (isNotFound(agent.error)) return <NotFoundPage />;
   return (
     <Page
-      title={data?.name ?? "Agent"}
+      title={agent.data?.agentConfiguration.name ?? "Agent"}
       actions={
         canTalk && (
           <Link
@@ -34,21 +30,21 @@ export function ReadAgent({ agentId }: { readonly agentId: string }) {
         )
       }
     >
-      {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <Skeleton label="the agent" />}
-      {data && (
-        <>
-          <p>{data.description}</p>
-          <p className="text-muted">
-            Model {data.model.providerId}/{data.model.modelId}, up to {data.maxStepsPerRun} steps
-          </p>
-          {data.instructions !== null && data.instructions !== "" && (
-            <section aria-label="Instructions" className="rounded-lg border border-line p-4">
-              <p className="whitespace-pre-wrap">{data.instructions}</p>
-            </section>
-          )}
-        </>
-      )}
+      <Loaded query={agent} label="the agent">
+        {({ agentConfiguration: one }) => (
+          <>
+            <p>{one.description}</p>
+            <p className="text-muted">
+              Model {one.model.providerId}/{one.model.modelId}, up to {one.maxStepsPerRun} steps
+            </p>
+            {one.instructions !== null && one.instructions !== "" && (
+              <section aria-label="Instructions" className="rounded-lg border border-line p-4">
+                <p className="whitespace-pre-wrap">{one.instructions}</p>
+              </section>
+            )}
+          </>
+        )}
+      </Loaded>
     </Page>
   );
 }

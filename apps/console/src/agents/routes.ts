@@ -1,6 +1,6 @@
 import { createRoute } from "@tanstack/react-router";
-import { sessionRoute } from "../app/root-routes.ts";
-import { oneOf, textOf } from "../app/search.ts";
+import { sessionRoute } from "../routing/session-route.ts";
+import { oneOf, textOf } from "../routing/search.ts";
 import { lazyPage } from "../ui/lazy-page.tsx";
 
 /** Which agents are listed: a search by name, or a page of those in a state. */

@@ -4,49 +4,52 @@ import {
   createRpcClient,
   pageSession,
   type Parley,
-  type RpcClient,
+  type RpcRouter,
 } from "parley-client";
+import { createTRPCRecursiveProxy } from "@trpc/server";
+import { createTRPCOptionsProxy, type TRPCOptionsProxy } from "@trpc/tanstack-react-query";
+import { endSessionHere, queryClient } from "./query-client.ts";
 
 /** The credential of every client: none of its own, since the browser sends the session's cookie. */
 const credential: ApiKey = pageSession;
 
-/** What every page calls: the public API of one workspace, and the typed RPC. */
-export interface Clients {
-  readonly workspaceId: string;
-  readonly parley: Parley;
-  readonly rpc: RpcClient;
-}
+/** The typed RPC of this page's server. */
+export const rpc = createRpcClient({ url: location.origin, apiKey: credential });
 
-let onSessionOver = (): void => {};
+type Options = TRPCOptionsProxy<RpcRouter>;
+type Call = (...given: readonly unknown[]) => unknown;
 
-/** Sets what happens when the server no longer knows the session. */
-export function whenSessionOver(listener: () => void): void {
-  onSessionOver = listener;
-}
+const options = createTRPCOptionsProxy<RpcRouter>({ client: rpc, queryClient });
+
+/**
+ * Keys, functions and filters of TanStack Query for each procedure, as in `trpc.members.list.queryOptions({ wId })`. A
+ * read that nothing on the page needs any more is aborted, which tRPC does only where it is told to.
+ */
+export const trpc = createTRPCRecursiveProxy<Options>(({ path, args: [first, second] }) => {
+  const call = path.reduce<unknown>((at, name) => (at as Record<string, unknown>)[name], options);
+  if (path.at(-1) !== "queryOptions") return (call as Call)(first, second);
+  return (call as Call)(first, { ...(second as object), trpc: { abortOnUnmount: true } });
+});
 
 const watchedFetch: typeof fetch = async (input, init) => {
   const response = await fetch(input, init);
-  if (response.status === 401) onSessionOver();
+  if (response.status === 401) endSessionHere();
   return response;
 };
 
-/** The RPC of this page's server. */
-export const rpc: RpcClient = createRpcClient({ url: location.origin, apiKey: credential });
+const known = new Map<string, Parley>();
 
-const known = new Map<string, Clients>();
-
-/** The clients of a workspace, the same ones each time. */
-export function clientsOf(workspaceId: string): Clients {
-  let clients = known.get(workspaceId);
-  if (clients === undefined) {
-    const parley = createParley({
+/** The public client of a workspace, the same one each time. */
+export function parleyOf(workspaceId: string): Parley {
+  let parley = known.get(workspaceId);
+  if (parley === undefined) {
+    parley = createParley({
       baseUrl: location.origin,
       workspaceId,
       apiKey: credential,
       fetch: watchedFetch,
     });
-    clients = { workspaceId, parley, rpc };
-    known.set(workspaceId, clients);
+    known.set(workspaceId, parley);
   }
-  return clients;
+  return parley;
 }

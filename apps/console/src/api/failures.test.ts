@@ -1,6 +1,6 @@
 import { ParleyError } from "parley-client";
 import { expect, test } from "vitest";
-import { describeFailure, isNotFound, isSessionOver } from "./failures.ts";
+import { describeFailure, isNotFound, isPassing, isSessionOver } from "./failures.ts";
 
 const issues = [{ path: "name", message: "must not be empty" }];
 
@@ -42,4 +42,24 @@ test("knows the statuses that pages act on", () => {
   const unknown = new ParleyError("data_source_view_not_found", "no", { status: 400 });
   expect(isNotFound(unknown)).toBe(true);
   expect(isNotFound(status(400))).toBe(false);
+});
+
+const broken = Object.assign(new Error("Load failed"), {
+  name: "TRPCClientError",
+  cause: new TypeError("Load failed"),
+});
+
+test("says that the connection failed in the same words in each browser", () => {
+  expect(describeFailure(broken).message).toBe("The connection to the server failed");
+});
+
+test.for([
+  [broken, true],
+  [Object.assign(new Error("Busy"), { data: { httpStatus: 503 } }), true],
+  [Object.assign(new Error("Too many"), { data: { httpStatus: 429 } }), true],
+  [Object.assign(new Error("Refused"), { data: { httpStatus: 400 } }), false],
+  [Object.assign(new Error("Broken"), { data: { httpStatus: 500 } }), false],
+  [new TypeError("A fault of the page"), false],
+] as const)("a read is repeated after %o: %s", ([error, isRepeated]) => {
+  expect(isPassing(error)).toBe(isRepeated);
 });

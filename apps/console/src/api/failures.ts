@@ -26,11 +26,24 @@ export function describeFailure(error: unknown): Failure {
   }
   const described = describedBy(error);
   return {
-    message: error.message,
+    message: isBroken(error) ? "The connection to the server failed" : error.message,
     status: described.status ?? described.httpStatus,
     requestId: described.requestId ?? described.request_id,
     issues: (described.issues ?? []).map(({ path, message }) => `${path} ${message}`.trim()),
   };
+}
+
+/** Whether an error of the RPC says that there was no response: `fetch` has its words from the browser. */
+function isBroken(error: Error): boolean {
+  return error.name === "TRPCClientError" && error.cause instanceof TypeError;
+}
+
+/** Statuses of a busy or starting server, and of the proxies before it. */
+const passingStatuses: ReadonlySet<number | undefined> = new Set([408, 429, 502, 503, 504]);
+
+/** Whether the same read may succeed later. */
+export function isPassing(error: Error): boolean {
+  return isBroken(error) || passingStatuses.has(describeFailure(error).status);
 }
 
 // Both clients' errors have these members, the RPC's in `data`.

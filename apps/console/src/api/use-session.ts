@@ -1,5 +1,6 @@
 import { useRouteContext } from "@tanstack/react-router";
-import { type Clients, clientsOf } from "./clients.ts";
+import type { Parley } from "parley-client";
+import { parleyOf } from "./clients.ts";
 import type { Session } from "./session.ts";
 
 /** The session that the page was opened with. Only pages that need one call this. */
@@ -7,9 +8,14 @@ export function useSession(): Session {
   return useRouteContext({ from: "/session", select: ({ session }) => session });
 }
 
-/** The clients of the session's workspace, the same ones at each render. */
-export function useClients(): Clients {
+/** The workspace of the session, by its id. */
+export function useWorkspaceId(): string {
   const { workspace } = useSession();
   if (workspace === null) throw new Error("Operators have no workspace");
-  return clientsOf(workspace.sId);
+  return workspace.sId;
+}
+
+/** The public client of the session's workspace, the same one at each render. */
+export function useParley(): Parley {
+  return parleyOf(useWorkspaceId());
 }

@@ -5,7 +5,7 @@ import { Button } from "../ui/button.tsx";
 import { Icon, type IconName } from "../ui/icon.tsx";
 import { useToast } from "../ui/toast.tsx";
 import { useSignOut } from "./sign-out.ts";
-import { setTheme, type Theme, useTheme } from "./theme.ts";
+import { setTheme, type Theme, useTheme } from "../ui/theme.ts";
 
 const themes: Readonly<Record<Theme, { name: string; icon: IconName; next: Theme }>> = {
   system: { name: "as the system", icon: "screen", next: "light" },

@@ -4,20 +4,6 @@ import { buttonLook } from "../ui/button.tsx";
 import { ErrorNotice } from "../ui/error-notice.tsx";
 import { Page } from "../ui/page.tsx";
 
-/** Stands for a URL that is no page. */
-export function NotFoundPage() {
-  return (
-    <Page title="There is no such page">
-      <p className="text-muted">The address may be mistyped, or what it showed was deleted.</p>
-      <p>
-        <Link to="/" className={buttonLook("secondary")}>
-          To the first page
-        </Link>
-      </p>
-    </Page>
-  );
-}
-
 /** Stands for a page that the session may not use. */
 export function ForbiddenPage() {
   const { role, keyName } = useSession();

@@ -3,124 +3,65 @@ import type { ComponentType } from "react";
 import { hasRole, hasScope } from "../api/access.ts";
 import type { Session } from "../api/session.ts";
 import { useSession } from "../api/use-session.ts";
-import { WaitingCount } from "../approvals/waiting-count.tsx";
+import { WaitingCount } from "../approvals/waiting-news.tsx";
 import { Icon, type IconName } from "../ui/icon.tsx";
 
 interface Place {
   readonly to: NonNullable<LinkProps["to"]>;
   readonly name: string;
   readonly icon: IconName;
-  readonly isFor: (session: Session) => boolean;
+  /** The least role of a workspace that may use it; without one, no key of a workspace may. */
+  readonly role?: "user" | "builder" | "admin";
+  /** What a user's token needs besides. */
+  readonly scope?: NonNullable<Session["scopes"]>[number];
+  readonly isForOperators?: boolean;
   /** What the menu shows beside the name. */
   readonly Note?: ComponentType;
 }
 
+const talks = { role: "user", scope: "conversations:read" } as const;
+
 /** The pages of the console, in the order of the menu, and who may use them. */
 const places: readonly Place[] = [
-  {
-    to: "/workspaces",
-    name: "Workspaces",
-    icon: "workspace",
-    isFor: ({ role }) => role === "operator",
-  },
-  {
-    to: "/conversations",
-    name: "Conversations",
-    icon: "chat",
-    isFor: (session) => hasRole(session, "user") && hasScope(session, "conversations:read"),
-  },
-  {
-    to: "/approvals",
-    name: "Approvals",
-    icon: "check",
-    isFor: (session) => hasRole(session, "user") && hasScope(session, "conversations:read"),
-    Note: WaitingCount,
-  },
-  {
-    to: "/runs",
-    name: "Runs",
-    icon: "runs",
-    isFor: (session) => session.role === "operator" || hasRole(session, "builder"),
-  },
-  {
-    to: "/overview",
-    name: "Overview",
-    icon: "overview",
-    isFor: (session) => session.role === "operator" || hasRole(session, "builder"),
-  },
-  {
-    to: "/agents",
-    name: "Agents",
-    icon: "agent",
-    isFor: (session) => hasRole(session, "user") && hasScope(session, "agents:read"),
-  },
+  { to: "/workspaces", name: "Workspaces", icon: "workspace", isForOperators: true },
+  { to: "/conversations", name: "Conversations", icon: "chat", ...talks },
+  { to: "/approvals", name: "Approvals", icon: "check", ...talks, Note: WaitingCount },
+  { to: "/runs", name: "Runs", icon: "runs", role: "builder", isForOperators: true },
+  { to: "/overview", name: "Overview", icon: "overview", role: "builder", isForOperators: true },
+  { to: "/agents", name: "Agents", icon: "agent", role: "user", scope: "agents:read" },
   {
     to: "/functions",
     name: "Functions",
     icon: "function",
-    isFor: (session) => hasRole(session, "user") && hasScope(session, "functions:invoke"),
+    role: "user",
+    scope: "functions:invoke",
   },
-  {
-    to: "/skills",
-    name: "Skills",
-    icon: "skill",
-    isFor: (session) => hasRole(session, "user") && hasScope(session, "skills:read"),
-  },
-  {
-    to: "/tools",
-    name: "Tools",
-    icon: "tool",
-    isFor: (session) => hasRole(session, "builder"),
-  },
+  { to: "/skills", name: "Skills", icon: "skill", role: "user", scope: "skills:read" },
+  { to: "/tools", name: "Tools", icon: "tool", role: "builder" },
   {
     to: "/data-sources",
     name: "Data sources",
     icon: "file",
-    isFor: (session) => hasRole(session, "user") && hasScope(session, "knowledge:read"),
+    role: "user",
+    scope: "knowledge:read",
   },
-  {
-    to: "/secrets",
-    name: "Secrets",
-    icon: "lock",
-    isFor: (session) => hasRole(session, "builder"),
-  },
-  {
-    to: "/settings",
-    name: "Settings",
-    icon: "settings",
-    isFor: (session) => hasRole(session, "admin"),
-  },
-  {
-    to: "/members",
-    name: "Members",
-    icon: "people",
-    isFor: (session) => hasRole(session, "admin"),
-  },
-  {
-    to: "/spaces",
-    name: "Spaces",
-    icon: "space",
-    isFor: (session) => hasRole(session, "admin"),
-  },
-  {
-    to: "/keys",
-    name: "Keys",
-    icon: "key",
-    isFor: (session) => hasRole(session, "admin"),
-  },
-  {
-    to: "/operator-keys",
-    name: "Operator keys",
-    icon: "key",
-    isFor: ({ role }) => role === "operator",
-  },
-  {
-    to: "/audit",
-    name: "Audit log",
-    icon: "list",
-    isFor: (session) => session.role === "operator" || hasRole(session, "admin"),
-  },
+  { to: "/secrets", name: "Secrets", icon: "lock", role: "builder" },
+  { to: "/settings", name: "Settings", icon: "settings", role: "admin" },
+  { to: "/members", name: "Members", icon: "people", role: "admin" },
+  { to: "/spaces", name: "Spaces", icon: "space", role: "admin" },
+  { to: "/keys", name: "Keys", icon: "key", role: "admin" },
+  { to: "/operator-keys", name: "Operator keys", icon: "key", isForOperators: true },
+  { to: "/audit", name: "Audit log", icon: "list", role: "admin", isForOperators: true },
 ];
+
+function isFor({ role, scope, isForOperators = false }: Place, session: Session): boolean {
+  if (session.role === "operator") return isForOperators;
+  return (
+    role !== undefined &&
+    hasRole(session, role) &&
+    (scope === undefined || hasScope(session, scope))
+  );
+}
 
 /** Pages below those of the menu that are for builders, where the page of the menu is for users too. */
 const ofBuilders =
@@ -128,14 +69,14 @@ const ofBuilders =
 
 /** The first page that a session may use. */
 export function firstPlace(session: Session): NonNullable<LinkProps["to"]> {
-  return places.find(({ isFor }) => isFor(session))?.to ?? "/no-access";
+  return places.find((place) => isFor(place, session))?.to ?? "/no-access";
 }
 
 /** Whether a session may use the page at a path; what is no page, and what leads to one, is for everybody. */
 export function mayOpen(session: Session, pathname: string): boolean {
   if (ofBuilders.test(pathname) && !hasRole(session, "builder")) return false;
   const place = places.find(({ to }) => pathname === to || pathname.startsWith(`${to}/`));
-  return place === undefined || place.isFor(session);
+  return place === undefined || isFor(place, session);
 }
 
 /** The menu of the pages that the reader may use. */
@@ -145,7 +86,7 @@ export function Navigation({ onNavigate }: { readonly onNavigate?: () => void })
     <nav aria-label="Pages">
       <ul className="grid gap-0.5">
         {places
-          .filter(({ isFor }) => isFor(session))
+          .filter((place) => isFor(place, session))
           .map(({ to, name, icon, Note }) => (
             <li key={to}>
               <Link

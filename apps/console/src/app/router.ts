@@ -1,8 +1,6 @@
-import { QueryCache, QueryClient, MutationCache } from "@tanstack/react-query";
 import { createRouter } from "@tanstack/react-router";
 import { agentRoutes } from "../agents/routes.ts";
-import { whenSessionOver } from "../api/clients.ts";
-import { isSessionOver } from "../api/failures.ts";
+import { queryClient, whenSessionOver } from "../api/query-client.ts";
 import { sessionQuery } from "../api/session.ts";
 import { administrationRoutes } from "../administration/routes.ts";
 import { approvalRoutes } from "../approvals/routes.ts";
@@ -13,37 +11,19 @@ import { runRoutes } from "../runs/routes.ts";
 import { skillRoutes } from "../skills/routes.ts";
 import { knowledgeRoutes } from "../knowledge/routes.ts";
 import { operatorRoutes } from "../operators/routes.ts";
+import { parseSearch, stringifySearch } from "../routing/search.ts";
+import { rootRoute, sessionRoute } from "../routing/session-route.ts";
 import { toolRoutes } from "../tools/routes.ts";
-import { ErrorPage, NotFoundPage } from "./fault-pages.tsx";
-import {
-  homeRoute,
-  noAccessRoute,
-  rootRoute,
-  sessionRoute,
-  signInRoute,
-  unknownRoute,
-  workspacesRoute,
-} from "./root-routes.ts";
-import { parseSearch, stringifySearch } from "./search.ts";
+import { NotFoundPage } from "../ui/not-found-page.tsx";
+import { ErrorPage } from "./fault-pages.tsx";
+import { homeRoute, noAccessRoute, signInRoute, unknownRoute } from "./root-routes.ts";
 import { followOtherTabs } from "./sign-out.ts";
-
-const onError = (error: Error): void => {
-  if (isSessionOver(error)) endHere();
-};
-
-/** What the page has read; the clients repeat requests themselves. */
-export const queryClient = new QueryClient({
-  queryCache: new QueryCache({ onError }),
-  mutationCache: new MutationCache({ onError }),
-  defaultOptions: { queries: { retry: false, staleTime: 5000 } },
-});
 
 const routeTree = rootRoute.addChildren([
   signInRoute,
   sessionRoute.addChildren([
     homeRoute,
     noAccessRoute,
-    workspacesRoute,
     ...conversationRoutes,
     ...functionRoutes,
     ...skillRoutes,

@@ -5,7 +5,7 @@ import { approvalOf, permission, questionOf } from "../../testing/models.ts";
 import { show } from "../../testing/show.tsx";
 import { InboxPage } from "./inbox-page.tsx";
 
-const LIST = "GET /assistant/actions/blocked";
+const LIST = "actions.listBlocked";
 const MESSAGE = "/assistant/conversations/con_1/messages/msg_1";
 
 const approval = approvalOf();

@@ -2,13 +2,13 @@ import { useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { type WaitingCall, waitingOf } from "parley-client";
 import { useRef } from "react";
+import { trpc } from "../api/clients.ts";
 import { buttonLook } from "../ui/button.tsx";
 import { Command, EmptyState } from "../ui/empty-state.tsx";
-import { ErrorNotice } from "../ui/error-notice.tsx";
 import { SelectField } from "../ui/field.tsx";
+import { Loaded } from "../ui/loaded.tsx";
 import { Page } from "../ui/page.tsx";
 import { Pager } from "../ui/pager.tsx";
-import { Skeleton } from "../ui/skeleton.tsx";
 import { useToast } from "../ui/toast.tsx";
 import { useWaiting } from "./use-waiting.ts";
 import { WaitingItem } from "./waiting-item.tsx";
@@ -29,12 +29,12 @@ export function InboxPage() {
   const queryClient = useQueryClient();
   const say = useToast();
   const list = useRef<HTMLDivElement>(null);
-  const { data, error, refetch } = useWaiting({ after, everyMs: HERE_MS });
-  const shown = data?.blockedActions.filter(
+  const reading = useWaiting({ after, everyMs: HERE_MS });
+  const shown = reading.data?.blockedActions.filter(
     (call) => show === undefined || waitingOf(call).kind === kinds[show].kind,
   );
   const onDone = async () => {
-    await queryClient.invalidateQueries({ queryKey: ["waiting"] });
+    await queryClient.invalidateQueries(trpc.actions.pathFilter());
     say("Decided: the agent goes on");
     // The button that had the focus is gone.
     list.current?.focus();
@@ -57,29 +57,29 @@ export function InboxPage() {
           ))}
         </SelectField>
       </search>
-      {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <Skeleton label="what waits" />}
-      {data && (
-        <div ref={list} tabIndex={-1} className="grid gap-5 outline-none">
-          <p role="status" className="text-sm text-muted">
-            {countText(data.blockedActions.length, data.hasMore)}
-          </p>
-          {data.blockedActions.length === 0 && <NothingWaits />}
-          {data.blockedActions.length > 0 && shown?.length === 0 && (
-            <EmptyState title="Nothing of this kind waits on this page">
-              <Link to="." search={{ after }} className={buttonLook()}>
-                Show all
-              </Link>
-            </EmptyState>
-          )}
-          <ol aria-label="Waiting calls" className="grid gap-5">
-            {shown?.map((call) => (
-              <WaitingItem key={call.actionId} call={call} onDone={onDone} />
-            ))}
-          </ol>
-          <Pager after={after} next={data.hasMore ? data.lastValue : null} />
-        </div>
-      )}
+      <Loaded query={reading} label="what waits">
+        {({ blockedActions, hasMore, lastValue }) => (
+          <div ref={list} tabIndex={-1} className="grid gap-5 outline-none">
+            <p role="status" className="text-sm text-muted">
+              {countText(blockedActions.length, hasMore)}
+            </p>
+            {blockedActions.length === 0 && <NothingWaits />}
+            {blockedActions.length > 0 && shown?.length === 0 && (
+              <EmptyState title="Nothing of this kind waits on this page">
+                <Link to="." search={{ after }} className={buttonLook()}>
+                  Show all
+                </Link>
+              </EmptyState>
+            )}
+            <ol aria-label="Waiting calls" className="grid gap-5">
+              {shown?.map((call) => (
+                <WaitingItem key={call.actionId} call={call} onDone={onDone} />
+              ))}
+            </ol>
+            <Pager after={after} next={hasMore ? lastValue : null} />
+          </div>
+        )}
+      </Loaded>
     </Page>
   );
 }

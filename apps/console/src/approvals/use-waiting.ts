@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Output } from "parley-client";
-import { useClients } from "../api/use-session.ts";
+import { trpc } from "../api/clients.ts";
+import { useWorkspaceId } from "../api/use-session.ts";
 
 /** A call that waits for a person: for an approval, an answer, or to be let in. */
 export type WaitingCall = Output<"actions.listBlocked">["blockedActions"][number];
@@ -14,13 +15,9 @@ interface WaitingOptions {
 
 /** Reads what waits in all conversations, the oldest first, and again and again while the page is visible. */
 export function useWaiting({ after, everyMs }: WaitingOptions) {
-  const { parley, workspaceId } = useClients();
-  return useQuery({
-    queryKey: ["waiting", workspaceId, after],
-    queryFn: ({ signal }) => parley.actions.listBlocked({ lastValue: after }, { signal }),
-    refetchInterval: everyMs,
-    refetchOnWindowFocus: "always",
-  });
+  const wId = useWorkspaceId();
+  const reading = { refetchInterval: everyMs, refetchOnWindowFocus: "always" } as const;
+  return useQuery(trpc.actions.listBlocked.queryOptions({ wId, lastValue: after }, reading));
 }
 
 /** How often pages other than the inbox look whether something waits. */

@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { type WaitingCall as CallAndKind, waitingOf } from "parley-client";
 import { type ContextType, useMemo } from "react";
-import { useClients } from "../api/use-session.ts";
+import { useParley } from "../api/use-session.ts";
 import { ApprovalForm } from "../conversations/approval-form.tsx";
 import { QuestionForm } from "../conversations/question-form.tsx";
 import { TalkContext } from "../conversations/talk-context.ts";
@@ -17,7 +17,7 @@ interface WaitingItemProps {
 
 /** A call that waits, with what can be decided about it and where it is from. */
 export function WaitingItem({ call, onDone }: WaitingItemProps) {
-  const { parley } = useClients();
+  const parley = useParley();
   const { conversationId } = call;
   const actions = useMemo(
     (): Talk => ({

@@ -1,5 +1,6 @@
 import { useLocation } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
+import { Badge } from "../ui/badge.tsx";
 import { useToast } from "../ui/toast.tsx";
 import { ELSEWHERE_MS, useWaiting } from "./use-waiting.ts";
 
@@ -29,4 +30,17 @@ export function WaitingNews() {
     );
   }, [data, pathname, say]);
   return null;
+}
+
+/** How many calls wait for a person; nothing while there are none. */
+export function WaitingCount() {
+  const { data } = useWaiting({ everyMs: ELSEWHERE_MS });
+  if (data === undefined || data.blockedActions.length === 0) return null;
+  return (
+    <Badge tone="warn">
+      {data.blockedActions.length}
+      {data.hasMore && "+"}
+      <span className="sr-only"> waiting</span>
+    </Badge>
+  );
 }

@@ -105,7 +105,7 @@ test("is not asked for again by a token that may only read", async () => {
 test("shows its versions, the newest first, and hides them", async () => {
   const versions = [answerOf({ content: "One" }), answerOf({ content: "Two", version: 1 })];
   const answers = {
-    "GET /assistant/conversations/con_1": () => ({ conversation: { content: [versions] } }),
+    "conversations.get": () => ({ conversation: { content: [versions] } }),
   };
   const { user } = await show(answer(versions[1]), { answers });
   await user.click(screen.getByRole("button", { name: "Compare 2 versions" }));

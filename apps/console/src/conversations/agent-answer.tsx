@@ -1,17 +1,20 @@
+import { useQuery } from "@tanstack/react-query";
 import { Fragment, useState } from "react";
 import { type AgentMessage, explainEnd } from "parley-client";
 import type { ShownConversation } from "parley-client/react";
-import { hasScope } from "../api/access.ts";
-import { useSession } from "../api/use-session.ts";
+import { hasRole, hasScope } from "../api/access.ts";
+import { useSession, useWorkspaceId } from "../api/use-session.ts";
+import { runQuery } from "../functions/read-run.ts";
 import { StatusBadge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
+import { ErrorNotice } from "../ui/error-notice.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Markdown } from "../ui/markdown.tsx";
 import { Time } from "../ui/time.tsx";
 import { partsOf } from "./answer-parts.ts";
 import { useTalk } from "./talk-context.ts";
 import { ApprovalForm } from "./approval-form.tsx";
-import { ProviderMessage } from "./provider-message.tsx";
+import { ProviderSaid } from "./provider-said.tsx";
 import { QuestionForm } from "./question-form.tsx";
 import { ToolCall } from "./tool-call.tsx";
 import { useFrame } from "./use-frame.ts";
@@ -64,6 +67,14 @@ export function AgentAnswer({ message, approvals, questions }: AgentAnswerProps)
       {!isWriting && <AnswerActions message={message} />}
     </article>
   );
+}
+
+/** What the model's provider said of a failed answer, for those whom the server tells it. */
+function ProviderMessage({ messageId }: { readonly messageId: string }) {
+  const isTold = hasRole(useSession(), "builder");
+  const { data, error } = useQuery({ ...runQuery(useWorkspaceId(), messageId), enabled: isTold });
+  if (error) return <ErrorNotice title="The provider's message could not be read" error={error} />;
+  return data?.providerError ? <ProviderSaid {...data.providerError} /> : null;
 }
 
 /** The words and calls of an answer, drawn at most once for each frame while they come. */

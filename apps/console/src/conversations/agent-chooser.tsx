@@ -1,8 +1,8 @@
-import { queryOptions, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import type { AgentConfiguration } from "parley-client";
 import { useState } from "react";
-import type { Clients } from "../api/clients.ts";
-import { useClients } from "../api/use-session.ts";
+import { trpc } from "../api/clients.ts";
+import { useWorkspaceId } from "../api/use-session.ts";
 import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Menu, MenuCheck } from "../ui/menu.tsx";
@@ -11,25 +11,19 @@ import { Menu, MenuCheck } from "../ui/menu.tsx";
 export interface AgentChoice {
   readonly agents: readonly AgentConfiguration[];
   readonly agentIds: readonly string[];
-  readonly error: Error | null;
+  readonly error: unknown;
   readonly choose: (agentId: string, isChosen: boolean) => void;
 }
 
 /** The agents that the reader can mention. */
-export function mentionableQuery({ parley, workspaceId }: Clients) {
-  return queryOptions({
-    queryKey: ["agents", workspaceId, "mentionable"],
-    queryFn: async ({ signal }) =>
-      (await parley.agents.list({ view: "list" }, { signal })).agentConfigurations,
-    staleTime: 60_000,
-  });
-}
+export const mentionableQuery = (wId: string) =>
+  trpc.agents.list.queryOptions({ wId, view: "list" }, { staleTime: 60_000 });
 
 /** Holds which agents are to answer: those that are suggested, until others are chosen. */
 export function useAgentChoice(suggested: readonly string[] | undefined): AgentChoice {
   const [chosen, setChosen] = useState<readonly string[]>();
-  const { data, error } = useQuery(mentionableQuery(useClients()));
-  const agents = data ?? [];
+  const { data, error } = useQuery(mentionableQuery(useWorkspaceId()));
+  const agents = data?.agentConfigurations ?? [];
   const first = agents.find(({ userFavorite }) => userFavorite) ?? agents[0];
   const wanted = chosen ?? suggested ?? (first === undefined ? [] : [first.sId]);
   const agentIds = wanted.filter((id) => agents.some(({ sId }) => sId === id));

@@ -2,7 +2,7 @@ import { useMutation } from "@tanstack/react-query";
 import type { ShownConversation } from "parley-client/react";
 import { useState } from "react";
 import { hasScope } from "../api/access.ts";
-import { useClients, useSession } from "../api/use-session.ts";
+import { useParley, useSession } from "../api/use-session.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
 import { JsonBlock } from "../ui/code-block.tsx";
@@ -25,7 +25,7 @@ export function ApprovalForm({ approval, onDecide }: ApprovalFormProps) {
   const talk = useTalk();
   const canDecide = hasScope(useSession(), "conversations:write");
   const [changed, setChanged] = useState<string>();
-  const { parley } = useClients();
+  const parley = useParley();
   const deciding = useMutation({
     mutationFn: async (decision: "approved" | "rejected" | "always_approved") => {
       if (talk === undefined) return;

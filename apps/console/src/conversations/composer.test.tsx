@@ -7,7 +7,7 @@ import { Composer, type Draft } from "./composer.tsx";
 
 const agents = [agentOf("clerk"), agentOf("helper", { userFavorite: true }), agentOf("teller")];
 const answers: Answers = {
-  "GET /assistant/agent_configurations": () => ({ agentConfigurations: agents }),
+  "agents.list": () => ({ agentConfigurations: agents }),
 };
 
 const sending = (isSent = true) => vi.fn<(draft: Draft) => Promise<boolean>>(async () => isSent);
@@ -84,7 +84,7 @@ test("says that the agents could not be read", async () => {
   const refuse = () => {
     throw new Refusal("Refused");
   };
-  const refused = { "GET /assistant/agent_configurations": refuse };
+  const refused = { "agents.list": refuse };
   await show(composer(sending()), { answers: refused });
   expect(await screen.findByText("Agents could not be read")).toBeDefined();
 });

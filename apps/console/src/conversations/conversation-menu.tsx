@@ -2,7 +2,8 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { hasScope } from "../api/access.ts";
-import { useClients, useSession } from "../api/use-session.ts";
+import { rpc, trpc } from "../api/clients.ts";
+import { useSession, useWorkspaceId } from "../api/use-session.ts";
 import { Button } from "../ui/button.tsx";
 import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
 import { TextField } from "../ui/field.tsx";
@@ -38,24 +39,15 @@ interface Asked {
 }
 
 function Rename({ conversation, onClose }: Asked) {
-  const { parley } = useClients();
-  const queryClient = useQueryClient();
+  const wId = useWorkspaceId();
   const [title, setTitle] = useState(conversation.title);
-  const renaming = useMutation({
-    mutationFn: async () =>
-      parley.conversations.update({ conversationId: conversation.sId, title }),
-    onSuccess: async () => {
-      onClose();
-      await queryClient.invalidateQueries({ queryKey: ["conversation", conversation.sId] });
-      await queryClient.invalidateQueries({ queryKey: ["conversations"] });
-    },
-  });
+  const renaming = useMutation(trpc.conversations.update.mutationOptions({ onSuccess: onClose }));
   return (
     <FormDialog
       title="Rename the conversation"
       submit="Rename"
       action={renaming}
-      onSubmit={() => renaming.mutate()}
+      onSubmit={() => renaming.mutate({ wId, cId: conversation.sId, title })}
       onClose={onClose}
     >
       <TextField
@@ -70,7 +62,7 @@ function Rename({ conversation, onClose }: Asked) {
 }
 
 function Delete({ conversation, onClose }: Asked) {
-  const { parley } = useClients();
+  const wId = useWorkspaceId();
   const queryClient = useQueryClient();
   const navigate = useNavigate();
   const say = useToast();
@@ -81,10 +73,10 @@ function Delete({ conversation, onClose }: Asked) {
       word="delete"
       onClose={onClose}
       onConfirm={async () => {
-        await parley.conversations.delete({ conversationId: conversation.sId });
+        await rpc.conversations.delete.mutate({ wId, cId: conversation.sId });
         await navigate({ to: "/conversations" });
         say("The conversation is deleted");
-        await queryClient.invalidateQueries({ queryKey: ["conversations"] });
+        await queryClient.invalidateQueries(trpc.conversations.pathFilter());
       }}
     />
   );

@@ -1,11 +1,12 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect } from "react";
 import { hasScope } from "../api/access.ts";
+import { trpc } from "../api/clients.ts";
 import { isNotFound } from "../api/failures.ts";
-import { useClients, useSession } from "../api/use-session.ts";
-import { NotFoundPage } from "../app/fault-pages.tsx";
+import { useSession, useWorkspaceId } from "../api/use-session.ts";
 import { ErrorNotice } from "../ui/error-notice.tsx";
+import { NotFoundPage } from "../ui/not-found-page.tsx";
 import { Page } from "../ui/page.tsx";
 import { Skeleton } from "../ui/skeleton.tsx";
 import { Tabs } from "../ui/tabs.tsx";
@@ -22,12 +23,10 @@ export function ConversationPage() {
   const { conversationId } = useParams({ from: "/session/conversations/$conversationId" });
   const { view = "talk" } = useSearch({ from: "/session/conversations/$conversationId" });
   const navigate = useNavigate({ from: "/conversations/$conversationId" });
-  const { parley } = useClients();
+  const wId = useWorkspaceId();
   // Title and state: the newest position is all of the content that this read brings.
-  const { data, error, refetch } = useQuery({
-    queryKey: ["conversation", conversationId],
-    queryFn: ({ signal }) => parley.conversations.get({ conversationId, limit: 1 }, { signal }),
-  });
+  const input = { wId, cId: conversationId, limit: 1 };
+  const { data, error, refetch } = useQuery(trpc.conversations.get.queryOptions(input));
   useMarkAsRead(conversationId, data?.conversation.unread === true);
   if (isNotFound(error)) return <NotFoundPage />;
   const title = data?.conversation.title;
@@ -56,14 +55,10 @@ export function ConversationPage() {
 }
 
 function useMarkAsRead(conversationId: string, isUnread: boolean): void {
-  const { parley } = useClients();
-  const queryClient = useQueryClient();
+  const wId = useWorkspaceId();
   const canWrite = hasScope(useSession(), "conversations:write");
-  const { mutate } = useMutation({
-    mutationFn: async () => parley.conversations.update({ conversationId, read: true }),
-    onSuccess: async () => queryClient.invalidateQueries({ queryKey: ["conversations"] }),
-  });
+  const { mutate } = useMutation(trpc.conversations.update.mutationOptions());
   useEffect(() => {
-    if (isUnread && canWrite) mutate();
-  }, [isUnread, canWrite, mutate]);
+    if (isUnread && canWrite) mutate({ wId, cId: conversationId, read: true });
+  }, [isUnread, canWrite, mutate, wId, conversationId]);
 }

@@ -2,18 +2,15 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import type { Output } from "parley-client";
 import { hasRole, hasScope } from "../api/access.ts";
-import { CurlCommand } from "../api/curl-command.tsx";
-import { useClients, useSession } from "../api/use-session.ts";
+import { trpc } from "../api/clients.ts";
+import { useSession, useWorkspaceId } from "../api/use-session.ts";
 import { Badge } from "../ui/badge.tsx";
 import { buttonLook } from "../ui/button.tsx";
-import { EmptyState } from "../ui/empty-state.tsx";
-import { ErrorNotice } from "../ui/error-notice.tsx";
+import { CurlCommand, EmptyState } from "../ui/empty-state.tsx";
 import { SelectField, TextField } from "../ui/field.tsx";
 import { Icon } from "../ui/icon.tsx";
-import { Page } from "../ui/page.tsx";
-import { Pager } from "../ui/pager.tsx";
-import { Skeleton } from "../ui/skeleton.tsx";
-import { Table, TableRow } from "../ui/table.tsx";
+import { ListPage } from "../ui/list.tsx";
+import { type Columns, rowLink } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 import { matchesFilter } from "./filter.ts";
 
@@ -21,20 +18,21 @@ type Summary = Output<"conversations.list">["conversations"][number];
 
 /** The conversations of the workspace, a page at a time. */
 export function ConversationListPage() {
-  const { parley, workspaceId } = useClients();
+  const wId = useWorkspaceId();
   const search = useSearch({ from: "/session/conversations" });
   const { after, size = "20" } = search;
-  const { data, error, refetch } = useQuery({
-    queryKey: ["conversations", workspaceId, after, size],
-    queryFn: ({ signal }) =>
-      parley.conversations.list({ lastValue: after, limit: Number(size) }, { signal }),
-  });
+  const input = { wId, lastValue: after, limit: Number(size) };
+  const list = useQuery(trpc.conversations.list.queryOptions(input));
   const session = useSession();
   const canWrite = hasScope(session, "conversations:write");
-  const shown = data?.conversations.filter((one) => matchesFilter(one, search));
   return (
-    <Page
-      title="Conversations"
+    <ListPage
+      name="Conversations"
+      lines={10}
+      query={list}
+      rowsOf={({ conversations }) => conversations.filter((one) => matchesFilter(one, search))}
+      keyOf={({ sId }) => sId}
+      after={after}
       actions={
         <>
           {hasRole(session, "builder") && (
@@ -50,73 +48,58 @@ export function ConversationListPage() {
           )}
         </>
       }
-    >
-      <Filters />
-      {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <Skeleton label="the conversations" lines={10} />}
-      {data?.conversations.length === 0 && (
-        <EmptyState title="There are no conversations yet">
-          <p className="text-muted">
-            {canWrite
-              ? "Begin one with an agent; applications begin them over the API:"
-              : "Applications begin them over the API:"}
-          </p>
-          <CurlCommand
-            path={`/api/v1/w/${workspaceId}/assistant/conversations`}
-            body={{
-              message: {
-                content: "Hello",
-                mentions: [{ configurationId: "helper" }],
-                context: { username: "ada", timezone: "UTC" },
-              },
-            }}
-          />
-        </EmptyState>
-      )}
-      {data && data.conversations.length > 0 && (
-        <>
-          {shown?.length === 0 ? (
-            <EmptyState title="No conversation of this page matches">
-              <Link to="." search={{ after, size: search.size }} className={buttonLook()}>
-                Remove the filter
-              </Link>
-            </EmptyState>
-          ) : (
-            <Table label="Conversations" columns={["Title", "State", "Last change", "Created"]}>
-              {shown?.map((one) => (
-                <Row key={one.sId} conversation={one} />
-              ))}
-            </Table>
-          )}
-          <Pager after={after} next={data.hasMore ? data.lastValue : null} />
-        </>
-      )}
-    </Page>
-  );
-}
-
-function Row({ conversation }: { readonly conversation: Summary }) {
-  const { sId, title, unread, actionRequired, updated, created } = conversation;
-  return (
-    <TableRow
-      cells={[
-        <Link
-          to="/conversations/$conversationId"
-          params={{ conversationId: sId }}
-          className="line-clamp-2 font-medium text-accent hover:underline"
-        >
-          {title === "" ? "Without a title" : title}
-        </Link>,
-        <span className="flex flex-wrap gap-1">
-          {actionRequired && <Badge tone="warn">waits for a person</Badge>}
-          {unread && <Badge tone="accent">unread</Badge>}
-        </span>,
-        <Time at={updated} />,
-        <Time at={created} />,
-      ]}
+      above={<Filters />}
+      columns={columns}
+      empty={
+        list.data?.conversations.length === 0 ? (
+          <EmptyState title="There are no conversations yet">
+            <p className="text-muted">
+              {canWrite
+                ? "Begin one with an agent; applications begin them over the API:"
+                : "Applications begin them over the API:"}
+            </p>
+            <CurlCommand
+              path={`/api/v1/w/${wId}/assistant/conversations`}
+              body={{
+                message: {
+                  content: "Hello",
+                  mentions: [{ configurationId: "helper" }],
+                  context: { username: "ada", timezone: "UTC" },
+                },
+              }}
+            />
+          </EmptyState>
+        ) : (
+          <EmptyState title="No conversation of this page matches">
+            <Link to="." search={{ after, size: search.size }} className={buttonLook()}>
+              Remove the filter
+            </Link>
+          </EmptyState>
+        )
+      }
     />
   );
 }
+
+const columns: Columns<Summary> = {
+  Title: ({ sId, title }) => (
+    <Link
+      to="/conversations/$conversationId"
+      params={{ conversationId: sId }}
+      className={`line-clamp-2 ${rowLink}`}
+    >
+      {title === "" ? "Without a title" : title}
+    </Link>
+  ),
+  State: ({ actionRequired, unread }) => (
+    <span className="flex flex-wrap gap-1">
+      {actionRequired && <Badge tone="warn">waits for a person</Badge>}
+      {unread && <Badge tone="accent">unread</Badge>}
+    </span>
+  ),
+  "Last change": ({ updated }) => <Time at={updated} />,
+  Created: ({ created }) => <Time at={created} />,
+};
 
 /** What is shown of a page; the choices are in the URL. */
 function Filters() {

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ConversationMessage, UserMessage } from "parley-client";
 import { memo } from "react";
-import { useClients } from "../api/use-session.ts";
+import { useWorkspaceId } from "../api/use-session.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Time } from "../ui/time.tsx";
 import { AgentAnswer, type Waiting } from "./agent-answer.tsx";
@@ -25,14 +25,16 @@ export const MessageView = memo(function MessageView({ message, ...waiting }: Me
 
 function WrittenMessage({ message }: { readonly message: UserMessage }) {
   const { context, content, created, mentions } = message;
-  const { data: agents } = useQuery(mentionableQuery(useClients()));
+  const { data } = useQuery(mentionableQuery(useWorkspaceId()));
+  const nameOf = (id: string) =>
+    data?.agentConfigurations.find(({ sId }) => sId === id)?.name ?? id;
   return (
     <article className="ml-auto grid max-w-3xl gap-1 rounded-lg bg-accent-soft px-4 py-3">
       <p className="flex flex-wrap items-center gap-2 text-sm text-muted">
         <span className="font-medium text-ink">{context.fullName ?? context.username}</span>
         <Time at={created} />
         {mentions.map(({ configurationId: id }) => (
-          <Badge key={id}>@{agents?.find(({ sId }) => sId === id)?.name ?? id}</Badge>
+          <Badge key={id}>@{nameOf(id)}</Badge>
         ))}
       </p>
       <p className="whitespace-pre-wrap">{content}</p>

@@ -1,7 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { ConversationEvent, MessageEvent } from "parley-client";
-import { useClients } from "../api/use-session.ts";
+import { trpc } from "../api/clients.ts";
+import { useParley, useWorkspaceId } from "../api/use-session.ts";
 import { ErrorNotice } from "../ui/error-notice.tsx";
 import { EventList } from "../ui/event-list.tsx";
 import { SelectField } from "../ui/field.tsx";
@@ -9,16 +10,11 @@ import { useEvents } from "../ui/use-events.ts";
 
 /** The events of a conversation, or of one of its answers, as its streams send them. */
 export function RawEvents({ conversationId }: { readonly conversationId: string }) {
-  const { parley } = useClients();
+  const parley = useParley();
+  const wId = useWorkspaceId();
   const { log } = useSearch({ from: "/session/conversations/$conversationId" });
   const navigate = useNavigate({ from: "/conversations/$conversationId" });
-  const { data: answers } = useQuery({
-    queryKey: ["conversation", conversationId, "answers"],
-    queryFn: async ({ signal }) => {
-      const { conversation } = await parley.conversations.get({ conversationId }, { signal });
-      return conversation.content.flat().filter(({ type }) => type === "agent_message");
-    },
-  });
+  const { data } = useQuery(trpc.conversations.get.queryOptions({ wId, cId: conversationId }));
   const { events, error } = useEvents<ConversationEvent | MessageEvent>(
     [conversationId, log],
     (options) =>
@@ -36,7 +32,7 @@ export function RawEvents({ conversationId }: { readonly conversationId: string 
         }
       >
         <option value="">Conversation</option>
-        {answers?.map(
+        {data?.conversation.content.flat().map(
           (answer) =>
             answer.type === "agent_message" && (
               <option key={answer.sId} value={answer.sId}>

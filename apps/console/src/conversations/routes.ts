@@ -1,6 +1,6 @@
 import { createRoute } from "@tanstack/react-router";
-import { sessionRoute } from "../app/root-routes.ts";
-import { oneOf, textOf, textsOf } from "../app/search.ts";
+import { sessionRoute } from "../routing/session-route.ts";
+import { oneOf, textOf, textsOf } from "../routing/search.ts";
 import { type ConversationState, conversationStates } from "./search/states.ts";
 import { lazyPage } from "../ui/lazy-page.tsx";
 

@@ -1,5 +1,6 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useClients, useSession } from "../api/use-session.ts";
+import { useMutation } from "@tanstack/react-query";
+import { trpc } from "../api/clients.ts";
+import { useParley, useSession } from "../api/use-session.ts";
 import { ErrorNotice } from "../ui/error-notice.tsx";
 import { Composer, type Draft } from "./composer.tsx";
 import { authorOf } from "./draft.ts";
@@ -13,19 +14,16 @@ interface StartConversationProps {
 
 /** Creates a conversation with its first message, its agents and files. */
 export function StartConversation({ agentIds: suggested, onStart }: StartConversationProps) {
-  const { parley } = useClients();
+  const parley = useParley();
   const session = useSession();
-  const queryClient = useQueryClient();
   const creating = useMutation({
+    mutationKey: trpc.conversations.pathKey(),
     mutationFn: async ({ text, agentIds, files }: Draft) => {
       const mentions = agentIds.map((configurationId) => ({ configurationId }));
       const message = { content: text, mentions, context: authorOf(session) };
       return parley.conversations.create({ message, contentFragments: [...files] });
     },
-    onSuccess: ({ conversation }) => {
-      void queryClient.invalidateQueries({ queryKey: ["conversations"] });
-      onStart(conversation.sId);
-    },
+    onSuccess: ({ conversation }) => onStart(conversation.sId),
   });
   return (
     <>

@@ -3,7 +3,8 @@ import type { ConversationMessage } from "parley-client";
 import { useConversation } from "parley-client/react";
 import { useMemo, useRef } from "react";
 import { hasScope } from "../api/access.ts";
-import { useClients, useSession } from "../api/use-session.ts";
+import { trpc } from "../api/clients.ts";
+import { useParley, useSession } from "../api/use-session.ts";
 import { Button } from "../ui/button.tsx";
 import { EmptyState } from "../ui/empty-state.tsx";
 import { ErrorNotice } from "../ui/error-notice.tsx";
@@ -24,7 +25,7 @@ interface TalkProps {
 
 /** A conversation to talk in: its messages, and what can be said and decided. */
 export function Talk({ conversationId, isBeside = false }: TalkProps) {
-  const { parley } = useClients();
+  const parley = useParley();
   const session = useSession();
   const queryClient = useQueryClient();
   const talk = useConversation({ parley, conversationId });
@@ -51,7 +52,7 @@ export function Talk({ conversationId, isBeside = false }: TalkProps) {
       if (files.length > 0) await reload();
       const mentions = agentIds.map((configurationId) => ({ configurationId }));
       const isSent = await send({ content: text, mentions, context: authorOf(session) });
-      void queryClient.invalidateQueries({ queryKey: ["conversations"] });
+      void queryClient.invalidateQueries(trpc.conversations.list.pathFilter());
       return isSent;
     },
   });

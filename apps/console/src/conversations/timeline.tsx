@@ -1,12 +1,13 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import type { AgentMessage, Output } from "parley-client";
-import { useClients } from "../api/use-session.ts";
+import { rpc, trpc } from "../api/clients.ts";
+import { useWorkspaceId } from "../api/use-session.ts";
 import { StatusBadge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
 import { EmptyState } from "../ui/empty-state.tsx";
 import { ErrorNotice } from "../ui/error-notice.tsx";
 import { Skeleton } from "../ui/skeleton.tsx";
-import { Table, TableRow } from "../ui/table.tsx";
+import { Table } from "../ui/table.tsx";
 import { formatDuration, formatNumber, Time } from "../ui/time.tsx";
 import { CallTimeline } from "./call-timeline.tsx";
 
@@ -14,28 +15,26 @@ type Consumption = Output<"conversations.getConsumption">;
 
 /** What the answers of a conversation took: steps, calls, tokens and durations. */
 export function Timeline({ conversationId }: { readonly conversationId: string }) {
-  const { parley } = useClients();
+  const call = { wId: useWorkspaceId(), cId: conversationId };
   const consumption = useInfiniteQuery({
-    queryKey: ["conversation", conversationId, "consumption"],
-    queryFn: ({ pageParam, signal }) =>
-      parley.conversations.getConsumption({ conversationId, lastValue: pageParam }, { signal }),
+    queryKey: [...trpc.conversations.getConsumption.queryKey(call), "pages"],
+    queryFn: ({ pageParam: lastValue, signal }) =>
+      rpc.conversations.getConsumption.query({ ...call, lastValue }, { signal }),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ hasMore, lastValue }) => (hasMore ? (lastValue ?? undefined) : undefined),
   });
-  const content = useQuery({
-    queryKey: ["conversation", conversationId, "content"],
-    queryFn: async ({ signal }) =>
-      (await parley.conversations.get({ conversationId }, { signal })).conversation.content.flat(),
-  });
+  const content = useQuery(trpc.conversations.get.queryOptions(call));
   const error = consumption.error ?? content.error;
   if (error) return <ErrorNotice error={error} />;
   const first = consumption.data?.pages[0];
   if (!first || !consumption.data || !content.data) return <Skeleton label="the timeline" />;
   const answers = consumption.data.pages.flatMap(({ messages }) => messages);
   const messages = new Map(
-    content.data.flatMap((message) =>
-      message.type === "agent_message" ? [[message.sId, message] as const] : [],
-    ),
+    content.data.conversation.content
+      .flat()
+      .flatMap((message) =>
+        message.type === "agent_message" ? [[message.sId, message] as const] : [],
+      ),
   );
   if (answers.length === 0) return <EmptyState title="No agent has answered yet" />;
   return (
@@ -61,36 +60,22 @@ export function Timeline({ conversationId }: { readonly conversationId: string }
       )}
       <Table
         label="By agent and model"
-        columns={["Agent or model", "Answers", "Steps", "Read", "Written", "Model", "Tools"]}
-      >
-        {first.agents.map((one) => (
-          <SumRow key={one.agentConfigurationId} name={one.agentConfigurationId} sums={one} />
-        ))}
-        {first.models.map((one) => (
-          <SumRow
-            key={`${one.providerId}/${one.modelId}`}
-            name={`${one.providerId}/${one.modelId}`}
-            sums={one}
-          />
-        ))}
-      </Table>
+        rows={[
+          ...first.agents.map((sums) => ({ name: sums.agentConfigurationId, sums })),
+          ...first.models.map((sums) => ({ name: `${sums.providerId}/${sums.modelId}`, sums })),
+        ]}
+        keyOf={({ name }) => name}
+        columns={{
+          "Agent or model": ({ name }) => name,
+          Answers: ({ sums }) => formatNumber(sums.answers),
+          Steps: ({ sums }) => formatNumber(sums.steps),
+          Read: ({ sums }) => `${formatNumber(sums.inputTokens)} tokens`,
+          Written: ({ sums }) => `${formatNumber(sums.outputTokens)} tokens`,
+          Model: ({ sums }) => formatDuration(sums.modelDurationMs),
+          Tools: ({ sums }) => formatDuration(sums.toolDurationMs),
+        }}
+      />
     </div>
-  );
-}
-
-function SumRow({ name, sums }: { readonly name: string; readonly sums: Consumption["total"] }) {
-  return (
-    <TableRow
-      cells={[
-        name,
-        formatNumber(sums.answers),
-        formatNumber(sums.steps),
-        `${formatNumber(sums.inputTokens)} tokens`,
-        `${formatNumber(sums.outputTokens)} tokens`,
-        formatDuration(sums.modelDurationMs),
-        formatDuration(sums.toolDurationMs),
-      ]}
-    />
   );
 }
 

@@ -1,7 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
 import type { Action } from "parley-client";
 import { memo } from "react";
-import { useClients } from "../api/use-session.ts";
+import { useParley } from "../api/use-session.ts";
 import { StatusBadge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
 import { CodeBlock, JsonBlock } from "../ui/code-block.tsx";
@@ -46,7 +46,7 @@ export const ToolCall = memo(function ToolCall({ action }: { readonly action: Ac
 
 /** Leads to the page on which the reader lets the tool's server be called. */
 export function AllowTool({ toolId }: { readonly toolId: string }) {
-  const { parley } = useClients();
+  const parley = useParley();
   const talk = useTalk();
   const starting = useMutation({
     mutationFn: async () => parley.toolAuthorizations.start({ toolId }),

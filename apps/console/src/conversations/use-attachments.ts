@@ -1,5 +1,5 @@
 import { useCallback, useState } from "react";
-import { useClients } from "../api/use-session.ts";
+import { useParley } from "../api/use-session.ts";
 
 /** A file that is to go with a message. */
 export interface Attachment {
@@ -15,7 +15,7 @@ const MAX_FILES = 20;
 
 /** The files of a message that is being written, which are uploaded as soon as they are chosen. */
 export function useAttachments() {
-  const { parley } = useClients();
+  const parley = useParley();
   const [attachments, setAttachments] = useState<readonly Attachment[]>([]);
   const change = useCallback((id: number, changed: Partial<Attachment>) => {
     setAttachments((all) => all.map((one) => (one.id === id ? { ...one, ...changed } : one)));

@@ -2,7 +2,8 @@ import { useQueryClient } from "@tanstack/react-query";
 import type { ConversationMessage } from "parley-client";
 import type { ShownConversation } from "parley-client/react";
 import { useEffect, useState } from "react";
-import { useClients } from "../api/use-session.ts";
+import { trpc } from "../api/clients.ts";
+import { useParley } from "../api/use-session.ts";
 
 interface Watched extends Pick<ShownConversation, "status" | "messages" | "reload"> {
   readonly conversationId: string;
@@ -16,7 +17,7 @@ const STATE_DELAY_MS = 300;
  * whether it was read, when these change.
  */
 export function useNewMessages({ conversationId, status, messages, reload }: Watched): void {
-  const { parley } = useClients();
+  const parley = useParley();
   const queryClient = useQueryClient();
   const [announced, setAnnounced] = useState<ReadonlySet<string>>(new Set());
   useEffect(() => {
@@ -26,7 +27,7 @@ export function useNewMessages({ conversationId, status, messages, reload }: Wat
     const readState = () => {
       reading ??= setTimeout(() => {
         reading = undefined;
-        void queryClient.invalidateQueries({ queryKey: ["conversation", conversationId] });
+        void queryClient.invalidateQueries(trpc.conversations.pathFilter());
       }, STATE_DELAY_MS);
     };
     const follow = async () => {

@@ -3,11 +3,11 @@ import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { lazy, Suspense } from "react";
 import { hasRole } from "../api/access.ts";
 import { isNotFound } from "../api/failures.ts";
-import { useClients, useSession } from "../api/use-session.ts";
-import { NotFoundPage } from "../app/fault-pages.tsx";
+import { useSession, useWorkspaceId } from "../api/use-session.ts";
 import { StatusBadge } from "../ui/badge.tsx";
 import { JsonBlock } from "../ui/code-block.tsx";
-import { ErrorNotice } from "../ui/error-notice.tsx";
+import { Loaded } from "../ui/loaded.tsx";
+import { NotFoundPage } from "../ui/not-found-page.tsx";
 import { Page } from "../ui/page.tsx";
 import { Skeleton } from "../ui/skeleton.tsx";
 import { Tabs } from "../ui/tabs.tsx";
@@ -30,15 +30,14 @@ const builderTabs = { ...tabs, edit: "Edit", versions: "Versions" } as const;
 export function FunctionPage() {
   const { functionId } = useParams({ from: "/session/functions/$functionId" });
   const { view = "run", of } = useSearch({ from: "/session/functions/$functionId" });
-  const session = useSession();
-  const isBuilder = hasRole(session, "builder");
+  const isBuilder = hasRole(useSession(), "builder");
   const navigate = useNavigate({ from: "/functions/$functionId" });
-  const { data, error, refetch } = useQuery(functionQuery(useClients(), session, functionId));
-  if (data === null || isNotFound(error)) return <NotFoundPage />;
+  const reading = useQuery(functionQuery({ wId: useWorkspaceId(), isBuilder, functionId }));
+  const { data } = reading;
+  if (data === null || isNotFound(reading.error)) return <NotFoundPage />;
   return (
     <Page title={data?.slug ?? "Function"}>
-      {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <Skeleton label="the function" />}
+      <Loaded query={reading} label="the function" />
       {data && (
         <>
           <p className="text-muted">

@@ -2,17 +2,18 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import type { InvocationEvent } from "parley-client";
 import { useEffect } from "react";
+import { trpc } from "../api/clients.ts";
 import { isNotFound } from "../api/failures.ts";
-import { useClients } from "../api/use-session.ts";
-import { NotFoundPage } from "../app/fault-pages.tsx";
+import { useParley, useWorkspaceId } from "../api/use-session.ts";
 import { StatusBadge } from "../ui/badge.tsx";
 import { Button, buttonLook } from "../ui/button.tsx";
 import { JsonBlock } from "../ui/code-block.tsx";
 import { ErrorNotice } from "../ui/error-notice.tsx";
 import { EventList } from "../ui/event-list.tsx";
 import { Icon } from "../ui/icon.tsx";
+import { Loaded } from "../ui/loaded.tsx";
+import { NotFoundPage } from "../ui/not-found-page.tsx";
 import { Page } from "../ui/page.tsx";
-import { Skeleton } from "../ui/skeleton.tsx";
 import { Time } from "../ui/time.tsx";
 import { useEvents } from "../ui/use-events.ts";
 import { InvocationOutput } from "./invocation-output.tsx";
@@ -25,25 +26,22 @@ const here = "/session/functions/$functionId/invocations/$invocationId";
 export function InvocationPage() {
   const call = useParams({ from: here });
   const { functionId, invocationId } = call;
-  const clients = useClients();
-  const { parley } = clients;
-  const run = useQuery(runQuery(clients, invocationId));
+  const wId = useWorkspaceId();
+  const parley = useParley();
+  const run = useQuery(runQuery(wId, invocationId));
   const queryClient = useQueryClient();
-  const queryKey = ["invocation", functionId, invocationId];
-  const { data, error } = useQuery({
-    queryKey,
-    queryFn: ({ signal }) => parley.invocations.get(call, { signal }),
-  });
+  const reading = useQuery(trpc.invocations.get.queryOptions({ wId, ...call }));
+  const { data, error } = reading;
   const followed = useEvents<InvocationEvent>([functionId, invocationId], (options) =>
     parley.invocations.follow({ ...call, include: ["log", "progress"] }, options),
   );
   const { isOver } = followed;
   useEffect(() => {
-    if (isOver) void queryClient.invalidateQueries({ queryKey: ["invocation", functionId] });
-  }, [isOver, functionId, queryClient]);
+    if (isOver) void queryClient.invalidateQueries(trpc.invocations.get.pathFilter());
+  }, [isOver, queryClient]);
   const cancelling = useMutation({
+    mutationKey: trpc.invocations.pathKey(),
     mutationFn: async () => parley.invocations.cancel(call),
-    onSuccess: (answer) => queryClient.setQueryData(queryKey, answer),
   });
   // A call of a server's tool is one of the function that calls the server, which nobody sees.
   const called = run.data?.kind === "tool_call" ? (run.data.tool ?? undefined) : undefined;
@@ -64,9 +62,8 @@ export function InvocationPage() {
         </>
       }
     >
-      {error && <ErrorNotice error={error} />}
       {cancelling.isError && <ErrorNotice error={cancelling.error} />}
-      {!data && !error && <Skeleton label="the invocation" lines={3} />}
+      <Loaded query={reading} label="the invocation" lines={3} />
       {data && (
         <p className="flex flex-wrap items-center gap-3 text-muted">
           <code className="font-mono text-sm">{invocationId}</code>

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
-import { useClients } from "../api/use-session.ts";
+import { useWorkspaceId } from "../api/use-session.ts";
 import { ErrorNotice } from "../ui/error-notice.tsx";
 import { Skeleton } from "../ui/skeleton.tsx";
 import { InputForm } from "./input-form.tsx";
@@ -15,7 +15,7 @@ export function RunForm({ one }: { readonly one: ShownFunction }) {
 }
 
 function FormOfRun({ one, runId }: { readonly one: ShownFunction; readonly runId: string }) {
-  const { data, error } = useQuery(runQuery(useClients(), runId));
+  const { data, error } = useQuery(runQuery(useWorkspaceId(), runId));
   if (!data && !error) return <Skeleton label="the input" lines={3} />;
   return (
     <>

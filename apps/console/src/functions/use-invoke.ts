@@ -1,13 +1,14 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useClients } from "../api/use-session.ts";
+import { trpc } from "../api/clients.ts";
+import { useParley } from "../api/use-session.ts";
 
 /** Invokes a function with an input, and shows the invocation. */
 export function useInvoke(functionId: string) {
-  const { parley } = useClients();
+  const parley = useParley();
   const navigate = useNavigate();
-  const queryClient = useQueryClient();
   return useMutation({
+    mutationKey: trpc.invocations.pathKey(),
     mutationFn: async (input: unknown) => {
       const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
       const context = { timezone: timeZone };
@@ -17,7 +18,6 @@ export function useInvoke(functionId: string) {
       return invocation;
     },
     onSuccess: async ({ sId: invocationId }) => {
-      void queryClient.invalidateQueries({ queryKey: ["invocations"] });
       await navigate({
         to: "/functions/$functionId/invocations/$invocationId",
         params: { functionId, invocationId },

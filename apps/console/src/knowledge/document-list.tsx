@@ -1,16 +1,16 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "@tanstack/react-router";
 import type { Output } from "parley-client";
 import { useState } from "react";
-import { useClients } from "../api/use-session.ts";
+import { rpc, trpc } from "../api/clients.ts";
+import { useWorkspaceId } from "../api/use-session.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
 import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
 import { EmptyState } from "../ui/empty-state.tsx";
-import { ErrorNotice } from "../ui/error-notice.tsx";
+import { Loaded } from "../ui/loaded.tsx";
 import { Pager } from "../ui/pager.tsx";
-import { Skeleton } from "../ui/skeleton.tsx";
-import { Table, TableRow } from "../ui/table.tsx";
+import { rowLink, Table } from "../ui/table.tsx";
 import { formatNumber, Time } from "../ui/time.tsx";
 import { useToast } from "../ui/toast.tsx";
 
@@ -26,70 +26,69 @@ interface DocumentListProps {
 }
 
 /** The documents of a data source, a page at a time; `after` in the URL counts those before the page. */
-export function DocumentList({ dataSourceId, canBuild }: DocumentListProps) {
-  const { parley, workspaceId } = useClients();
+export function DocumentList({ dataSourceId: dsId, canBuild }: DocumentListProps) {
+  const wId = useWorkspaceId();
   const { after } = useSearch({ from: "/session/data-sources/$spaceId/$viewId" });
-  const queryClient = useQueryClient();
   const say = useToast();
   const [deleted, setDeleted] = useState<Document>();
   const offset = /^\d{1,6}$/.test(after ?? "") ? Number(after) : 0;
-  const { data, error, refetch } = useQuery({
-    queryKey: ["documents", workspaceId, dataSourceId, offset],
-    queryFn: ({ signal }) =>
-      parley.documents.list({ dsId: dataSourceId, limit: PAGE, offset }, { signal }),
-  });
-  if (error) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
-  if (!data) return <Skeleton label="the documents" />;
-  if (data.documents.length === 0) {
-    return (
-      <EmptyState title={offset === 0 ? "There are no documents yet" : "There are no more"}>
-        <p className="text-muted">
-          {canBuild
-            ? "Upload a text here, or let an application send them with documents.upsert."
-            : "A builder of the workspace uploads them."}
-        </p>
-      </EmptyState>
-    );
-  }
+  const list = useQuery(trpc.documents.list.queryOptions({ wId, dsId, limit: PAGE, offset }));
   return (
     <>
-      <p className="text-sm text-muted">
-        {formatNumber(data.total)} {data.total === 1 ? "document" : "documents"}
-      </p>
-      <Table label="Documents" columns={["Title", "Type", "Bytes", "Tags", "Changed", "Actions"]}>
-        {data.documents.map((one) => (
-          <TableRow
-            key={one.document_id}
-            cells={[
-              <DocumentLink document={one} />,
-              one.mime_type,
-              formatNumber(one.text_size),
-              <span className="flex flex-wrap gap-1">
-                {one.tags.map((tag) => (
-                  <Badge key={tag}>{tag}</Badge>
-                ))}
-              </span>,
-              <Time at={one.timestamp} />,
-              canBuild && (
-                <Button isSmall onClick={() => setDeleted(one)}>
-                  Delete<span className="sr-only"> {one.title}</span>
-                </Button>
-              ),
-            ]}
-          />
-        ))}
-      </Table>
-      <Pager after={after} next={offset + PAGE < data.total ? String(offset + PAGE) : null} />
+      <Loaded query={list} label="the documents">
+        {({ documents, total }) =>
+          documents.length === 0 ? (
+            <EmptyState title={offset === 0 ? "There are no documents yet" : "There are no more"}>
+              <p className="text-muted">
+                {canBuild
+                  ? "Upload a text here, or let an application send them with documents.upsert."
+                  : "A builder of the workspace uploads them."}
+              </p>
+            </EmptyState>
+          ) : (
+            <>
+              <p className="text-sm text-muted">
+                {formatNumber(total)} {total === 1 ? "document" : "documents"}
+              </p>
+              <Table
+                label="Documents"
+                rows={documents}
+                keyOf={({ document_id }) => document_id}
+                columns={{
+                  Title: (one) => <DocumentLink document={one} />,
+                  Type: ({ mime_type }) => mime_type,
+                  Bytes: ({ text_size }) => formatNumber(text_size),
+                  Tags: ({ tags }) => (
+                    <span className="flex flex-wrap gap-1">
+                      {tags.map((tag) => (
+                        <Badge key={tag}>{tag}</Badge>
+                      ))}
+                    </span>
+                  ),
+                  Changed: ({ timestamp }) => <Time at={timestamp} />,
+                  Actions: (one) =>
+                    canBuild && (
+                      <Button isSmall of={one.title} onClick={() => setDeleted(one)}>
+                        Delete
+                      </Button>
+                    ),
+                }}
+              />
+              <Pager after={after} next={offset + PAGE < total ? String(offset + PAGE) : null} />
+            </>
+          )
+        }
+      </Loaded>
       {deleted && (
         <ConfirmDialog
           title="Delete the document"
           description={`“${deleted.title}” is deleted for everybody; conversations that refer to it keep its text. This cannot be undone.`}
           word="delete"
+          changes={trpc.documents.pathKey()}
           onClose={() => setDeleted(undefined)}
           onConfirm={async () => {
-            await parley.documents.delete({ dsId: dataSourceId, documentId: deleted.document_id });
+            await rpc.documents.delete.mutate({ wId, dsId, documentId: deleted.document_id });
             say(`${deleted.title} is deleted`);
-            await queryClient.invalidateQueries({ queryKey: ["documents"] });
           }}
         />
       )}
@@ -105,11 +104,7 @@ export function DocumentLink({
 }) {
   return (
     <span>
-      <Link
-        to="."
-        search={(before) => ({ ...before, doc: document_id })}
-        className="font-medium text-accent hover:underline"
-      >
+      <Link to="." search={(before) => ({ ...before, doc: document_id })} className={rowLink}>
         {title === "" ? document_id : title}
       </Link>
       {title !== document_id && (

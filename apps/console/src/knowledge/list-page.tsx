@@ -1,40 +1,35 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import { CurlCommand } from "../api/curl-command.tsx";
-import { hasRole } from "../api/access.ts";
-import { useClients, useSession } from "../api/use-session.ts";
+import { hasRole, hasScope } from "../api/access.ts";
+import { trpc } from "../api/clients.ts";
+import { useSession, useWorkspaceId } from "../api/use-session.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Button, buttonLook } from "../ui/button.tsx";
-import { EmptyState } from "../ui/empty-state.tsx";
-import { ErrorNotice } from "../ui/error-notice.tsx";
+import { CurlCommand, EmptyState } from "../ui/empty-state.tsx";
 import { SelectField } from "../ui/field.tsx";
 import { Icon } from "../ui/icon.tsx";
-import { Page } from "../ui/page.tsx";
-import { Skeleton } from "../ui/skeleton.tsx";
-import { Table, TableRow } from "../ui/table.tsx";
+import { ListPage } from "../ui/list.tsx";
+import { rowLink } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 import { SourceForm } from "./source-form.tsx";
-import { useSpaces } from "./use-spaces.ts";
 
 /** The data sources that the reader reaches, of all spaces or of one. */
 export function DataSourceListPage() {
-  const { parley, workspaceId } = useClients();
+  const wId = useWorkspaceId();
   const { space } = useSearch({ from: "/session/data-sources" });
   const navigate = useNavigate();
-  const queryClient = useQueryClient();
   const canBuild = hasRole(useSession(), "builder");
   const [isCreating, setCreating] = useState(false);
-  const { data: spaces = [] } = useSpaces();
-  const { data, error, refetch } = useQuery({
-    queryKey: ["data-sources", workspaceId, space],
-    queryFn: async ({ signal }) =>
-      (await parley.dataSourceViews.find({ vaultId: space }, { signal })).data_source_views,
-  });
+  const spaces = useSpaces();
   const nameOf = (id: string) => spaces.find(({ sId }) => sId === id)?.name ?? id;
+  const list = useQuery(trpc.dataSourceViews.find.queryOptions({ wId, vaultId: space }));
   return (
-    <Page
-      title="Data sources"
+    <ListPage
+      name="Data sources"
+      query={list}
+      rowsOf={(found) => found.data_source_views}
+      keyOf={({ sId }) => sId}
       actions={
         canBuild && (
           <Button variant="primary" onClick={() => setCreating(true)}>
@@ -43,28 +38,45 @@ export function DataSourceListPage() {
           </Button>
         )
       }
-    >
-      {spaces.length > 0 && (
-        <search className="sm:max-w-xs">
-          <SelectField
-            label="Space"
-            value={space ?? ""}
-            onChange={({ target: { value } }) =>
-              void navigate({ to: "/data-sources", search: { space: value || undefined } })
-            }
+      above={
+        spaces.length > 0 && (
+          <search className="sm:max-w-xs">
+            <SelectField
+              label="Space"
+              value={space ?? ""}
+              onChange={({ target: { value } }) =>
+                void navigate({ to: "/data-sources", search: { space: value || undefined } })
+              }
+            >
+              <option value="">All spaces</option>
+              {spaces.map(({ sId, name }) => (
+                <option key={sId} value={sId}>
+                  {name}
+                </option>
+              ))}
+            </SelectField>
+          </search>
+        )
+      }
+      columns={{
+        Name: ({ sId, spaceId, dataSource }) => (
+          <Link
+            to="/data-sources/$spaceId/$viewId"
+            params={{ spaceId, viewId: sId }}
+            className={rowLink}
           >
-            <option value="">All spaces</option>
-            {spaces.map(({ sId, name }) => (
-              <option key={sId} value={sId}>
-                {name}
-              </option>
-            ))}
-          </SelectField>
-        </search>
-      )}
-      {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <Skeleton label="the data sources" />}
-      {data?.length === 0 && (
+            {dataSource.name}
+          </Link>
+        ),
+        Space: ({ spaceId }) => nameOf(spaceId),
+        Shows: ({ kind }) =>
+          kind === "default" ? "all of it" : <Badge tone="accent">a part of it</Badge>,
+        Holds: ({ dataSource }) => (
+          <span className="text-muted">{dataSource.description || "–"}</span>
+        ),
+        Created: ({ createdAt }) => <Time at={createdAt} />,
+      }}
+      empty={
         <EmptyState
           title={space === undefined ? "There are no data sources yet" : "This space has none"}
         >
@@ -75,7 +87,7 @@ export function DataSourceListPage() {
           </p>
           {canBuild && (
             <CurlCommand
-              path={`/api/admin/workspaces/${workspaceId}/data-source-views`}
+              path={`/api/admin/workspaces/${wId}/data-source-views`}
               body={{ spaceId: space ?? "vlt_…", name: "Handbook" }}
             />
           )}
@@ -85,40 +97,26 @@ export function DataSourceListPage() {
             </Link>
           )}
         </EmptyState>
-      )}
-      {data && data.length > 0 && (
-        <Table label="Data sources" columns={["Name", "Space", "Shows", "Holds", "Created"]}>
-          {data.map(({ sId, spaceId, kind, dataSource, createdAt }) => (
-            <TableRow
-              key={sId}
-              cells={[
-                <Link
-                  to="/data-sources/$spaceId/$viewId"
-                  params={{ spaceId, viewId: sId }}
-                  className="font-medium text-accent hover:underline"
-                >
-                  {dataSource.name}
-                </Link>,
-                nameOf(spaceId),
-                kind === "default" ? "all of it" : <Badge tone="accent">a part of it</Badge>,
-                <span className="text-muted">{dataSource.description || "–"}</span>,
-                <Time at={createdAt} />,
-              ]}
-            />
-          ))}
-        </Table>
-      )}
+      }
+    >
       {isCreating && (
         <SourceForm
           spaces={spaces}
           spaceId={space}
           onClose={() => setCreating(false)}
-          onCreate={async ({ spaceId, sId: viewId }) => {
-            await queryClient.invalidateQueries({ queryKey: ["data-sources"] });
-            await navigate({ to: "/data-sources/$spaceId/$viewId", params: { spaceId, viewId } });
-          }}
+          onCreate={async ({ spaceId, sId: viewId }) =>
+            navigate({ to: "/data-sources/$spaceId/$viewId", params: { spaceId, viewId } })
+          }
         />
       )}
-    </Page>
+    </ListPage>
   );
+}
+
+/** The spaces that the reader reaches, by name; none for a token that may not list them. */
+function useSpaces() {
+  const wId = useWorkspaceId();
+  const enabled = hasScope(useSession(), "conversations:read");
+  const rarely = { enabled, staleTime: 60_000 };
+  return useQuery(trpc.spaces.list.queryOptions({ wId }, rarely)).data?.spaces ?? [];
 }

@@ -1,6 +1,6 @@
 import { createRoute } from "@tanstack/react-router";
-import { sessionRoute } from "../app/root-routes.ts";
-import { textOf } from "../app/search.ts";
+import { sessionRoute } from "../routing/session-route.ts";
+import { textOf } from "../routing/search.ts";
 import { lazyPage } from "../ui/lazy-page.tsx";
 
 /** What of a data source is shown: a page of documents or a search, and one document. */

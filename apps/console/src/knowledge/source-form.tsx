@@ -1,6 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
 import type { Output } from "parley-client";
-import { useClients } from "../api/use-session.ts";
+import { trpc } from "../api/clients.ts";
+import { useWorkspaceId } from "../api/use-session.ts";
 import { SelectField, TextArea, TextField } from "../ui/field.tsx";
 import { FormDialog } from "../ui/form-dialog.tsx";
 
@@ -14,25 +15,25 @@ interface SourceFormProps {
 
 /** Creates a data source in a space. */
 export function SourceForm({ spaces, spaceId, onCreate, onClose }: SourceFormProps) {
-  const { rpc, workspaceId: wId } = useClients();
-  const creating = useMutation({
-    mutationFn: async (form: FormData) => {
-      const description = String(form.get("description")).trim();
-      return rpc.dataSourceViews.create.mutate({
-        wId,
-        spaceId: String(form.get("spaceId")),
-        name: String(form.get("name")),
-        ...(description !== "" && { description }),
-      });
-    },
-    onSuccess: async ({ dataSourceView }) => onCreate(dataSourceView),
-  });
+  const wId = useWorkspaceId();
+  const creating = useMutation(
+    trpc.dataSourceViews.create.mutationOptions({
+      onSuccess: async ({ dataSourceView }) => onCreate(dataSourceView),
+    }),
+  );
   return (
     <FormDialog
       title="Create a data source"
       submit="Create"
       action={creating}
-      onSubmit={(form) => creating.mutate(form)}
+      onSubmit={(form) =>
+        creating.mutate({
+          wId,
+          spaceId: String(form.get("spaceId")),
+          name: String(form.get("name")),
+          description: String(form.get("description")).trim() || undefined,
+        })
+      }
       onClose={onClose}
     >
       <TextField label="Name" name="name" required maxLength={255} autoComplete="off" />

@@ -2,16 +2,16 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { hasRole } from "../api/access.ts";
+import { rpc, trpc } from "../api/clients.ts";
 import { isNotFound } from "../api/failures.ts";
-import { useClients, useSession } from "../api/use-session.ts";
-import { NotFoundPage } from "../app/fault-pages.tsx";
+import { useSession, useWorkspaceId } from "../api/use-session.ts";
 import { Button, buttonLook } from "../ui/button.tsx";
 import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
-import { ErrorNotice } from "../ui/error-notice.tsx";
 import { TextField } from "../ui/field.tsx";
 import { Icon } from "../ui/icon.tsx";
+import { Loaded } from "../ui/loaded.tsx";
+import { NotFoundPage } from "../ui/not-found-page.tsx";
 import { Page } from "../ui/page.tsx";
-import { Skeleton } from "../ui/skeleton.tsx";
 import { useToast } from "../ui/toast.tsx";
 import { useResetForm } from "../ui/use-reset-form.ts";
 import { DocumentDialog } from "./document-dialog.tsx";
@@ -24,20 +24,17 @@ export function DataSourcePage() {
   const { spaceId, viewId } = useParams({ from: "/session/data-sources/$spaceId/$viewId" });
   const { q, doc } = useSearch({ from: "/session/data-sources/$spaceId/$viewId" });
   const navigate = useNavigate({ from: "/data-sources/$spaceId/$viewId" });
-  const { parley, rpc, workspaceId: wId } = useClients();
+  const wId = useWorkspaceId();
   const queryClient = useQueryClient();
   const say = useToast();
   const canBuild = hasRole(useSession(), "builder");
   const searchForm = useResetForm(q ?? "");
   const [doing, setDoing] = useState<"upload" | "delete">();
-  const { data, error, refetch } = useQuery({
-    queryKey: ["data-source", wId, spaceId, viewId],
-    queryFn: async ({ signal }) =>
-      (await parley.dataSourceViews.get({ spaceId, dsvId: viewId }, { signal })).dataSourceView,
-  });
-  if (isNotFound(error)) return <NotFoundPage />;
+  const input = { wId, spaceId, dsvId: viewId };
+  const view = useQuery(trpc.dataSourceViews.get.queryOptions(input));
+  if (isNotFound(view.error)) return <NotFoundPage />;
   const close = () => setDoing(undefined);
-  const source = data?.dataSource;
+  const source = view.data?.dataSourceView.dataSource;
   return (
     <Page
       title={source?.name ?? "Data source"}
@@ -54,7 +51,6 @@ export function DataSourcePage() {
         )
       }
     >
-      {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
       {source?.description != null && <p className="text-muted">{source.description}</p>}
       <search>
         <form
@@ -75,7 +71,7 @@ export function DataSourcePage() {
           )}
         </form>
       </search>
-      {!data && !error && <Skeleton label="the documents" />}
+      <Loaded query={view} label="the documents" />
       {source &&
         (q === undefined ? (
           <DocumentList dataSourceId={source.sId} canBuild={canBuild} />
@@ -96,7 +92,6 @@ export function DataSourcePage() {
           onUpload={(title) => {
             close();
             say(`${title} is uploaded`);
-            void queryClient.invalidateQueries({ queryKey: ["documents", wId, source.sId] });
           }}
         />
       )}
@@ -110,7 +105,7 @@ export function DataSourcePage() {
             await rpc.dataSourceViews.remove.mutate({ wId, dataSourceViewId: viewId });
             await navigate({ to: "/data-sources" });
             say(`${source.name} is deleted`);
-            await queryClient.invalidateQueries({ queryKey: ["data-sources"] });
+            await queryClient.invalidateQueries(trpc.dataSourceViews.pathFilter());
           }}
         />
       )}

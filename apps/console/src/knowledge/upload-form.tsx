@@ -1,6 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { useClients } from "../api/use-session.ts";
+import { trpc } from "../api/clients.ts";
+import { useParley } from "../api/use-session.ts";
 import { TextArea, TextField } from "../ui/field.tsx";
 import { FormDialog } from "../ui/form-dialog.tsx";
 
@@ -15,12 +16,13 @@ interface UploadFormProps {
 
 /** Uploads a text, which is typed, pasted, or read from a file of the reader's. */
 export function UploadForm({ dataSourceId, onUpload, onClose }: UploadFormProps) {
-  const { parley } = useClients();
+  const parley = useParley();
   const [documentId, setDocumentId] = useState("");
   const [title, setTitle] = useState("");
   const [text, setText] = useState("");
   const [fault, setFault] = useState<string>();
   const uploading = useMutation({
+    mutationKey: trpc.documents.pathKey(),
     mutationFn: async (form: FormData) => {
       const tags = String(form.get("tags")).split(",");
       return parley.documents.upsert({

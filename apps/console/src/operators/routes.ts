@@ -1,7 +1,14 @@
 import { createRoute } from "@tanstack/react-router";
-import { sessionRoute } from "../app/root-routes.ts";
-import { textOf } from "../app/search.ts";
+import { sessionRoute } from "../routing/session-route.ts";
+import { textOf } from "../routing/search.ts";
 import { lazyPage } from "../ui/lazy-page.tsx";
+
+const workspacesRoute = createRoute({
+  getParentRoute: () => sessionRoute,
+  path: "/workspaces",
+  validateSearch: (search): { after?: string | undefined } => ({ after: textOf(search, "after") }),
+  component: lazyPage(() => import("./workspaces-page.tsx"), "WorkspacesPage"),
+});
 
 const keysRoute = createRoute({
   getParentRoute: () => sessionRoute,
@@ -10,5 +17,5 @@ const keysRoute = createRoute({
   component: lazyPage(() => import("./operator-keys-page.tsx"), "OperatorKeysPage"),
 });
 
-/** The pages for operators, besides the workspaces. */
-export const operatorRoutes = [keysRoute] as const;
+/** The pages for operators. */
+export const operatorRoutes = [workspacesRoute, keysRoute] as const;

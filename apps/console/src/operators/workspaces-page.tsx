@@ -1,25 +1,23 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import type { Output } from "parley-client";
 import { useState } from "react";
-import { CurlCommand } from "../api/curl-command.tsx";
-import { rpc } from "../api/clients.ts";
+import { UsageCounts } from "../administration/usage-counts.tsx";
+import { rpc, trpc } from "../api/clients.ts";
 import { StatusBadge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
 import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
-import { EmptyState } from "../ui/empty-state.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { CurlCommand, EmptyState } from "../ui/empty-state.tsx";
 import { ErrorNotice } from "../ui/error-notice.tsx";
+import { TextField } from "../ui/field.tsx";
+import { FormDialog } from "../ui/form-dialog.tsx";
 import { Icon } from "../ui/icon.tsx";
+import { ListPage } from "../ui/list.tsx";
 import { Menu, MenuItem } from "../ui/menu.tsx";
-import { Page } from "../ui/page.tsx";
-import { Pager } from "../ui/pager.tsx";
 import { SecretDialog } from "../ui/secret-dialog.tsx";
-import { Skeleton } from "../ui/skeleton.tsx";
-import { Table, TableRow } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 import { useToast } from "../ui/toast.tsx";
-import { CreateWorkspace } from "./create-workspace.tsx";
-import { UsageDialog } from "./usage-dialog.tsx";
 import { useOpenWorkspace } from "./use-open-workspace.ts";
 
 type Listed = Output<"workspaces.list">["workspaces"][number];
@@ -33,42 +31,72 @@ type Doing =
 /** The workspaces of the server, for its operators. */
 export function WorkspacesPage() {
   const { after } = useSearch({ from: "/session/workspaces" });
-  const queryClient = useQueryClient();
   const say = useToast();
   const [doing, setDoing] = useState<Doing>();
-  const { data, error, refetch } = useQuery({
-    queryKey: ["workspaces", "page", after],
-    queryFn: ({ signal }) =>
-      rpc.workspaces.list.query(after === undefined ? {} : { lastValue: after }, { signal }),
-  });
   const close = () => setDoing(undefined);
-  const reload = async () => queryClient.invalidateQueries({ queryKey: ["workspaces"] });
   const opening = useOpenWorkspace();
   const suspending = useMutation({
+    mutationKey: trpc.workspaces.pathKey(),
     mutationFn: async ({ sId: wId, suspendedAt }: Listed) =>
       suspendedAt === null
         ? rpc.workspaces.suspend.mutate({ wId })
         : rpc.workspaces.resume.mutate({ wId }),
-    onSuccess: async ({ name, suspendedAt }) => {
-      say(suspendedAt === null ? `${name} is active again` : `${name} is suspended`);
-      await reload();
-    },
+    onSuccess: ({ name, suspendedAt }) =>
+      say(suspendedAt === null ? `${name} is active again` : `${name} is suspended`),
   });
   const fault = opening.error ?? suspending.error;
+  const list = useQuery(trpc.workspaces.list.queryOptions({ lastValue: after }));
   return (
-    <Page
-      title="Workspaces"
+    <ListPage
+      name="Workspaces"
+      query={list}
+      rowsOf={({ workspaces }) => workspaces}
+      keyOf={({ sId }) => sId}
+      after={after}
       actions={
         <Button variant="primary" onClick={() => setDoing({ what: "create" })}>
           <Icon name="plus" />
           Create a workspace
         </Button>
       }
-    >
-      {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
-      {fault && <ErrorNotice error={fault} />}
-      {!data && !error && <Skeleton label="the workspaces" />}
-      {data?.workspaces.length === 0 && (
+      above={fault && <ErrorNotice error={fault} />}
+      columns={{
+        Name: ({ name }) => name,
+        Id: ({ sId }) => <code className="font-mono text-sm">{sId}</code>,
+        Created: ({ createdAt }) => <Time at={createdAt} />,
+        State: ({ suspendedAt }) => (
+          <StatusBadge status={suspendedAt === null ? "active" : "suspended"} />
+        ),
+        Actions: (workspace) => (
+          <span className="flex gap-2">
+            {workspace.suspendedAt === null && (
+              <Button
+                isSmall
+                of={workspace.name}
+                isBusy={opening.isPending}
+                title="Sign in with a new admin key of it, which expires in 12 hours"
+                onClick={() => opening.mutate(workspace.sId)}
+              >
+                Open
+              </Button>
+            )}
+            <Menu
+              trigger={
+                <Button isSmall of={`for ${workspace.name}`}>
+                  Actions
+                </Button>
+              }
+            >
+              <MenuItem onSelect={() => setDoing({ what: "usage", workspace })}>Usage …</MenuItem>
+              <MenuItem onSelect={() => suspending.mutate(workspace)}>
+                {workspace.suspendedAt === null ? "Suspend" : "Resume"}
+              </MenuItem>
+              <MenuItem onSelect={() => setDoing({ what: "delete", workspace })}>Delete …</MenuItem>
+            </Menu>
+          </span>
+        ),
+      }}
+      empty={
         <EmptyState title="There are no workspaces yet">
           <p className="text-muted">
             Create one, and give its first key to those who work in it: they sign in here with it.
@@ -76,61 +104,13 @@ export function WorkspacesPage() {
           </p>
           <CurlCommand path="/api/admin/workspaces" body={{ name: "Support" }} />
         </EmptyState>
-      )}
-      {data && data.workspaces.length > 0 && (
-        <Table label="Workspaces" columns={["Name", "Id", "Created", "State", "Actions"]}>
-          {data.workspaces.map((workspace) => {
-            const { sId, name, createdAt, suspendedAt } = workspace;
-            return (
-              <TableRow
-                key={sId}
-                cells={[
-                  name,
-                  <code className="font-mono text-sm">{sId}</code>,
-                  <Time at={createdAt} />,
-                  <StatusBadge status={suspendedAt === null ? "active" : "suspended"} />,
-                  <span className="flex gap-2">
-                    {suspendedAt === null && (
-                      <Button
-                        isSmall
-                        isBusy={opening.isPending}
-                        title="Sign in with a new admin key of it, which expires in 12 hours"
-                        onClick={() => opening.mutate(sId)}
-                      >
-                        Open<span className="sr-only"> {name}</span>
-                      </Button>
-                    )}
-                    <Menu
-                      trigger={
-                        <Button isSmall>
-                          Actions<span className="sr-only"> for {name}</span>
-                        </Button>
-                      }
-                    >
-                      <MenuItem onSelect={() => setDoing({ what: "usage", workspace })}>
-                        Usage …
-                      </MenuItem>
-                      <MenuItem onSelect={() => suspending.mutate(workspace)}>
-                        {suspendedAt === null ? "Suspend" : "Resume"}
-                      </MenuItem>
-                      <MenuItem onSelect={() => setDoing({ what: "delete", workspace })}>
-                        Delete …
-                      </MenuItem>
-                    </Menu>
-                  </span>,
-                ]}
-              />
-            );
-          })}
-        </Table>
-      )}
-      {data && <Pager after={after} next={data.hasMore ? data.lastValue : null} />}
+      }
+    >
       {doing?.what === "create" && (
         <CreateWorkspace
           onClose={close}
           onCreate={(name, secret) => {
             setDoing({ what: "show", name, secret });
-            void reload();
           }}
         />
       )}
@@ -141,20 +121,51 @@ export function WorkspacesPage() {
           onClose={close}
         />
       )}
-      {doing?.what === "usage" && <UsageDialog workspace={doing.workspace} onClose={close} />}
+      {doing?.what === "usage" && (
+        <Dialog title={`Usage of ${doing.workspace.name}`} isOpen onOpenChange={close}>
+          <UsageCounts wId={doing.workspace.sId} />
+        </Dialog>
+      )}
       {doing?.what === "delete" && (
         <ConfirmDialog
           title="Delete the workspace"
           description={`All that is in ${doing.workspace.name} is deleted: conversations, files, agents, keys. This cannot be undone.`}
           word={doing.workspace.name}
+          changes={trpc.workspaces.pathKey()}
           onClose={close}
           onConfirm={async () => {
             await rpc.workspaces.delete.mutate({ wId: doing.workspace.sId });
             say(`${doing.workspace.name} is deleted`);
-            await reload();
           }}
         />
       )}
-    </Page>
+    </ListPage>
+  );
+}
+
+interface CreateWorkspaceProps {
+  /** Called with the name of the new workspace, and its first key. */
+  readonly onCreate: (name: string, adminKey: string) => void;
+  readonly onClose: () => void;
+}
+
+/** Creates a workspace. */
+function CreateWorkspace({ onCreate, onClose }: CreateWorkspaceProps) {
+  const creating = useMutation(
+    trpc.workspaces.create.mutationOptions({
+      onSuccess: ({ workspace, adminKey }) => onCreate(workspace.name, adminKey),
+    }),
+  );
+  return (
+    <FormDialog
+      title="Create a workspace"
+      description="It gets a first admin key, which is shown once."
+      submit="Create"
+      action={creating}
+      onSubmit={(form) => creating.mutate({ name: String(form.get("name")) })}
+      onClose={onClose}
+    >
+      <TextField label="Name" name="name" required maxLength={255} autoComplete="off" />
+    </FormDialog>
   );
 }

@@ -1,6 +1,6 @@
 import { useMemo, useRef, useState } from "react";
 import { join } from "../ui/join.ts";
-import { Table, TableRow } from "../ui/table.tsx";
+import { Table } from "../ui/table.tsx";
 import { formatDuration, Time } from "../ui/time.tsx";
 import { type Chart, formatBucket, type Overview } from "./charts.ts";
 import { Plot } from "./plot.tsx";
@@ -90,20 +90,18 @@ function Numbers({ chart, times, lines }: NumbersProps) {
         <div className="mt-2 max-h-80 overflow-y-auto text-sm tabular-nums">
           <Table
             label={`${chart.title}, as numbers`}
-            columns={["From", ...lines.map(({ name }) => name)]}
-          >
-            {times
-              .map((time, index) => (
-                <TableRow
-                  key={time}
-                  cells={[
-                    <Time at={time} />,
-                    ...lines.map(({ values }) => chart.format(values[index] ?? 0)),
-                  ]}
-                />
-              ))
-              .toReversed()}
-          </Table>
+            rows={times.map((time, index) => ({ time, index })).toReversed()}
+            keyOf={({ time }) => time}
+            columns={{
+              From: ({ time }) => <Time at={time} />,
+              ...Object.fromEntries(
+                lines.map(({ name, values }) => [
+                  name,
+                  ({ index }) => chart.format(values[index] ?? 0),
+                ]),
+              ),
+            }}
+          />
         </div>
       )}
     </details>

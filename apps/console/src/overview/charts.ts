@@ -1,7 +1,7 @@
-import type { RpcClient } from "parley-client";
+import type { Output } from "parley-client";
 import { formatDuration, formatNumber } from "../ui/time.tsx";
 
-export type Overview = Awaited<ReturnType<RpcClient["overview"]["get"]["query"]>>;
+export type Overview = Output<"overview.get">;
 
 /** One line of a chart. */
 interface Line {

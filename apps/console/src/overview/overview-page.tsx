@@ -1,11 +1,10 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { rpc } from "../api/clients.ts";
+import { rpc, trpc } from "../api/clients.ts";
 import { useSession } from "../api/use-session.ts";
-import { ErrorNotice } from "../ui/error-notice.tsx";
 import { SelectField } from "../ui/field.tsx";
+import { Loaded } from "../ui/loaded.tsx";
 import { Page } from "../ui/page.tsx";
-import { Skeleton } from "../ui/skeleton.tsx";
 import { formatDuration, formatNumber } from "../ui/time.tsx";
 import { ChartFigure } from "./chart.tsx";
 import { charts, type Overview } from "./charts.ts";
@@ -18,8 +17,8 @@ export function OverviewPage() {
   const wId = useSession().workspace?.sId;
   const { window = "hour" } = useSearch({ from: "/session/overview" });
   const navigate = useNavigate({ from: "/overview" });
-  const { data, error, refetch } = useQuery({
-    queryKey: ["overview", wId, window],
+  const reading = useQuery({
+    queryKey: [...trpc.overview.pathKey(), wId, window],
     queryFn: ({ signal }) =>
       wId === undefined
         ? rpc.overview.getServer.query({ window }, { signal })
@@ -40,23 +39,23 @@ export function OverviewPage() {
         <option value="hour">Last hour</option>
         <option value="day">Last day</option>
       </SelectField>
-      {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <Skeleton label="the overview" lines={10} />}
-      {data && (
-        <>
-          <Now now={data.now} />
-          <div className="grid gap-4 lg:grid-cols-2">
-            {charts.map((chart) => (
-              <ChartFigure
-                key={chart.title}
-                chart={chart}
-                overview={data}
-                span={window === "day" ? "the last day" : "the last hour"}
-              />
-            ))}
-          </div>
-        </>
-      )}
+      <Loaded query={reading} label="the overview" lines={10}>
+        {(overview) => (
+          <>
+            <Now now={overview.now} />
+            <div className="grid gap-4 lg:grid-cols-2">
+              {charts.map((chart) => (
+                <ChartFigure
+                  key={chart.title}
+                  chart={chart}
+                  overview={overview}
+                  span={window === "day" ? "the last day" : "the last hour"}
+                />
+              ))}
+            </div>
+          </>
+        )}
+      </Loaded>
     </Page>
   );
 }

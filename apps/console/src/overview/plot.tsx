@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "react";
 import uPlot from "uplot";
-import { useTheme } from "../app/theme.ts";
+import { useTheme } from "../ui/theme.ts";
 import { formatBucket } from "./charts.ts";
 
 const HEIGHT = 160;

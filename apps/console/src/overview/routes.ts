@@ -1,6 +1,6 @@
 import { createRoute } from "@tanstack/react-router";
-import { sessionRoute } from "../app/root-routes.ts";
-import { oneOf } from "../app/search.ts";
+import { sessionRoute } from "../routing/session-route.ts";
+import { oneOf } from "../routing/search.ts";
 import { lazyPage } from "../ui/lazy-page.tsx";
 
 const overviewRoute = createRoute({

@@ -1,7 +1,7 @@
-import type { RpcClient } from "parley-client";
+import type { Output } from "parley-client";
 
 /** A turn of an agent, an invocation of a function, or a call of a tool. */
-export type Run = Awaited<ReturnType<RpcClient["runs"]["list"]["query"]>>["runs"][number];
+export type Run = Output<"runs.list">["runs"][number];
 export type Kind = Run["kind"];
 export type Status = Run["status"];
 

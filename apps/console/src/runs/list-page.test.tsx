@@ -18,8 +18,8 @@ const call = runOf({
 });
 
 const filters: Answers = {
-  "GET /sandbox-functions": () => ({ sandboxFunctions: [], hasMore: false, lastValue: null }),
-  "GET /assistant/agent_configurations": () => ({ agentConfigurations: [] }),
+  "sandboxFunctions.list": () => ({ sandboxFunctions: [], hasMore: false, lastValue: null }),
+  "agents.list": () => ({ agentConfigurations: [] }),
 };
 const listOf = (runs: readonly Run[]): Answers => ({
   ...filters,

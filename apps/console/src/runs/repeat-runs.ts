@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useClients } from "../api/use-session.ts";
+import { rpc, trpc } from "../api/clients.ts";
+import { useParley, useWorkspaceId } from "../api/use-session.ts";
 import { useToast } from "../ui/toast.tsx";
 import type { Run } from "./kinds.ts";
 
@@ -16,7 +17,8 @@ interface Repeated {
 
 /** Invokes functions again, each with the input that the run had. */
 export function useRepeat(onBegun: (runs: readonly Run[]) => void) {
-  const { parley, rpc, workspaceId: wId } = useClients();
+  const parley = useParley();
+  const wId = useWorkspaceId();
   const queryClient = useQueryClient();
   const say = useToast();
   const { timeZone: timezone } = Intl.DateTimeFormat().resolvedOptions();
@@ -43,6 +45,6 @@ export function useRepeat(onBegun: (runs: readonly Run[]) => void) {
       const count = begun.length === 1 ? "1 run has begun" : `${begun.length} runs have begun`;
       say(failed.length === 0 ? count : `${count}, ${failed.length} failed`);
     },
-    onSettled: async () => queryClient.invalidateQueries({ queryKey: ["runs"] }),
+    onSettled: async () => queryClient.invalidateQueries(trpc.runs.list.pathFilter()),
   });
 }

@@ -1,6 +1,6 @@
 import { createRoute } from "@tanstack/react-router";
-import { sessionRoute } from "../app/root-routes.ts";
-import { oneOf, textOf } from "../app/search.ts";
+import { sessionRoute } from "../routing/session-route.ts";
+import { oneOf, textOf } from "../routing/search.ts";
 import { type Kind, kinds, type Status, statuses } from "./kinds.ts";
 import { lazyPage } from "../ui/lazy-page.tsx";
 

@@ -1,12 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useClients } from "../api/use-session.ts";
+import { rpc, trpc } from "../api/clients.ts";
+import { pagesOf } from "../api/pages-of.ts";
+import { useWorkspaceId } from "../api/use-session.ts";
 import { ErrorNotice } from "../ui/error-notice.tsx";
 import { SelectField } from "../ui/field.tsx";
 import { kinds, nameOfKind, nameOfStatus, statuses } from "./kinds.ts";
-
-/** Pages of functions that are read for the filter. */
-const MAX_PAGES = 10;
 
 interface Choice {
   readonly id: string;
@@ -117,22 +116,19 @@ function ReferenceField({ label, value, choices, onChange }: ReferenceFieldProps
 }
 
 function useFunctionsAndAgents() {
-  const { parley, workspaceId } = useClients();
+  const wId = useWorkspaceId();
   return useQuery({
-    queryKey: ["run-choices", workspaceId],
+    queryKey: [...trpc.sandboxFunctions.list.pathKey(), "choices", wId],
     queryFn: async ({ signal }) => {
-      const { agentConfigurations } = await parley.agents.list({}, { signal });
-      const functions: Choice[] = [];
-      let lastValue: string | undefined;
-      for (let pages = 0; pages < MAX_PAGES; pages++) {
-        const page = await parley.functions.list({ limit: 100, lastValue }, { signal });
-        functions.push(...page.sandboxFunctions.map(({ slug }) => ({ id: slug, name: slug })));
-        if (!page.hasMore || page.lastValue === null) break;
-        lastValue = page.lastValue;
-      }
+      const { agentConfigurations } = await rpc.agents.list.query({ wId }, { signal });
+      const pages = pagesOf((place) =>
+        rpc.sandboxFunctions.list.query({ wId, ...place }, { signal }),
+      );
       return {
-        functions,
         agents: agentConfigurations.map(({ sId, name }): Choice => ({ id: sId, name })),
+        functions: (await Array.fromAsync(pages))
+          .flatMap(({ sandboxFunctions }) => sandboxFunctions)
+          .map(({ slug }): Choice => ({ id: slug, name: slug })),
       };
     },
     staleTime: 30_000,

@@ -1,14 +1,18 @@
+import { keepPreviousData } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { StatusBadge } from "../ui/badge.tsx";
-import { Table, TableRow } from "../ui/table.tsx";
+import { rowLink, Table } from "../ui/table.tsx";
 import { formatDuration, formatNumber, Time } from "../ui/time.tsx";
 import { nameOf, nameOfKind, type Run } from "./kinds.ts";
 
-/** How often the first page of a list is read again while it is looked at. */
-export const REFRESH_MS = 2000;
+const REFRESH_MS = 2000;
 
-const columns = ["Run", "Kind", "Status", "Created", "Duration", "Attempts", "Error"] as const;
+/** The first page of a list is read again and again, but not in a tab that is hidden. */
+export const whileLookedAt = (after: string | undefined) => ({
+  refetchInterval: after === undefined && REFRESH_MS,
+  placeholderData: keepPreviousData,
+});
 
 interface RunTableProps<Listed extends Run> {
   readonly runs: readonly Listed[];
@@ -28,31 +32,34 @@ export function RunTable<Listed extends Run>({
   hasLinks = true,
 }: RunTableProps<Listed>) {
   return (
-    <Table label="Runs" columns={[first.name, ...columns]}>
-      {runs.map((run) => (
-        <TableRow
-          key={run.id}
-          cells={[
-            first.cellOf(run),
-            <div className="min-w-32">
-              {hasLinks ? <Detail run={run}>{nameOf(run)}</Detail> : nameOf(run)}
-              <code className="block font-mono text-xs text-muted">{run.id}</code>
-            </div>,
-            <span className="whitespace-nowrap">{nameOfKind[run.kind]}</span>,
-            <StatusBadge status={run.status} />,
-            <Time at={run.createdAt} />,
-            <span className="whitespace-nowrap tabular-nums">{durationOf(run, readAt)}</span>,
-            <span className="tabular-nums">{formatNumber(run.attempts)}</span>,
-            run.error && (
-              <div className="min-w-40 text-sm" title={run.error.message}>
-                <code className="font-mono">{run.error.code}</code>
-                <p className="line-clamp-2 text-muted">{run.error.message}</p>
-              </div>
-            ),
-          ]}
-        />
-      ))}
-    </Table>
+    <Table
+      label="Runs"
+      rows={runs}
+      keyOf={({ id }) => id}
+      columns={{
+        [first.name]: first.cellOf,
+        Run: (run) => (
+          <div className="min-w-32">
+            {hasLinks ? <Detail run={run}>{nameOf(run)}</Detail> : nameOf(run)}
+            <code className="block font-mono text-xs text-muted">{run.id}</code>
+          </div>
+        ),
+        Kind: ({ kind }) => <span className="whitespace-nowrap">{nameOfKind[kind]}</span>,
+        Status: ({ status }) => <StatusBadge status={status} />,
+        Created: ({ createdAt }) => <Time at={createdAt} />,
+        Duration: (run) => (
+          <span className="whitespace-nowrap tabular-nums">{durationOf(run, readAt)}</span>
+        ),
+        Attempts: ({ attempts }) => <span className="tabular-nums">{formatNumber(attempts)}</span>,
+        Error: ({ error }) =>
+          error && (
+            <div className="min-w-40 text-sm" title={error.message}>
+              <code className="font-mono">{error.code}</code>
+              <p className="line-clamp-2 text-muted">{error.message}</p>
+            </div>
+          ),
+      }}
+    />
   );
 }
 
@@ -67,32 +74,21 @@ function durationOf({ durationMs, startedAt, endedAt }: Run, readAt: number): st
 /** Leads to the page of an invocation, or to the conversation of a turn or of a call. */
 function Detail({ run, children }: { readonly run: Run; readonly children: ReactNode }) {
   const { kind, id, function: called, tool, conversationId } = run;
-  const look = "font-medium text-accent hover:underline";
-  if (kind === "invocation" && called !== null) {
-    return (
-      <Link
-        to="/functions/$functionId/invocations/$invocationId"
-        params={{ functionId: called.slug, invocationId: id }}
-        className={look}
-      >
-        {children}
-      </Link>
-    );
-  }
-  if (kind === "tool_call" && conversationId === null && tool !== null) {
-    return (
-      <Link
-        to="/functions/$functionId/invocations/$invocationId"
-        params={{ functionId: tool.sId, invocationId: id }}
-        className={look}
-      >
-        {children}
-      </Link>
-    );
-  }
+  const toInvocation = (functionId: string) => (
+    <Link
+      to="/functions/$functionId/invocations/$invocationId"
+      params={{ functionId, invocationId: id }}
+      className={rowLink}
+    >
+      {children}
+    </Link>
+  );
+  if (kind === "invocation" && called !== null) return toInvocation(called.slug);
+  if (kind === "tool_call" && conversationId === null && tool !== null)
+    return toInvocation(tool.sId);
   if (conversationId === null) return children;
   return (
-    <Link to="/conversations/$conversationId" params={{ conversationId }} className={look}>
+    <Link to="/conversations/$conversationId" params={{ conversationId }} className={rowLink}>
       {children}
     </Link>
   );

@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useClients } from "../api/use-session.ts";
+import { trpc } from "../api/clients.ts";
+import { useParley } from "../api/use-session.ts";
 import { Button } from "../ui/button.tsx";
 import { ErrorNotice } from "../ui/error-notice.tsx";
 import { Icon } from "../ui/icon.tsx";
@@ -72,7 +73,7 @@ export function SelectedRuns({ runs, selected, onSelectOnly }: SelectedRunsProps
 }
 
 function useCancel(onCancelled: (runs: readonly Run[]) => void) {
-  const { parley } = useClients();
+  const parley = useParley();
   const queryClient = useQueryClient();
   const say = useToast();
   const cancel = async (call: Cancel): Promise<unknown> =>
@@ -90,6 +91,6 @@ function useCancel(onCancelled: (runs: readonly Run[]) => void) {
       const { length } = chosen;
       say(length === 1 ? "The run is cancelled" : `${length} runs are cancelled`);
     },
-    onSettled: async () => queryClient.invalidateQueries({ queryKey: ["runs"] }),
+    onSettled: async () => queryClient.invalidateQueries(trpc.runs.list.pathFilter()),
   });
 }

@@ -1,14 +1,13 @@
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import type { Output } from "parley-client";
-import { rpc } from "../api/clients.ts";
+import { trpc } from "../api/clients.ts";
 import { EmptyState } from "../ui/empty-state.tsx";
-import { ErrorNotice } from "../ui/error-notice.tsx";
+import { Loaded } from "../ui/loaded.tsx";
 import { Page } from "../ui/page.tsx";
 import { Pager } from "../ui/pager.tsx";
-import { Skeleton } from "../ui/skeleton.tsx";
 import { KindAndStatus } from "./run-filters.tsx";
-import { REFRESH_MS, RunTable } from "./run-table.tsx";
+import { RunTable, whileLookedAt } from "./run-table.tsx";
 
 type Listed = Output<"runs.listServer">["runs"][number];
 
@@ -25,30 +24,30 @@ const workspace = {
 /** The runs of all workspaces, the newest first, as they change. */
 export function ServerRuns() {
   const { kind, status, after } = useSearch({ from: "/session/runs" });
-  const { data, error, refetch, dataUpdatedAt } = useQuery({
-    queryKey: ["server-runs", kind, status, after],
-    queryFn: ({ signal }) =>
-      rpc.runs.listServer.query(
-        { ...(kind && { kind }), ...(status && { status }), ...(after && { lastValue: after }) },
-        { signal },
-      ),
-    refetchInterval: after === undefined && REFRESH_MS,
-    placeholderData: keepPreviousData,
-  });
+  const input = { kind, status, lastValue: after };
+  const reading = useQuery(trpc.runs.listServer.queryOptions(input, whileLookedAt(after)));
   return (
     <Page title="Runs of the server">
       <search className="grid gap-3 sm:grid-cols-2 lg:grid-cols-4">
         <KindAndStatus />
       </search>
-      {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <Skeleton label="the runs" lines={10} />}
-      {data?.runs.length === 0 && (
-        <EmptyState title={data.hasMore ? "None on this page" : "There are no runs to show"} />
-      )}
-      {data && data.runs.length > 0 && (
-        <RunTable runs={data.runs} readAt={dataUpdatedAt} first={workspace} hasLinks={false} />
-      )}
-      {data && <Pager after={after} next={data.hasMore ? data.lastValue : null} />}
+      <Loaded query={reading} label="the runs" lines={10}>
+        {({ runs, hasMore, lastValue }) => (
+          <>
+            {runs.length === 0 ? (
+              <EmptyState title={hasMore ? "None on this page" : "There are no runs to show"} />
+            ) : (
+              <RunTable
+                runs={runs}
+                readAt={reading.dataUpdatedAt}
+                first={workspace}
+                hasLinks={false}
+              />
+            )}
+            <Pager after={after} next={hasMore ? lastValue : null} />
+          </>
+        )}
+      </Loaded>
     </Page>
   );
 }

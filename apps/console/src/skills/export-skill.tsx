@@ -1,13 +1,13 @@
 import { useMutation } from "@tanstack/react-query";
 import type { Skill } from "parley-client";
-import { useClients } from "../api/use-session.ts";
+import { useParley } from "../api/use-session.ts";
 import { Button } from "../ui/button.tsx";
 import { saveFile } from "../ui/save-file.ts";
 import { useToast } from "../ui/toast.tsx";
 
 /** A button that saves a skill as a zip of its folder, which an import takes. */
 export function ExportSkill({ skill: { sId, name } }: { readonly skill: Skill }) {
-  const { parley } = useClients();
+  const parley = useParley();
   const say = useToast();
   const exporting = useMutation({
     mutationFn: async () => saveFile(await parley.skills.export({ skillId: sId }), `${name}.zip`),

@@ -1,16 +1,17 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { Output } from "parley-client";
 import { useRef, useState } from "react";
 import { hasRole } from "../api/access.ts";
-import { useClients, useSession } from "../api/use-session.ts";
+import { trpc } from "../api/clients.ts";
+import { useParley, useSession } from "../api/use-session.ts";
 import { Badge, type Tone } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
 import { ErrorNotice } from "../ui/error-notice.tsx";
 import { SelectField } from "../ui/field.tsx";
 import { join } from "../ui/join.ts";
 import { Page } from "../ui/page.tsx";
-import { Table, TableRow } from "../ui/table.tsx";
+import { rowLink, Table } from "../ui/table.tsx";
 import { formatNumber } from "../ui/time.tsx";
 import { availabilities, type Availability, availabilityOf } from "./availability.ts";
 import { readChosenFolder, readDropped, readZip } from "./read-dropped.ts";
@@ -24,16 +25,15 @@ const conflicts = {
 
 /** Imports skills from a folder or a zip that is dropped or chosen. */
 export function SkillImportPage() {
-  const { parley } = useClients();
-  const queryClient = useQueryClient();
+  const parley = useParley();
   const [onConflict, setOnConflict] = useState<keyof typeof conflicts>("error");
   const [status, setStatus] = useState<"active" | "suggested">("suggested");
   const [availability, setAvailability] = useState<Availability>("editors");
   const reading = useMutation({ mutationFn: async (files: Promise<FolderFile[]>) => files });
   const importing = useMutation({
+    mutationKey: trpc.skills.pathKey(),
     mutationFn: async (files: readonly FolderFile[]) =>
       parley.skills.import({ files, onConflict, status, availability, source: "local_file" }),
-    onSuccess: async () => queryClient.invalidateQueries({ queryKey: ["skills"] }),
   });
   const files = reading.data;
   const read = (chosen: Promise<FolderFile[]>) => {
@@ -52,11 +52,15 @@ export function SkillImportPage() {
             importing.mutate(files);
           }}
         >
-          <Table label="Files to import" columns={["File", "Bytes"]}>
-            {files.map(({ path, content }) => (
-              <TableRow key={path} cells={[path, formatNumber(content.size)]} />
-            ))}
-          </Table>
+          <Table
+            label="Files to import"
+            rows={files}
+            keyOf={({ path }) => path}
+            columns={{
+              File: ({ path }) => path,
+              Bytes: ({ content }) => formatNumber(content.size),
+            }}
+          />
           <div className="grid gap-3 sm:grid-cols-3">
             <SelectField
               label="A skill of the same name"
@@ -180,24 +184,20 @@ function Report({ report }: { readonly report: Output<"skills.import"> }) {
   return (
     <section aria-label="Report" role="status" className="grid gap-2">
       <h2 className="font-semibold">What became of the skills</h2>
-      <Table label="Report" columns={["Skill", "Outcome", "Why"]}>
-        {rows.map(({ outcome, skill }) => (
-          <TableRow
-            key={skill.sId}
-            cells={[
-              <Link
-                to="/skills/$skillId"
-                params={{ skillId: skill.sId }}
-                className="font-medium text-accent hover:underline"
-              >
-                {skill.name}
-              </Link>,
-              <Badge tone={tones[outcome]}>{outcome}</Badge>,
-              skill.reason,
-            ]}
-          />
-        ))}
-      </Table>
+      <Table
+        label="Report"
+        rows={rows}
+        keyOf={({ skill }) => skill.sId}
+        columns={{
+          Skill: ({ skill: { sId: skillId, name } }) => (
+            <Link to="/skills/$skillId" params={{ skillId }} className={rowLink}>
+              {name}
+            </Link>
+          ),
+          Outcome: ({ outcome }) => <Badge tone={tones[outcome]}>{outcome}</Badge>,
+          Why: ({ skill }) => skill.reason,
+        }}
+      />
       <Link
         to="/skills"
         search={{ status: "suggested", ...(isAdmin && { all: true }) }}

@@ -1,42 +1,36 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { hasRole } from "../api/access.ts";
-import { useClients, useSession } from "../api/use-session.ts";
-import { buttonLook } from "../ui/button.tsx";
+import { trpc } from "../api/clients.ts";
+import { useSession, useWorkspaceId } from "../api/use-session.ts";
 import { StatusBadge } from "../ui/badge.tsx";
+import { buttonLook } from "../ui/button.tsx";
 import { Command, EmptyState } from "../ui/empty-state.tsx";
-import { ErrorNotice } from "../ui/error-notice.tsx";
 import { CheckField, SelectField, TextField } from "../ui/field.tsx";
-import { Page } from "../ui/page.tsx";
-import { Skeleton } from "../ui/skeleton.tsx";
-import { Table, TableRow } from "../ui/table.tsx";
+import { ListPage } from "../ui/list.tsx";
+import { rowLink } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 import { availabilities, availabilityOf } from "./availability.ts";
 
 /** The skills of the workspace; the filter is in the URL. */
 export function SkillListPage() {
-  const { parley, workspaceId } = useClients();
+  const wId = useWorkspaceId();
   const session = useSession();
   const { status = "active", availability, q = "", all } = useSearch({ from: "/session/skills" });
-  const { data, error, refetch } = useQuery({
-    queryKey: ["skills", workspaceId, status, availability, all],
-    queryFn: ({ signal }) =>
-      parley.skills.list(
-        {
-          status,
-          availability: availability === undefined ? undefined : [availability],
-          bypassEditorVisibility: all,
-        },
-        { signal },
-      ),
-  });
   const words = q.toLowerCase().split(/\s+/);
-  const shown = data?.skills.filter(({ name, userFacingDescription: description }) =>
-    words.every((word) => `${name} ${description}`.toLowerCase().includes(word)),
+  const list = useQuery(
+    trpc.skills.list.queryOptions({ wId, status, availability, bypassEditorVisibility: all }),
   );
   return (
-    <Page
-      title="Skills"
+    <ListPage
+      name="Skills"
+      query={list}
+      rowsOf={({ skills }) =>
+        skills.filter(({ name, userFacingDescription: description }) =>
+          words.every((word) => `${name} ${description}`.toLowerCase().includes(word)),
+        )
+      }
+      keyOf={({ sId }) => sId}
       actions={
         hasRole(session, "builder") && (
           <Link to="/skills/import" className={buttonLook("primary")}>
@@ -44,43 +38,29 @@ export function SkillListPage() {
           </Link>
         )
       }
-    >
-      <Filters />
-      {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <Skeleton label="the skills" />}
-      {shown?.length === 0 && (
+      above={<Filters />}
+      columns={{
+        Skill: ({ sId: skillId, name, userFacingDescription, agentFacingDescription }) => (
+          <>
+            <Link to="/skills/$skillId" params={{ skillId }} className={rowLink}>
+              {name}
+            </Link>
+            <span className="line-clamp-2 text-sm text-muted">
+              {userFacingDescription || agentFacingDescription}
+            </span>
+          </>
+        ),
+        State: (skill) => <StatusBadge status={skill.status} />,
+        "Who can use it": (skill) => availabilities[skill.availability],
+        Changed: ({ updatedAt }) => updatedAt !== null && <Time at={updatedAt} />,
+      }}
+      empty={
         <EmptyState title="There are no such skills">
           <p className="text-muted">A skill is a folder with a SKILL.md; import it here, or with</p>
           <Command>parley skills import ./my-skill</Command>
         </EmptyState>
-      )}
-      {shown && shown.length > 0 && (
-        <Table label="Skills" columns={["Skill", "State", "Who can use it", "Changed"]}>
-          {shown.map((skill) => (
-            <TableRow
-              key={skill.sId}
-              cells={[
-                <>
-                  <Link
-                    to="/skills/$skillId"
-                    params={{ skillId: skill.sId }}
-                    className="font-medium text-accent hover:underline"
-                  >
-                    {skill.name}
-                  </Link>
-                  <span className="line-clamp-2 text-sm text-muted">
-                    {skill.userFacingDescription || skill.agentFacingDescription}
-                  </span>
-                </>,
-                <StatusBadge status={skill.status} />,
-                availabilities[skill.availability],
-                skill.updatedAt !== null && <Time at={skill.updatedAt} />,
-              ]}
-            />
-          ))}
-        </Table>
-      )}
-    </Page>
+      }
+    />
   );
 }
 

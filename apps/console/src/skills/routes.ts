@@ -1,6 +1,6 @@
 import { createRoute } from "@tanstack/react-router";
-import { sessionRoute } from "../app/root-routes.ts";
-import { flagOf, oneOf, textOf } from "../app/search.ts";
+import { sessionRoute } from "../routing/session-route.ts";
+import { flagOf, oneOf, textOf } from "../routing/search.ts";
 import { lazyPage } from "../ui/lazy-page.tsx";
 
 /** Which skills are listed; `all` are also those of editors that the reader is not. */

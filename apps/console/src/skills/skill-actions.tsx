@@ -1,5 +1,6 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useClients } from "../api/use-session.ts";
+import { useMutation } from "@tanstack/react-query";
+import { rpc, trpc } from "../api/clients.ts";
+import { useWorkspaceId } from "../api/use-session.ts";
 import { Button } from "../ui/button.tsx";
 import { ErrorNotice } from "../ui/error-notice.tsx";
 import { Menu, MenuCheck } from "../ui/menu.tsx";
@@ -9,35 +10,33 @@ import type { ShownSkill } from "./skill-page.tsx";
 
 interface SkillActionsProps {
   readonly shown: ShownSkill;
-  readonly onChange: () => void;
+  /** Reads the skill again: another change came first. */
+  readonly onStale: () => void;
 }
 
 /** Moves a skill between its states, each of which can be left again, and sets who can use it. */
-export function SkillActions({ shown, onChange }: SkillActionsProps) {
-  const { rpc, workspaceId: wId } = useClients();
-  const queryClient = useQueryClient();
+export function SkillActions({ shown, onStale }: SkillActionsProps) {
+  const wId = useWorkspaceId();
   const say = useToast();
   const { skill, version = 0 } = shown;
   const call = { wId, skillId: skill.sId, version };
   const changing = useMutation({
+    mutationKey: trpc.skills.pathKey(),
     mutationFn: async (change: "approve" | "archive" | "restore" | Availability) => {
       if (change === "approve") return rpc.skills.approve.mutate(call);
       if (change === "archive") return rpc.skills.archive.mutate(call);
       if (change === "restore") return rpc.skills.restore.mutate(call);
       return rpc.skills.publish.mutate({ ...call, availability: change });
     },
-    onSuccess: async (changed) => {
+    onSuccess: (changed) =>
       say(
         `${skill.name} is now ${changed.skill.status}, for: ${availabilities[changed.skill.availability].toLowerCase()}`,
-      );
-      onChange();
-      await queryClient.invalidateQueries({ queryKey: ["skills"] });
-    },
+      ),
   });
   const isBusy = changing.isPending;
   return (
     <>
-      {changing.isError && <ErrorNotice error={changing.error} onRetry={onChange} />}
+      {changing.isError && <ErrorNotice error={changing.error} onRetry={onStale} />}
       {skill.status === "suggested" && (
         <Button variant="primary" isBusy={isBusy} onClick={() => changing.mutate("approve")}>
           Approve

@@ -1,6 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import { useClients } from "../api/use-session.ts";
+import { rpc, trpc } from "../api/clients.ts";
+import { useParley, useWorkspaceId } from "../api/use-session.ts";
 import { Button } from "../ui/button.tsx";
 import { Download } from "../ui/download.tsx";
 import { ErrorNotice } from "../ui/error-notice.tsx";
@@ -9,7 +10,6 @@ import type { ShownSkill } from "./skill-page.tsx";
 interface SkillFilesProps {
   readonly shown: ShownSkill;
   readonly canChange: boolean;
-  readonly onChange: () => void;
 }
 
 interface Attached {
@@ -18,18 +18,19 @@ interface Attached {
 }
 
 /** The files of a skill: to download, to add and to take away; what was taken away can be put back. */
-export function SkillFiles({ shown, canChange, onChange }: SkillFilesProps) {
-  const { parley, rpc, workspaceId: wId } = useClients();
+export function SkillFiles({ shown, canChange }: SkillFilesProps) {
+  const parley = useParley();
+  const wId = useWorkspaceId();
   const { skill, version = 0 } = shown;
   const files = skill.fileAttachments;
   const [removed, setRemoved] = useState<readonly Attached[]>([]);
   const picker = useRef<HTMLInputElement>(null);
   const ids = files.map(({ fileId }) => fileId);
-  const change = async (fileIds: readonly string[]) => {
-    await rpc.skills.update.mutate({ wId, skillId: skill.sId, version, fileIds: [...fileIds] });
-    onChange();
-  };
+  const mutationKey = trpc.skills.pathKey();
+  const change = async (fileIds: readonly string[]) =>
+    rpc.skills.update.mutate({ wId, skillId: skill.sId, version, fileIds: [...fileIds] });
   const adding = useMutation({
+    mutationKey,
     mutationFn: async (chosen: readonly File[]) => {
       const added: string[] = [];
       for (const file of chosen) {
@@ -40,12 +41,14 @@ export function SkillFiles({ shown, canChange, onChange }: SkillFilesProps) {
     },
   });
   const removing = useMutation({
+    mutationKey,
     mutationFn: async (file: Attached) => {
       await change(ids.filter((id) => id !== file.fileId));
       setRemoved((all) => [...all, file]);
     },
   });
   const restoring = useMutation({
+    mutationKey,
     mutationFn: async (file: Attached) => {
       await change([...ids, file.fileId]);
       setRemoved((all) => all.filter((one) => one.fileId !== file.fileId));
@@ -64,8 +67,13 @@ export function SkillFiles({ shown, canChange, onChange }: SkillFilesProps) {
             <span>{file.fileName}</span>
             <Download fileId={file.fileId} fileName={file.fileName} />
             {canChange && (
-              <Button isSmall isBusy={isBusy} onClick={() => removing.mutate(file)}>
-                Remove<span className="sr-only"> {file.fileName}</span>
+              <Button
+                isSmall
+                of={file.fileName}
+                isBusy={isBusy}
+                onClick={() => removing.mutate(file)}
+              >
+                Remove
               </Button>
             )}
           </li>
@@ -73,8 +81,13 @@ export function SkillFiles({ shown, canChange, onChange }: SkillFilesProps) {
         {removed.map((file) => (
           <li key={file.fileId} className="flex flex-wrap items-center gap-2">
             <s className="text-muted">{file.fileName}</s>
-            <Button isSmall isBusy={isBusy} onClick={() => restoring.mutate(file)}>
-              Put back<span className="sr-only"> {file.fileName}</span>
+            <Button
+              isSmall
+              of={file.fileName}
+              isBusy={isBusy}
+              onClick={() => restoring.mutate(file)}
+            >
+              Put back
             </Button>
           </li>
         ))}

@@ -2,15 +2,15 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import type { Skill } from "parley-client";
 import { hasRole } from "../api/access.ts";
+import { rpc, trpc } from "../api/clients.ts";
 import { isNotFound } from "../api/failures.ts";
-import { useClients, useSession } from "../api/use-session.ts";
-import { NotFoundPage } from "../app/fault-pages.tsx";
+import { useSession, useWorkspaceId } from "../api/use-session.ts";
 import { Badge, StatusBadge } from "../ui/badge.tsx";
 import { buttonLook } from "../ui/button.tsx";
-import { ErrorNotice } from "../ui/error-notice.tsx";
+import { Loaded } from "../ui/loaded.tsx";
 import { Markdown } from "../ui/markdown.tsx";
+import { NotFoundPage } from "../ui/not-found-page.tsx";
 import { Page } from "../ui/page.tsx";
-import { Skeleton } from "../ui/skeleton.tsx";
 import { Time } from "../ui/time.tsx";
 import { availabilities } from "./availability.ts";
 import { ExportSkill } from "./export-skill.tsx";
@@ -26,15 +26,15 @@ export interface ShownSkill {
 /** One skill: what it says, its files and tools, and what its editors can do with it. */
 export function SkillPage() {
   const { skillId } = useParams({ from: "/session/skills/$skillId" });
-  const { parley, rpc, workspaceId: wId } = useClients();
+  const wId = useWorkspaceId();
   const session = useSession();
-  const { data, error, refetch } = useQuery({
-    queryKey: ["skill", wId, skillId],
-    queryFn: async ({ signal }): Promise<ShownSkill> => {
-      if (hasRole(session, "builder")) return rpc.skills.get.query({ wId, skillId }, { signal });
-      return parley.skills.read({ skillId }, { signal });
-    },
+  const isBuilder = hasRole(session, "builder");
+  const reading = useQuery({
+    queryKey: [...trpc.skills.pathKey(), "one", wId, skillId],
+    queryFn: async ({ signal }): Promise<ShownSkill> =>
+      rpc.skills[isBuilder ? "get" : "read"].query({ wId, skillId }, { signal }),
   });
+  const { data, error, refetch } = reading;
   if (isNotFound(error)) return <NotFoundPage />;
   const canChange = data?.skill.canWrite === true && data.version !== undefined;
   return (
@@ -43,7 +43,7 @@ export function SkillPage() {
       actions={
         data?.version !== undefined && (
           <>
-            {canChange && <SkillActions shown={data} onChange={() => void refetch()} />}
+            {canChange && <SkillActions shown={data} onStale={() => void refetch()} />}
             <Link to="/skills/$skillId/versions" params={{ skillId }} className={buttonLook()}>
               Versions
             </Link>
@@ -52,9 +52,9 @@ export function SkillPage() {
         )
       }
     >
-      {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <Skeleton label="the skill" />}
-      {data && <Parts shown={data} canChange={canChange} onChange={() => void refetch()} />}
+      <Loaded query={reading} label="the skill">
+        {(shown) => <Parts shown={shown} canChange={canChange} />}
+      </Loaded>
     </Page>
   );
 }
@@ -62,10 +62,9 @@ export function SkillPage() {
 interface PartsProps {
   readonly shown: ShownSkill;
   readonly canChange: boolean;
-  readonly onChange: () => void;
 }
 
-function Parts({ shown, canChange, onChange }: PartsProps) {
+function Parts({ shown, canChange }: PartsProps) {
   const { skill } = shown;
   return (
     <>
@@ -107,7 +106,7 @@ function Parts({ shown, canChange, onChange }: PartsProps) {
           <Markdown text={skill.instructions} />
         )}
       </section>
-      <SkillFiles shown={shown} canChange={canChange} onChange={onChange} />
+      <SkillFiles shown={shown} canChange={canChange} />
       {skill.tools.length > 0 && (
         <section aria-label="Tools" className="grid gap-2">
           <h2 className="font-semibold">Tools</h2>

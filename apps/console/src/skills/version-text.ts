@@ -1,10 +1,8 @@
-import type { RpcClient } from "parley-client";
+import type { Output } from "parley-client";
 import { availabilities } from "./availability.ts";
 
 /** What a skill was in one version. */
-export type SkillVersion = Awaited<
-  ReturnType<RpcClient["skills"]["listVersions"]["query"]>
->["versions"][number];
+export type SkillVersion = Output<"skills.listVersions">["versions"][number];
 
 /** A version as one text, to read and to compare. */
 export function textOfVersion(version: SkillVersion): string {

@@ -1,19 +1,18 @@
-import { useQuery } from "@tanstack/react-query";
+import { queryOptions, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { isNotFound } from "../api/failures.ts";
-import { type Clients } from "../api/clients.ts";
-import { useClients } from "../api/use-session.ts";
-import { NotFoundPage } from "../app/fault-pages.tsx";
+import { rpc, trpc } from "../api/clients.ts";
+import { useWorkspaceId } from "../api/use-session.ts";
 import { buttonLook } from "../ui/button.tsx";
 import { CodeBlock } from "../ui/code-block.tsx";
 import { EmptyState } from "../ui/empty-state.tsx";
-import { ErrorNotice } from "../ui/error-notice.tsx";
 import { SelectField } from "../ui/field.tsx";
+import { List } from "../ui/list.tsx";
+import { Loaded } from "../ui/loaded.tsx";
+import { NotFoundPage } from "../ui/not-found-page.tsx";
 import { Page } from "../ui/page.tsx";
-import { Pager } from "../ui/pager.tsx";
 import { Section } from "../ui/section.tsx";
-import { Skeleton } from "../ui/skeleton.tsx";
-import { Table, TableRow } from "../ui/table.tsx";
+import { rowLink } from "../ui/table.tsx";
 import { TextDifferences } from "../ui/text-differences.tsx";
 import { Time } from "../ui/time.tsx";
 import { type SkillVersion, textOfVersion } from "./version-text.ts";
@@ -24,18 +23,14 @@ const here = "/session/skills/$skillId/versions";
 export function SkillVersionsPage() {
   const { skillId } = useParams({ from: here });
   const { after, version } = useSearch({ from: here });
-  const { rpc, workspaceId: wId } = useClients();
-  const { data, error, refetch } = useQuery({
-    queryKey: ["skill-versions", wId, skillId, after],
-    queryFn: ({ signal }) =>
-      rpc.skills.listVersions.query(
-        { wId, skillId, ...(after !== undefined && { lastValue: after }) },
-        { signal },
-      ),
-  });
-  if (isNotFound(error)) return <NotFoundPage />;
-  const [newest] = data?.versions ?? [];
+  const wId = useWorkspaceId();
+  const input = { wId, skillId, lastValue: after };
+  const reading = useQuery(trpc.skills.listVersions.queryOptions(input));
+  if (isNotFound(reading.error)) return <NotFoundPage />;
+  const { versions = [] } = reading.data ?? {};
+  const [newest] = versions;
   const name = newest === undefined ? "a skill" : newest.name;
+  const shown = version ?? String(newest?.version);
   return (
     <Page
       title={`Versions of ${name}`}
@@ -45,51 +40,31 @@ export function SkillVersionsPage() {
         </Link>
       }
     >
-      {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <Skeleton label="the versions" />}
-      {data?.versions.length === 0 && <EmptyState title="There are no versions on this page" />}
-      {data && newest && (
-        <>
-          <VersionTable versions={data.versions} shown={version ?? String(newest.version)} />
-          <Pager after={after} next={data.hasMore ? data.lastValue : null} />
-          <OneVersion
-            skillId={skillId}
-            shown={Number(version ?? newest.version)}
-            listed={data.versions}
-          />
-        </>
-      )}
-    </Page>
-  );
-}
-
-interface VersionTableProps {
-  readonly versions: readonly SkillVersion[];
-  readonly shown: string;
-}
-
-function VersionTable({ versions, shown }: VersionTableProps) {
-  return (
-    <Table label="Versions" columns={["Version", "State", "Changed by", "Changed"]}>
-      {versions.map(({ version, status, editor, createdAt }) => (
-        <TableRow
-          key={version}
-          cells={[
+      <List
+        name="Versions"
+        query={reading}
+        rowsOf={(page) => page.versions}
+        keyOf={(one) => one.version}
+        after={after}
+        empty={<EmptyState title="There are no versions on this page" />}
+        columns={{
+          Version: (one) => (
             <Link
               to="."
-              search={(search) => ({ ...search, version: String(version), with: undefined })}
-              aria-current={shown === String(version) ? "true" : undefined}
-              className="font-medium text-accent hover:underline aria-[current]:underline"
+              search={(search) => ({ ...search, version: String(one.version), with: undefined })}
+              aria-current={shown === String(one.version) ? "true" : undefined}
+              className={`${rowLink} aria-[current]:underline`}
             >
-              Version {version}
-            </Link>,
-            status,
-            editor?.name ?? "An operator",
-            <Time at={createdAt} />,
-          ]}
-        />
-      ))}
-    </Table>
+              Version {one.version}
+            </Link>
+          ),
+          State: ({ status }) => status,
+          "Changed by": ({ editor }) => editor?.name ?? "An operator",
+          Changed: ({ createdAt }) => <Time at={createdAt} />,
+        }}
+      />
+      {newest && <OneVersion skillId={skillId} shown={Number(shown)} listed={versions} />}
+    </Page>
   );
 }
 
@@ -102,18 +77,12 @@ interface OneVersionProps {
 function OneVersion({ skillId, shown, listed }: OneVersionProps) {
   const { with: chosen } = useSearch({ from: here });
   const navigate = useNavigate({ from: "/skills/$skillId/versions" });
-  const clients = useClients();
-  const { data, error, refetch } = useQuery(pairQuery(clients, { skillId, shown, chosen }));
-  if (error) {
-    return (
-      <ErrorNotice
-        title="The version could not be read"
-        error={error}
-        onRetry={() => void refetch()}
-      />
-    );
+  const wId = useWorkspaceId();
+  const reading = useQuery(pairQuery(wId, { skillId, shown, chosen }));
+  const { data } = reading;
+  if (data === undefined) {
+    return <Loaded query={reading} label="the version" title="The version could not be read" />;
   }
-  if (data === undefined) return <Skeleton label="the version" />;
   const { one, other } = data;
   if (one === undefined) return <EmptyState title={`Version ${shown} is not kept`} />;
   const numbers = listed.map(({ version }) => version).filter((version) => version !== shown);
@@ -157,14 +126,14 @@ interface Pair {
 }
 
 /** Reads a version, which never changes, and the one to compare it with. */
-function pairQuery({ rpc, workspaceId: wId }: Clients, { skillId, shown, chosen }: Pair) {
+function pairQuery(wId: string, { skillId, shown, chosen }: Pair) {
   const read = async (version: number, limit: number, signal: AbortSignal) => {
     const call = { wId, skillId, lastValue: String(version + 1), limit };
     return (await rpc.skills.listVersions.query(call, { signal })).versions;
   };
-  return {
+  return queryOptions({
     queryKey: ["skill-version", wId, skillId, shown, chosen],
-    queryFn: async ({ signal }: { readonly signal: AbortSignal }) => {
+    queryFn: async ({ signal }) => {
       const [first, before] = await read(shown, 2, signal);
       const one = first?.version === shown ? first : undefined;
       // A page of large ones may have the first alone.
@@ -177,5 +146,5 @@ function pairQuery({ rpc, workspaceId: wId }: Clients, { skillId, shown, chosen 
       return { one, other: found?.version === Number(chosen) ? found : undefined };
     },
     staleTime: Infinity,
-  };
+  });
 }

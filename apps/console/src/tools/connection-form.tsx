@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { useClients } from "../api/use-session.ts";
+import { rpc, trpc } from "../api/clients.ts";
+import { useWorkspaceId } from "../api/use-session.ts";
 import { Button } from "../ui/button.tsx";
 import { ErrorNotice } from "../ui/error-notice.tsx";
 import { CheckField, SelectField, TextField } from "../ui/field.tsx";
@@ -13,13 +14,13 @@ import { type Connected, toolQuery } from "./read-tool.ts";
 /** Changes how the tools of a remote server are called. */
 export function ConnectionForm({ shown }: { readonly shown: Connected }) {
   const { tool, version, connection } = shown;
-  const clients = useClients();
-  const { rpc, workspaceId: wId } = clients;
+  const wId = useWorkspaceId();
   const queryClient = useQueryClient();
   const say = useToast();
   const [kind, setKind] = useState<AuthKind>();
   const names = tool.server.tools.map(({ name }) => name);
   const saving = useMutation({
+    mutationKey: trpc.tools.pathKey(),
     mutationFn: async (form: FormData) => {
       const url = String(form.get("url")).trim();
       return rpc.tools.updateConnection.mutate({
@@ -35,7 +36,7 @@ export function ConnectionForm({ shown }: { readonly shown: Connected }) {
     },
     onSuccess: (changed) => {
       setKind(undefined);
-      queryClient.setQueryData(toolQuery(clients, tool.sId).queryKey, changed);
+      queryClient.setQueryData(toolQuery(wId, tool.sId).queryKey, changed);
       say("The connection is changed");
     },
   });

@@ -1,7 +1,8 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { useClients } from "../api/use-session.ts";
+import { rpc, trpc } from "../api/clients.ts";
+import { useWorkspaceId } from "../api/use-session.ts";
 import { Button } from "../ui/button.tsx";
 import { ErrorNotice } from "../ui/error-notice.tsx";
 import { CheckField, SelectField, TextArea, TextField } from "../ui/field.tsx";
@@ -13,16 +14,14 @@ import { type AuthKind, readAuth } from "./read-auth.ts";
 
 /** Registers a remote MCP server, which is asked for its tools at once. */
 export function RegisterToolPage() {
-  const { parley, rpc, workspaceId: wId } = useClients();
+  const wId = useWorkspaceId();
   const navigate = useNavigate();
-  const queryClient = useQueryClient();
   const say = useToast();
   const [kind, setKind] = useState<AuthKind>();
-  const { data: spaces, error: spacesError } = useQuery({
-    queryKey: ["spaces", wId, "reached"],
-    queryFn: async ({ signal }) => (await parley.spaces.list({}, { signal })).spaces,
-  });
+  const { data, error: spacesError } = useQuery(trpc.spaces.list.queryOptions({ wId }));
+  const spaces = data?.spaces;
   const registering = useMutation({
+    mutationKey: trpc.tools.pathKey(),
     mutationFn: async (form: FormData) => {
       const given = (name: string) => String(form.get(name) ?? "").trim();
       const name = given("name");
@@ -40,7 +39,6 @@ export function RegisterToolPage() {
     },
     onSuccess: async ({ tool }) => {
       say(`${tool.name} is registered`);
-      await queryClient.invalidateQueries({ queryKey: ["tools"] });
       await navigate({ to: "/tools/$toolId", params: { toolId: tool.sId } });
     },
   });

@@ -1,16 +1,17 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
-import { useClients } from "../api/use-session.ts";
-import { NotFoundPage } from "../app/fault-pages.tsx";
+import { rpc, trpc } from "../api/clients.ts";
+import { useWorkspaceId } from "../api/use-session.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
 import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
 import { ErrorNotice } from "../ui/error-notice.tsx";
 import { Icon } from "../ui/icon.tsx";
+import { Loaded } from "../ui/loaded.tsx";
+import { NotFoundPage } from "../ui/not-found-page.tsx";
 import { Page } from "../ui/page.tsx";
 import { Section } from "../ui/section.tsx";
-import { Skeleton } from "../ui/skeleton.tsx";
 import { Time } from "../ui/time.tsx";
 import { useToast } from "../ui/toast.tsx";
 import { ConnectionForm } from "./connection-form.tsx";
@@ -21,14 +22,14 @@ import { type Connected, toolQuery } from "./read-tool.ts";
 /** One MCP server: its tools, and how they are called. */
 export function ToolPage() {
   const { toolId } = useParams({ from: "/session/tools/$toolId" });
-  const clients = useClients();
-  const { rpc, workspaceId: wId } = clients;
+  const wId = useWorkspaceId();
   const queryClient = useQueryClient();
   const navigate = useNavigate();
   const say = useToast();
   const [doing, setDoing] = useState<"rename" | "remove">();
-  const query = toolQuery(clients, toolId);
-  const { data, error, refetch } = useQuery(query);
+  const query = toolQuery(wId, toolId);
+  const shown = useQuery(query);
+  const { data, refetch } = shown;
   const refreshing = useMutation({
     mutationFn: async () => rpc.tools.refresh.mutate({ wId, toolId }),
     onSuccess: (refreshed) => {
@@ -58,11 +59,10 @@ export function ToolPage() {
         )
       }
     >
-      {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
       {refreshing.isError && (
         <ErrorNotice title="The server did not say what it offers" error={refreshing.error} />
       )}
-      {!data && !error && <Skeleton label="the tool" />}
+      <Loaded query={shown} label="the tool" />
       {tool && (
         <p className="flex flex-wrap gap-2">
           <Badge tone="accent">{tool.serverType}</Badge>
@@ -85,10 +85,9 @@ export function ToolPage() {
         <NameForm
           shown={data}
           onClose={() => setDoing(undefined)}
-          onChange={async (name) => {
+          onChange={(name) => {
             setDoing(undefined);
             say(`${name} is changed`);
-            await queryClient.invalidateQueries({ queryKey: ["tools"] });
           }}
         />
       )}
@@ -102,7 +101,7 @@ export function ToolPage() {
             await rpc.tools.remove.mutate({ wId, toolId, version });
             await navigate({ to: "/tools" });
             say(`${tool.name} is removed`);
-            await queryClient.invalidateQueries({ queryKey: ["tools"] });
+            await queryClient.invalidateQueries(trpc.tools.pathFilter());
           }}
         />
       )}

@@ -1,7 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { InvocationEvent } from "parley-client";
-import { useClients } from "../api/use-session.ts";
+import { useParley } from "../api/use-session.ts";
 import { InputForm } from "../functions/input-form.tsx";
 import { InvocationOutput } from "../functions/invocation-output.tsx";
 import { outputOf } from "../functions/output-of.ts";
@@ -19,7 +19,7 @@ interface TryToolProps {
 
 /** Calls one tool of a server with arguments from a form that its schema makes, and shows what it answers. */
 export function TryTool({ toolId, name, schema }: TryToolProps) {
-  const { parley } = useClients();
+  const parley = useParley();
   const calling = useMutation({
     mutationFn: async (input: unknown) => {
       const call = { toolId, name, arguments: input as never };
@@ -46,7 +46,7 @@ export function TryTool({ toolId, name, schema }: TryToolProps) {
 /** A call: how far it is, what came of it, and how long it took. */
 function Call(call: { readonly toolId: string; readonly invocationId: string }) {
   const { toolId: functionId, invocationId } = call;
-  const { parley } = useClients();
+  const parley = useParley();
   const { events, isOver, error } = useEvents<InvocationEvent>([invocationId], (options) =>
     parley.invocations.follow({ functionId, invocationId, include: ["progress"] }, options),
   );

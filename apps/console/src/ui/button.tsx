@@ -25,6 +25,8 @@ interface ButtonProps extends ComponentProps<"button"> {
   readonly isSmall?: boolean;
   /** Whether its action is under way: it cannot be pressed again. */
   readonly isBusy?: boolean;
+  /** What it is about, where several buttons have the same words: screen readers say it after them. */
+  readonly of?: string;
 }
 
 /** A button; of a form only with `type="submit"`. */
@@ -35,6 +37,8 @@ export function Button({
   disabled,
   className,
   type = "button",
+  of,
+  children,
   ...rest
 }: ButtonProps) {
   return (
@@ -44,7 +48,10 @@ export function Button({
       disabled={disabled === true || isBusy}
       aria-busy={isBusy}
       className={join(buttonLook(variant, isSmall), className)}
-    />
+    >
+      {children}
+      {of !== undefined && <span className="sr-only"> {of}</span>}
+    </button>
   );
 }
 

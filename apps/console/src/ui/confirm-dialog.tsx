@@ -10,6 +10,8 @@ interface ConfirmDialogProps {
   readonly description: string;
   /** What has to be typed. */
   readonly word: string;
+  /** The key of what it changes, as of a path of procedures: what was read of that is read again. */
+  readonly changes?: readonly unknown[];
   /** Does it; what it rejects with is shown. */
   readonly onConfirm: (form: FormData) => Promise<unknown>;
   readonly onClose: () => void;
@@ -22,12 +24,17 @@ export function ConfirmDialog({
   title,
   description,
   word,
+  changes = [],
   onConfirm,
   onClose,
   children,
 }: ConfirmDialogProps) {
   const [typed, setTyped] = useState("");
-  const confirming = useMutation({ mutationFn: onConfirm, onSuccess: onClose });
+  const confirming = useMutation({
+    mutationKey: changes,
+    mutationFn: onConfirm,
+    onSuccess: onClose,
+  });
   return (
     <FormDialog
       title={title}

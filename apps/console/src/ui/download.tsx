@@ -1,5 +1,5 @@
 import { useMutation } from "@tanstack/react-query";
-import { useClients } from "../api/use-session.ts";
+import { useParley } from "../api/use-session.ts";
 import { Button } from "./button.tsx";
 import { saveFile } from "./save-file.ts";
 import { useToast } from "./toast.tsx";
@@ -12,15 +12,15 @@ export function Download({
   readonly fileId: string;
   readonly fileName: string;
 }) {
-  const { parley } = useClients();
+  const parley = useParley();
   const say = useToast();
   const download = useMutation({
     mutationFn: async () => saveFile(await parley.files.get({ fileId }), fileName),
     onError: (error) => say(`${fileName} could not be read: ${error.message}`),
   });
   return (
-    <Button isSmall isBusy={download.isPending} onClick={() => download.mutate()}>
-      Download<span className="sr-only"> {fileName}</span>
+    <Button isSmall of={fileName} isBusy={download.isPending} onClick={() => download.mutate()}>
+      Download
     </Button>
   );
 }

@@ -1,14 +1,18 @@
 import type { ReactNode } from "react";
 
-interface TableProps {
+/** The columns of a table in their order: what each shows of a row, by its name. */
+export type Columns<Row> = Readonly<Record<string, (row: Row) => ReactNode>>;
+
+interface TableProps<Row> {
   readonly label: string;
-  readonly columns: readonly string[];
-  /** Rows of `TableRow`. */
-  readonly children: ReactNode;
+  readonly columns: Columns<Row>;
+  readonly rows: readonly Row[];
+  readonly keyOf: (row: Row) => string | number;
 }
 
 /** A table that scrolls within itself where the page is too narrow for it. */
-export function Table({ label, columns, children }: TableProps) {
+export function Table<Row>({ label, columns, rows, keyOf }: TableProps<Row>) {
+  const cells = Object.entries(columns);
   return (
     <div
       role="group"
@@ -20,29 +24,43 @@ export function Table({ label, columns, children }: TableProps) {
       <table className="w-full border-collapse text-left">
         <thead className="bg-surface text-sm text-muted">
           <tr>
-            {columns.map((column) => (
-              <th key={column} scope="col" className="px-3 py-2 font-medium whitespace-nowrap">
-                {column}
+            {cells.map(([name]) => (
+              <th key={name} scope="col" className="px-3 py-2 font-medium whitespace-nowrap">
+                {name}
               </th>
             ))}
           </tr>
         </thead>
-        <tbody>{children}</tbody>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={keyOf(row)} className="border-t border-line hover:bg-surface">
+              {cells.map(([name, cellOf]) => (
+                <td key={name} className="min-w-20 px-3 py-2 align-baseline empty:min-w-0">
+                  {cellOf(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
       </table>
     </div>
   );
 }
 
-/** A row of cells, in the order of the columns. */
-export function TableRow({ cells }: { readonly cells: readonly ReactNode[] }) {
+interface NamedProps {
+  readonly name: string;
+  readonly sId: string;
+}
+
+/** A name with the id below it. */
+export function NameAndId({ name, sId }: NamedProps) {
   return (
-    <tr className="border-t border-line hover:bg-surface">
-      {cells.map((cell, index) => (
-        // Columns never change places.
-        <td key={index} className="min-w-20 px-3 py-2 align-baseline empty:min-w-0">
-          {cell}
-        </td>
-      ))}
-    </tr>
+    <span>
+      <span className="font-medium">{name}</span>
+      <code className="block font-mono text-sm whitespace-nowrap text-muted">{sId}</code>
+    </span>
   );
 }
+
+/** The look of a link in a table that leads to what its row is about. */
+export const rowLink = "font-medium text-accent hover:underline";

@@ -1,13 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useClients } from "../../api/use-session.ts";
+import { rpc, trpc } from "../../api/clients.ts";
+import { pagesOf } from "../../api/pages-of.ts";
+import { useWorkspaceId } from "../../api/use-session.ts";
 import { Button } from "../../ui/button.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
 import { useResetForm } from "../../ui/use-reset-form.ts";
 import { conversationStates, nameOfState } from "./states.ts";
-
-/** Pages of agents that are read for the choice. */
-const MAX_PAGES = 10;
 
 /** Which conversations are searched for; what was chosen is in the URL. */
 export function SearchFields() {
@@ -95,20 +94,15 @@ export function SearchFields() {
 
 /** The agents of the workspace, the archived too: they have answered. */
 function useAgents(): readonly { readonly sId: string; readonly name: string }[] {
-  const { rpc, workspaceId: wId } = useClients();
+  const wId = useWorkspaceId();
   const { data } = useQuery({
-    queryKey: ["agent-names", wId],
+    queryKey: [...trpc.agents.listAll.pathKey(), "names", wId],
     queryFn: async ({ signal }) => {
-      const names: { sId: string; name: string }[] = [];
-      let lastValue: string | undefined;
-      for (let pages = 0; pages < MAX_PAGES; pages++) {
-        const place = lastValue === undefined ? {} : { lastValue };
-        const page = await rpc.agents.listAll.query({ wId, limit: 100, ...place }, { signal });
-        names.push(...page.agentConfigurations.map(({ sId, name }) => ({ sId, name })));
-        if (!page.hasMore || page.lastValue === null) break;
-        lastValue = page.lastValue;
-      }
-      return names.toSorted((one, other) => one.name.localeCompare(other.name));
+      const pages = pagesOf((place) => rpc.agents.listAll.query({ wId, ...place }, { signal }));
+      return (await Array.fromAsync(pages))
+        .flatMap(({ agentConfigurations }) => agentConfigurations)
+        .map(({ sId, name }) => ({ sId, name }))
+        .toSorted((one, other) => one.name.localeCompare(other.name));
     },
     staleTime: 60_000,
   });

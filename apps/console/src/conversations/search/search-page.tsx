@@ -1,16 +1,15 @@
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "@tanstack/react-router";
 import type { Output } from "parley-client";
-import { useClients } from "../../api/use-session.ts";
-import { buttonLook } from "../../ui/button.tsx";
+import { trpc } from "../../api/clients.ts";
+import { useWorkspaceId } from "../../api/use-session.ts";
 import { StatusBadge } from "../../ui/badge.tsx";
+import { buttonLook } from "../../ui/button.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
-import { ErrorNotice } from "../../ui/error-notice.tsx";
+import { List } from "../../ui/list.tsx";
 import { fromLocalInput } from "../../ui/local-time.ts";
 import { Page } from "../../ui/page.tsx";
-import { Pager } from "../../ui/pager.tsx";
-import { Skeleton } from "../../ui/skeleton.tsx";
-import { Table, TableRow } from "../../ui/table.tsx";
+import { type Columns, rowLink } from "../../ui/table.tsx";
 import { formatNumber, Time } from "../../ui/time.tsx";
 import { SearchFields } from "./search-fields.tsx";
 
@@ -20,28 +19,22 @@ const PAGE_SIZE = 50;
 
 /** The conversations of everybody in the workspace, for those who build; the filter is in the URL. */
 export function ConversationSearchPage() {
-  const { rpc, workspaceId: wId } = useClients();
+  const wId = useWorkspaceId();
   const search = useSearch({ from: "/session/conversations/all" });
-  const { q, agent, status, since, until, after } = search;
-  const { data, error, refetch, isPlaceholderData } = useQuery({
-    queryKey: ["all-conversations", wId, search],
-    queryFn: ({ signal }) => {
-      const [from, to] = [since, until].map((time) => time && fromLocalInput(time));
-      const call = {
-        wId,
-        limit: PAGE_SIZE,
-        ...(q !== undefined && { title: q }),
-        ...(agent !== undefined && { agentId: agent }),
-        ...(status !== undefined && { status }),
-        ...(typeof from === "number" && { from }),
-        ...(typeof to === "number" && { to }),
-        ...(after !== undefined && { lastValue: after }),
-      };
-      return rpc.conversations.listAll.query(call, { signal });
-    },
-    placeholderData: (before) => before,
-  });
-  const next = data?.hasMore === true ? data.lastValue : null;
+  const { q, agent, status, since = "", until = "", after } = search;
+  const input = {
+    wId,
+    limit: PAGE_SIZE,
+    title: q,
+    agentId: agent,
+    status,
+    from: fromLocalInput(since),
+    to: fromLocalInput(until),
+    lastValue: after,
+  };
+  const found = useQuery(
+    trpc.conversations.listAll.queryOptions(input, { placeholderData: keepPreviousData }),
+  );
   return (
     <Page
       title="All conversations"
@@ -52,25 +45,19 @@ export function ConversationSearchPage() {
       }
     >
       <SearchFields />
-      {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <Skeleton label="the conversations" lines={10} />}
-      {data && (
-        <div aria-busy={isPlaceholderData} className="grid min-w-0 gap-4">
-          {data.conversations.length === 0 ? (
-            <Nothing isMore={next !== null} />
-          ) : (
-            <Table
-              label="All conversations"
-              columns={["Title", "State", "Agents", "User", "Messages", "Last activity", "Created"]}
-            >
-              {data.conversations.map((one) => (
-                <Row key={one.sId} one={one} />
-              ))}
-            </Table>
-          )}
-          <Pager after={after} next={next} />
-        </div>
-      )}
+      <div aria-busy={found.isPlaceholderData} className="grid min-w-0 gap-4">
+        <List
+          name="All conversations"
+          label="the conversations"
+          lines={10}
+          query={found}
+          rowsOf={({ conversations }) => conversations}
+          keyOf={({ sId }) => sId}
+          after={after}
+          columns={columns}
+          empty={<Nothing isMore={found.data?.hasMore === true} />}
+        />
+      </div>
     </Page>
   );
 }
@@ -103,25 +90,20 @@ function Nothing({ isMore }: { readonly isMore: boolean }) {
   );
 }
 
-function Row({ one }: { readonly one: Listed }) {
-  const { sId, title, status, agents, user, messageCount, lastActivityAt, createdAt } = one;
-  return (
-    <TableRow
-      cells={[
-        <Link
-          to="/conversations/$conversationId"
-          params={{ conversationId: sId }}
-          className="line-clamp-2 font-medium text-accent hover:underline"
-        >
-          {title === "" ? "Without a title" : title}
-        </Link>,
-        <StatusBadge status={status} />,
-        agents.map(({ name }) => name).join(", "),
-        user?.name ?? "–",
-        formatNumber(messageCount),
-        <Time at={lastActivityAt} />,
-        <Time at={createdAt} />,
-      ]}
-    />
-  );
-}
+const columns: Columns<Listed> = {
+  Title: ({ sId, title }) => (
+    <Link
+      to="/conversations/$conversationId"
+      params={{ conversationId: sId }}
+      className={`line-clamp-2 ${rowLink}`}
+    >
+      {title === "" ? "Without a title" : title}
+    </Link>
+  ),
+  State: ({ status }) => <StatusBadge status={status} />,
+  Agents: ({ agents }) => agents.map(({ name }) => name).join(", "),
+  User: ({ user }) => user?.name ?? "–",
+  Messages: ({ messageCount }) => formatNumber(messageCount),
+  "Last activity": ({ lastActivityAt }) => <Time at={lastActivityAt} />,
+  Created: ({ createdAt }) => <Time at={createdAt} />,
+};

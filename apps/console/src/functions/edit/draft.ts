@@ -1,6 +1,6 @@
 import type { RpcClient } from "parley-client";
 import { parseObject } from "../../ui/parse-json.ts";
-import type { FunctionVersion } from "../versions/read-versions.ts";
+import type { FunctionVersion } from "./read-versions.ts";
 import { codeLimits, invocationLimits, type LimitTexts, limitsOf, limitTexts } from "./limits.ts";
 
 type CreateInput = Parameters<RpcClient["sandboxFunctions"]["create"]["mutate"]>[0];

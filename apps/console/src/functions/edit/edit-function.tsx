@@ -1,13 +1,13 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
+import { rpc, trpc } from "../../api/clients.ts";
 import { describeFailure } from "../../api/failures.ts";
-import { useClients } from "../../api/use-session.ts";
+import { useWorkspaceId } from "../../api/use-session.ts";
 import { Button } from "../../ui/button.tsx";
-import { ErrorNotice } from "../../ui/error-notice.tsx";
-import { Skeleton } from "../../ui/skeleton.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 import { useToast } from "../../ui/toast.tsx";
-import { describeMissing, readVersion } from "../versions/read-versions.ts";
+import { describeMissing, readVersion } from "./read-versions.ts";
 import { type Definition, draftOf, type FunctionDraft, type StoredDefinition } from "./draft.ts";
 import { FunctionForm } from "./function-form.tsx";
 
@@ -19,28 +19,29 @@ interface EditFunctionProps {
 
 /** The editor of a stored function. What is being written is replaced by no other read. */
 export function EditFunction({ slug, of }: EditFunctionProps) {
-  const clients = useClients();
-  const { data, error, refetch } = useQuery({
-    queryKey: ["function-draft", clients.workspaceId, slug, of],
+  const wId = useWorkspaceId();
+  // No key of a procedure: a change reads it again only where its writer asks for that.
+  const reading = useQuery({
+    queryKey: ["function-draft", wId, slug, of],
     queryFn: async ({ signal }) => {
-      const newest = await readVersion(clients, { functionId: slug }, signal);
+      const newest = await readVersion({ wId, functionId: slug }, signal);
       if (newest === undefined || of === undefined || of === newest.version) {
         return { base: newest?.version, shown: newest };
       }
-      const shown = await readVersion(clients, { functionId: slug, version: of }, signal);
+      const shown = await readVersion({ wId, functionId: slug, version: of }, signal);
       return { base: newest.version, shown };
     },
     staleTime: Infinity,
     gcTime: 0,
   });
-  if (error) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
-  if (!data) return <Skeleton label="the editor" lines={12} />;
-  const { base, shown } = data;
+  if (!reading.data) return <Loaded query={reading} label="the editor" lines={12} />;
+  const { base, shown } = reading.data;
   if (shown === undefined || base === undefined) {
     return <p className="text-muted">{describeMissing(of ?? 1, base ?? 0)}</p>;
   }
   return (
     <>
+      <Loaded query={reading} label="the editor" />
       {shown.version !== base && (
         <p role="status" className="mb-4 rounded-md bg-warn-soft px-4 py-3 text-warn">
           This is version {shown.version}. Saving it makes version {base + 1}, which is used from
@@ -53,7 +54,7 @@ export function EditFunction({ slug, of }: EditFunctionProps) {
         of={of}
         base={base}
         stored={shown}
-        onReload={() => void refetch()}
+        onReload={() => void reading.refetch()}
       />
     </>
   );
@@ -74,12 +75,12 @@ interface Saving {
 }
 
 function Editor({ slug, of, base, stored, onReload }: EditorProps) {
-  const { rpc, workspaceId: wId } = useClients();
+  const wId = useWorkspaceId();
   const navigate = useNavigate({ from: "/functions/$functionId" });
-  const queryClient = useQueryClient();
   const say = useToast();
   const [saved, setSaved] = useState(() => ({ version: base, draft: draftOf(slug, stored) }));
   const saving = useMutation({
+    mutationKey: trpc.sandboxFunctions.pathKey(),
     mutationFn: async ({ definition }: Saving) => {
       const { version } = saved;
       const call = { wId, functionId: slug, version };
@@ -88,9 +89,6 @@ function Editor({ slug, of, base, stored, onReload }: EditorProps) {
     onSuccess: async ({ sandboxFunction: { version } }, { draft }) => {
       setSaved({ version, draft });
       say(`Saved as version ${version}`);
-      void queryClient.invalidateQueries({ queryKey: ["functions"] });
-      void queryClient.invalidateQueries({ queryKey: ["function-versions"] });
-      void queryClient.invalidateQueries({ queryKey: ["function"] });
       if (of === undefined) return;
       await navigate({ search: { view: "edit" }, replace: true, ignoreBlocker: true });
     },

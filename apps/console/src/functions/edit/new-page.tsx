@@ -1,26 +1,26 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useClients } from "../../api/use-session.ts";
+import { trpc } from "../../api/clients.ts";
+import { useWorkspaceId } from "../../api/use-session.ts";
 import { Page } from "../../ui/page.tsx";
 import { useToast } from "../../ui/toast.tsx";
-import { type Definition, emptyDraft } from "./draft.ts";
+import { emptyDraft } from "./draft.ts";
 import { FunctionForm } from "./function-form.tsx";
 
 /** Where a function begins. */
 export function NewFunctionPage() {
-  const { rpc, workspaceId: wId } = useClients();
+  const wId = useWorkspaceId();
   const navigate = useNavigate();
-  const queryClient = useQueryClient();
   const say = useToast();
-  const creating = useMutation({
-    mutationFn: async ({ slug, definition }: { slug: string; definition: Definition }) =>
-      rpc.sandboxFunctions.create.mutate({ wId, slug, ...definition }),
-    onSuccess: async ({ sandboxFunction: { slug: functionId } }) => {
-      say(`${functionId} is created`);
-      void queryClient.invalidateQueries({ queryKey: ["functions"] });
-      await navigate({ to: "/functions/$functionId", params: { functionId }, ignoreBlocker: true });
-    },
-  });
+  const creating = useMutation(
+    trpc.sandboxFunctions.create.mutationOptions({
+      onSuccess: async ({ sandboxFunction: { slug: functionId } }) => {
+        say(`${functionId} is created`);
+        const params = { functionId };
+        await navigate({ to: "/functions/$functionId", params, ignoreBlocker: true });
+      },
+    }),
+  );
   return (
     <Page title="New function">
       <FunctionForm
@@ -29,7 +29,7 @@ export function NewFunctionPage() {
         submitLabel="Create"
         isBusy={creating.isPending}
         refusal={creating.error}
-        onSubmit={({ slug }, definition) => creating.mutate({ slug, definition })}
+        onSubmit={({ slug }, definition) => creating.mutate({ wId, slug, ...definition })}
       />
     </Page>
   );

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useClients } from "../../api/use-session.ts";
+import { trpc } from "../../api/clients.ts";
+import { useWorkspaceId } from "../../api/use-session.ts";
 import { ErrorNotice } from "../../ui/error-notice.tsx";
 import type { UsedSecret } from "./draft.ts";
 
@@ -11,15 +12,9 @@ interface SecretFieldsProps {
 
 /** Which secrets of the workspace the code may use, and which of them it may read. */
 export function SecretFields({ secrets, onChange }: SecretFieldsProps) {
-  const { rpc, workspaceId: wId } = useClients();
-  const { data, error } = useQuery({
-    queryKey: ["function-secret-names", wId],
-    queryFn: async ({ signal }) => {
-      const { functionSecrets } = await rpc.functionSecrets.list.query({ wId }, { signal });
-      return functionSecrets.map(({ name }) => name);
-    },
-  });
-  const known = data ?? [];
+  const wId = useWorkspaceId();
+  const { data, error } = useQuery(trpc.functionSecrets.list.queryOptions({ wId }));
+  const known = data?.functionSecrets.map(({ name }) => name) ?? [];
   // One that was removed can be taken away here.
   const gone = secrets.map(({ name }) => name).filter((name) => !known.includes(name));
   return (

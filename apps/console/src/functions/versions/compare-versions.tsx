@@ -1,14 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useMemo } from "react";
-import { useClients } from "../../api/use-session.ts";
-import { ErrorNotice } from "../../ui/error-notice.tsx";
+import { useWorkspaceId } from "../../api/use-session.ts";
 import { SelectField } from "../../ui/field.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 import { Section } from "../../ui/section.tsx";
-import { Skeleton } from "../../ui/skeleton.tsx";
 import { TextDifferences } from "../../ui/text-differences.tsx";
 import { partsOf } from "./parts.ts";
-import { describeMissing, readVersion } from "./read-versions.ts";
+import { describeMissing, readVersion } from "../edit/read-versions.ts";
 
 interface CompareVersionsProps {
   readonly slug: string;
@@ -52,23 +51,23 @@ export function CompareVersions({ slug, newest, old, now }: CompareVersionsProps
 }
 
 function Differences({ slug, newest, old, now }: CompareVersionsProps) {
-  const clients = useClients();
-  const { data, error, refetch } = useQuery({
-    queryKey: ["function-version-pair", clients.workspaceId, slug, old, now],
+  const wId = useWorkspaceId();
+  const pair = useQuery({
+    queryKey: ["function-version-pair", wId, slug, old, now],
     queryFn: async ({ signal }) =>
       Promise.all([
-        readVersion(clients, { functionId: slug, version: old }, signal),
-        readVersion(clients, { functionId: slug, version: now }, signal),
+        readVersion({ wId, functionId: slug, version: old }, signal),
+        readVersion({ wId, functionId: slug, version: now }, signal),
       ]),
     // Versions never change.
     staleTime: Infinity,
   });
+  const { data } = pair;
   const differences = useMemo(() => {
     const [before, after] = data ?? [];
     return before && after && differentParts(partsOf(before), partsOf(after));
   }, [data]);
-  if (error) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
-  if (!data) return <Skeleton label="the differences" />;
+  if (!data) return <Loaded query={pair} label="the differences" />;
   if (differences === undefined) {
     const missing = data[0] === undefined ? old : now;
     return <p className="text-muted">{describeMissing(missing, newest)}</p>;

@@ -1,5 +1,5 @@
 import { filesOf } from "../edit/draft.ts";
-import type { FunctionVersion } from "./read-versions.ts";
+import type { FunctionVersion } from "../edit/read-versions.ts";
 
 /** What a version consists of, as texts by their names: its settings, its schemas and its files. */
 export function partsOf(version: FunctionVersion): ReadonlyMap<string, string> {

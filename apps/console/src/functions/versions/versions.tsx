@@ -1,32 +1,29 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "@tanstack/react-router";
-import { useClients } from "../../api/use-session.ts";
+import { rpc, trpc } from "../../api/clients.ts";
+import { useWorkspaceId } from "../../api/use-session.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button, buttonLook } from "../../ui/button.tsx";
 import { ErrorNotice } from "../../ui/error-notice.tsx";
-import { Skeleton } from "../../ui/skeleton.tsx";
-import { Table, TableRow } from "../../ui/table.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
+import { Table } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
 import { CompareVersions } from "./compare-versions.tsx";
-import type { FunctionVersion } from "./read-versions.ts";
 
 /** The versions of a function, the newest first, and the differences of two of them. */
 export function Versions({ slug }: { readonly slug: string }) {
-  const { rpc, workspaceId: wId } = useClients();
+  const wId = useWorkspaceId();
   const { old, new: now } = useSearch({ from: "/session/functions/$functionId" });
+  const call = { wId, functionId: slug };
   const list = useInfiniteQuery({
-    queryKey: ["function-versions", wId, slug],
+    queryKey: [...trpc.sandboxFunctions.listVersions.queryKey(call), "pages"],
     initialPageParam: undefined as string | undefined,
-    queryFn: async ({ pageParam, signal }) => {
-      const place = pageParam === undefined ? {} : { lastValue: pageParam };
-      const call = { wId, functionId: slug, ...place };
-      return rpc.sandboxFunctions.listVersions.query(call, { signal });
-    },
+    queryFn: ({ pageParam: lastValue, signal }) =>
+      rpc.sandboxFunctions.listVersions.query({ ...call, lastValue }, { signal }),
     getNextPageParam: ({ hasMore, lastValue }) => (hasMore ? lastValue : undefined),
   });
-  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = list;
-  if (error && !data) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
-  if (!data) return <Skeleton label="the versions" />;
+  const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage } = list;
+  if (!data) return <Loaded query={list} label="the versions" />;
   const versions = data.pages.flatMap((page) => page.versions);
   const newest = versions[0]?.version ?? 1;
   return (
@@ -37,11 +34,25 @@ export function Versions({ slug }: { readonly slug: string }) {
         old={old ?? Math.max(newest - 1, 1)}
         now={now ?? newest}
       />
-      <Table label="Versions" columns={["Version", "Saved", "By", "Runs", "Actions"]}>
-        {versions.map((one) => (
-          <Row key={one.version} slug={slug} one={one} isNewest={one.version === newest} />
-        ))}
-      </Table>
+      <Table
+        label="Versions"
+        rows={versions}
+        keyOf={({ version }) => version}
+        columns={{
+          Version: ({ version }) => (
+            <span className="flex items-center gap-2">
+              {version}
+              {version === newest && <Badge tone="good">in use</Badge>}
+            </span>
+          ),
+          Saved: ({ createdAt }) => <Time at={createdAt} />,
+          By: ({ editor }) => editor?.name ?? "an operator",
+          Runs: ({ program }) => programs[program.type],
+          Actions: ({ version }) => (
+            <Actions slug={slug} version={version} isNewest={version === newest} />
+          ),
+        }}
+      />
       {error && <ErrorNotice error={error} onRetry={() => void fetchNextPage()} />}
       {hasNextPage && (
         <Button
@@ -56,48 +67,36 @@ export function Versions({ slug }: { readonly slug: string }) {
   );
 }
 
-interface RowProps {
+const programs = { javascript: "code", e2b: "code in E2B", simulated: "a simulation" } as const;
+
+interface ActionsProps {
   readonly slug: string;
-  readonly one: FunctionVersion;
+  readonly version: number;
   readonly isNewest: boolean;
 }
 
-const programs = { javascript: "code", e2b: "code in E2B", simulated: "a simulation" } as const;
-
-function Row({ slug, one, isNewest }: RowProps) {
-  const { version, createdAt, editor, program } = one;
+function Actions({ slug, version, isNewest }: ActionsProps) {
   const link = { to: "/functions/$functionId", params: { functionId: slug } } as const;
   return (
-    <TableRow
-      cells={[
-        <span className="flex items-center gap-2">
-          {version}
-          {isNewest && <Badge tone="good">in use</Badge>}
-        </span>,
-        <Time at={createdAt} />,
-        editor?.name ?? "an operator",
-        programs[program.type],
-        <span className="flex flex-wrap gap-2">
-          {version > 1 && (
-            <Link
-              {...link}
-              search={{ view: "versions", old: version - 1, new: version }}
-              className={buttonLook("secondary", true)}
-            >
-              What changed<span className="sr-only"> in version {version}</span>
-            </Link>
-          )}
-          {!isNewest && (
-            <Link
-              {...link}
-              search={{ view: "edit", of: version }}
-              className={buttonLook("secondary", true)}
-            >
-              Use again<span className="sr-only"> version {version}</span>
-            </Link>
-          )}
-        </span>,
-      ]}
-    />
+    <span className="flex flex-wrap gap-2">
+      {version > 1 && (
+        <Link
+          {...link}
+          search={{ view: "versions", old: version - 1, new: version }}
+          className={buttonLook("secondary", true)}
+        >
+          What changed<span className="sr-only"> in version {version}</span>
+        </Link>
+      )}
+      {!isNewest && (
+        <Link
+          {...link}
+          search={{ view: "edit", of: version }}
+          className={buttonLook("secondary", true)}
+        >
+          Use again<span className="sr-only"> version {version}</span>
+        </Link>
+      )}
+    </span>
   );
 }

@@ -1,5 +1,5 @@
 import type { RpcClient } from "parley-client";
-import type { Clients } from "../../api/clients.ts";
+import { rpc } from "../../api/clients.ts";
 
 /** What a function was in one of its versions. */
 export type FunctionVersion = Awaited<
@@ -7,6 +7,7 @@ export type FunctionVersion = Awaited<
 >["versions"][number];
 
 interface Wanted {
+  readonly wId: string;
   readonly functionId: string;
   /** The newest one, if none is given. */
   readonly version?: number;
@@ -18,16 +19,13 @@ export const describeMissing = (version: number, newest: number): string =>
 
 /** Reads a version of a function; undefined if there is none. */
 export async function readVersion(
-  { rpc, workspaceId: wId }: Clients,
-  { functionId, version }: Wanted,
+  { version, ...wanted }: Wanted,
   signal: AbortSignal,
 ): Promise<FunctionVersion | undefined> {
   // Pages continue below a number, the newest first.
-  const place = version === undefined ? {} : { lastValue: String(version + 1) };
-  const page = await rpc.sandboxFunctions.listVersions.query(
-    { wId, functionId, limit: 1, ...place },
-    { signal },
-  );
+  const lastValue = version === undefined ? undefined : String(version + 1);
+  const call = { ...wanted, limit: 1, lastValue };
+  const page = await rpc.sandboxFunctions.listVersions.query(call, { signal });
   const [found] = page.versions;
   return version === undefined || found?.version === version ? found : undefined;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { stateOfKey } from "./read-keys.ts";
+import { stateOfKey } from "./key-state.ts";
 
 test.for([
   [{ expiresAt: null, revokedAt: null, disabledAt: null }, "active"],

@@ -1,0 +1,157 @@
+import { Link } from "@tanstack/react-router";
+import { screen, within } from "@testing-library/react";
+import { useState } from "react";
+import { beforeEach, expect, test, vi } from "vitest";
+import { inputsOf, Refusal } from "../../../testing/answer-calls.ts";
+import { show } from "../../../testing/show.tsx";
+import { type Definition, emptyDraft, type FunctionDraft } from "./draft.ts";
+import { FunctionForm } from "./function-form.tsx";
+
+type Props = Partial<React.ComponentProps<typeof FunctionForm>>;
+
+const simulated: FunctionDraft = { ...emptyDraft, slug: "greet", type: "simulated" };
+
+beforeEach(() => {
+  // The types of code are checked in one, which never answers here.
+  vi.stubGlobal(
+    "Worker",
+    class extends EventTarget {
+      postMessage(): void {}
+      terminate(): void {}
+    },
+  );
+});
+
+/** The form with what it was saved as last, and a way to another page. */
+function Editor(props: Props) {
+  const [saved, setSaved] = useState(props.initial ?? simulated);
+  return (
+    <>
+      <Link to="/functions">Functions</Link>
+      <FunctionForm
+        isNew={false}
+        submitLabel="Save"
+        isBusy={false}
+        refusal={null}
+        {...props}
+        initial={saved}
+        onSubmit={(draft, definition) => {
+          props.onSubmit?.(draft, definition);
+          setSaved(draft);
+        }}
+      />
+    </>
+  );
+}
+
+/** Shows the form, and gives what it is submitted with. */
+async function open(props: Props = {}) {
+  const onSubmit = vi.fn<(draft: FunctionDraft, definition: Definition) => void>();
+  const answers = { "functionSecrets.list": () => ({ functionSecrets: [] }) };
+  const shown = await show(<Editor {...props} onSubmit={onSubmit} />, {
+    href: "/functions/new",
+    answers,
+  });
+  return { ...shown, onSubmit };
+}
+
+const field = (name: string | RegExp) => screen.getByRole<HTMLInputElement>("textbox", { name });
+const save = () => screen.getByRole<HTMLButtonElement>("button", { name: "Save" });
+const leave = () => screen.getByRole("link", { name: "Functions" });
+
+test("gives the definition as it was written, with the limits as numbers", async () => {
+  const { user, onSubmit } = await open();
+  await user.type(field("Description"), "Greets");
+  await user.clear(field("Duration, in milliseconds"));
+  await user.type(field("Duration, in milliseconds"), "500");
+  await user.click(screen.getByRole("checkbox", { name: /^Calls by agents/ }));
+  await user.click(save());
+  expect(onSubmit).toHaveBeenCalledOnce();
+  const [draft, definition] = onSubmit.mock.calls[0]!;
+  expect(draft.slug).toBe("greet");
+  expect(definition).toMatchObject({
+    description: "Greets",
+    program: { type: "simulated", behaviour: { steps: [] } },
+    outputSchema: {},
+    timeoutMs: 500,
+    retryable: false,
+    requiresApproval: true,
+  });
+});
+
+test("says what is wrong without asking the server, and forgets it when it is mended", async () => {
+  const { user, onSubmit } = await open();
+  await user.type(field("Lines of the log"), "x");
+  await user.click(save());
+  const words = /It was not saved.*“Lines of the log” must be a whole number/;
+  expect(screen.getByRole("alert").textContent).toMatch(words);
+  expect(onSubmit).not.toHaveBeenCalled();
+  await user.type(field("Lines of the log"), "{Backspace}");
+  await user.click(save());
+  expect(onSubmit).toHaveBeenCalledOnce();
+  expect(screen.queryByRole("alert")).toBeNull();
+});
+
+test("shows what the server found at the text that it is in", async () => {
+  const issue = { path: "program.behaviour.steps", message: "must not be empty" };
+  const { user } = await open({ refusal: new Refusal("Refused", [issue]) });
+  expect(screen.getByRole("alert").textContent).toMatch(/It was not saved.*Refused/);
+  // What was not sent yet has no faults.
+  expect(screen.queryByRole("list", { name: /^Problems/ })).toBeNull();
+  await user.click(save());
+  const name = "Problems of “Behaviour, as JSON”";
+  const list = await screen.findByRole("list", { name });
+  expect(within(list).getByRole("button").textContent).toContain("must not be empty");
+});
+
+test.for([
+  ["e2b", "Template (optional)"],
+  ["javascript", "Hosts that it may call"],
+] as const)("has the fields of what it runs: %s", async ([type, label]) => {
+  const { user, calls, onSubmit } = await open();
+  await screen.findByRole("group", { name: "Behaviour, as JSON" });
+  expect(screen.queryByRole("textbox", { name: "Requests" })).toBeNull();
+  await user.selectOptions(screen.getByRole("combobox", { name: "What it runs" }), type);
+  await user.type(field(label), "a");
+  expect(screen.queryByRole("group", { name: "Behaviour, as JSON" })).toBeNull();
+  const isCode = type === "javascript";
+  expect(screen.queryByRole("textbox", { name: "Requests" }) !== null).toBe(isCode);
+  expect(inputsOf(calls, "functionSecrets.list")).toHaveLength(isCode ? 1 : 0);
+  await user.click(save());
+  const program = isCode ? { type, allowedHosts: ["a"] } : { type, template: "a" };
+  expect(onSubmit.mock.calls[0]?.[1].program).toMatchObject(program);
+});
+
+test("a new function has a name, which it needs", async () => {
+  const { user, onSubmit } = await open({ isNew: true, initial: { ...simulated, slug: "" } });
+  expect(field("Name in paths").required).toBe(true);
+  await user.click(save());
+  expect(onSubmit).not.toHaveBeenCalled();
+  await user.type(field("Name in paths"), "greet-all");
+  await user.click(save());
+  expect(onSubmit.mock.calls[0]?.[0].slug).toBe("greet-all");
+});
+
+test("a stored function keeps its name", async () => {
+  await open();
+  expect(screen.queryByRole("textbox", { name: "Name in paths" })).toBeNull();
+});
+
+test("asks before what was written is left, until it is saved", async () => {
+  const { user, href } = await open();
+  await user.type(field("Description"), "Greets");
+  await user.click(leave());
+  await screen.findByRole("dialog", { name: "Leave without saving?" });
+  await user.click(screen.getByRole("button", { name: "Stay" }));
+  await user.click(save());
+  await user.click(leave());
+  expect(screen.queryByRole("dialog")).toBeNull();
+  await vi.waitFor(() => expect(href()).toBe("/functions"));
+});
+
+test("cannot be saved twice at once", async () => {
+  const { user, onSubmit } = await open({ isBusy: true });
+  expect(save().getAttribute("aria-busy")).toBe("true");
+  await user.click(save());
+  expect(onSubmit).not.toHaveBeenCalled();
+});
