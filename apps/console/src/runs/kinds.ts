@@ -35,6 +35,12 @@ export const nameOfStatus: Readonly<Record<Status, string>> = {
   cancelled: "Cancelled",
 };
 
+const over: ReadonlySet<Status> = new Set(["succeeded", "errored", "cancelled"]);
+
+/** Whether a run can be cancelled: it has not ended. */
+export const isCancellable = ({ endedAt, status }: Run): boolean =>
+  endedAt === null && !over.has(status);
+
 /** What does the work: the agent of a turn, the function, or the tool. */
 export function nameOf({ kind, function: called, tool, agent }: Run): string {
   const named = kind === "turn" ? agent?.name : (called?.slug ?? tool?.name);

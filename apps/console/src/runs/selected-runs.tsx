@@ -1,12 +1,11 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { trpc } from "../api/clients.ts";
-import { useParley } from "../api/use-session.ts";
+import { rpc, trpc } from "../api/clients.ts";
+import { useWorkspaceId } from "../api/use-session.ts";
 import { Button } from "../ui/button.tsx";
 import { ErrorNotice } from "../ui/error-notice.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { useToast } from "../ui/toast.tsx";
-import { type Cancel, cancelsOf, isCancellable } from "./cancel-runs.ts";
-import { nameOf, type Run } from "./kinds.ts";
+import { isCancellable, nameOf, type Run } from "./kinds.ts";
 import { isRepeatable, useRepeat } from "./repeat-runs.ts";
 
 interface SelectedRunsProps {
@@ -73,16 +72,13 @@ export function SelectedRuns({ runs, selected, onSelectOnly }: SelectedRunsProps
 }
 
 function useCancel(onCancelled: (runs: readonly Run[]) => void) {
-  const parley = useParley();
+  const wId = useWorkspaceId();
   const queryClient = useQueryClient();
   const say = useToast();
-  const cancel = async (call: Cancel): Promise<unknown> =>
-    "conversationId" in call
-      ? parley.conversations.cancel({ ...call, messageIds: [...call.messageIds] })
-      : parley.invocations.cancel(call);
   return useMutation({
     mutationFn: async (chosen: readonly Run[]) => {
-      const ends = await Promise.allSettled(cancelsOf(chosen).map(cancel));
+      const cancels = chosen.map(async ({ id }) => rpc.runs.cancel.mutate({ wId, runId: id }));
+      const ends = await Promise.allSettled(cancels);
       const refused = ends.find((end) => end.status === "rejected");
       if (refused) throw refused.reason;
     },
