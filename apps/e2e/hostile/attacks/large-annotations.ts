@@ -9,13 +9,18 @@ const time = '"2026-01-01T00:00:00.000Z"';
 type Parts = readonly (string | Buffer)[];
 
 /** Inputs of a function, and what their annotations ask for. */
-const inputs: readonly { of: () => Parts; values: () => Parts }[] = [
+const inputs: readonly { of: () => Parts; values: () => Parts; status?: number }[] = [
   {
     of: () => ['"/', repeat("(a", 3 * MEGABYTE), '/"'],
     values: () => ['{"input.x":["regexp"]}'],
   },
   { of: () => ['"', repeat("7", 6 * MEGABYTE), '"'], values: () => ['{"input.x":["bigint"]}'] },
-  { of: () => ["[", repeat("0,", 49_000), "0]"], values: () => ['{"input.x":["set"]}'] },
+  {
+    // A Set with one member, as sent by a client that wrote it 49,001 times.
+    of: () => ["[", repeat("0,", 49_000), "0]"],
+    values: () => ['{"input.x":["set"]}'],
+    status: 200,
+  },
   { of: () => ["[", repeat("[0,0],", 30_000), "[]]"], values: () => ['{"input.x":["map"]}'] },
   {
     of: () => [time],
@@ -36,7 +41,9 @@ const inputs: readonly { of: () => Parts; values: () => Parts }[] = [
 export const largeAnnotations: Attack = {
   name: "inputs whose annotations are dear to follow",
   run: async (target) => {
-    for (const { of, values } of inputs) expect(await invoke(target, of(), values())).toBe(400);
+    for (const { of, values, status = 400 } of inputs) {
+      expect(await invoke(target, of(), values())).toBe(status);
+    }
   },
 };
 
