@@ -10,7 +10,8 @@ import { CurlCommand, EmptyState } from "../ui/empty-state.tsx";
 import { SelectField, TextField } from "../ui/field.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { ListPage } from "../ui/list.tsx";
-import { type Columns, rowLink } from "../ui/table.tsx";
+import type { Columns } from "../ui/table.tsx";
+import { TitleLink } from "./search/title-link.tsx";
 import { Time } from "../ui/time.tsx";
 import { matchesFilter } from "./filter.ts";
 
@@ -82,15 +83,7 @@ export function ConversationListPage() {
 }
 
 const columns: Columns<Summary> = {
-  Title: ({ sId, title }) => (
-    <Link
-      to="/conversations/$conversationId"
-      params={{ conversationId: sId }}
-      className={`line-clamp-2 ${rowLink}`}
-    >
-      {title === "" ? "Without a title" : title}
-    </Link>
-  ),
+  Title: TitleLink,
   State: ({ actionRequired, unread }) => (
     <span className="flex flex-wrap gap-1">
       {actionRequired && <Badge tone="warn">waits for a person</Badge>}

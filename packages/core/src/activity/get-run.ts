@@ -40,13 +40,15 @@ export async function requireRun(
 export async function getRun(context: RequestContext, input: RunIdentity): Promise<RunDetails> {
   const { db } = context.database;
   const row = await requireRun(context, db, input);
-  if (row.kind === "turn")
-    return { ...renderRun(row), input: null, ...(await readProviderError(context, row)) };
+  const run = renderRun(row);
+  if (row.kind === "turn") {
+    return { ...run, input: null, ...(await readProviderError(context, row)) };
+  }
   const [invocation] = await db
     .select({ input: invocations.input })
     .from(invocations)
     .where(eq(invocations.sid, row.id));
-  return { ...renderRun(row), input: JSON.parse(invocation?.input ?? "null") as unknown };
+  return { ...run, input: JSON.parse(invocation?.input ?? "null") as unknown };
 }
 
 /** What the provider of a failed turn said; nothing for users, also those with a token of a builder's key. */

@@ -9,7 +9,8 @@ import { EmptyState } from "../../ui/empty-state.tsx";
 import { List } from "../../ui/list.tsx";
 import { fromLocalInput } from "../../ui/local-time.ts";
 import { Page } from "../../ui/page.tsx";
-import { type Columns, rowLink } from "../../ui/table.tsx";
+import type { Columns } from "../../ui/table.tsx";
+import { TitleLink } from "./title-link.tsx";
 import { formatNumber, Time } from "../../ui/time.tsx";
 import { SearchFields } from "./search-fields.tsx";
 
@@ -91,15 +92,7 @@ function Nothing({ isMore }: { readonly isMore: boolean }) {
 }
 
 const columns: Columns<Listed> = {
-  Title: ({ sId, title }) => (
-    <Link
-      to="/conversations/$conversationId"
-      params={{ conversationId: sId }}
-      className={`line-clamp-2 ${rowLink}`}
-    >
-      {title === "" ? "Without a title" : title}
-    </Link>
-  ),
+  Title: TitleLink,
   State: ({ status }) => <StatusBadge status={status} />,
   Agents: ({ agents }) => agents.map(({ name }) => name).join(", "),
   User: ({ user }) => user?.name ?? "–",

@@ -1,0 +1,20 @@
+import { Link } from "@tanstack/react-router";
+import { rowLink } from "../../ui/table.tsx";
+
+interface TitleLinkProps {
+  readonly sId: string;
+  readonly title: string;
+}
+
+/** The title of a conversation in a list, which leads to it. */
+export function TitleLink({ sId, title }: TitleLinkProps) {
+  return (
+    <Link
+      to="/conversations/$conversationId"
+      params={{ conversationId: sId }}
+      className={`line-clamp-2 ${rowLink}`}
+    >
+      {title === "" ? "Without a title" : title}
+    </Link>
+  );
+}
