@@ -1,6 +1,6 @@
 import type { Server } from "../server.ts";
 import type { createCalls } from "../siblings/calls.ts";
-import type { Doable } from "./mutations.ts";
+import type { Doable } from "./doable.ts";
 
 /** The mutations that change sandbox functions, each with what it needs to be done. */
 export function describeFunctionMutations(

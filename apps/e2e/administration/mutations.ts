@@ -1,17 +1,9 @@
 import type { Server } from "../server.ts";
 import type { createCalls } from "../siblings/calls.ts";
+import type { Doable } from "./doable.ts";
 import { describeFunctionMutations } from "./function-mutations.ts";
 import { describeSkillMutations } from "./skill-mutations.ts";
 import { describeToolMutations } from "./tool-mutations.ts";
-
-/** A mutation that the server does when it is asked to. */
-export interface Doable {
-  readonly input: object;
-  /** Id of what it is done to, or how that is found in the answer where it makes something. */
-  readonly subject: string | ((output: never) => string);
-  /** Whether it takes an operator. */
-  readonly asOperator?: true;
-}
 
 interface Named {
   readonly sId: string;

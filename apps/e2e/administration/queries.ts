@@ -1,6 +1,6 @@
 import type { Server } from "../server.ts";
 import type { createCalls } from "../siblings/calls.ts";
-import type { Doable } from "./mutations.ts";
+import type { Doable } from "./doable.ts";
 import { describeToolQueries } from "./tool-mutations.ts";
 
 /** Every administrative query by its name, each with an input that it answers. */

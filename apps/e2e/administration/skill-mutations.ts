@@ -1,7 +1,7 @@
 import type { ToolServer } from "@parley/schema";
 import type { Server } from "../server.ts";
 import type { createCalls } from "../siblings/calls.ts";
-import type { Doable } from "./mutations.ts";
+import type { Doable } from "./doable.ts";
 
 interface Named {
   readonly sId: string;

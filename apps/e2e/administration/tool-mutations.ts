@@ -3,7 +3,7 @@ import { shareAccounts } from "../tools/account-server.ts";
 import { createPersonalUsers } from "../tools/personal-users.ts";
 import { createShopAgents } from "../tools/shop-agent.ts";
 import { shareShop } from "../tools/shop-server.ts";
-import type { Doable } from "./mutations.ts";
+import type { Doable } from "./doable.ts";
 
 /** The mutations of tools of remote servers, each with what it needs to be done. */
 export function describeToolMutations(server: () => Server): Record<string, () => Promise<Doable>> {

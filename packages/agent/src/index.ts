@@ -1,3 +1,4 @@
+export * from "./contract.ts";
 export { type CountFitting, countModule } from "./count-tokens.ts";
 export * from "./prompt.ts";
 export * from "./provider.ts";

@@ -1,21 +1,11 @@
 import { type FinishReason, type ProviderError, toStorable, toStorableJson } from "@parley/schema";
+import type { StepRecord, TurnEvent, TurnProgress, TurnRequest } from "./contract.ts";
 import { joinSurrogates } from "./join-surrogates.ts";
 import { fitPrompt } from "./prompt.ts";
 import type { PublishedPrefix, ToolCall } from "./provider.ts";
-import type { TurnEvent, TurnProgress, TurnRequest } from "./turn.ts";
 
 /** UTF-16 code units that a turn may publish: a model that writes more is stuck in a loop. */
 export const MAX_ANSWER_CHARACTERS = 4 * 1024 * 1024;
-
-/** The usage of a step, and what its provider needs for the next one. */
-export interface StepRecord {
-  readonly step: number;
-  /** As the provider counts them; null if it does not. */
-  readonly inputTokens: number | null;
-  readonly outputTokens: number | null;
-  readonly durationMs: number;
-  readonly replay?: unknown;
-}
 
 /** The result of a step of a model. */
 export interface StepResult {

@@ -1,79 +1,8 @@
-import type { AgentError, FinishReason, ProviderError } from "@parley/schema";
-import type { CountFitting } from "./count-tokens.ts";
-import type {
-  EarlierStep,
-  FinishedCall,
-  ModelProvider,
-  PublishedPrefix,
-  StepRequest,
-  ToolDefinition,
-} from "./provider.ts";
-import { runStep, type StepRecord } from "./run-step.ts";
-import { type BuiltInTool, type FunctionCall, isFunctionCall, runCalls } from "./tools.ts";
-
-/** The progress of a turn. */
-export interface TurnProgress {
-  readonly finishedSteps: readonly EarlierStep[];
-  /** Reasoning of the finished steps. */
-  readonly finishedReasoning: string;
-  /** Tool calls of the finished steps. */
-  readonly finishedCalls: StepRequest["finishedCalls"];
-  /** What the step after those has published. */
-  readonly prefix: PublishedPrefix;
-}
-
-/** A turn, with the progress of an earlier attempt. */
-export interface TurnRequest extends Omit<StepRequest, "step" | "prefix">, TurnProgress {
-  /** Tools that the turn runs itself. */
-  readonly tools: readonly BuiltInTool[];
-  /** Functions that run elsewhere, while the turn is suspended. */
-  readonly functions: readonly ToolDefinition[];
-  readonly provider: ModelProvider;
-  readonly maxSteps: number;
-  /** Tokens of prompt and answer together that the model accepts. */
-  readonly contextTokens: number;
-  /** Counts tokens outside of the event loop. */
-  readonly countFitting: CountFitting;
-}
-
-/** The output of a turn so far. */
-export interface TurnState {
-  /** Number of the last step, from 0. */
-  readonly step: number;
-  /** Text of all steps: what the published tokens add up to. */
-  readonly content: string;
-  readonly chainOfThought: string | null;
-  readonly rawContents: { step: number; content: string }[];
-}
-
-/**
- * Events of a turn, in order. The last one is `finished`, or a `step finished` with calls of functions:
- * the turn continues from there when these have ended.
- */
-export type TurnEvent =
-  | {
-      readonly type: "tokens";
-      readonly step: number;
-      readonly text: string;
-      readonly classification: "tokens" | "chain_of_thought";
-    }
-  | ({
-      readonly type: "step finished";
-      readonly calls: readonly (FinishedCall | FunctionCall)[];
-      readonly record: StepRecord;
-    } & TurnState)
-  | ({
-      readonly type: "finished";
-      readonly error: AgentError | null;
-      /** Why the answer ends; null where it failed otherwise, or its agent has used up its steps. */
-      readonly finishReason: FinishReason | null;
-      /** Of the last step, unless an earlier event has it. */
-      readonly record?: StepRecord | undefined;
-      /** Error of the provider, for the log. */
-      readonly cause?: unknown;
-      /** What the provider itself said, for builders and admins only. */
-      readonly providerError?: ProviderError | undefined;
-    } & TurnState);
+import type { FinishReason } from "@parley/schema";
+import type { TurnEvent, TurnProgress, TurnRequest, TurnState } from "./contract.ts";
+import type { EarlierStep } from "./provider.ts";
+import { runStep } from "./run-step.ts";
+import { isFunctionCall, runCalls } from "./tools.ts";
 
 /** The output of a turn so far. */
 export function summarizeTurn(progress: TurnProgress): TurnState {

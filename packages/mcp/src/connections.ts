@@ -5,15 +5,8 @@ import {
 } from "@modelcontextprotocol/client";
 import { createGuard, FetchFault, type ResolveHost } from "@parley/guarded-fetch";
 import { callTool } from "./call-tool.ts";
-import type {
-  ListedTools,
-  McpChallenge,
-  McpConnections,
-  McpFailure,
-  McpLimits,
-  McpServer,
-  ToolResult,
-} from "./contract.ts";
+import type { ListedTools, McpConnections, McpLimits, McpServer, ToolResult } from "./contract.ts";
+import type { McpChallenge, McpFailure } from "./failure-contract.ts";
 import { type Exchange, openExchange } from "./exchange.ts";
 import { reasonOf, toFailure } from "./failures.ts";
 import { listTools } from "./list-tools.ts";

@@ -1,7 +1,8 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from "@modelcontextprotocol/client";
 import { FetchFault, hideSecrets } from "@parley/guarded-fetch";
 import { toStorable } from "@parley/schema";
-import type { McpFailure, McpFailureCode, McpServer } from "./contract.ts";
+import type { McpServer } from "./contract.ts";
+import type { McpFailure, McpFailureCode } from "./failure-contract.ts";
 
 /** Why a listing or a call failed, before it is told whether the call has left. */
 export type Reason = Omit<McpFailure, "type" | "sent"> & {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createMcpConnections } from "./connections.ts";
-import type { ListedTools, McpFailure, ToolResult } from "./contract.ts";
+import type { ListedTools, ToolResult } from "./contract.ts";
+import type { McpFailure } from "./failure-contract.ts";
 import { type FaultName, faults, startHostileServer } from "./testing/index.ts";
 
 const MAX_BYTES = 2_000_000;

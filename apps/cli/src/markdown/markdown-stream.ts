@@ -1,6 +1,7 @@
 import { plain } from "../command/print.ts";
 import { type Block, parseBlocks } from "./parse-blocks.ts";
-import { renderBlock, type Rendering } from "./render-block.ts";
+import { renderBlock } from "./render-block.ts";
+import type { Rendering } from "./theme.ts";
 
 /** A text that is written bit by bit, as lines of a terminal. */
 export interface TextStream {

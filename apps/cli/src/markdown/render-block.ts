@@ -5,14 +5,7 @@ import { highlightCode } from "./highlight-code.ts";
 import type { MarkdownNode } from "./parse-blocks.ts";
 import { renderInline } from "./render-inline.ts";
 import { renderTable } from "./render-table.ts";
-import type { Theme } from "./theme.ts";
-
-/** How a block is shown. */
-export interface Rendering {
-  readonly theme: Theme;
-  /** Columns that a line may have. */
-  readonly width: number;
-}
+import type { Rendering } from "./theme.ts";
 
 /** Longer lines of prose are hard to read, however wide the terminal is. */
 const MAX_PROSE_WIDTH = 100;

@@ -2,8 +2,8 @@ import stringWidth from "string-width";
 import wrapAnsi from "wrap-ansi";
 import { fitWidths } from "../terminal/fit-widths.ts";
 import type { MarkdownNode } from "./parse-blocks.ts";
-import type { Rendering } from "./render-block.ts";
 import { renderInline } from "./render-inline.ts";
+import type { Rendering } from "./theme.ts";
 
 const MIN_CELL_WIDTH = 6;
 

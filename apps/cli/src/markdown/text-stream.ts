@@ -1,7 +1,7 @@
 import wrapAnsi from "wrap-ansi";
 import { plain } from "../command/print.ts";
 import type { TextStream } from "./markdown-stream.ts";
-import type { Rendering } from "./render-block.ts";
+import type { Rendering } from "./theme.ts";
 
 /** Makes a stream of text without marks, such as a model's reasoning: its paragraphs are its blocks. */
 export function createTextStream(): TextStream {

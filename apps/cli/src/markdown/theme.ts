@@ -16,6 +16,13 @@ export interface Theme {
   readonly isHighlighted: boolean;
 }
 
+/** How a block is shown. */
+export interface Rendering {
+  readonly theme: Theme;
+  /** Columns that a line may have. */
+  readonly width: number;
+}
+
 const paint =
   (format: Parameters<typeof styleText>[0]): Paint =>
   (text) =>

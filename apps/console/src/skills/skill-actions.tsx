@@ -6,7 +6,7 @@ import { ErrorNotice } from "../ui/error-notice.tsx";
 import { Menu, MenuCheck } from "../ui/menu.tsx";
 import { useToast } from "../ui/toast.tsx";
 import { availabilities, type Availability, availabilityOf } from "./availability.ts";
-import type { ShownSkill } from "./skill-page.tsx";
+import type { ShownSkill } from "./skill-files.tsx";
 
 interface SkillActionsProps {
   readonly shown: ShownSkill;

@@ -1,11 +1,17 @@
 import { useMutation } from "@tanstack/react-query";
+import type { Skill } from "parley-client";
 import { useRef, useState } from "react";
 import { rpc, trpc } from "../api/clients.ts";
 import { useParley, useWorkspaceId } from "../api/use-session.ts";
 import { Button } from "../ui/button.tsx";
 import { Download } from "../ui/download.tsx";
 import { ErrorNotice } from "../ui/error-notice.tsx";
-import type { ShownSkill } from "./skill-page.tsx";
+
+/** A skill as a page shows it; those who build have its version, which changes name. */
+export interface ShownSkill {
+  readonly skill: Skill;
+  readonly version?: number;
+}
 
 interface SkillFilesProps {
   readonly shown: ShownSkill;

@@ -1,6 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
-import type { Skill } from "parley-client";
 import { hasRole } from "../api/access.ts";
 import { rpc, trpc } from "../api/clients.ts";
 import { isNotFound } from "../api/failures.ts";
@@ -15,13 +14,7 @@ import { Time } from "../ui/time.tsx";
 import { availabilities } from "./availability.ts";
 import { ExportSkill } from "./export-skill.tsx";
 import { SkillActions } from "./skill-actions.tsx";
-import { SkillFiles } from "./skill-files.tsx";
-
-/** A skill as a page shows it; those who build have its version, which changes name. */
-export interface ShownSkill {
-  readonly skill: Skill;
-  readonly version?: number;
-}
+import { type ShownSkill, SkillFiles } from "./skill-files.tsx";
 
 /** One skill: what it says, its files and tools, and what its editors can do with it. */
 export function SkillPage() {

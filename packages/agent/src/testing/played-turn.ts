@@ -1,6 +1,7 @@
 import { countFitting } from "../count-thread.ts";
 import type { ModelProvider, StepPart, StepRequest } from "../provider.ts";
-import { runTurn, type TurnEvent, type TurnRequest } from "../turn.ts";
+import type { TurnEvent, TurnRequest } from "../contract.ts";
+import { runTurn } from "../turn.ts";
 
 export const text = (value: string): StepPart => ({ type: "text", text: value });
 export const reasoning = (value: string): StepPart => ({ type: "reasoning", text: value });

@@ -1,4 +1,4 @@
-import type { McpFailureCode } from "../contract.ts";
+import type { McpFailureCode } from "../failure-contract.ts";
 
 /** Where tokens for an MCP server come from. A value: it may be stored, and is passed to every step. */
 export interface AuthorizationServer {
