@@ -68,7 +68,7 @@ export function administer<
     tags: ["administration"],
     errors: ["workspace_not_found"],
     rateLimit: "operate",
-    administers: true,
+    auth: "administration",
     scope: null,
     role,
     method,

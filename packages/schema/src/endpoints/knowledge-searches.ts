@@ -53,7 +53,7 @@ export const knowledgeSearchEndpoints = {
   "nodes.find": {
     ...read,
     summary: "Search documents and folders with a query string",
-    mayBeEvent: true,
+    response: "json-or-event",
     path: `${root}/search`,
     params: WorkspaceParams,
     query: FindNodes,

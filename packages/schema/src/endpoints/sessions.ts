@@ -9,7 +9,7 @@ const ofCaller = {
   ...get,
   tags: ["session"],
   params: z.object({}),
-  concernsCaller: true,
+  auth: "self",
   scope: null,
 } as const;
 
@@ -23,7 +23,7 @@ export const sessionEndpoints = {
     summary: "Open a session for a page of this server, whose cookie stands for the credential",
     subject: [],
     output: OpenedSession,
-    takesCodes: true,
+    auth: "self-or-code",
   },
   "session.get": {
     ...ofCaller,

@@ -42,7 +42,7 @@ export const skillEndpoints = {
     summary: "List the skills of the workspace",
     query: ListSkills,
     output: SkillList,
-    cacheable: true,
+    response: "cacheable",
     specified: true,
   },
   "skills.read": {
