@@ -1,5 +1,11 @@
 import { createRpcClient } from "parley-client";
-import { type AuditEvent, type Endpoint, endpoints, isAuditedMutation } from "@parley/schema";
+import {
+  type AuditEvent,
+  type Endpoint,
+  endpoints,
+  isAdministration,
+  isAuditedMutation,
+} from "@parley/schema";
 import { describe, expect, test } from "vitest";
 import { type Answer, send } from "../request.ts";
 import { shareServer } from "../server.ts";
@@ -10,7 +16,7 @@ import { describeMutations } from "./mutations.ts";
 // are in public-mutations.test.ts.
 
 const mutations = Object.entries<Endpoint>(endpoints)
-  .filter(([, endpoint]) => isAuditedMutation(endpoint) && endpoint.administers === true)
+  .filter(([, endpoint]) => isAuditedMutation(endpoint) && isAdministration(endpoint))
   .map(([name]) => name);
 
 describe("a server", () => {

@@ -1,4 +1,4 @@
-import { type Endpoint, endpoints } from "@parley/schema";
+import { type Endpoint, endpoints, isAdministration } from "@parley/schema";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Contract, type Operation, readContract } from "../openapi/contract.ts";
 import { send } from "../request.ts";
@@ -10,7 +10,7 @@ import { describeQueries } from "./queries.ts";
 // The administration over REST: the same endpoint table, as documented.
 
 const all = Object.entries<Endpoint>(endpoints).flatMap(([name, endpoint]) =>
-  endpoint.kind === "json" && endpoint.administers === true ? [{ name, endpoint }] : [],
+  endpoint.kind === "json" && isAdministration(endpoint) ? [{ name, endpoint }] : [],
 );
 
 describe("a server", () => {

@@ -5,43 +5,53 @@ import { cli } from "./cli-rooms.ts";
  */
 export type Rooms = Readonly<Record<string, readonly string[]>>;
 
+/** What the models and the endpoints of every feature are made of. */
+const contract = ["endpoint.ts", "endpoint-defaults.ts", "parsing", "params.ts"];
+
 const schema: Rooms = {
   errors: [],
   "examples.ts": [],
   "ids.ts": [],
   "roles.ts": [],
   "endpoint.ts": ["errors", "roles.ts"],
+  "endpoint-defaults.ts": ["endpoint.ts"],
   "endpoint-errors.ts": ["errors", "endpoint.ts"],
   parsing: ["errors", "endpoint.ts"],
   "params.ts": ["parsing"],
-  invocations: ["examples.ts", "parsing"],
+  access: [...contract, "roles.ts"],
+  audit: contract,
+  analytics: contract,
+  files: [...contract, "examples.ts"],
+  workspaces: [...contract, "roles.ts"],
+  knowledge: [...contract, "workspaces"],
+  invocations: [...contract, "examples.ts"],
   simulation: ["parsing", "invocations"],
-  functions: ["parsing", "params.ts", "invocations", "simulation"],
-  tools: ["parsing", "params.ts"],
-  skills: ["parsing", "params.ts", "tools"],
-  knowledge: ["parsing", "params.ts"],
-  workspaces: ["parsing", "params.ts", "roles.ts", "simulation"],
-  conversations: ["examples.ts", "parsing", "params.ts", "tools", "workspaces"],
-  activity: ["parsing", "params.ts"],
+  functions: [...contract, "invocations", "simulation"],
+  tools: [...contract, "examples.ts", "invocations"],
+  skills: [...contract, "tools"],
+  agents: [...contract, "simulation", "workspaces"],
+  conversations: [...contract, "examples.ts", "access", "workspaces", "tools", "agents"],
+  activity: contract,
   "events.ts": ["conversations", "invocations", "tools"],
-  endpoints: [
-    "activity",
+  "endpoints.ts": [
     "endpoint.ts",
-    "examples.ts",
-    "params.ts",
-    "parsing",
+    "access",
+    "audit",
+    "analytics",
+    "files",
+    "workspaces",
+    "knowledge",
     "invocations",
     "functions",
     "tools",
     "skills",
-    "knowledge",
-    "workspaces",
+    "agents",
     "conversations",
+    "activity",
   ],
-  "endpoints.ts": ["endpoint.ts", "endpoints"],
 };
 
-/** What every feature is built on. */
+/** What every feature of core is built on. */
 const ground = ["data-access", "untrusted", "log", "context.ts", "implementation.ts"];
 
 /** What requests of workspaces are built on; and what admins manage, with its meter. */

@@ -1,5 +1,5 @@
 import { createRpcClient } from "parley-client";
-import { type Endpoint, type EndpointName, endpoints } from "@parley/schema";
+import { type Endpoint, type EndpointName, endpoints, isAdministration } from "@parley/schema";
 import type { Server } from "../server.ts";
 
 /** The type of the error that a call ends with, over the typed RPC, by whoever may do most if no key is given. */
@@ -9,9 +9,8 @@ export async function callByName(
   { input, key }: { input: object; key?: string | undefined },
 ): Promise<string> {
   const endpoint: Endpoint = endpoints[name as EndpointName];
-  const isAdministration = endpoint.kind === "json" && endpoint.administers === true;
   const { operatorKey, adminKey } = server.demo;
-  const apiKey = key ?? (isAdministration ? operatorKey : adminKey);
+  const apiKey = key ?? (isAdministration(endpoint) ? operatorKey : adminKey);
   const client = createRpcClient({ url: server.url, apiKey });
   const [group = "", procedure = ""] = name.split(".");
   // The table names procedures that the compiler does not know one by one.

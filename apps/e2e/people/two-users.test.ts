@@ -1,5 +1,11 @@
 import { createRpcClient } from "parley-client";
-import { type Endpoint, type EndpointName, endpoints, TokenScope } from "@parley/schema";
+import {
+  type Endpoint,
+  type EndpointName,
+  endpoints,
+  isAboutCaller,
+  TokenScope,
+} from "@parley/schema";
 import { beforeAll, expect, test } from "vitest";
 import { comparable, createAsk } from "../administration/ask-endpoint.ts";
 import { members } from "../administration/call-members.ts";
@@ -20,7 +26,7 @@ const ask = createAsk(server);
 const all = Object.entries(endpoints) as [EndpointName, Endpoint][];
 const forTokens = all.filter(([, { scope }]) => scope !== null);
 const notForTokens = all.filter(
-  ([, endpoint]) => endpoint.scope === null && !("concernsCaller" in endpoint),
+  ([, endpoint]) => endpoint.scope === null && !isAboutCaller(endpoint),
 );
 
 /** Operations that list: what they could tell. */

@@ -4,7 +4,7 @@ import { createParley } from "./parley.ts";
 import { fillPath } from "./routes.ts";
 
 const http = Object.entries(endpoints).flatMap(([name, endpoint]) =>
-  "administers" in endpoint || "concernsCaller" in endpoint ? [] : [{ name, ...endpoint }],
+  "auth" in endpoint ? [] : [{ name, ...endpoint }],
 );
 
 /** Where the client has the method of an endpoint. */

@@ -1,4 +1,5 @@
 import {
+  type EndpointAuth,
   type EndpointName,
   type Endpoints,
   endpoints,
@@ -12,19 +13,13 @@ import {
 
 /** Endpoints that the client calls over REST; the administration and sessions it calls over the RPC. */
 export type RouteName = {
-  [N in EndpointName]: Endpoints[N] extends
-    | { readonly administers: true }
-    | { readonly concernsCaller: true }
-    ? never
-    : N;
+  [N in EndpointName]: Endpoints[N] extends { readonly auth: EndpointAuth } ? never : N;
 }[EndpointName];
 
 /** Method and path of every public endpoint, as in `GET /api/v1/w/{wId}/skills`. */
 export const routes = Object.fromEntries(
   Object.entries(endpoints).flatMap(([name, endpoint]) =>
-    "administers" in endpoint || "concernsCaller" in endpoint
-      ? []
-      : [[name, `${endpoint.method} ${endpoint.path}`]],
+    "auth" in endpoint ? [] : [[name, `${endpoint.method} ${endpoint.path}`]],
   ),
 ) as Readonly<Record<RouteName, string>>;
 

@@ -1,5 +1,6 @@
 import type {
   Endpoint,
+  EndpointAuth,
   EndpointName,
   Endpoints,
   JsonEndpoint,
@@ -35,11 +36,10 @@ export interface Cached<C, I, O> {
 /** `isKeyed` of an endpoint, as a type. */
 type Unkeyed =
   | { readonly method: "GET" | "PUT" | "PATCH" | "DELETE" }
-  | { readonly administers: true }
-  | { readonly concernsCaller: true }
+  | { readonly auth: EndpointAuth }
   | { readonly onlyReads: true };
 
-type JsonImplementation<E extends JsonEndpoint, C> = E extends { readonly cacheable: true }
+type JsonImplementation<E extends JsonEndpoint, C> = E extends { readonly response: "cacheable" }
   ? Cached<C, ParsedInputOf<E>, OutputOf<E>>
   : E extends Unkeyed
     ? (context: C, input: ParsedInputOf<E>) => Promise<OutputOf<E>>

@@ -1,4 +1,4 @@
-import type { Endpoint, EndpointName, Endpoints } from "@parley/schema";
+import type { Endpoint, EndpointAuth, EndpointName, Endpoints } from "@parley/schema";
 import { accessImplementations } from "./access/implementations.ts";
 import type { SessionServices } from "./access/sessions.ts";
 import { activityImplementations } from "./activity/implementations.ts";
@@ -21,9 +21,7 @@ import { turnImplementations } from "./turns/implementations.ts";
 import { workspaceImplementations } from "./workspaces/implementations.ts";
 
 /** The context of a call: only administration and what is about the caller itself has callers of no workspace. */
-type ContextOf<E extends Endpoint> = E extends
-  | { readonly administers: true }
-  | { readonly concernsCaller: true }
+type ContextOf<E extends Endpoint> = E extends { readonly auth: EndpointAuth }
   ? CoreRequest & SessionServices
   : CoreContext & SessionServices;
 

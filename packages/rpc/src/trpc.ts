@@ -13,6 +13,8 @@ import {
   type Endpoint,
   findUnknownMembers,
   HttpInput,
+  isAboutCaller,
+  isAdministration,
   isAuditedMutation,
   type JsonEndpoint,
   parseInput,
@@ -121,9 +123,9 @@ function parseOrRefuse<Parsed>(parse: (raw: unknown) => Parsed, raw: unknown): P
 
 /** Authorizes the caller of an endpoint. Throws like the check that the endpoint asks for. */
 function authorize(endpoint: JsonEndpoint, context: ProcedureContext, wId: string | undefined) {
-  if (endpoint.concernsCaller === true) return authorizeCaller(endpoint, context);
-  const isAdministration = endpoint.administers === true;
-  return (isAdministration ? authorizeAdministration : authorizeWorkspace)(endpoint, context, wId);
+  if (isAboutCaller(endpoint)) return authorizeCaller(endpoint, context);
+  const check = isAdministration(endpoint) ? authorizeAdministration : authorizeWorkspace;
+  return check(endpoint, context, wId);
 }
 
 type Call = (context: ProcedureContext, input: object) => Promise<unknown>;

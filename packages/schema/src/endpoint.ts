@@ -5,6 +5,21 @@ import type { Role, TokenScope } from "./roles.ts";
 /** Rate limit that a call counts against. */
 export type RateLimitClass = "create" | "read" | "invoke" | "stream" | "operate";
 
+/**
+ * Who may call an endpoint. Without one, it is keys and tokens of the workspace in its path.
+ * - `administration`: operators too, in any workspace. Unknown members are refused over REST too.
+ * - `self`: every valid credential, of whatever workspace, role and scopes, because it is about itself.
+ * - `self-or-code`: the same, and codes for signing in, which are no credential elsewhere.
+ */
+export type EndpointAuth = "administration" | "self" | "self-or-code";
+
+/**
+ * How an endpoint answers. Without one, it is with JSON.
+ * - `cacheable`: the response is cached and has an ETag.
+ * - `json-or-event`: clients that accept nothing but Server-Sent Events get one.
+ */
+export type EndpointResponse = "cacheable" | "json-or-event";
+
 interface EndpointBase {
   readonly summary: string;
   /** The lowest role that may call it. */
@@ -30,27 +45,16 @@ interface EndpointBase {
 export interface JsonEndpoint extends EndpointBase {
   readonly kind: "json";
   readonly output: z.ZodType;
-  /** Whether its response is cached and has an ETag. */
-  readonly cacheable?: boolean;
+  readonly auth?: EndpointAuth;
+  readonly response?: EndpointResponse;
   /** A second path of the operation, whose own parameters are optional in `params`. */
   readonly alsoAt?: string;
   /** Whether it changes nothing although it is a POST: it takes no Idempotency-Key. */
   readonly onlyReads?: boolean;
-  /** Whether its response is one Server-Sent Event for clients that accept nothing else. */
-  readonly mayBeEvent?: boolean;
   /** Only of audited mutations: members of the input with the ids of the subject. */
   readonly subject?: readonly string[];
   /** Whether it stores nothing, or little: a workspace that is full may still call it. */
   readonly storesLittle?: boolean;
-  /**
-   * Whether it is administration: operators may call it, in any workspace, and members that it does not
-   * know are refused over REST too.
-   */
-  readonly administers?: boolean;
-  /** Whether every valid credential may call it, of whatever workspace, role and scopes: it is about itself. */
-  readonly concernsCaller?: boolean;
-  /** Whether a code for signing in is a credential here, and only here. */
-  readonly takesCodes?: boolean;
 }
 
 /** A Server-Sent Events stream, after a redirect from `/api/` to `/api/sse/`. */
@@ -95,10 +99,19 @@ export function pathsOf({ path, alsoAt }: JsonEndpoint): string[] {
   return alsoAt === undefined ? [path] : [path, alsoAt];
 }
 
+/** Whether an endpoint is administration. */
+export function isAdministration(endpoint: Endpoint): boolean {
+  return endpoint.kind === "json" && endpoint.auth === "administration";
+}
+
+/** Whether an endpoint is about the credential that calls it. */
+export function isAboutCaller(endpoint: Endpoint): boolean {
+  return endpoint.kind === "json" && (endpoint.auth === "self" || endpoint.auth === "self-or-code");
+}
+
 /** Whether requests of an endpoint may have an Idempotency-Key. */
-export function isKeyed(endpoint: JsonEndpoint): boolean {
-  const { method, administers = false, concernsCaller = false, onlyReads = false } = endpoint;
-  return method === "POST" && !administers && !concernsCaller && !onlyReads;
+export function isKeyed({ method, auth, onlyReads = false }: JsonEndpoint): boolean {
+  return method === "POST" && auth === undefined && !onlyReads;
 }
 
 /** Whether what a request of an endpoint sends is stored, and is refused in a workspace that is full. */
@@ -106,8 +119,8 @@ export function growsStorage(endpoint: Endpoint): boolean {
   const { kind, method } = endpoint;
   if (kind === "multipart") return true;
   if (kind !== "json" || method === "GET" || method === "DELETE") return false;
-  const { role, concernsCaller = false, onlyReads = false, storesLittle = false } = endpoint;
-  return role !== "operator" && !concernsCaller && !onlyReads && !storesLittle;
+  const { role, onlyReads = false, storesLittle = false } = endpoint;
+  return role !== "operator" && !isAboutCaller(endpoint) && !onlyReads && !storesLittle;
 }
 
 /** An endpoint whose calls are audited mutations: it names their subject. */

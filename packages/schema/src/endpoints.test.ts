@@ -1,15 +1,19 @@
 import * as z from "zod";
 import { describe, expect, it } from "vitest";
-import { type Endpoint, growsStorage, isAuditedMutation, pathsOf } from "./endpoint.ts";
+import {
+  type Endpoint,
+  growsStorage,
+  isAboutCaller,
+  isAdministration,
+  isAuditedMutation,
+  pathsOf,
+} from "./endpoint.ts";
 import { endpoints } from "./endpoints.ts";
 import { errorTable } from "./errors/error-table.ts";
 import { exampleOf } from "./examples.ts";
 import * as schema from "./index.ts";
 
 const all = Object.entries<Endpoint>(endpoints);
-
-const isAdministration = (endpoint: Endpoint) =>
-  endpoint.kind === "json" && endpoint.administers === true;
 
 describe("the endpoint table", () => {
   it.each(all)("names %s as noun and verb, and says what it does", (name, endpoint) => {
@@ -25,8 +29,9 @@ describe("the endpoint table", () => {
       [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!),
     );
     expect(Object.keys(endpoint.params.shape).toSorted()).toEqual([...new Set(named)].toSorted());
-    const ofWorkspace =
-      "concernsCaller" in endpoint ? /^\/api\/session/ : /^\/api\/(?:v1\/)?w\/\{wId\}\//;
+    const ofWorkspace = isAboutCaller(endpoint)
+      ? /^\/api\/session/
+      : /^\/api\/(?:v1\/)?w\/\{wId\}\//;
     const prefix = isAdministration(endpoint) ? /^\/api\/admin\// : ofWorkspace;
     expect(endpoint.path).toMatch(prefix);
   });

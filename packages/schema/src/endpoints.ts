@@ -1,29 +1,36 @@
 import type { Endpoint } from "./endpoint.ts";
-import { activityEndpoints } from "./endpoints/activity.ts";
-import { agentEndpoints } from "./endpoints/agents.ts";
-import { analyticsEndpoints } from "./endpoints/analytics.ts";
-import { apiKeyEndpoints } from "./endpoints/api-keys.ts";
-import { auditEndpoints } from "./endpoints/audit.ts";
-import { clientServerEndpoints } from "./endpoints/client-servers.ts";
-import { conversationEndpoints } from "./endpoints/conversations.ts";
-import { dataSourceEndpoints } from "./endpoints/data-sources.ts";
-import { documentEndpoints } from "./endpoints/documents.ts";
-import { feedbackEndpoints } from "./endpoints/feedbacks.ts";
-import { fileEndpoints } from "./endpoints/files.ts";
-import { functionSecretEndpoints } from "./endpoints/function-secrets.ts";
-import { knowledgeSearchEndpoints } from "./endpoints/knowledge-searches.ts";
-import { memberEndpoints } from "./endpoints/members.ts";
-import { mentionEndpoints } from "./endpoints/mentions.ts";
-import { modelEndpoints } from "./endpoints/models.ts";
-import { operatorKeyEndpoints } from "./endpoints/operator-keys.ts";
-import { providerCredentialEndpoints } from "./endpoints/provider-credentials.ts";
-import { sandboxFunctionEndpoints } from "./endpoints/sandbox-functions.ts";
-import { sessionEndpoints } from "./endpoints/sessions.ts";
-import { skillEndpoints } from "./endpoints/skills.ts";
-import { spaceEndpoints } from "./endpoints/spaces.ts";
-import { toolEndpoints } from "./endpoints/tools.ts";
-import { userTokenEndpoints } from "./endpoints/user-tokens.ts";
-import { workspaceEndpoints } from "./endpoints/workspaces.ts";
+import { apiKeyEndpoints } from "./access/api-keys.ts";
+import { memberEndpoints } from "./access/members.ts";
+import { operatorKeyEndpoints } from "./access/operator-keys.ts";
+import { sessionEndpoints } from "./access/sessions.ts";
+import { userTokenEndpoints } from "./access/user-tokens.ts";
+import { activityEndpoints } from "./activity/endpoints.ts";
+import { agentEndpoints } from "./agents/endpoints.ts";
+import { mentionEndpoints } from "./agents/mentions.ts";
+import { analyticsEndpoints } from "./analytics/analytics.ts";
+import { auditEndpoints } from "./audit/audit-events.ts";
+import { conversationEndpoints } from "./conversations/endpoints.ts";
+import { feedbackEndpoints } from "./conversations/feedbacks.ts";
+import { spaceContentEndpoints } from "./conversations/space-content.ts";
+import { fileEndpoints } from "./files/files.ts";
+import { functionAdministrationEndpoints } from "./functions/endpoints.ts";
+import { functionSecretEndpoints } from "./functions/function-secrets.ts";
+import { sandboxFunctionEndpoints } from "./functions/sandbox-functions.ts";
+import { invocationEndpoints } from "./invocations/endpoints.ts";
+import { dataSourceEndpoints } from "./knowledge/data-sources.ts";
+import { documentEndpoints } from "./knowledge/documents.ts";
+import { knowledgeSearchEndpoints } from "./knowledge/searches.ts";
+import { skillEndpoints } from "./skills/endpoints.ts";
+import { clientServerEndpoints } from "./tools/client-servers.ts";
+import { conversationToolEndpoints } from "./tools/conversation-tools.ts";
+import { toolEndpoints } from "./tools/endpoints.ts";
+import { toolAuthorizationEndpoints } from "./tools/tool-authorizations.ts";
+import { toolCallEndpoints } from "./tools/tool-calls.ts";
+import { modelEndpoints } from "./workspaces/models.ts";
+import { providerCredentialEndpoints } from "./workspaces/provider-credentials.ts";
+import { spaceAdministrationEndpoints, spaceEndpoints } from "./workspaces/spaces.ts";
+import { workspaceFactEndpoints } from "./workspaces/workspace-facts.ts";
+import { workspaceEndpoints } from "./workspaces/workspaces.ts";
 
 /** Every operation of the server; REST routes, procedures and documents derive from it. */
 export const endpoints = {
@@ -31,13 +38,19 @@ export const endpoints = {
   ...feedbackEndpoints,
   ...fileEndpoints,
   ...skillEndpoints,
+  ...conversationToolEndpoints,
+  ...toolAuthorizationEndpoints,
+  ...toolCallEndpoints,
   ...toolEndpoints,
   ...clientServerEndpoints,
   ...sandboxFunctionEndpoints,
+  ...invocationEndpoints,
+  ...functionAdministrationEndpoints,
   ...functionSecretEndpoints,
   ...agentEndpoints,
   ...mentionEndpoints,
   ...operatorKeyEndpoints,
+  ...workspaceFactEndpoints,
   ...workspaceEndpoints,
   ...analyticsEndpoints,
   ...apiKeyEndpoints,
@@ -45,6 +58,8 @@ export const endpoints = {
   ...sessionEndpoints,
   ...memberEndpoints,
   ...spaceEndpoints,
+  ...spaceContentEndpoints,
+  ...spaceAdministrationEndpoints,
   ...dataSourceEndpoints,
   ...documentEndpoints,
   ...knowledgeSearchEndpoints,

@@ -1,4 +1,10 @@
-import { exampleOf, type Endpoint, isKeyed, type StreamEndpoint } from "@parley/schema";
+import {
+  exampleOf,
+  type Endpoint,
+  isAdministration,
+  isKeyed,
+  type StreamEndpoint,
+} from "@parley/schema";
 import { errorsByStatus, referToHeaders, type Refusals } from "./errors.ts";
 import type { JsonSchema, Models } from "./models.ts";
 import { describeParameters } from "./parameters.ts";
@@ -25,7 +31,7 @@ export function describeOperations(
     description: `Least role of the key: ${role}.`,
     tags: specified ? ["specified"] : tags,
     parameters: describeParameters(name, endpoint, input),
-    ...("administers" in endpoint && { security: [{ administrationKey: [] }] }),
+    ...(isAdministration(endpoint) && { security: [{ administrationKey: [] }] }),
   };
   const errors = Object.fromEntries(
     errorsByStatus(endpoint).map(([status, types]) => [status, refusals.refer(status, types)]),
@@ -93,7 +99,7 @@ function describeSuccess(name: string, endpoint: Endpoint, models: Models): obje
   }
   if (endpoint.kind === "download") return describeBytes();
   if (endpoint.status === 204) return { 204: respond("Done", RATED) };
-  const isCacheable = endpoint.kind === "json" && endpoint.cacheable === true;
+  const isCacheable = endpoint.kind === "json" && endpoint.response === "cacheable";
   const isCreate = endpoint.kind === "json" && isKeyed(endpoint);
   const own = [...(isCreate ? ["Idempotent-Replayed"] : []), ...(isCacheable ? ["ETag"] : [])];
   const schema = models.of(`${name}.output`);

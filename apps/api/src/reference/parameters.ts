@@ -82,7 +82,7 @@ function headersOf(name: string, endpoint: Endpoint): object[] {
   }
   if (endpoint.kind !== "json") return [];
   const headers: object[] = [];
-  if (endpoint.cacheable === true) headers.push(etags('W/"5f2b"'));
+  if (endpoint.response === "cacheable") headers.push(etags('W/"5f2b"'));
   if (isKeyed(endpoint)) {
     const about = "The same request under the same key is executed once";
     const length = { minLength: 1, maxLength: 255 };

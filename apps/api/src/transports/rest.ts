@@ -2,6 +2,7 @@ import { callProcedure } from "@parley/rpc";
 import {
   endpoints,
   HttpInput,
+  isAdministration,
   type JsonEndpoint,
   maxValuesOf,
   parseCountedJson,
@@ -55,8 +56,10 @@ function registerJson(
     url: routePath(path),
     exposeHeadRoute: endpoint.method === "GET",
     onRequest: async (request, reply) => {
-      const { administers: operators, takesCodes } = endpoint;
-      await authenticate(services, request, { operators, takesCodes });
+      await authenticate(services, request, {
+        operators: isAdministration(endpoint),
+        takesCodes: endpoint.auth === "self-or-code",
+      });
       request.idempotencyKey = await chargeRequest({ request, reply });
       request.maxValues = maxValues;
       await takePlace(services, { request, reply });
@@ -77,7 +80,7 @@ function registerJson(
       const output = await callProcedure({ name, method: endpoint.method }, context, input);
       reply.code(endpoint.status);
       if (endpoint.status === 204) return reply.send();
-      if (endpoint.mayBeEvent === true && request.headers.accept === EVENT_STREAM) {
+      if (endpoint.response === "json-or-event" && request.headers.accept === EVENT_STREAM) {
         return reply.type(EVENT_STREAM).send(formatData(JSON.stringify(output)));
       }
       if (output instanceof CachedResponse) return sendCached(request, reply, output);

@@ -59,7 +59,7 @@ const rateLimitOf = (procedure: string): RateLimitClass =>
 
 function takesCodes(procedure: string): boolean {
   const endpoint = endpointOf(procedure);
-  return endpoint?.kind === "json" && endpoint.takesCodes === true;
+  return endpoint?.kind === "json" && endpoint.auth === "self-or-code";
 }
 
 /**

@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { Milliseconds, optional, Reference, ShortText, textOfBytes } from "../parsing/text.ts";
 import { warnings } from "../parsing/warnings.ts";
-import { AgentConfiguration } from "../workspaces/agents.ts";
+import { AgentConfiguration } from "../agents/agents.ts";
 import { ReasoningEffort } from "../workspaces/models.ts";
-import { User } from "../workspaces/users.ts";
+import { User } from "../access/members.ts";
 import { ContentFragment, CreateContentFragment } from "./content-fragments.ts";
 import { Context, MessageContext } from "./message-contexts.ts";
 

@@ -1,7 +1,10 @@
 import * as z from "zod";
-import { placeLike, PageLimit, pageEnd } from "../parsing/page.ts";
+import { get } from "../endpoint-defaults.ts";
+import type { Endpoint } from "../endpoint.ts";
+import { pageEnd, PageLimit, placeLike } from "../parsing/page.ts";
 import { fromQuery, Milliseconds, optional } from "../parsing/text.ts";
 import { timeOf } from "../parsing/times.ts";
+import { SpaceIdentity } from "../workspaces/spaces.ts";
 import { Conversation } from "./conversations.ts";
 
 const lastValue = optional(placeLike(/^p\d{1,15}$/)).describe(
@@ -85,3 +88,43 @@ export const ProjectFiles = z.object({
     .describe("The newest 1000 files of the conversations, the newest first"),
 });
 export type ProjectFiles = z.infer<typeof ProjectFiles>;
+
+const inSpace = "/api/v1/w/{wId}/spaces/{spaceId}";
+const ofSpace = {
+  ...get,
+  scope: "conversations:read",
+  params: SpaceIdentity,
+  tags: ["spaces"],
+  errors: ["space_not_found"],
+} as const;
+
+/** Operations on the conversations of a space, and their files. */
+export const spaceContentEndpoints = {
+  "spaces.listConversationIds": {
+    ...ofSpace,
+    summary: "List the ids of the conversations in a space",
+    path: `${inSpace}/conversation_ids`,
+    query: ListSpaceConversationIds,
+    output: SpaceConversationIds,
+  },
+  "spaces.listConversations": {
+    ...ofSpace,
+    summary: "List the conversations in a space with their messages",
+    path: `${inSpace}/conversations`,
+    query: ListSpaceConversations,
+    output: SpaceConversations,
+  },
+  "spaces.getProjectMetadata": {
+    ...ofSpace,
+    summary: "Read a space as a project",
+    path: `${inSpace}/project_metadata`,
+    output: z.object({ metadata: ProjectMetadata.describe("The space") }),
+  },
+  "spaces.listProjectFiles": {
+    ...ofSpace,
+    summary: "List the files of the conversations in a space",
+    path: `${inSpace}/project_files`,
+    query: ListProjectFiles,
+    output: ProjectFiles,
+  },
+} as const satisfies Record<string, Endpoint>;

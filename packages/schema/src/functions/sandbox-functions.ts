@@ -1,7 +1,9 @@
 import * as z from "zod";
+import { get } from "../endpoint-defaults.ts";
+import type { Endpoint } from "../endpoint.ts";
 import { WorkspaceParams } from "../params.ts";
 import { pageEnd, pageQuery } from "../parsing/page.ts";
-import { Milliseconds, Reference, text } from "../parsing/text.ts";
+import { Milliseconds, text } from "../parsing/text.ts";
 
 /** Name of a function in paths; an id of a function is no slug. */
 export const FunctionSlug = text(255, 1).regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/, {
@@ -50,13 +52,16 @@ export const SandboxFunctionPage = z.object({
 });
 export type SandboxFunctionPage = z.infer<typeof SandboxFunctionPage>;
 
-/** Parameters of the routes of a function, by its id or slug. */
-export const SandboxFunctionParams = z.object({
-  ...WorkspaceParams.shape,
-  functionId: Reference.describe("Id or slug of the function").meta({ example: "add" }),
-});
-
-/** Parameters of the routes of an invocation. */
-export const InvocationParams = SandboxFunctionParams.extend({
-  invocationId: Reference.describe("Id of the invocation").meta({ example: "sfi_Hr5Tb8Nw3J" }),
-});
+/** Operations on sandbox functions, for callers that may invoke them. */
+export const sandboxFunctionEndpoints = {
+  "sandboxFunctions.list": {
+    ...get,
+    tags: ["sandbox functions"],
+    scope: "functions:invoke",
+    summary: "List the sandbox functions that can be invoked",
+    path: "/api/w/{wId}/sandbox-functions",
+    params: WorkspaceParams,
+    query: ListSandboxFunctions,
+    output: SandboxFunctionPage,
+  },
+} as const satisfies Record<string, Endpoint>;

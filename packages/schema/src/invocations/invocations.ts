@@ -1,8 +1,9 @@
 import * as z from "zod";
 import { exampleOf } from "../examples.ts";
+import { WorkspaceParams } from "../params.ts";
 import { AnyJson } from "../parsing/json.ts";
 import { pageEnd, pageQuery, placeLike } from "../parsing/page.ts";
-import { fitsBytes, optional } from "../parsing/text.ts";
+import { fitsBytes, optional, Reference } from "../parsing/text.ts";
 import { RequestedTimezone } from "../parsing/timezones.ts";
 
 export const InvocationErrorCode = z.enum([
@@ -110,3 +111,14 @@ export const InvocationPage = z.object({
   ...pageEnd,
 });
 export type InvocationPage = z.infer<typeof InvocationPage>;
+
+/** Parameters of the routes of a function, by its id or slug. */
+export const SandboxFunctionParams = z.object({
+  ...WorkspaceParams.shape,
+  functionId: Reference.describe("Id or slug of the function").meta({ example: "add" }),
+});
+
+/** Parameters of the routes of an invocation. */
+export const InvocationParams = SandboxFunctionParams.extend({
+  invocationId: Reference.describe("Id of the invocation").meta({ example: "sfi_Hr5Tb8Nw3J" }),
+});

@@ -1,7 +1,15 @@
 import * as z from "zod";
+import { get } from "../endpoint-defaults.ts";
+import type { Endpoint } from "../endpoint.ts";
+import { WorkspaceParams } from "../params.ts";
 import { flagFromQuery, fromQuery, optional, Reference, ShortText, text } from "../parsing/text.ts";
 import { timeOf } from "../parsing/times.ts";
-import { DataSource, DataSourceView } from "./data-sources.ts";
+import {
+  DataSource,
+  DataSourceView,
+  DataSourceViewParams,
+  FindDataSourceViews,
+} from "./data-sources.ts";
 import { Document } from "./documents.ts";
 
 const query = text(1000, 1);
@@ -131,3 +139,48 @@ export const FoundDocuments = z.object({
   documents: z.array(Document).describe("The best matches first, each with the part that matches"),
 });
 export type FoundDocuments = z.infer<typeof FoundDocuments>;
+
+const root = "/api/v1/w/{wId}";
+const read = { ...get, scope: "knowledge:read", tags: ["knowledge"] } as const;
+
+/** Searches of knowledge. */
+export const knowledgeSearchEndpoints = {
+  "dataSourceViews.find": {
+    ...read,
+    summary: "Find data source views by their data source or space",
+    path: `${root}/data_source_views/search`,
+    params: WorkspaceParams,
+    query: FindDataSourceViews,
+    output: z.object({
+      data_source_views: z.array(DataSourceView).describe("Views, the oldest first"),
+    }),
+  },
+  "dataSourceViews.searchDocuments": {
+    ...read,
+    summary: "Search the documents that a view shows",
+    path: `${root}/spaces/{spaceId}/data_source_views/{dsvId}/search`,
+    params: DataSourceViewParams,
+    query: SearchDocuments,
+    output: FoundDocuments,
+    errors: ["data_source_view_not_found"],
+  },
+  "nodes.search": {
+    ...read,
+    summary: "Search documents and folders by title and text, or read them by their ids",
+    method: "POST",
+    onlyReads: true,
+    path: `${root}/search`,
+    params: WorkspaceParams,
+    body: SearchNodes,
+    output: FoundNodes,
+  },
+  "nodes.find": {
+    ...read,
+    summary: "Search documents and folders with a query string",
+    response: "json-or-event",
+    path: `${root}/search`,
+    params: WorkspaceParams,
+    query: FindNodes,
+    output: FoundKnowledge,
+  },
+} as const satisfies Record<string, Endpoint>;

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { Endpoint, ParsedInputOf } from "../endpoint.ts";
+import { type Endpoint, isAdministration, type ParsedInputOf } from "../endpoint.ts";
 import { formatPath, invalidRequest, type RequestPart } from "../errors/invalid-request.ts";
 import { HttpInput } from "./http-input.ts";
 import { cleanJson } from "./json.ts";
@@ -15,7 +15,7 @@ import { findMisspelt, refuseUnknownMembers } from "./unknown-members.ts";
 export function parseInput<E extends Endpoint>(endpoint: E, raw: unknown): ParsedInputOf<E> {
   const given = raw instanceof HttpInput ? partsOf(raw) : flatParts(plainInput(endpoint, raw));
   if (raw instanceof HttpInput) {
-    if ("administers" in endpoint) refuseUnknownMembers(endpoint, given, ["query", "body"]);
+    if (isAdministration(endpoint)) refuseUnknownMembers(endpoint, given, ["query", "body"]);
   } else refuseUnknownMembers(endpoint, given, ["flat"]);
   const { params, query, body } = endpoint;
   const fromParams = parsePart("path", params, given.params);

@@ -1,5 +1,7 @@
 import * as z from "zod";
-import { ConversationParams, WorkspaceParams } from "../params.ts";
+import { get, post } from "../endpoint-defaults.ts";
+import type { Endpoint } from "../endpoint.ts";
+import { ConversationParams, Success, WorkspaceParams } from "../params.ts";
 import { flagFromQuery, optional, Reference } from "../parsing/text.ts";
 import { Tool } from "./tools.ts";
 
@@ -39,3 +41,30 @@ export const SpaceTools = z.object({
   serverViews: z.array(SpaceTool).describe("The tools, the oldest first; at most 1,000"),
 });
 export type SpaceTools = z.infer<typeof SpaceTools>;
+
+/** Operations on the tools that conversations may have. */
+export const conversationToolEndpoints = {
+  "tools.listOfSpace": {
+    ...get,
+    tags: ["tools"],
+    scope: "agents:read",
+    summary: "List the tools of a space",
+    path: "/api/v1/w/{wId}/spaces/{spaceId}/mcp_server_views",
+    params: SpaceToolsParams,
+    query: ListSpaceTools,
+    output: SpaceTools,
+    errors: ["space_not_found"],
+  },
+  "conversations.changeTools": {
+    ...post,
+    tags: ["tools"],
+    scope: "conversations:write",
+    storesLittle: true,
+    summary: "Add a tool to a conversation, or take it away",
+    path: "/api/v1/w/{wId}/assistant/conversations/{cId}/tools",
+    params: ConversationParams,
+    body: ChangeConversationTools,
+    output: Success,
+    errors: ["conversation_not_found", "tool_not_found"],
+  },
+} as const satisfies Record<string, Endpoint>;

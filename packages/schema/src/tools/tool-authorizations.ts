@@ -1,5 +1,7 @@
 import * as z from "zod";
-import { WorkspaceParams } from "../params.ts";
+import { get, post } from "../endpoint-defaults.ts";
+import type { Endpoint } from "../endpoint.ts";
+import { Success, WorkspaceParams } from "../params.ts";
 import { Milliseconds, Reference } from "../parsing/text.ts";
 
 /** A tool by its id. */
@@ -33,3 +35,40 @@ export const StartedToolAuthorization = z.object({
   expiresAt: Milliseconds.describe("Until when the user can come back from it"),
 });
 export type StartedToolAuthorization = z.infer<typeof StartedToolAuthorization>;
+
+const authorization = {
+  tags: ["tools"],
+  path: "/api/v1/w/{wId}/tools/{toolId}/authorization",
+  params: ToolParams,
+  errors: ["tool_not_found"],
+} as const;
+
+/** Operations on what a user lets be called. */
+export const toolAuthorizationEndpoints = {
+  "toolAuthorizations.get": {
+    ...get,
+    ...authorization,
+    scope: "conversations:read",
+    summary: "Read whether the user has let a tool be called",
+    output: z.object({ authorization: ToolAuthorization.describe("What the user has allowed") }),
+  },
+  "toolAuthorizations.start": {
+    ...post,
+    ...authorization,
+    scope: "conversations:write",
+    storesLittle: true,
+    summary: "Begin to let a tool be called for the user: where the user's browser goes",
+    output: z.object({
+      authorization: StartedToolAuthorization.describe("Where the user allows it"),
+    }),
+  },
+  "toolAuthorizations.revoke": {
+    ...get,
+    ...authorization,
+    method: "DELETE",
+    scope: "conversations:write",
+    summary: "Take back that a tool may be called for the user",
+    output: Success,
+    subject: ["toolId"],
+  },
+} as const satisfies Record<string, Endpoint>;

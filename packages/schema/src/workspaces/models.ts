@@ -1,4 +1,7 @@
 import * as z from "zod";
+import { administer, administered, get } from "../endpoint-defaults.ts";
+import type { Endpoint } from "../endpoint.ts";
+import { WorkspaceParams } from "../params.ts";
 import { Region } from "./workspaces.ts";
 
 /** A model that the server knows, as a workspace may use it. */
@@ -52,3 +55,27 @@ export const UsableModels = z.object({
     .describe("The enabled models of the workspace's region"),
 });
 export type UsableModels = z.infer<typeof UsableModels>;
+
+/** Operations on models. */
+export const modelEndpoints = {
+  "models.list": {
+    ...administer({
+      role: "builder",
+      method: "GET",
+      path: `${administered}/models`,
+      input: WorkspaceParams,
+    }),
+    summary: "List the models that the server knows",
+    output: ModelList,
+  },
+  "models.listUsable": {
+    ...get,
+    summary: "List the models that the workspace may use",
+    role: "admin",
+    scope: null,
+    tags: ["workspace"],
+    path: "/api/v1/w/{wId}/models",
+    params: WorkspaceParams,
+    output: UsableModels,
+  },
+} as const satisfies Record<string, Endpoint>;

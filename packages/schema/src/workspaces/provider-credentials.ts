@@ -1,5 +1,7 @@
 import * as z from "zod";
-import { WorkspaceParams } from "../params.ts";
+import { administer, administered } from "../endpoint-defaults.ts";
+import type { Endpoint } from "../endpoint.ts";
+import { Success, WorkspaceParams } from "../params.ts";
 import { Milliseconds, text } from "../parsing/text.ts";
 import { ModelService } from "./model-services.ts";
 
@@ -33,3 +35,43 @@ export const PutProviderCredential = ProviderCredentialIdentity.extend({
     .meta({ example: "sk-example" }),
 });
 export type PutProviderCredential = z.output<typeof PutProviderCredential>;
+
+/** Operations on a workspace's credentials for model providers. */
+export const providerCredentialEndpoints = {
+  "providerCredentials.put": {
+    ...administer({
+      role: "admin",
+      method: "PUT",
+      path: `${administered}/provider-credentials/{providerId}`,
+      input: PutProviderCredential,
+    }),
+    storesLittle: true,
+    summary: "Set the workspace's credential for a model provider",
+    subject: ["providerId"],
+    output: z.object({
+      providerCredential: ProviderCredential.describe("The credential, without its secret"),
+    }),
+  },
+  "providerCredentials.list": {
+    ...administer({
+      role: "admin",
+      method: "GET",
+      path: `${administered}/provider-credentials`,
+      input: WorkspaceParams,
+    }),
+    summary: "List the workspace's credentials for model providers",
+    output: ProviderCredentialList,
+  },
+  "providerCredentials.remove": {
+    ...administer({
+      role: "admin",
+      method: "DELETE",
+      path: `${administered}/provider-credentials/{providerId}`,
+      input: ProviderCredentialIdentity,
+    }),
+    summary: "Remove the workspace's credential for a model provider",
+    subject: ["providerId"],
+    output: Success,
+    errors: ["workspace_not_found", "provider_credential_not_found"],
+  },
+} as const satisfies Record<string, Endpoint>;

@@ -1,5 +1,7 @@
 import * as z from "zod";
-import { WorkspaceParams } from "../params.ts";
+import { administer, administered, get } from "../endpoint-defaults.ts";
+import type { Endpoint } from "../endpoint.ts";
+import { Success, WorkspaceParams } from "../params.ts";
 import { pageEnd, pageQuery, placeLike } from "../parsing/page.ts";
 import { flagFromQuery, Milliseconds, optional, Reference, text } from "../parsing/text.ts";
 
@@ -82,3 +84,79 @@ export const SpacePage = z.object({
   ...pageEnd,
 });
 export type SpacePage = z.infer<typeof SpacePage>;
+
+/** Operations on the spaces that a key reaches. */
+export const spaceEndpoints = {
+  "spaces.list": {
+    ...get,
+    scope: "conversations:read",
+    summary: "List the spaces that the key reaches",
+    path: "/api/v1/w/{wId}/spaces",
+    params: WorkspaceParams,
+    query: ListSpaces,
+    output: z.object({ spaces: z.array(Space).describe("Spaces, by name") }),
+    tags: ["spaces"],
+  },
+} as const satisfies Record<string, Endpoint>;
+
+/** Operations on all spaces of a workspace. */
+export const spaceAdministrationEndpoints = {
+  "spaces.create": {
+    ...administer({
+      role: "admin",
+      method: "POST",
+      path: `${administered}/spaces`,
+      input: CreateSpace,
+    }),
+    summary: "Create a space",
+    subject: [],
+    output: SpaceWithKeys,
+    errors: ["workspace_not_found", "api_key_not_found"],
+  },
+  "spaces.get": {
+    ...administer({
+      role: "admin",
+      method: "GET",
+      path: `${administered}/spaces/{spaceId}`,
+      input: SpaceIdentity,
+    }),
+    summary: "Read a space, and which keys reach it",
+    output: SpaceWithKeys,
+    errors: ["workspace_not_found", "space_not_found"],
+  },
+  "spaces.listAll": {
+    ...administer({
+      role: "admin",
+      method: "GET",
+      path: `${administered}/spaces`,
+      input: ListAllSpaces,
+    }),
+    summary: "List all spaces, also those that the key does not reach",
+    output: SpacePage,
+  },
+  "spaces.delete": {
+    ...administer({
+      role: "admin",
+      method: "DELETE",
+      path: `${administered}/spaces/{spaceId}`,
+      input: DeleteSpace,
+    }),
+    summary: "Delete a space, with what it holds if that is asked for",
+    subject: ["spaceId"],
+    output: Success,
+    errors: ["workspace_not_found", "space_not_found", "space_not_empty"],
+  },
+  "spaces.update": {
+    ...administer({
+      role: "admin",
+      method: "PATCH",
+      path: `${administered}/spaces/{spaceId}`,
+      input: UpdateSpace,
+    }),
+    storesLittle: true,
+    summary: "Rename or restrict a space, or set which keys reach it",
+    subject: ["spaceId"],
+    output: SpaceWithKeys,
+    errors: ["workspace_not_found", "space_not_found", "api_key_not_found"],
+  },
+} as const satisfies Record<string, Endpoint>;

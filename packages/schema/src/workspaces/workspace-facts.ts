@@ -1,4 +1,7 @@
 import * as z from "zod";
+import { get } from "../endpoint-defaults.ts";
+import type { Endpoint } from "../endpoint.ts";
+import { WorkspaceParams } from "../params.ts";
 
 /** That the workspace exists, for callers whose credential is valid. */
 export const WorkspaceExistence = z.object({
@@ -22,3 +25,33 @@ export const VerifiedDomains = z.object({
     .describe("Always empty: nobody joins a workspace by the domain of an address"),
 });
 export type VerifiedDomains = z.infer<typeof VerifiedDomains>;
+
+const root = "/api/v1/w/{wId}";
+const fact = {
+  ...get,
+  params: WorkspaceParams,
+  scope: "conversations:read",
+  tags: ["workspace"],
+} as const;
+
+/** Operations that say what a workspace is, to whoever has a key of it. */
+export const workspaceFactEndpoints = {
+  "workspaces.exists": {
+    ...fact,
+    summary: "Say that the credential is one of the workspace",
+    path: `${root}/exists`,
+    output: WorkspaceExistence,
+  },
+  "featureFlags.list": {
+    ...fact,
+    summary: "List the feature flags, of which there are none",
+    path: `${root}/feature_flags`,
+    output: FeatureFlags,
+  },
+  "verifiedDomains.list": {
+    ...fact,
+    summary: "List the verified domains, of which there are none",
+    path: `${root}/verified_domains`,
+    output: VerifiedDomains,
+  },
+} as const satisfies Record<string, Endpoint>;

@@ -1,0 +1,209 @@
+import * as z from "zod";
+import { WorkspaceParams } from "../params.ts";
+import { pageEnd, pageQuery } from "../parsing/page.ts";
+import { forUpdate, optional, Reference, ShortText, text, UrlText } from "../parsing/text.ts";
+import { warnings } from "../parsing/warnings.ts";
+import { SimulatedScript } from "../simulation/simulated-script.ts";
+import { ReasoningEffort } from "../workspaces/models.ts";
+
+export const AgentStatus = z.enum(["active", "archived", "draft"]);
+export const AgentScope = z.enum(["global", "hidden", "visible"]);
+
+/** One version of an agent's configuration. */
+export const AgentConfiguration = z.object({
+  id: z.int().describe("Number of this version").meta({ example: 1 }),
+  sId: z
+    .string()
+    .describe("Id of the agent, the same in all its versions")
+    .meta({ example: "helper" }),
+  version: z.int().describe("Number of the version, from 0").meta({ example: 0 }),
+  versionCreatedAt: z.iso
+    .datetime()
+    .nullable()
+    .describe("When this version was created")
+    .meta({ example: "2026-05-28T20:26:40.000Z" }),
+  versionAuthorId: z.string().nullable().describe("Always null"),
+  name: z.string().describe("Name of the agent").meta({ example: "helper" }),
+  description: z.string().describe("What the agent is for").meta({ example: "Answers at once" }),
+  instructions: z.string().nullable().describe("Instructions that the model gets"),
+  pictureUrl: z
+    .string()
+    .describe("Absolute URL of the agent's picture")
+    .meta({ example: "https://parley.test/pictures/agent-1.svg" }),
+  status: AgentStatus.describe("Whether the agent can be mentioned"),
+  scope: AgentScope.meta({ description: "Who sees the agent", example: "visible" }),
+  userFavorite: z
+    .boolean()
+    .describe("Whether the caller's user marked the agent as a favourite; false within messages"),
+  model: z
+    .object({
+      providerId: z.string().describe("Provider of the model").meta({ example: "simulated" }),
+      modelId: z.string().describe("Model of the provider").meta({ example: "simulated-1" }),
+      temperature: z.number().describe("Sampling temperature").meta({ example: 0.7 }),
+    })
+    .describe("The configured model, also where a message overrides it"),
+  actions: z.array(z.unknown()).describe("Configured actions"),
+  maxStepsPerRun: z.int().describe("How many steps a turn may take").meta({ example: 8 }),
+  templateId: z.string().nullable().describe("Template of the agent"),
+  visualizationEnabled: z.literal(false).describe("Always false"),
+  requestedGroupIds: z.array(z.unknown()).describe("Always empty"),
+});
+export type AgentConfiguration = z.infer<typeof AgentConfiguration>;
+
+/** Query of the listing of agents. */
+export const ListAgents = z.object({
+  view: optional(z.enum(["all", "list", "workspace", "published", "global", "favorites"]))
+    .transform((view) => view ?? "all")
+    .describe("Which agents to list; all active ones by default")
+    .meta({ example: "all" }),
+});
+export type ListAgents = z.output<typeof ListAgents>;
+
+/** Query of the search for agents. */
+export const SearchAgents = z.object({
+  q: ShortText.min(1).describe("Part of the agents' names, in any case").meta({ example: "help" }),
+});
+export type SearchAgents = z.output<typeof SearchAgents>;
+
+export const AgentParams = WorkspaceParams.extend({
+  sId: Reference.describe("Id of the agent").meta({ example: "helper" }),
+});
+
+/** Query to read an agent. */
+export const ReadAgent = z.object({
+  variant: optional(z.enum(["light", "full"]))
+    .describe("Whether the instructions are left out (light) or not (full, the default)")
+    .meta({ example: "full" }),
+});
+export type ReadAgent = z.output<typeof ReadAgent>;
+
+/** A word that an agent is found by in other programs; Parley only keeps it. */
+export const AgentTag = z.object({
+  name: z.string().describe("Name of the tag").meta({ example: "finance" }),
+  kind: z.string().describe("Kind of the tag").meta({ example: "standard" }),
+});
+export type AgentTag = z.infer<typeof AgentTag>;
+
+const tag = z.object({
+  name: ShortText.min(1).describe("Name of the tag"),
+  kind: optional(ShortText)
+    .transform((kind) => kind ?? "standard")
+    .describe("Kind of the tag; standard by default"),
+});
+
+/** The members of an agent that can be changed. */
+export const editable = {
+  name: ShortText.min(1).describe("Name of the agent").meta({ example: "Clerk" }),
+  description: text(4096)
+    .describe("What the agent is for")
+    .meta({ example: "Answers about orders" }),
+  instructions: optional(text(512 * 1024)).describe("Instructions that the model gets"),
+  pictureUrl: optional(UrlText).describe(
+    "URL of the agent's picture; a default picture of Parley otherwise",
+  ),
+  scope: optional(z.enum(["hidden", "visible"])).describe("Who sees the agent; visible by default"),
+  model: z
+    .object({
+      providerId: ShortText.min(1).describe("Provider of the model").meta({ example: "simulated" }),
+      modelId: ShortText.min(1).describe("Model of the provider").meta({ example: "simulated" }),
+      temperature: optional(z.number().min(0).max(2)).describe(
+        "Sampling temperature; 0.7 by default",
+      ),
+      reasoningEffort: ReasoningEffort.nullish().describe(
+        "Effort unless a message chooses one; ignored if the model does not support it. Null for the model's default",
+      ),
+    })
+    .describe("Model of the agent"),
+  maxStepsPerRun: optional(z.int().min(1).max(64)).describe("Steps of a turn; 8 by default"),
+  script: optional(SimulatedScript).describe("Script for the simulated provider"),
+  skillIds: optional(z.array(Reference).max(50)).describe(
+    "Skills of the agent, besides those of every agent",
+  ),
+  functionIds: optional(z.array(Reference).max(50)).describe(
+    "Sandbox functions that the agent may call, by id or slug",
+  ),
+  toolIds: optional(z.array(Reference).max(16)).describe(
+    "Tools of MCP servers that the agent may call, besides those of its skills",
+  ),
+  asksUser: optional(z.boolean()).describe(
+    "Whether the agent may ask its user and wait for the answer; false by default",
+  ),
+  tags: optional(z.array(tag).max(20)).describe("Tags of the agent"),
+  editorIds: optional(z.array(Reference).max(100)).describe(
+    "Editors of the agent; only admins set them",
+  ),
+};
+
+export const AgentIdentity = WorkspaceParams.extend({
+  agentId: Reference.describe("Id of the agent").meta({ example: "Ag7nTq2Wz4" }),
+});
+export const CreateAgent = WorkspaceParams.extend(editable);
+export const UpdateAgent = AgentIdentity.extend({
+  ...forUpdate(editable),
+  version: optional(z.int().min(0)).describe(
+    "Version that the change is based on; the current one by default",
+  ),
+  name: optional(editable.name).describe("New name"),
+  description: optional(editable.description).describe("New description"),
+  model: optional(editable.model).describe("New model"),
+  script: SimulatedScript.nullish().describe("Script for the simulated provider, or null for none"),
+});
+export type CreateAgent = z.output<typeof CreateAgent>;
+export type UpdateAgent = z.output<typeof UpdateAgent>;
+
+/** Which agents to list for those who administer them. */
+export const ListAllAgents = WorkspaceParams.extend({
+  status: optional(AgentStatus)
+    .describe("Only agents in this state; all by default")
+    .meta({ example: "archived" }),
+  ...pageQuery("Agents", { defaultLimit: 20, place: Reference }),
+});
+export type ListAllAgents = z.output<typeof ListAllAgents>;
+
+/** A page of agents. Instructions may be long: the read of an agent has them. */
+export const AgentPage = z.object({
+  agentConfigurations: z
+    .array(AgentConfiguration.omit({ instructions: true }))
+    .describe("Agents in their current versions, by id, without their instructions"),
+  ...pageEnd,
+});
+export type AgentPage = z.infer<typeof AgentPage>;
+
+export const AgentWithScript = z.object({
+  agentConfiguration: AgentConfiguration.describe("The agent, in its current version"),
+  script: SimulatedScript.nullable()
+    .describe("Script for the simulated provider")
+    .meta({ example: null }),
+  skillIds: z.array(z.string()).describe("Skills of the agent, besides those of every agent"),
+  functionIds: z.array(z.string()).describe("Sandbox functions that it may call"),
+  toolIds: z.array(z.string()).describe("Tools of MCP servers that it may call"),
+  asksUser: z.boolean().describe("Whether it may ask its user and wait for the answer"),
+  reasoningEffort: ReasoningEffort.nullable()
+    .describe("Effort of its model unless a message chooses one; null for the model's default")
+    .meta({ example: null }),
+  tags: z.array(AgentTag).describe("Its tags"),
+  editorIds: z.array(z.string()).describe("Users who are its editors"),
+});
+export type AgentWithScript = z.infer<typeof AgentWithScript>;
+
+/** Body of the creation of an agent with the defaults of the workspace. */
+export const CreateGenericAgent = z.object({
+  name: editable.name,
+  description: editable.description,
+  instructions: text(512 * 1024)
+    .describe("Instructions that the model gets")
+    .meta({ example: "Answer briefly" }),
+  emoji: optional(ShortText).describe("Accepted, and not shown: agents have pictures"),
+  subAgentName: optional(ShortText.min(1)).describe("Name of a second agent; none by default"),
+  subAgentDescription: optional(text(4096)).describe("What the second agent is for"),
+  subAgentInstructions: optional(text(512 * 1024)).describe("Instructions of the second agent"),
+  subAgentEmoji: optional(ShortText).describe("Accepted, and not shown: agents have pictures"),
+});
+export type CreateGenericAgent = z.output<typeof CreateGenericAgent>;
+
+export const GenericAgent = z.object({
+  agentConfiguration: AgentConfiguration.describe("The new agent"),
+  subAgentConfiguration: AgentConfiguration.optional().describe("The second agent, if any"),
+  warnings,
+});
+export type GenericAgent = z.infer<typeof GenericAgent>;

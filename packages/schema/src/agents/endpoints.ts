@@ -1,0 +1,192 @@
+import * as z from "zod";
+import { administer, administered, get, post } from "../endpoint-defaults.ts";
+import type { Endpoint } from "../endpoint.ts";
+import { Success, WorkspaceParams } from "../params.ts";
+import { ImportAgent, ImportedAgent } from "./agent-definitions.ts";
+import { PatchAgent, PatchedAgent } from "./agent-patches.ts";
+import {
+  AgentConfiguration,
+  AgentIdentity,
+  AgentPage,
+  AgentParams,
+  AgentWithScript,
+  CreateAgent,
+  CreateGenericAgent,
+  GenericAgent,
+  ListAgents,
+  ListAllAgents,
+  ReadAgent,
+  SearchAgents,
+  UpdateAgent,
+} from "./agents.ts";
+
+const root = "/api/v1/w/{wId}/assistant/agent_configurations";
+
+const read = { ...get, scope: "agents:read", tags: ["agents"] } as const;
+const list = { ...read, params: WorkspaceParams } as const;
+const build = {
+  ...post,
+  tags: ["agents"],
+  role: "builder",
+  scope: null,
+  params: WorkspaceParams,
+  subject: [],
+  errors: ["model_disabled"],
+} as const;
+const referenceErrors = [
+  "model_disabled",
+  "skill_not_found",
+  "sandbox_function_not_found",
+  "tool_not_found",
+  "member_not_found",
+] as const;
+
+/** Operations on agents. */
+export const agentEndpoints = {
+  "agents.list": {
+    ...list,
+    summary: "List agents",
+    path: root,
+    query: ListAgents,
+    output: z.object({ agentConfigurations: z.array(AgentConfiguration).describe("By name") }),
+  },
+  "agents.search": {
+    ...list,
+    summary: "Search agents by name",
+    path: `${root}/search`,
+    query: SearchAgents,
+    output: z.object({
+      agentConfigurations: z.array(AgentConfiguration).describe("At most 100, by name"),
+    }),
+  },
+  "agents.get": {
+    ...read,
+    summary: "Read an agent",
+    path: `${root}/{sId}`,
+    params: AgentParams,
+    query: ReadAgent,
+    output: z.object({
+      agentConfiguration: AgentConfiguration.describe("The agent, in its current version"),
+    }),
+    errors: ["agent_not_found"],
+  },
+  "agents.patch": {
+    ...read,
+    summary: "Mark an agent as a favourite; with an admin key, change the agent: a new version",
+    method: "PATCH",
+    scope: "conversations:write",
+    path: `${root}/{sId}`,
+    params: AgentParams,
+    subject: ["sId"],
+    body: PatchAgent,
+    output: PatchedAgent,
+    errors: ["agent_not_found", "model_disabled"],
+  },
+  "agents.delete": {
+    ...read,
+    summary: "Archive an agent: it can no longer be mentioned",
+    method: "DELETE",
+    role: "admin",
+    scope: null,
+    path: `${root}/{sId}`,
+    params: AgentParams,
+    subject: ["sId"],
+    output: Success,
+    errors: ["agent_not_found"],
+  },
+  "agents.export": {
+    ...read,
+    kind: "download",
+    summary: "Read an agent as a file in YAML, which an import takes",
+    role: "builder",
+    scope: null,
+    path: `${root}/{sId}/export/yaml`,
+    params: AgentParams,
+    errors: ["agent_not_found"],
+  },
+  "agents.import": {
+    ...build,
+    summary: "Import an agent from YAML: a new version of the agent that it names, or a new agent",
+    path: `${root}/import`,
+    body: ImportAgent,
+    output: ImportedAgent,
+  },
+  "agents.createGeneric": {
+    ...build,
+    summary: "Create an agent with a model of the workspace",
+    path: "/api/v1/w/{wId}/assistant/generic_agents",
+    body: CreateGenericAgent,
+    output: GenericAgent,
+  },
+  "agents.listAll": {
+    ...administer({
+      role: "builder",
+      method: "GET",
+      path: `${administered}/agents`,
+      input: ListAllAgents,
+    }),
+    summary: "List the agents, the archived too",
+    output: AgentPage,
+  },
+  "agents.getDefinition": {
+    ...administer({
+      role: "builder",
+      method: "GET",
+      path: `${administered}/agents/{agentId}`,
+      input: AgentIdentity,
+    }),
+    summary: "Read an agent with its script, skills, functions, tools and editors",
+    output: AgentWithScript,
+    errors: ["workspace_not_found", "agent_not_found"],
+  },
+  "agents.create": {
+    ...administer({
+      role: "builder",
+      method: "POST",
+      path: `${administered}/agents`,
+      input: CreateAgent,
+    }),
+    summary: "Create an agent",
+    subject: [],
+    output: AgentWithScript,
+    errors: ["workspace_not_found", ...referenceErrors],
+  },
+  "agents.update": {
+    ...administer({
+      role: "builder",
+      method: "PATCH",
+      path: `${administered}/agents/{agentId}`,
+      input: UpdateAgent,
+    }),
+    summary: "Change an agent: a new version",
+    subject: ["agentId"],
+    output: AgentWithScript,
+    errors: ["workspace_not_found", "agent_not_found", "version_conflict", ...referenceErrors],
+  },
+  "agents.archive": {
+    ...administer({
+      role: "builder",
+      method: "POST",
+      path: `${administered}/agents/{agentId}/archive`,
+      input: AgentIdentity,
+    }),
+    storesLittle: true,
+    summary: "Archive an agent: it can no longer be mentioned",
+    subject: ["agentId"],
+    output: Success,
+    errors: ["workspace_not_found", "agent_not_found"],
+  },
+  "agents.restore": {
+    ...administer({
+      role: "builder",
+      method: "POST",
+      path: `${administered}/agents/{agentId}/restore`,
+      input: AgentIdentity,
+    }),
+    storesLittle: true,
+    summary: "Let an archived agent be mentioned again",
+    subject: ["agentId"],
+    output: Success,
+    errors: ["workspace_not_found", "agent_not_found"],
+  },
+} as const satisfies Record<string, Endpoint>;

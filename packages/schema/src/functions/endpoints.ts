@@ -1,0 +1,99 @@
+import { administer, administered } from "../endpoint-defaults.ts";
+import type { Endpoint } from "../endpoint.ts";
+import {
+  AdministeredFunctionPage,
+  CreateSandboxFunction,
+  FunctionIdentity,
+  ListAdministeredFunctions,
+  OneAdministeredFunction,
+  UpdateSandboxFunction,
+} from "./function-administration.ts";
+import { FunctionVersionPage, ListFunctionVersions } from "./function-versions.ts";
+
+const one = {
+  output: OneAdministeredFunction,
+  errors: ["workspace_not_found", "sandbox_function_not_found"],
+} as const;
+const change = { ...one, subject: ["functionId"] } as const;
+const functions = `${administered}/sandbox-functions` as const;
+const administeredFunction = `${functions}/{functionId}` as const;
+
+/** Operations on sandbox functions, for those who administer them. */
+export const functionAdministrationEndpoints = {
+  "sandboxFunctions.get": {
+    ...administer({
+      role: "builder",
+      method: "GET",
+      path: administeredFunction,
+      input: FunctionIdentity,
+    }),
+    ...one,
+    summary: "Read a sandbox function with what it does",
+  },
+  "sandboxFunctions.listVersions": {
+    ...administer({
+      role: "builder",
+      method: "GET",
+      path: `${administeredFunction}/versions`,
+      input: ListFunctionVersions,
+    }),
+    ...one,
+    summary: "List the versions of a sandbox function with what each does, the newest first",
+    output: FunctionVersionPage,
+  },
+  "sandboxFunctions.listAll": {
+    ...administer({
+      role: "builder",
+      method: "GET",
+      path: functions,
+      input: ListAdministeredFunctions,
+    }),
+    summary: "List the sandbox functions, the archived too",
+    output: AdministeredFunctionPage,
+  },
+  "sandboxFunctions.create": {
+    ...administer({
+      role: "builder",
+      method: "POST",
+      path: functions,
+      input: CreateSandboxFunction,
+    }),
+    ...change,
+    summary: "Create a sandbox function",
+    subject: [],
+    errors: ["workspace_not_found", "sandbox_function_already_exists"],
+  },
+  "sandboxFunctions.update": {
+    ...administer({
+      role: "builder",
+      method: "PATCH",
+      path: administeredFunction,
+      input: UpdateSandboxFunction,
+    }),
+    ...change,
+    summary: "Give a sandbox function a new version",
+    errors: [...one.errors, "version_conflict"],
+  },
+  "sandboxFunctions.archive": {
+    ...administer({
+      role: "builder",
+      method: "POST",
+      path: `${administeredFunction}/archive`,
+      input: FunctionIdentity,
+    }),
+    ...change,
+    storesLittle: true,
+    summary: "Archive a sandbox function",
+  },
+  "sandboxFunctions.restore": {
+    ...administer({
+      role: "builder",
+      method: "POST",
+      path: `${administeredFunction}/restore`,
+      input: FunctionIdentity,
+    }),
+    ...change,
+    storesLittle: true,
+    summary: "Let an archived sandbox function be invoked again",
+  },
+} as const satisfies Record<string, Endpoint>;
