@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { renderAccess, renderEnvironment, renderErrors, renderSettings } from "./rendered.ts";
 import { renderMetrics } from "./rendered-metrics.ts";
+import { renderRooms } from "./rendered-rooms.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
@@ -23,14 +24,14 @@ test("docs/operations-metrics.md says what the registry of a process holds", asy
   await expect(await renderMetrics()).toMatchFileSnapshot(`${root}docs/operations-metrics.md`);
 });
 
-test("the table of settings in docs/operations.md is the settings' own", async () => {
-  const page = `${root}docs/operations.md`;
+test.for([
+  ["docs/operations.md", "settings", renderSettings],
+  ["docs/architecture.md", "rooms", renderRooms],
+] as const)("%s has the %s as they are", async ([file, name, render]) => {
+  const page = `${root}${file}`;
   const text = readFileSync(page, "utf8");
-  const between = /(<!-- settings -->\n)[^]*(<!-- \/settings -->)/;
+  const between = new RegExp(`(<!-- ${name} -->\n)[^]*(<!-- /${name} -->)`);
   expect(text).toMatch(between);
-  const expected = text.replace(
-    between,
-    (_, open, close) => `${open}${renderSettings()}\n${close}`,
-  );
+  const expected = text.replace(between, (_, open, close) => `${open}${render()}\n${close}`);
   await expect(expected).toMatchFileSnapshot(page);
 });
