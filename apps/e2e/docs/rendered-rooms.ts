@@ -24,7 +24,7 @@ export function renderRooms(): string {
 
 function nameOf(folder: string, room: string): string {
   const file = `${folder}/src/${room}`;
-  return `[\`${room}\`](../${file})`;
+  return `[${room}](../${file})`;
 }
 
 /** The first sentence of a folder's README or its line in the package's, or of what a file is named after. */
@@ -55,7 +55,11 @@ function firstSentence(text: string): string {
     .trim()
     .split("\n\n")[0]!
     .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1");
-  const line = words.replaceAll(/\s+/g, " ");
+  // The table links each room: the file names of its README say nothing more.
+  const line = words
+    .replaceAll(/\s+/g, " ")
+    .replaceAll(/ \(`[^`]*`\)/g, "")
+    .replaceAll("`", "");
   const sentence = (/^.*?[.:](?= |$)/.exec(line)?.[0] ?? line).replace(/[.:]$/, "");
   return sentence.charAt(0).toUpperCase() + sentence.slice(1);
 }
@@ -65,10 +69,7 @@ function above(rooms: Rooms, room: string): string {
   const direct = rooms[room] ?? [];
   const isBehind = (one: string): boolean =>
     direct.some((other) => other !== one && reachOf(rooms, other).has(one));
-  return direct
-    .filter((one) => !isBehind(one))
-    .map((one) => `\`${one}\``)
-    .join(", ");
+  return direct.filter((one) => !isBehind(one)).join(", ");
 }
 
 function reachOf(rooms: Rooms, room: string): Set<string> {
