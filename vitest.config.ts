@@ -24,7 +24,7 @@ const withoutDatabase = [
 /** Starts the PostgreSQL of a run, and builds the server that the suites of `apps/e2e` start. */
 const setupOf = (folder: string): string[] =>
   [
-    ...(withoutDatabase.includes(folder) ? [] : ["packages/db/src/testing/global-setup.ts"]),
+    ...(withoutDatabase.includes(folder) ? [] : ["packages/db/testing/global-setup.ts"]),
     ...(folder === "apps/e2e" ? ["apps/e2e/build-server.ts"] : []),
   ].map((file) => path.join(root, file));
 

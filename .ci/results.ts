@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import path from "node:path";
 import { promisify } from "node:util";
-import { runOn } from "../packages/db/src/testing/databases.ts";
+import { runOn } from "../packages/db/testing/databases.ts";
 import type { KindName } from "./kinds.ts";
 
 const root = path.resolve(import.meta.dirname, "..");

@@ -23,8 +23,8 @@ test("the environment is read in config.ts only", () => {
     "apps/e2e/packaging/rootfs.ts",
     "apps/e2e/seed-properties.ts",
     "packages/core/testing/misbehaving-thread.ts",
-    "packages/db/src/testing.ts",
-    "packages/db/src/testing/server.ts",
+    "packages/db/testing/index.ts",
+    "packages/db/testing/server.ts",
   ]);
 });
 

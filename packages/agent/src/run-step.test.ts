@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { StepPart } from "./provider.ts";
 import { MAX_ANSWER_CHARACTERS } from "./run-step.ts";
-import { call, createProvider, published, run, text } from "./testing/played-turn.ts";
+import { call, createProvider, published, run, text } from "../testing/played-turn.ts";
 
 describe("a model's answer", () => {
   it("is joined if a character was split over two parts", async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { StepPart } from "./provider.ts";
 import { simulatedProvider } from "./simulated.ts";
-import { call, createProvider, published, reasoning, run, text } from "./testing/played-turn.ts";
+import { call, createProvider, published, reasoning, run, text } from "../testing/played-turn.ts";
 import { summarizeTurn } from "./turn.ts";
 
 describe("runTurn", () => {

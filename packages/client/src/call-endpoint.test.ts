@@ -2,7 +2,13 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { ParleyOptions } from "./connection.ts";
 import { createParley } from "./parley.ts";
 import { ParleyError } from "./errors.ts";
-import { hangUp, json, refusal, type ScriptedServer, startScriptedServer } from "./testing.ts";
+import {
+  hangUp,
+  json,
+  refusal,
+  type ScriptedServer,
+  startScriptedServer,
+} from "../testing/scripted-server.ts";
 
 const KEY = "sk-very-secret";
 

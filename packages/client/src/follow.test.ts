@@ -11,7 +11,7 @@ import {
   type Seen,
   startScriptedServer,
   stream,
-} from "./testing.ts";
+} from "../testing/scripted-server.ts";
 
 const message = { conversationId: "c1", messageId: "m1" };
 const clientOf = ({ url }: ScriptedServer, options: Partial<ParleyOptions> = {}) =>

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createRpcClient } from "./rpc.ts";
-import { type Answer, json, startScriptedServer, stream } from "./testing.ts";
+import { type Answer, json, startScriptedServer, stream } from "../testing/scripted-server.ts";
 
 const of = { wId: "w", functionId: "f", invocationId: "i" };
 const spaces = (...names: string[]) =>

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Database } from "./database.ts";
 import { statement } from "./statement.ts";
 import { workspaces } from "./tables.ts";
-import { openTestDatabase } from "./testing.ts";
+import { openTestDatabase } from "../testing/index.ts";
 import { isDatabaseUnavailable } from "./unavailable.ts";
 
 const one = statement<{ value: number }, { value: number }>(

@@ -3,8 +3,8 @@ import pg from "pg";
 import { expect, it } from "vitest";
 import { openPostgres } from "./open-postgres.ts";
 import { agentEditors, agents, users } from "./tables.ts";
-import { migrateUpTo } from "./testing/migrate-up-to.ts";
-import { createTemporaryDatabase } from "./testing.ts";
+import { migrateUpTo } from "../testing/migrate-up-to.ts";
+import { createTemporaryDatabase } from "../testing/index.ts";
 
 it("gives agents of before no effort, no tags and no editors", async () => {
   const { url, drop } = await createTemporaryDatabase({ isBare: true });

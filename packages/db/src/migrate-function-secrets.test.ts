@@ -2,8 +2,8 @@ import pg from "pg";
 import { expect, it } from "vitest";
 import { openPostgres } from "./open-postgres.ts";
 import { functionSecrets } from "./tables.ts";
-import { migrateUpTo } from "./testing/migrate-up-to.ts";
-import { createTemporaryDatabase } from "./testing.ts";
+import { migrateUpTo } from "../testing/migrate-up-to.ts";
+import { createTemporaryDatabase } from "../testing/index.ts";
 
 it("numbers the secrets that there are", async () => {
   const { url, drop } = await createTemporaryDatabase({ isBare: true });

@@ -1,8 +1,8 @@
 import pg from "pg";
 import { expect, it } from "vitest";
 import { openPostgres } from "./open-postgres.ts";
-import { migrateUpTo } from "./testing/migrate-up-to.ts";
-import { createTemporaryDatabase, openTestDatabase } from "./testing.ts";
+import { migrateUpTo } from "../testing/migrate-up-to.ts";
+import { createTemporaryDatabase, openTestDatabase } from "../testing/index.ts";
 import { exportDatabase } from "./transfer/export-database.ts";
 import { select } from "./transfer/format.ts";
 import { importDatabase } from "./transfer/import-database.ts";

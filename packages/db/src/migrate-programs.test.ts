@@ -2,8 +2,8 @@ import pg from "pg";
 import { expect, it } from "vitest";
 import { openPostgres } from "./open-postgres.ts";
 import { sandboxFunctionVersions } from "./tables.ts";
-import { migrateUpTo } from "./testing/migrate-up-to.ts";
-import { createTemporaryDatabase } from "./testing.ts";
+import { migrateUpTo } from "../testing/migrate-up-to.ts";
+import { createTemporaryDatabase } from "../testing/index.ts";
 
 it("moves behaviours into programs, and stakes into approvals", async () => {
   const { url, drop } = await createTemporaryDatabase({ isBare: true });

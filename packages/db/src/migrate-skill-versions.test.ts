@@ -2,8 +2,8 @@ import pg from "pg";
 import { expect, it } from "vitest";
 import { openPostgres } from "./open-postgres.ts";
 import { skillDefinitions } from "./tables.ts";
-import { migrateUpTo } from "./testing/migrate-up-to.ts";
-import { createTemporaryDatabase } from "./testing.ts";
+import { migrateUpTo } from "../testing/migrate-up-to.ts";
+import { createTemporaryDatabase } from "../testing/index.ts";
 
 it("stores what each skill is, in the version that it has", async () => {
   const { url, drop } = await createTemporaryDatabase({ isBare: true });

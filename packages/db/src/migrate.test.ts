@@ -10,7 +10,7 @@ import { openEmbedded } from "./embedded/open-embedded.ts";
 import { openPostgres } from "./open-postgres.ts";
 import { statement } from "./statement.ts";
 import { workspaces } from "./tables.ts";
-import { createTemporaryDatabase, openTestDatabase } from "./testing.ts";
+import { createTemporaryDatabase, openTestDatabase } from "../testing/index.ts";
 
 const journal = path.join(migrationsFolder, "meta", "_journal.json");
 const makeNewer = sql`insert into drizzle.__drizzle_migrations (hash, created_at)

@@ -6,8 +6,8 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { listens } from "./embedded/endpoint.ts";
 import { findUnfitSession, openPostgres } from "./open-postgres.ts";
-import { findFreePort } from "./testing/cluster.ts";
-import { startCluster, type TestCluster } from "./testing.ts";
+import { findFreePort } from "../testing/cluster.ts";
+import { startCluster, type TestCluster } from "../testing/index.ts";
 import { isDatabaseUnavailable } from "./unavailable.ts";
 
 const hasPgbouncer = ((): boolean => {

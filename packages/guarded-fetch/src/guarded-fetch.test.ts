@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { createGuard } from "./guarded-fetch.ts";
-import { startLoopback } from "./testing/loopback.ts";
+import { startLoopback } from "../testing/loopback.ts";
 
 const limits = { timeoutMs: 5000, maxBytes: 100_000 };
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createMcpConnections } from "./connections.ts";
 import type { McpCall, McpServer } from "./contract.ts";
-import { type FaultName, startHostileServer } from "./testing/index.ts";
+import { type FaultName, startHostileServer } from "../testing/index.ts";
 import { startLoopback } from "@parley/guarded-fetch/testing";
 
 const limits = { timeoutMs: 5000, maxBytes: 2_000_000 };

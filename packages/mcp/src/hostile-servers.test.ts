@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createMcpConnections } from "./connections.ts";
 import type { ListedTools, ToolResult } from "./contract.ts";
 import type { McpFailure } from "./failure-contract.ts";
-import { type FaultName, faults, startHostileServer } from "./testing/index.ts";
+import { type FaultName, faults, startHostileServer } from "../testing/index.ts";
 
 const MAX_BYTES = 2_000_000;
 /** For faults that are noticed, on a machine that others use too. */

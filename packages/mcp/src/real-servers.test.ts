@@ -2,7 +2,7 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createMcpConnections } from "./connections.ts";
 import type { McpConnections, McpServer } from "./contract.ts";
-import { type RealServer, startPublished } from "./testing/real-servers.ts";
+import { type RealServer, startPublished } from "../testing/real-servers.ts";
 
 let published: Awaited<ReturnType<typeof startPublished>>;
 let folder: string;

@@ -8,9 +8,9 @@ import {
   secret,
   textOf,
   wires,
-} from "../testing/called-service.ts";
-import { type Fault, startFakeService } from "../testing/fake-service.ts";
-import { run } from "../testing/played-turn.ts";
+} from "../../testing/called-service.ts";
+import { type Fault, startFakeService } from "../../testing/fake-service.ts";
+import { run } from "../../testing/played-turn.ts";
 import { createServiceProvider } from "./service-provider.ts";
 import type { CallLimits } from "./stream-step.ts";
 

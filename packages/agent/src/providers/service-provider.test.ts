@@ -1,6 +1,6 @@
 import { describeProvider } from "../provider.conformance.ts";
 import { simulatedProvider } from "../simulated.ts";
-import { startFakeService } from "../testing/fake-service.ts";
+import { startFakeService } from "../../testing/fake-service.ts";
 import type { ModelService } from "@parley/schema";
 import { createServiceProvider, defaultCallLimits } from "./service-provider.ts";
 

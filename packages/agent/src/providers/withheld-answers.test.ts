@@ -1,7 +1,7 @@
 import type { ModelService } from "@parley/schema";
 import { expect, it, onTestFinished } from "vitest";
-import { ask, createStart, limits, secret, textOf, wires } from "../testing/called-service.ts";
-import { startFakeService } from "../testing/fake-service.ts";
+import { ask, createStart, limits, secret, textOf, wires } from "../../testing/called-service.ts";
+import { startFakeService } from "../../testing/fake-service.ts";
 import { createServiceProvider } from "./service-provider.ts";
 
 const start = createStart(onTestFinished);

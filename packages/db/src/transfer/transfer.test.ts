@@ -3,7 +3,7 @@ import pg from "pg";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Database } from "../database.ts";
 import { openPostgres } from "../open-postgres.ts";
-import { createTemporaryDatabase, openTestDatabase } from "../testing.ts";
+import { createTemporaryDatabase, openTestDatabase } from "../../testing/index.ts";
 import { countsWithin, exportDatabase } from "./export-database.ts";
 import { inOrderOfReferences, RefusedTransfer, select } from "./format.ts";
 import { importDatabase } from "./import-database.ts";

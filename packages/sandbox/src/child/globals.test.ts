@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Sandbox } from "../contract.ts";
-import { openTestSandbox, outcomeOf, runCode } from "../testing/run-code.ts";
+import { openTestSandbox, outcomeOf, runCode } from "../../testing/run-code.ts";
 
 let sandbox: Sandbox;
 beforeAll(async () => {

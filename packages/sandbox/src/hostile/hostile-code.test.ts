@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Sandbox } from "../contract.ts";
-import { openTestSandbox, outcomeOf, runCode, testLimits } from "../testing/run-code.ts";
+import { openTestSandbox, outcomeOf, runCode, testLimits } from "../../testing/run-code.ts";
 import { endless } from "./endless.ts";
 import { globalTricks } from "./global-tricks.ts";
 import { tricks } from "./tricks.ts";

@@ -3,7 +3,7 @@ import { text } from "node:stream/consumers";
 import { type Loopback, startLoopback } from "@parley/guarded-fetch/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Sandbox, SandboxExecution } from "../contract.ts";
-import { openTestSandbox, outcomeOf, runCode, testLimits } from "../testing/run-code.ts";
+import { openTestSandbox, outcomeOf, runCode, testLimits } from "../../testing/run-code.ts";
 
 const names: Readonly<Record<string, readonly string[]>> = {
   "inward.example": ["10.0.0.1"],

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Sandbox, SandboxExecution } from "../contract.ts";
-import { openTestSandbox, outcomeOf, runCode, testLimits } from "../testing/run-code.ts";
+import { openTestSandbox, outcomeOf, runCode, testLimits } from "../../testing/run-code.ts";
 
 // What one workspace's functions may keep from another's.
 

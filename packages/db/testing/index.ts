@@ -1,17 +1,11 @@
-import type { Database } from "./database.ts";
-import { openPostgres } from "./open-postgres.ts";
-import {
-  cloneDatabase,
-  createEmptyDatabase,
-  dropDatabase,
-  runOn,
-  urlOf,
-} from "./testing/databases.ts";
-import { serverUrl } from "./testing/server.ts";
+import type { Database } from "../src/database.ts";
+import { openPostgres } from "../src/open-postgres.ts";
+import { cloneDatabase, createEmptyDatabase, dropDatabase, runOn, urlOf } from "./databases.ts";
+import { serverUrl } from "./server.ts";
 
-export { migrateUpTo } from "./testing/migrate-up-to.ts";
-export { startCluster, type TestCluster } from "./testing/cluster.ts";
-export { runOn } from "./testing/databases.ts";
+export { migrateUpTo } from "./migrate-up-to.ts";
+export { startCluster, type TestCluster } from "./cluster.ts";
+export { runOn } from "./databases.ts";
 
 /** Whether this is the nightly run, which has the whole sizes of kills, growth, fuzz and properties. */
 export const isNightly = process.env["PARLEY_TEST_NIGHTLY"] === "1";

@@ -1,7 +1,7 @@
 import type { ModelService } from "@parley/schema";
-import type { StepPart, StepRequest } from "../provider.ts";
-import { createServiceProvider } from "../providers/service-provider.ts";
-import type { CallLimits } from "../providers/stream-step.ts";
+import type { StepPart, StepRequest } from "../src/provider.ts";
+import { createServiceProvider } from "../src/providers/service-provider.ts";
+import type { CallLimits } from "../src/providers/stream-step.ts";
 import { startFakeService } from "./fake-service.ts";
 
 /** Bounds of calls that are soon retried. */

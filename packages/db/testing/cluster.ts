@@ -6,11 +6,11 @@ import { type AddressInfo, createServer } from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
-import { chooseRunner, type Runner } from "../embedded/choose-runner.ts";
-import { clusterIn, ensureCluster, ROLE } from "../embedded/cluster.ts";
-import { findPrograms, linkLibraries } from "../embedded/programs.ts";
-import { spawnOptions } from "../embedded/run-program.ts";
-import { asFlags, serverSettings } from "../embedded/settings.ts";
+import { chooseRunner, type Runner } from "../src/embedded/choose-runner.ts";
+import { clusterIn, ensureCluster, ROLE } from "../src/embedded/cluster.ts";
+import { findPrograms, linkLibraries } from "../src/embedded/programs.ts";
+import { spawnOptions } from "../src/embedded/run-program.ts";
+import { asFlags, serverSettings } from "../src/embedded/settings.ts";
 
 /** A PostgreSQL of tests at a port of the loopback, which they may kill. */
 export interface TestCluster extends AsyncDisposable {

@@ -4,7 +4,7 @@ import path from "node:path";
 import { drizzle } from "drizzle-orm/node-postgres";
 import { migrate } from "drizzle-orm/node-postgres/migrator";
 import type pg from "pg";
-import { migrationsFolder } from "../migrate.ts";
+import { migrationsFolder } from "../src/migrate.ts";
 
 /** Applies the migrations before the one with this tag. */
 export async function migrateUpTo(client: pg.Client, tag: string): Promise<void> {

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import pg from "pg";
-import { migratePostgres, migrationsFolder } from "../migrate.ts";
+import { migratePostgres, migrationsFolder } from "../src/migrate.ts";
 
 /** Held while a process makes the template. */
 const TEMPLATE_LOCK = 0x7465_6d70;

@@ -1,6 +1,6 @@
 import type { ResolveHost } from "@parley/guarded-fetch";
-import type { Sandbox, SandboxEvent, SandboxExecution, SandboxOptions } from "../contract.ts";
-import { createSandbox } from "../create-sandbox.ts";
+import type { Sandbox, SandboxEvent, SandboxExecution, SandboxOptions } from "../src/contract.ts";
+import { createSandbox } from "../src/create-sandbox.ts";
 
 export const testLimits = {
   timeoutMs: 10_000,

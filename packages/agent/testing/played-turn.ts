@@ -1,7 +1,7 @@
-import { countFitting } from "../count-thread.ts";
-import type { ModelProvider, StepPart, StepRequest } from "../provider.ts";
-import type { TurnEvent, TurnRequest } from "../contract.ts";
-import { runTurn } from "../turn.ts";
+import { countFitting } from "../src/count-thread.ts";
+import type { ModelProvider, StepPart, StepRequest } from "../src/provider.ts";
+import type { TurnEvent, TurnRequest } from "../src/contract.ts";
+import { runTurn } from "../src/turn.ts";
 
 export const text = (value: string): StepPart => ({ type: "text", text: value });
 export const reasoning = (value: string): StepPart => ({ type: "reasoning", text: value });
