@@ -11,12 +11,17 @@ import { renderAction } from "../messages/render-messages.ts";
 import type { ClaimedRun } from "../runs/claim-parts.ts";
 import { lostLease, readHeldLog } from "../runs/leases.ts";
 import { suspendTurn } from "../runs/suspend-turns.ts";
-import { authorizeCalls } from "./authorize-calls.ts";
-import { type Called, callFunction, callTool } from "./called.ts";
-import { APPROVAL_MS, CALL_MS, callStatus, type StepCall, waitsForUser } from "./function-calls.ts";
+import { authorizeCalls } from "../calls/authorize-calls.ts";
+import { type Called, callFunction, callTool, findCalledFunctions } from "../calls/called.ts";
+import {
+  APPROVAL_MS,
+  CALL_MS,
+  callStatus,
+  type StepCall,
+  waitsForUser,
+} from "../calls/function-calls.ts";
 import type { Turn } from "./load-turns.ts";
-import { renderApprovals } from "./tool-approvals.ts";
-import { findCalledFunctions } from "./turn-functions.ts";
+import { renderApprovals } from "../calls/tool-approvals.ts";
 
 export interface FinishedStep {
   readonly run: ClaimedRun;

@@ -9,7 +9,7 @@ import { findCalledServer } from "../tools/called-servers.ts";
 import { findAuthorization, lockAuthorization } from "../tools/personal-tokens.ts";
 import { askForPermission } from "./ask-for-permission.ts";
 import { APPROVAL_MS, callStatus } from "./function-calls.ts";
-import { readAskedBy } from "./turn-functions.ts";
+import { readAskedBy } from "./calling-turn.ts";
 
 /**
  * Lets the call of an agent wait that its server has refused because the user's token is for less, and gives whether

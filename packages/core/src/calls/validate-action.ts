@@ -30,8 +30,8 @@ import {
   writeEnds,
 } from "./function-calls.ts";
 import { type Called, findCalled } from "./called.ts";
-import { type AskedBy, readAskedBy } from "./turn-functions.ts";
-import { approvalKeyOf, approveForServer } from "./turn-tools.ts";
+import { type AskedBy, readAskedBy } from "./calling-turn.ts";
+import { approvalKeyOf, approveForServer } from "./lasting-approvals.ts";
 
 interface Decision extends Omit<ValidateAction, "params"> {
   readonly params?: ValidateAction["params"];

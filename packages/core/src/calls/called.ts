@@ -1,13 +1,20 @@
 /** What the calls of a step start: functions of the workspace, and tools of servers. */
-import type { Queryable } from "@parley/db";
+import { type Queryable, sandboxFunctions, sandboxFunctionVersions } from "@parley/db";
 import type { Stake } from "@parley/schema";
+import { and, eq, inArray } from "drizzle-orm";
 import type { Process } from "../context.ts";
 import { checkInput, type CheckedInput } from "../functions/check-values.ts";
 import type { InvocableFunction, SandboxFunction } from "../functions/sandbox-functions.ts";
+import { type CalledServer, findCalledServer } from "../tools/called-servers.ts";
 import type { CallOptions, Threads } from "../untrusted/threads.ts";
-import type { CalledTool } from "./turn-tools.ts";
-import { findCalledFunctions } from "./turn-functions.ts";
-import { findCalledTool } from "./turn-tools.ts";
+
+/** A tool of a server that is called. */
+export interface CalledTool {
+  /** The server's name for it. */
+  readonly toolName: string;
+  readonly inputSchema: Record<string, unknown>;
+  readonly server: CalledServer;
+}
 
 /** What a call starts, once it may. */
 export interface Called {
@@ -76,4 +83,43 @@ export async function findCalled(
   const functions = await findCalledFunctions(core.db, workspaceId, [toolName]);
   const sandboxFunction = functions.get(toolName);
   return sandboxFunction && callFunction(core, { sandboxFunction, params }, options);
+}
+
+/** The active ones among a workspace's functions, in their current versions, by slug. */
+export async function findCalledFunctions(
+  db: Queryable,
+  workspaceId: number,
+  slugs: readonly string[],
+): Promise<Map<string, SandboxFunction>> {
+  if (slugs.length === 0) return new Map();
+  const rows = await db
+    .select({ identity: sandboxFunctions, definition: sandboxFunctionVersions })
+    .from(sandboxFunctions)
+    .innerJoin(
+      sandboxFunctionVersions,
+      and(
+        eq(sandboxFunctionVersions.functionId, sandboxFunctions.id),
+        eq(sandboxFunctionVersions.version, sandboxFunctions.version),
+      ),
+    )
+    .where(
+      and(
+        eq(sandboxFunctions.workspaceId, workspaceId),
+        eq(sandboxFunctions.status, "active"),
+        inArray(sandboxFunctions.slug, [...new Set(slugs)]),
+      ),
+    );
+  return new Map(
+    rows.map(({ identity, definition }) => [identity.slug, { ...identity, definition }]),
+  );
+}
+
+/** The tool that a stored call calls; undefined where the server or its tool is gone. */
+async function findCalledTool(
+  core: Pick<Process, "now"> & { readonly db: Queryable },
+  { toolName, ...named }: { workspaceId: number; mcpServerId: string; toolName: string },
+): Promise<CalledTool | undefined> {
+  const server = await findCalledServer(core, named);
+  const described = server?.offered.find(({ name }) => name === toolName);
+  return server && described && { server, toolName, inputSchema: described.inputSchema };
 }

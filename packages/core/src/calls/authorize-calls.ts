@@ -3,15 +3,15 @@ import { NO_USER, readAccess } from "./allowed-calls.ts";
 import { askUserTool, readQuestion } from "./ask-user.ts";
 import type { Called } from "./called.ts";
 import { callStatus, type StepCall } from "./function-calls.ts";
-import type { Turn } from "./load-turns.ts";
-import { type AskedBy, findApproved, readAskedBy } from "./turn-functions.ts";
+import { type AskedBy, type CallingTurn, readAskedBy } from "./calling-turn.ts";
 import {
   approvalKeyOf,
+  findApproved,
   findApprovedTools,
   isApprovedByServer,
   keyText,
   type ToolApprovalKey,
-} from "./turn-tools.ts";
+} from "./lasting-approvals.ts";
 
 /** A tool call with its outcome when its step is saved. */
 export interface AuthorizedCall {
@@ -31,7 +31,7 @@ export interface AuthorizedCall {
  */
 export async function authorizeCalls(
   db: Queryable,
-  { message, agent }: Pick<Turn, "message" | "agent">,
+  { message, agent }: Pick<CallingTurn, "message" | "agent">,
   {
     calls,
     called,

@@ -16,8 +16,7 @@ import type { OfUser } from "../tools/authorization-rows.ts";
 import { findAuthorization, lockAuthorization } from "../tools/personal-tokens.ts";
 import { type Called, findCalled } from "./called.ts";
 import { callStatus, endedWith, readOpenCalls, writeEnds } from "./function-calls.ts";
-import type { Turn } from "./load-turns.ts";
-import { type AskedBy, readAskedBy } from "./turn-functions.ts";
+import { type AskedBy, type CallingTurn, readAskedBy } from "./calling-turn.ts";
 
 /** What the model is told where nobody can allow a call. */
 export const NO_USER = "The tool is called for one user at a time, and nobody is known to ask";
@@ -66,7 +65,7 @@ export interface WaitingCalls extends Pick<AskedBy, "userId" | "timezone"> {
 /** Reads the calls of a claimed turn that wait for permission. Waits for threads: not for a transaction. */
 export async function prepareWaitingCalls(
   core: Process,
-  { actions: stored, message }: Pick<Turn, "actions" | "message">,
+  { actions: stored, message }: Pick<CallingTurn, "actions" | "message">,
 ): Promise<WaitingCalls> {
   const waiting = stored.filter(({ status }) => status === callStatus.connecting);
   if (waiting.length === 0) return { calls: [], userId: null, timezone: null };
@@ -102,7 +101,7 @@ export async function startAllowedCalls(
     allowed,
     timezone,
   }: {
-    readonly turn: Pick<Turn, "message" | "conversation">;
+    readonly turn: Pick<CallingTurn, "message" | "conversation">;
     readonly allowed: readonly WaitingCall[];
     readonly timezone: string | null;
   },

@@ -25,10 +25,10 @@ import {
   waitsForUser,
   writeEnds,
 } from "./function-calls.ts";
-import type { Turn } from "./load-turns.ts";
+import type { CallingTurn } from "./calling-turn.ts";
 
 /** Whether a claimed turn has calls that it must settle before it continues. */
-export function hasOpenCalls(turn: Pick<Turn, "actions">): boolean {
+export function hasOpenCalls(turn: Pick<CallingTurn, "actions">): boolean {
   return turn.actions.some(({ status }) => openStatuses.includes(status));
 }
 
@@ -52,7 +52,7 @@ export interface SettledCalls {
  */
 export async function settleCalls(
   core: Process,
-  { run, turn, giveUp = false }: { run: ClaimedRun; turn: Turn; giveUp?: boolean },
+  { run, turn, giveUp = false }: { run: ClaimedRun; turn: CallingTurn; giveUp?: boolean },
 ): Promise<SettledCalls | null> {
   const waiting = await prepareWaitingCalls(core, turn);
   return inTransaction(core, async (transaction) => {
