@@ -7,16 +7,15 @@ import { and, eq, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
 import type { Process } from "../context.ts";
 import type { ActionRow } from "../data-access/rows.ts";
-import { insertInvocation } from "../invocations/write-invocations.ts";
 import type { Hint } from "../log/bus.ts";
 import type { Transaction } from "../log/transaction.ts";
-import { resumeRefused } from "../runs/refused-runs.ts";
 import { resumeTurns } from "../runs/suspend-turns.ts";
 import type { OfUser } from "../tools/authorization-rows.ts";
 import { findAuthorization, lockAuthorization } from "../tools/personal-tokens.ts";
-import { type Called, findCalled } from "./called.ts";
-import { callStatus, endedWith, readOpenCalls, writeEnds } from "./function-calls.ts";
-import { type AskedBy, type CallingTurn, readAskedBy } from "./calling-turn.ts";
+import { callStatus, endedWith, startCalls } from "./call-states.ts";
+import { type AskedBy, askedByNobody, type CallingTurn, readAskedBy } from "./calling-turn.ts";
+import { readOpenCalls } from "./open-calls.ts";
+import { describeGone, type PreparedCall, prepareStoredCall } from "./prepared-calls.ts";
 
 /** What the model is told where nobody can allow a call. */
 export const NO_USER = "The tool is called for one user at a time, and nobody is known to ask";
@@ -25,7 +24,7 @@ export const NO_USER = "The tool is called for one user at a time, and nobody is
 type Access = "allowed" | "not allowed" | "user";
 
 /** The tool whose users allow its calls; undefined for others. */
-function personalToolOf({ tool }: Called): number | undefined {
+function personalToolOf({ tool }: PreparedCall): number | undefined {
   if (tool === undefined || !tool.server.isPersonal) return undefined;
   return "toolId" in tool.server.approvals ? tool.server.approvals.toolId : undefined;
 }
@@ -34,62 +33,53 @@ function personalToolOf({ tool }: Called): number | undefined {
 export async function readAccess(
   db: Queryable,
   userId: number | null,
-  calls: readonly Called[],
-): Promise<(called: Called) => Access> {
-  const toolIds = [...new Set(calls.flatMap((called) => personalToolOf(called) ?? []))];
+  calls: readonly PreparedCall[],
+): Promise<(call: PreparedCall) => Access> {
+  const toolIds = [...new Set(calls.flatMap((call) => personalToolOf(call) ?? []))];
   const allowed = new Set<number>();
   for (const toolId of userId === null ? [] : toolIds.toSorted((a, b) => a - b)) {
     const named: OfUser = { toolId, userId: userId ?? 0 };
     await lockAuthorization(db, named);
     if ((await findAuthorization(db, named)) !== undefined) allowed.add(toolId);
   }
-  return (called) => {
-    const toolId = personalToolOf(called);
+  return (call) => {
+    const toolId = personalToolOf(call);
     if (toolId === undefined || allowed.has(toolId)) return "allowed";
     return userId === null ? "user" : "not allowed";
   };
 }
 
-/** A call that waits until its user lets its server be called. */
-export interface WaitingCall {
-  readonly action: ActionRow;
-  /** Undefined where the server or its tool is gone. */
-  readonly called: Called | undefined;
-}
+/** What the calls that wait for permission start, by the ids of their rows; undefined if it is gone. */
+type PreparedById = ReadonlyMap<number, PreparedCall | undefined>;
 
-/** The calls of a claimed turn that wait for their user's permission, with their inputs checked, and that user. */
-export interface WaitingCalls extends Pick<AskedBy, "userId" | "timezone"> {
-  readonly calls: readonly WaitingCall[];
+/** The calls of a claimed turn that wait for their user's permission, and that user. */
+export interface UnallowedCalls extends Pick<AskedBy, "userId" | "timezone"> {
+  readonly calls: PreparedById;
 }
 
 /** Reads the calls of a claimed turn that wait for permission. Waits for threads: not for a transaction. */
-export async function prepareWaitingCalls(
-  core: Process,
+export async function prepareUnallowedCalls(
+  { database: { db }, threads, now }: Process,
   { actions: stored, message }: Pick<CallingTurn, "actions" | "message">,
-): Promise<WaitingCalls> {
+): Promise<UnallowedCalls> {
   const waiting = stored.filter(({ status }) => status === callStatus.connecting);
-  if (waiting.length === 0) return { calls: [], userId: null, timezone: null };
-  const { db } = core.database;
-  const { threads, now } = core;
+  if (waiting.length === 0) return { calls: new Map(), ...askedByNobody };
   const options = { workspaceId: message.workspaceId, origin: "run" } as const;
-  const calls: WaitingCall[] = [];
+  const calls = new Map<number, PreparedCall | undefined>();
   for (const action of waiting) {
-    calls.push({ action, called: await findCalled({ db, threads, now }, action, options) });
+    calls.set(action.id, await prepareStoredCall({ db, threads, now }, action, options));
   }
   return { calls, ...(await readAskedBy(db, message)) };
 }
 
-/** Those of the waiting calls that may be made by now, or never. Locks what their user has allowed. */
+/** Those of the calls that may be made by now, or never. Locks what their user has allowed. */
 export async function selectAllowedCalls(
   db: Queryable,
-  { calls, userId }: WaitingCalls,
-): Promise<WaitingCall[]> {
-  const access = await readAccess(
-    db,
-    userId,
-    calls.flatMap(({ called }) => called ?? []),
-  );
-  return calls.filter(({ called }) => called === undefined || access(called) === "allowed");
+  { calls, userId }: UnallowedCalls,
+): Promise<PreparedById> {
+  const targets = [...calls.values()].flatMap((call) => call ?? []);
+  const access = await readAccess(db, userId, targets);
+  return new Map([...calls].filter(([, call]) => call === undefined || access(call) === "allowed"));
 }
 
 /** Starts calls that waited, in the transaction that has locked their turn's log. Gives those that have ended. */
@@ -102,38 +92,21 @@ export async function startAllowedCalls(
     timezone,
   }: {
     readonly turn: Pick<CallingTurn, "message" | "conversation">;
-    readonly allowed: readonly WaitingCall[];
+    readonly allowed: PreparedById;
     readonly timezone: string | null;
   },
 ): Promise<ActionRow[]> {
-  if (allowed.length === 0) return [];
-  const now = core.now();
+  if (allowed.size === 0) return [];
   const ended: ActionRow[] = [];
-  const open = await readOpenCalls(transaction.db, [turn.message.id]);
-  for (const { action, called } of allowed) {
-    const call = open.find((one) => one.action.id === action.id);
+  for (const call of await readOpenCalls(transaction.db, [turn.message.id])) {
+    const { action } = call;
     // The others were decided meanwhile.
-    if (call?.action.status !== callStatus.connecting) continue;
-    if (called === undefined) {
-      const text = `The function ${action.functionCallName} is no longer there`;
-      ended.push(endedWith(action, { status: "errored", text, now }));
-      continue;
-    }
-    await writeEnds(transaction.db, [{ ...action, status: callStatus.running, updatedAt: now }]);
-    if (call.invocation !== null) {
-      // Its server refused it: it has not run.
-      await resumeRefused(transaction.db, call.invocation.sid, transaction.afterCommit);
-      continue;
-    }
-    await insertInvocation(core, transaction, {
-      sandboxFunction: called.sandboxFunction,
-      input: called.input,
-      workspaceId: turn.message.workspaceId,
-      apiKeyId: null,
-      ownerId: turn.conversation.ownerId,
-      actionId: action.id,
-      timezone,
-    });
+    if (action.status !== callStatus.connecting || !allowed.has(action.id)) continue;
+    const prepared = allowed.get(action.id);
+    if (prepared === undefined) {
+      const text = describeGone(action.functionCallName);
+      ended.push(endedWith(action, { status: "errored", text, now: core.now() }));
+    } else await startCalls(core, transaction, { turn, timezone, calls: [{ ...call, prepared }] });
   }
   return ended;
 }

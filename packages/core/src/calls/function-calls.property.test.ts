@@ -36,7 +36,7 @@ import type { ClaimedRun } from "../runs/claim-parts.ts";
 import { LostLease } from "../runs/leases.ts";
 import { wakeSuspendedRuns } from "../runs/wake-runs.ts";
 import { finishTurns } from "../turns/finish-turns.ts";
-import { APPROVAL_MS } from "./function-calls.ts";
+import { APPROVAL_MS } from "./call-states.ts";
 import { loadTurn, type Turn } from "../turns/load-turns.ts";
 import { saveStep } from "../turns/save-step.ts";
 import { hasOpenCalls, settleCalls } from "./settle-calls.ts";

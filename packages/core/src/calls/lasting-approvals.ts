@@ -2,10 +2,61 @@
 import { clientServers, functionApprovals, type Queryable, toolApprovals } from "@parley/db";
 import type { Stake } from "@parley/schema";
 import { and, eq, inArray, or, sql } from "drizzle-orm";
-import type { CalledTool } from "./called.ts";
+import type { Process } from "../context.ts";
+import type { MessageRow } from "../data-access/rows.ts";
+import { readAgent } from "./calling-turn.ts";
+import type { CalledTool, PreparedCall } from "./prepared-calls.ts";
+
+/** Which of the calls of an agent the user has approved for good. */
+export async function readApprovals(
+  db: Queryable,
+  userId: number | null,
+  { calls, agentSid }: { calls: readonly PreparedCall[]; agentSid: string },
+): Promise<(call: PreparedCall) => boolean> {
+  const keyOf = ({ tool, stake }: PreparedCall): ToolApprovalKey | undefined =>
+    tool && approvalKeyOf(tool, { stake, agentSid });
+  const functionIds = calls.flatMap(({ tool, sandboxFunction }) =>
+    tool === undefined ? sandboxFunction.id : [],
+  );
+  const functions = await findApprovedFunctions(db, userId, functionIds);
+  const keys = calls.flatMap((call) => keyOf(call) ?? []);
+  const tools = await findApprovedTools(db, userId, keys);
+  return (call) => {
+    if (call.tool === undefined) return functions.has(call.sandboxFunction.id);
+    if (isApprovedByServer(call.tool)) return true;
+    const key = keyOf(call);
+    return key !== undefined && tools.has(keyText(key));
+  };
+}
+
+/** Keeps that calls of this kind need no further approval of the user. */
+export async function approveForGood(
+  { now }: Pick<Process, "now">,
+  db: Queryable,
+  {
+    message,
+    call: { tool, sandboxFunction, stake },
+    userId,
+  }: { readonly message: MessageRow; readonly call: PreparedCall; readonly userId: number },
+): Promise<void> {
+  const createdAt = now();
+  if (tool === undefined) {
+    const row = { userId, functionId: sandboxFunction.id, createdAt };
+    await db.insert(functionApprovals).values(row).onConflictDoNothing();
+    return;
+  }
+  await approveForServer(db, tool);
+  const { sid: agentSid } = await readAgent(db, message);
+  const key = approvalKeyOf(tool, { stake, agentSid });
+  if (key === undefined) return;
+  await db
+    .insert(toolApprovals)
+    .values({ ...key, userId, createdAt })
+    .onConflictDoNothing();
+}
 
 /** The ids of those functions that the user has always approved. */
-export async function findApproved(
+async function findApprovedFunctions(
   db: Queryable,
   userId: number | null,
   functionIds: readonly number[],
@@ -20,7 +71,7 @@ export async function findApproved(
 }
 
 /** Who approves a call of a tool, and what approves it for good. */
-export interface ToolApprovalKey {
+interface ToolApprovalKey {
   readonly toolId: number;
   readonly toolName: string;
   readonly agentSid: string;
@@ -30,7 +81,7 @@ export interface ToolApprovalKey {
  * What a user approves for good with a call of this stake; undefined where each call is asked for, or the
  * server itself keeps what was approved.
  */
-export function approvalKeyOf(
+function approvalKeyOf(
   { server, toolName }: CalledTool,
   { stake, agentSid }: { stake: Stake; agentSid: string },
 ): ToolApprovalKey | undefined {
@@ -41,12 +92,12 @@ export function approvalKeyOf(
 }
 
 /** Whether the server of a tool, which is in a client, keeps that its calls need no further approval. */
-export function isApprovedByServer({ server, toolName }: CalledTool): boolean {
+function isApprovedByServer({ server, toolName }: CalledTool): boolean {
   return "approved" in server.approvals && server.approvals.approved.includes(toolName);
 }
 
 /** Keeps that calls of a client's tool need no further approval, as long as its server is registered. */
-export async function approveForServer(db: Queryable, tool: CalledTool): Promise<void> {
+async function approveForServer(db: Queryable, tool: CalledTool): Promise<void> {
   const { approvals } = tool.server;
   if (!("clientServerId" in approvals) || isApprovedByServer(tool)) return;
   const added = JSON.stringify([tool.toolName]);
@@ -57,7 +108,7 @@ export async function approveForServer(db: Queryable, tool: CalledTool): Promise
 }
 
 /** Those of the keys that the user has approved for good, as texts of `keyText`. */
-export async function findApprovedTools(
+async function findApprovedTools(
   db: Queryable,
   userId: number | null,
   keys: readonly ToolApprovalKey[],
@@ -81,6 +132,6 @@ export async function findApprovedTools(
 }
 
 /** A key as a text. */
-export function keyText({ toolId, toolName, agentSid }: ToolApprovalKey): string {
+function keyText({ toolId, toolName, agentSid }: ToolApprovalKey): string {
   return JSON.stringify([toolId, toolName, agentSid]);
 }

@@ -11,31 +11,14 @@ import { renderAction } from "../messages/render-messages.ts";
 import type { ClaimedRun } from "../runs/claim-parts.ts";
 import { readHeldLog } from "../runs/leases.ts";
 import { suspendTurn } from "../runs/suspend-turns.ts";
-import { prepareWaitingCalls, selectAllowedCalls, startAllowedCalls } from "./allowed-calls.ts";
-import {
-  APPROVAL_MS,
-  CALL_MS,
-  callStatus,
-  endedAs,
-  endedWith,
-  type OpenCall,
-  openStatuses,
-  readOpenCalls,
-  runningOf,
-  waitsForUser,
-  writeEnds,
-} from "./function-calls.ts";
+import { prepareUnallowedCalls, selectAllowedCalls, startAllowedCalls } from "./allowed-calls.ts";
+import { callStatus, endCalls, endedAs, endedWith, openStatuses } from "./call-states.ts";
 import type { CallingTurn } from "./calling-turn.ts";
+import { deadlineOf, type OpenCall, readOpenCalls, runningOf } from "./open-calls.ts";
 
 /** Whether a claimed turn has calls that it must settle before it continues. */
 export function hasOpenCalls(turn: Pick<CallingTurn, "actions">): boolean {
   return turn.actions.some(({ status }) => openStatuses.includes(status));
-}
-
-/** When the turn continues without the call, in milliseconds since the epoch. */
-export function deadlineOf({ action, invocation }: Omit<OpenCall, "functionSid">): number {
-  const waits = invocation === null || waitsForUser(action.status);
-  return waits ? action.createdAt + APPROVAL_MS : action.updatedAt + CALL_MS;
 }
 
 /** All calls of a turn, none of which is open, and where the run's log then ends. */
@@ -46,22 +29,22 @@ export interface SettledCalls {
 
 /**
  * Ends the calls of a claimed turn whose invocations have ended or whose deadlines have passed: what
- * nobody approved is denied, what still runs is cancelled. Starts those whose user has allowed them since. Gives all calls of the turn if none is open;
- * otherwise suspends the turn again and gives null. With `giveUp`, all deadlines have passed. Throws
- * `LostLease`.
+ * nobody approved is denied, what still runs is cancelled. Starts those that their user has allowed since.
+ * Gives all calls of the turn if none is open; otherwise suspends the turn again and gives null. With
+ * `giveUp`, all deadlines have passed. Throws `LostLease`.
  */
 export async function settleCalls(
   core: Process,
   { run, turn, giveUp = false }: { run: ClaimedRun; turn: CallingTurn; giveUp?: boolean },
 ): Promise<SettledCalls | null> {
-  const waiting = await prepareWaitingCalls(core, turn);
+  const waiting = await prepareUnallowedCalls(core, turn);
   return inTransaction(core, async (transaction) => {
     const { db, afterCommit } = transaction;
     const now = core.now();
     const allowed = await selectAllowedCalls(db, waiting);
     const isLate = (call: OpenCall) => giveUp || deadlineOf(call) <= now;
     const isGone = ({ action: { id } }: OpenCall) =>
-      allowed.some(({ action, called }) => action.id === id && called === undefined);
+      allowed.has(id) && allowed.get(id) === undefined;
     const isOver = (call: OpenCall) => isLate(call) || isGone(call);
     const late = runningOf((await readOpenCalls(db, [turn.message.id])).filter(isOver));
     await lockLogs(db, [run.logId, ...late.map(({ sid }) => sid)]);
@@ -76,7 +59,7 @@ export async function settleCalls(
         .filter(({ action }) => !gone.some(({ id }) => id === action.id))
         .flatMap((call) => endOf(call, { now, isLate: isLate(call) }) ?? []),
     ];
-    await writeEnds(db, ended);
+    await endCalls(db, ended);
     const shared = { created: now, configurationId: turn.agent.sid, messageId: run.logId };
     const events = ended.map((row): MessageEvent => {
       return { type: "agent_action_success", ...shared, step: row.step, action: renderAction(row) };
@@ -87,8 +70,7 @@ export async function settleCalls(
     if (open.length > 0) {
       // One that waits only since the claim was not looked at, and its user may have come back meanwhile.
       const isNew = open.some(
-        ({ action: { id, status } }) =>
-          status === callStatus.connecting && !waiting.calls.some(({ action }) => action.id === id),
+        ({ action: { id, status } }) => status === callStatus.connecting && !waiting.calls.has(id),
       );
       const until = isNew ? now : Math.min(...open.map(deadlineOf));
       await suspendTurn(db, { run, delayMs: until - now }, afterCommit);

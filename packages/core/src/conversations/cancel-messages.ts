@@ -12,7 +12,7 @@ import type { Transaction } from "../log/transaction.ts";
 import { tokensOf } from "../messages/consumption-sums.ts";
 import { sizeOfAnswer } from "../messages/conversation-size.ts";
 import { wakeNextOf } from "../runs/wake-runs.ts";
-import { closeCalls, readRunningCalls } from "../calls/function-calls.ts";
+import { closeCalls, readRunningCalls } from "../calls/open-calls.ts";
 
 const tokens = tokensOf(sql`m.steps`);
 const ofMessage = (value: SQL) => sql`(select ${value} from messages m where m.sid = runs.log_id)`;

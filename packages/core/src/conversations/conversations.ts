@@ -26,7 +26,7 @@ import { appendEvents } from "../log/append.ts";
 import { goneHints } from "../log/bus.ts";
 import { lockLogs } from "../log/lock-logs.ts";
 import { inTransaction, type Transaction } from "../log/transaction.ts";
-import { closeCalls, readRunningCalls } from "../calls/function-calls.ts";
+import { closeCalls, readRunningCalls } from "../calls/open-calls.ts";
 import { activity } from "./conversation-activity.ts";
 import { renderConversation } from "./render-conversation.ts";
 import { takePage } from "../data-access/pages.ts";

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { turnReachesSkill } from "../access/skill-reach.ts";
-import type { CalledTool } from "../calls/called.ts";
+import type { CalledTool } from "../calls/prepared-calls.ts";
 import type { CalledServer } from "../tools/called-servers.ts";
 import { nameTools } from "../tools/name-tools.ts";
 import { MAX_TURN_SKILLS } from "./turn-skills.ts";
