@@ -17,11 +17,11 @@ import { type AskedBy, askedByNobody, type CallingTurn, readAskedBy } from "./ca
 import { readOpenCalls } from "./open-calls.ts";
 import { describeGone, type PreparedCall, prepareStoredCall } from "./prepared-calls.ts";
 
-/** What the model is told where nobody can allow a call. */
+/** What the model is told if nobody can allow a call. */
 export const NO_USER = "The tool is called for one user at a time, and nobody is known to ask";
 
-/** Whether a call may be made for its user, who else has to allow it; `user` where nobody is known. */
-type Access = "allowed" | "not allowed" | "user";
+/** Whether a call may be made for its user, or the user has to allow it first; `no user` if nobody is known. */
+type Access = "allowed" | "not allowed" | "no user";
 
 /** The tool whose users allow its calls; undefined for others. */
 function personalToolOf({ tool }: PreparedCall): number | undefined {
@@ -45,7 +45,7 @@ export async function readAccess(
   return (call) => {
     const toolId = personalToolOf(call);
     if (toolId === undefined || allowed.has(toolId)) return "allowed";
-    return userId === null ? "user" : "not allowed";
+    return userId === null ? "no user" : "not allowed";
   };
 }
 
@@ -62,7 +62,7 @@ export async function prepareUnallowedCalls(
   { database: { db }, threads, now }: Process,
   { actions: stored, message }: Pick<CallingTurn, "actions" | "message">,
 ): Promise<UnallowedCalls> {
-  const waiting = stored.filter(({ status }) => status === callStatus.connecting);
+  const waiting = stored.filter(({ status }) => status === callStatus.needsPermission);
   if (waiting.length === 0) return { calls: new Map(), ...askedByNobody };
   const options = { workspaceId: message.workspaceId, origin: "run" } as const;
   const calls = new Map<number, PreparedCall | undefined>();
@@ -101,7 +101,7 @@ export async function startAllowedCalls(
   for (const call of await readOpenCalls(transaction.db, [turn.message.id])) {
     const { action } = call;
     // The others were decided meanwhile.
-    if (action.status !== callStatus.connecting || !allowed.has(action.id)) continue;
+    if (action.status !== callStatus.needsPermission || !allowed.has(action.id)) continue;
     const prepared = allowed.get(action.id);
     if (prepared === undefined) {
       const text = describeGone(action.functionCallName);
@@ -132,7 +132,7 @@ export async function resumeWaitingTurns(
         eq(actions.mcpServerId, toolSid),
         // As the index has it.
         sql`starts_with(${actions.status}, 'blocked_')`,
-        eq(actions.status, callStatus.connecting),
+        eq(actions.status, callStatus.needsPermission),
         eq(messages.status, "created"),
         eq(asked.userId, userId),
       ),

@@ -9,7 +9,7 @@ import {
   decidedBy,
   describeDecided,
   endDecided,
-  refused,
+  refuseDecision,
   requireAction,
   requireAnswer,
 } from "./decided-calls.ts";
@@ -70,14 +70,14 @@ export async function answerQuestion(context: KeyedContext, input: Answered): Pr
     const action = await requireAction(db, message, input.actionId);
     const question = readQuestion(action.params);
     const isAnswered = action.decided !== null && action.status === callStatus.succeeded;
-    const isAsking = action.status === callStatus.asking;
+    const isAsking = action.status === callStatus.needsAnswer;
     if (question === undefined || !(isAsking || isAnswered)) {
-      throw refused(`the call does not wait for an answer: it is ${action.status}`);
+      throw refuseDecision(`the call does not wait for an answer: it is ${action.status}`);
     }
     const output = outputOf(textOfAnswer(question, input.answer));
     if (isAnswered) {
       if (canonicalJson(output) === canonicalJson(action.output)) return { success: true };
-      throw refused(`the question was answered before${describeDecided(action)}, otherwise`);
+      throw refuseDecision(`the question was answered before${describeDecided(action)}, otherwise`);
     }
     const decided = decidedBy(context);
     const status = callStatus.succeeded;

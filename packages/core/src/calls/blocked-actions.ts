@@ -96,11 +96,11 @@ function render(rows: readonly WaitingCall[]): BlockedAction[] {
   return renderWaitingCalls(rows).map((one) => {
     switch (one.type) {
       case "tool_ask_user_question":
-        return { ...one, status: callStatus.asking };
+        return { ...one, status: callStatus.needsAnswer };
       case "tool_personal_auth_required":
-        return { ...one, status: callStatus.connecting };
+        return { ...one, status: callStatus.needsPermission };
       case "tool_approve_execution":
-        return { ...one, status: callStatus.blocked };
+        return { ...one, status: callStatus.needsApproval };
       default:
         return one satisfies never;
     }

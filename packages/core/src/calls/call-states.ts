@@ -3,11 +3,13 @@
  * `startCalls`, `waitForPermission` and `endCalls` alone move it, under the lock of its message's log.
  */
 import { actions, type Queryable } from "@parley/db";
+import type { MessageEvent } from "@parley/schema";
 import { eq } from "drizzle-orm";
 import type { Process } from "../context.ts";
 import type { ActionRow, InvocationRow } from "../data-access/rows.ts";
 import { insertInvocations } from "../invocations/write-invocations.ts";
 import type { Transaction } from "../log/transaction.ts";
+import { renderAction } from "../messages/render-messages.ts";
 import { resumeRefused } from "../runs/refused-runs.ts";
 import type { CallingTurn } from "./calling-turn.ts";
 import type { PreparedCall } from "./prepared-calls.ts";
@@ -15,9 +17,9 @@ import { MAX_OUTPUT_CHARACTERS, readToolResult } from "./tool-results.ts";
 
 /** The states of a tool call. */
 export const callStatus = {
-  blocked: "blocked_validation_required",
-  asking: "blocked_user_answer_required",
-  connecting: "blocked_authentication_required",
+  needsApproval: "blocked_validation_required",
+  needsAnswer: "blocked_user_answer_required",
+  needsPermission: "blocked_authentication_required",
   running: "running",
   succeeded: "succeeded",
   errored: "errored",
@@ -25,9 +27,9 @@ export const callStatus = {
 } as const;
 
 const waitingStatuses: readonly string[] = [
-  callStatus.blocked,
-  callStatus.asking,
-  callStatus.connecting,
+  callStatus.needsApproval,
+  callStatus.needsAnswer,
+  callStatus.needsPermission,
 ];
 
 /** Whether a call in this state waits for its user: for an approval, an answer, or to be let in. */
@@ -91,7 +93,7 @@ export async function waitForPermission(
   db: Queryable,
   action: ActionRow,
 ): Promise<ActionRow> {
-  const waiting = { ...action, status: callStatus.connecting, updatedAt: now() };
+  const waiting = { ...action, status: callStatus.needsPermission, updatedAt: now() };
   await write(db, waiting);
   return waiting;
 }
@@ -110,6 +112,17 @@ async function write(db: Queryable, row: ActionRow): Promise<void> {
     .set({ ...result, decision, decided })
     .where(eq(actions.id, row.id));
 }
+
+/** The event that a call has ended. */
+export const renderEnd = (
+  action: ActionRow,
+  shared: { created: number; configurationId: string; messageId: string },
+): MessageEvent => ({
+  type: "agent_action_success",
+  ...shared,
+  step: action.step,
+  action: renderAction(action),
+});
 
 /** A text of Parley's own as the output of a call. */
 export const outputOf = (text: string): unknown[] => [{ type: "text", text }];

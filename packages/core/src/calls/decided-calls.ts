@@ -7,8 +7,7 @@ import type { Context, Process } from "../context.ts";
 import type { ActionRow, MessageRow } from "../data-access/rows.ts";
 import { appendEvents } from "../log/append.ts";
 import type { Transaction } from "../log/transaction.ts";
-import { renderAction } from "../messages/render-messages.ts";
-import { endCalls } from "./call-states.ts";
+import { endCalls, renderEnd } from "./call-states.ts";
 import { type CallingTurn, readAgent } from "./calling-turn.ts";
 
 /** An agent's message, with its conversation. */
@@ -39,12 +38,12 @@ export async function requireAction(
     .select()
     .from(actions)
     .where(and(eq(actions.sid, sid), eq(actions.messageId, message.id)));
-  if (action === undefined) throw refused("the message has no such call");
+  if (action === undefined) throw refuseDecision("the message has no such call");
   return action;
 }
 
 /** Refuses a decision about a call. */
-export function refused(why: string): ParleyError {
+export function refuseDecision(why: string): ParleyError {
   return new ParleyError("invalid_request_error", `Invalid request body: actionId: ${why}`);
 }
 
@@ -65,13 +64,8 @@ export async function endDecided(
   { message, action }: { readonly message: MessageRow; readonly action: ActionRow },
 ): Promise<void> {
   await endCalls(db, [action]);
-  const event = {
-    type: "agent_action_success",
-    created: now(),
-    configurationId: (await readAgent(db, message)).sid,
-    messageId: message.sid,
-    step: action.step,
-    action: renderAction(action),
-  } as const;
-  await appendEvents(db, [{ logId: message.sid, events: [event] }], afterCommit);
+  const { sid: messageId } = message;
+  const shared = { created: now(), configurationId: (await readAgent(db, message)).sid, messageId };
+  const append = { logId: messageId, events: [renderEnd(action, shared)] };
+  await appendEvents(db, [append], afterCommit);
 }

@@ -66,10 +66,10 @@ export async function buildCalls(
     if (call.name === askUserTool.name) return beginQuestion(call);
     const target = prepared.get(call);
     if (target === undefined) return failed(describeGone(call.name));
-    if (asks(target) && !isApproved(target)) return waiting(callStatus.blocked, target);
+    if (asks(target) && !isApproved(target)) return waiting(callStatus.needsApproval, target);
     const given = access(target);
-    if (given === "user") return failed(NO_USER);
-    return waiting(given === "allowed" ? callStatus.running : callStatus.connecting, target);
+    if (given === "no user") return failed(NO_USER);
+    return waiting(given === "allowed" ? callStatus.running : callStatus.needsPermission, target);
   };
   const created = calls.map((call, position): NewCall => {
     const { prepared: target, ...state } = begin(call);
@@ -106,7 +106,7 @@ const failed = (text: string): Begun => ({ status: callStatus.errored, output: o
 const beginQuestion = ({ params }: StepCall): Begun =>
   readQuestion(params) === undefined
     ? failed("This is no question")
-    : { status: callStatus.asking };
+    : { status: callStatus.needsAnswer };
 
 function beginFinished({ output, isError, durationMs }: StepCall & { output: string }): Begun {
   const status = isError ? callStatus.errored : callStatus.succeeded;

@@ -1,5 +1,4 @@
 import { actions } from "@parley/db";
-import type { MessageEvent } from "@parley/schema";
 import { asc, eq } from "drizzle-orm";
 import type { Process } from "../context.ts";
 import type { ActionRow } from "../data-access/rows.ts";
@@ -7,12 +6,18 @@ import { cancelInvocations } from "../invocations/cancel-invocation.ts";
 import { appendEvents } from "../log/append.ts";
 import { lockLogs } from "../log/lock-logs.ts";
 import { inTransaction } from "../log/transaction.ts";
-import { renderAction } from "../messages/render-messages.ts";
 import type { ClaimedRun } from "../runs/claim-parts.ts";
 import { readHeldLog } from "../runs/leases.ts";
 import { suspendTurn } from "../runs/suspend-turns.ts";
 import { prepareUnallowedCalls, selectAllowedCalls, startAllowedCalls } from "./allowed-calls.ts";
-import { callStatus, endCalls, endedAs, endedWith, openStatuses } from "./call-states.ts";
+import {
+  callStatus,
+  endCalls,
+  endedAs,
+  endedWith,
+  openStatuses,
+  renderEnd,
+} from "./call-states.ts";
 import type { CallingTurn } from "./calling-turn.ts";
 import { deadlineOf, type OpenCall, readOpenCalls, runningOf } from "./open-calls.ts";
 
@@ -61,16 +66,15 @@ export async function settleCalls(
     ];
     await endCalls(db, ended);
     const shared = { created: now, configurationId: turn.agent.sid, messageId: run.logId };
-    const events = ended.map((row): MessageEvent => {
-      return { type: "agent_action_success", ...shared, step: row.step, action: renderAction(row) };
-    });
+    const events = ended.map((row) => renderEnd(row, shared));
     const guard = { logId: run.logId, fence: run.attempt, lastSeq };
     await appendEvents(db, [{ logId: run.logId, events, guard }], afterCommit);
     const open = calls.filter((call) => !ended.some(({ id }) => id === call.action.id));
     if (open.length > 0) {
       // One that waits only since the claim was not looked at, and its user may have come back meanwhile.
       const isNew = open.some(
-        ({ action: { id, status } }) => status === callStatus.connecting && !waiting.calls.has(id),
+        ({ action: { id, status } }) =>
+          status === callStatus.needsPermission && !waiting.calls.has(id),
       );
       const until = isNew ? now : Math.min(...open.map(deadlineOf));
       await suspendTurn(db, { run, delayMs: until - now }, afterCommit);
@@ -87,9 +91,12 @@ export async function settleCalls(
 
 /** How calls end whose users do not decide in time. */
 const lateEnds: Readonly<Record<string, { status: "denied" | "errored"; text: string }>> = {
-  [callStatus.blocked]: { status: "denied", text: "Nobody approved the call in time" },
-  [callStatus.asking]: { status: "errored", text: "Nobody answered the question in time" },
-  [callStatus.connecting]: { status: "denied", text: "The user did not allow the call in time" },
+  [callStatus.needsApproval]: { status: "denied", text: "Nobody approved the call in time" },
+  [callStatus.needsAnswer]: { status: "errored", text: "Nobody answered the question in time" },
+  [callStatus.needsPermission]: {
+    status: "denied",
+    text: "The user did not allow the call in time",
+  },
 };
 
 function endOf(

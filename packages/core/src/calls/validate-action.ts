@@ -13,7 +13,7 @@ import {
   decidedBy,
   describeDecided,
   endDecided,
-  refused,
+  refuseDecision,
   requireAction,
   requireAnswer,
 } from "./decided-calls.ts";
@@ -66,7 +66,7 @@ export async function validateAction(context: KeyedContext, input: Decision): Pr
       const isChanged = canonicalJson(params) !== canonicalJson(action.params);
       const by = { ...decidedBy(context), ...(isChanged && { proposed: action.params }) };
       const decided = { ...action, params, decision, decided: by };
-      if (call === undefined || access === "user") {
+      if (call === undefined || access === "no user") {
         const text = call === undefined ? describeGone(action.functionCallName) : NO_USER;
         const ended = endedWith(decided, { status: "errored", text, now: context.now() });
         await endDecided(context, transaction, { message, action: ended });
@@ -133,7 +133,7 @@ function requireSameParams(action: ActionRow, { approved, params }: Decision): v
   // Left out, they are those that the agent proposed.
   const effective = params ?? action.decided?.proposed ?? action.params;
   if (canonicalJson(effective) === canonicalJson(action.params)) return;
-  throw refused(
+  throw refuseDecision(
     `the call was ${named[approved]} before${describeDecided(action)}, with other parameters`,
   );
 }
@@ -143,10 +143,10 @@ function requireUndecided(action: ActionRow, { approved }: Decision): void {
   const { decision, status } = action;
   const isDenied = approved === "rejected";
   // Who does not want to let a server be called says so like this.
-  if (status === callStatus.connecting && isDenied) return;
+  if (status === callStatus.needsPermission && isDenied) return;
   if (decision !== null) {
-    throw refused(`the call was ${named[decision]} before${describeDecided(action)}`);
+    throw refuseDecision(`the call was ${named[decision]} before${describeDecided(action)}`);
   }
-  if (status === callStatus.blocked) return;
-  throw refused(`the call does not wait for approval: it is ${status}`);
+  if (status === callStatus.needsApproval) return;
+  throw refuseDecision(`the call does not wait for approval: it is ${status}`);
 }

@@ -47,8 +47,9 @@ export function renderWaitingCalls(
       ...(userId !== null && { userId }),
       isLastBlockingEventForStep: next?.messageId !== action.messageId || next.step !== action.step,
     };
-    if (action.status === callStatus.connecting) return requireAuthorization(call, shared);
-    if (action.status !== callStatus.asking) return { type: "tool_approve_execution", ...shared };
+    if (action.status === callStatus.needsPermission) return requireAuthorization(call, shared);
+    if (action.status !== callStatus.needsAnswer)
+      return { type: "tool_approve_execution", ...shared };
     const question = readQuestion(action.params);
     if (question === undefined) throw new Error(`The call ${action.sid} asks nothing`);
     const metadata = { ...shared.metadata, mcpServerName: askUserTool.name };

@@ -13,6 +13,7 @@ import {
   APPROVAL_MS,
   CALL_MS,
   callStatus,
+  renderEnd,
   startCalls,
   waitsForUser,
 } from "../calls/call-states.ts";
@@ -66,9 +67,9 @@ export async function saveStep(core: Process, finished: FinishedStep): Promise<S
       .returning();
     if (rows.length < created.length) return readSavedStep(db, finished);
     const shared = { created: now, configurationId: turn.agent.sid, messageId: run.logId, step };
-    const blocked = rows.filter(({ status }) => waitsForUser(status));
-    const approvals = renderWaitingCalls(
-      blocked.map((action) => ({
+    const waiting = rows.filter(({ status }) => waitsForUser(status));
+    const announced = renderWaitingCalls(
+      waiting.map((action) => ({
         action,
         serverName: created[action.position]?.prepared?.tool?.server.name ?? null,
         agent: turn.agent,
@@ -79,21 +80,20 @@ export async function saveStep(core: Process, finished: FinishedStep): Promise<S
     );
     const events = rows.flatMap((row): MessageEvent[] => {
       const action = renderAction(row);
-      const announced = { type: "tool_params", ...shared } as const;
-      const approval = approvals[blocked.indexOf(row)];
+      const params = { type: "tool_params", ...shared } as const;
+      const waits = announced[waiting.indexOf(row)];
       if (row.output === null) {
-        const waiting = approval === undefined ? [] : [{ ...approval, step }];
-        return [{ ...announced, action }, ...waiting];
+        return [{ ...params, action }, ...(waits === undefined ? [] : [{ ...waits, step }])];
       }
       return [
-        { ...announced, action: { ...action, status: callStatus.running, output: null } },
-        { type: "agent_action_success", ...shared, action },
+        { ...params, action: { ...action, status: callStatus.running, output: null } },
+        renderEnd(row, shared),
       ];
     });
     const guard = { logId: run.logId, fence: run.attempt, lastSeq: finished.lastSeq };
     const appends = [
       { logId: run.logId, events: [...finished.events, ...events], guard },
-      { logId: turn.conversation.sid, events: approvals, guard },
+      { logId: turn.conversation.sid, events: announced, guard },
     ];
     const written = await appendEvents(db, appends, afterCommit);
     const lastSeq = written.get(run.logId);
