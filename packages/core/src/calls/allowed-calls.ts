@@ -11,6 +11,7 @@ import type { Hint } from "../log/bus.ts";
 import type { Transaction } from "../log/transaction.ts";
 import { resumeTurns } from "../runs/suspend-turns.ts";
 import type { OfUser } from "../tools/authorization-rows.ts";
+import type { CalledServer } from "../tools/called-servers.ts";
 import { findAuthorization, lockAuthorization } from "../tools/personal-tokens.ts";
 import { callStatus, endedWith, startCalls } from "./call-states.ts";
 import { type AskedBy, askedByNobody, type CallingTurn, readAskedBy } from "./calling-turn.ts";
@@ -23,10 +24,10 @@ export const NO_USER = "The tool is called for one user at a time, and nobody is
 /** Whether a call may be made for its user, or the user has to allow it first; `no user` if nobody is known. */
 type Access = "allowed" | "not allowed" | "no user";
 
-/** The tool whose users allow its calls; undefined for others. */
-function personalToolOf({ tool }: PreparedCall): number | undefined {
-  if (tool === undefined || !tool.server.isPersonal) return undefined;
-  return "toolId" in tool.server.approvals ? tool.server.approvals.toolId : undefined;
+/** The tool of a server whose users each allow its calls; undefined for others. */
+export function personalToolOf(server: CalledServer | undefined): number | undefined {
+  if (server?.isPersonal !== true || !("toolId" in server.approvals)) return undefined;
+  return server.approvals.toolId;
 }
 
 /** Locks what the user has allowed of the servers of these calls, and reads it. Comes before the locks of logs. */
@@ -35,15 +36,15 @@ export async function readAccess(
   userId: number | null,
   calls: readonly PreparedCall[],
 ): Promise<(call: PreparedCall) => Access> {
-  const toolIds = [...new Set(calls.flatMap((call) => personalToolOf(call) ?? []))];
+  const toolIds = [...new Set(calls.flatMap(({ tool }) => personalToolOf(tool?.server) ?? []))];
   const allowed = new Set<number>();
   for (const toolId of userId === null ? [] : toolIds.toSorted((a, b) => a - b)) {
     const named: OfUser = { toolId, userId: userId ?? 0 };
     await lockAuthorization(db, named);
     if ((await findAuthorization(db, named)) !== undefined) allowed.add(toolId);
   }
-  return (call) => {
-    const toolId = personalToolOf(call);
+  return ({ tool }) => {
+    const toolId = personalToolOf(tool?.server);
     if (toolId === undefined || allowed.has(toolId)) return "allowed";
     return userId === null ? "no user" : "not allowed";
   };

@@ -26,11 +26,8 @@ export const callStatus = {
   denied: "denied",
 } as const;
 
-const waitingStatuses: readonly string[] = [
-  callStatus.needsApproval,
-  callStatus.needsAnswer,
-  callStatus.needsPermission,
-];
+const { needsApproval, needsAnswer, needsPermission, running } = callStatus;
+const waitingStatuses: readonly string[] = [needsApproval, needsAnswer, needsPermission];
 
 /** Whether a call in this state waits for its user: for an approval, an answer, or to be let in. */
 export function waitsForUser(status: string): boolean {
@@ -38,7 +35,7 @@ export function waitsForUser(status: string): boolean {
 }
 
 /** The states of a call that has not ended. */
-export const openStatuses: readonly string[] = [...waitingStatuses, callStatus.running];
+export const openStatuses: readonly string[] = [...waitingStatuses, running];
 
 /** How long a call waits for its user. */
 export const APPROVAL_MS = 24 * 60 * 60 * 1000;
@@ -69,8 +66,8 @@ export async function startCalls(
 ): Promise<void> {
   const { db, afterCommit } = transaction;
   for (const { action, invocation } of calls) {
-    const { running: status } = callStatus;
-    if (action.status !== status) await write(db, { ...action, status, updatedAt: core.now() });
+    const started = { ...action, status: running, updatedAt: core.now() };
+    if (action.status !== running) await write(db, started);
     if (invocation) await resumeRefused(db, invocation.sid, afterCommit);
   }
   const requests = calls
@@ -93,7 +90,7 @@ export async function waitForPermission(
   db: Queryable,
   action: ActionRow,
 ): Promise<ActionRow> {
-  const waiting = { ...action, status: callStatus.needsPermission, updatedAt: now() };
+  const waiting = { ...action, status: needsPermission, updatedAt: now() };
   await write(db, waiting);
   return waiting;
 }
@@ -114,15 +111,13 @@ async function write(db: Queryable, row: ActionRow): Promise<void> {
 }
 
 /** The event that a call has ended. */
-export const renderEnd = (
+export function renderEnd(
   action: ActionRow,
   shared: { created: number; configurationId: string; messageId: string },
-): MessageEvent => ({
-  type: "agent_action_success",
-  ...shared,
-  step: action.step,
-  action: renderAction(action),
-});
+): MessageEvent {
+  const { step } = action;
+  return { type: "agent_action_success", ...shared, step, action: renderAction(action) };
+}
 
 /** A text of Parley's own as the output of a call. */
 export const outputOf = (text: string): unknown[] => [{ type: "text", text }];

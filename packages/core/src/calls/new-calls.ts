@@ -16,11 +16,6 @@ export interface NewCall {
   readonly prepared?: PreparedCall | undefined;
 }
 
-interface NewCalls extends Pick<AskedBy, "timezone" | "userSid"> {
-  /** In the order of the step. */
-  readonly created: readonly NewCall[];
-}
-
 /**
  * Builds the calls of a step, each in the first of these states that applies:
  *
@@ -52,7 +47,7 @@ export async function buildCalls(
     readonly prepared: ReadonlyMap<StepCall, PreparedCall>;
     readonly now: number;
   },
-): Promise<NewCalls> {
+): Promise<{ created: NewCall[] } & Pick<AskedBy, "timezone" | "userSid">> {
   const isOpen = calls.some(({ output }) => output === undefined);
   const { userId, userSid, timezone } = isOpen ? await readAskedBy(db, message) : askedByNobody;
   const targets = [...prepared.values()];
@@ -62,14 +57,24 @@ export async function buildCalls(
   const isApproved = await readApprovals(db, userId, asking);
   const access = await readAccess(db, userId, targets);
   const begin = (call: StepCall): Begun => {
-    if (call.output !== undefined) return beginFinished(call);
-    if (call.name === askUserTool.name) return beginQuestion(call);
+    if (call.output !== undefined) {
+      const status = call.isError ? callStatus.errored : callStatus.succeeded;
+      const executionDurationMs = Math.round(call.durationMs);
+      return { status, output: outputOf(call.output), executionDurationMs };
+    }
+    if (call.name === askUserTool.name) {
+      const isQuestion = readQuestion(call.params) !== undefined;
+      return isQuestion ? { status: callStatus.needsAnswer } : failed("This is no question");
+    }
     const target = prepared.get(call);
     if (target === undefined) return failed(describeGone(call.name));
-    if (asks(target) && !isApproved(target)) return waiting(callStatus.needsApproval, target);
+    if (asks(target) && !isApproved(target)) {
+      return { status: callStatus.needsApproval, prepared: target };
+    }
     const given = access(target);
     if (given === "no user") return failed(NO_USER);
-    return waiting(given === "allowed" ? callStatus.running : callStatus.needsPermission, target);
+    const status = given === "allowed" ? callStatus.running : callStatus.needsPermission;
+    return { status, prepared: target };
   };
   const created = calls.map((call, position): NewCall => {
     const { prepared: target, ...state } = begin(call);
@@ -99,16 +104,4 @@ export async function buildCalls(
 /** The first state of a call. */
 type Begun = Pick<NewRow, "status" | "output" | "executionDurationMs"> & Pick<NewCall, "prepared">;
 
-const waiting = (status: string, prepared: PreparedCall): Begun => ({ status, prepared });
-
 const failed = (text: string): Begun => ({ status: callStatus.errored, output: outputOf(text) });
-
-const beginQuestion = ({ params }: StepCall): Begun =>
-  readQuestion(params) === undefined
-    ? failed("This is no question")
-    : { status: callStatus.needsAnswer };
-
-function beginFinished({ output, isError, durationMs }: StepCall & { output: string }): Begun {
-  const status = isError ? callStatus.errored : callStatus.succeeded;
-  return { status, output: outputOf(output), executionDurationMs: Math.round(durationMs) };
-}

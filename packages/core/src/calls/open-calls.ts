@@ -44,12 +44,12 @@ export async function readOpenCalls(
     .orderBy(asc(actions.messageId), asc(actions.step), asc(actions.position));
 }
 
-/** The running invocations of agent messages, as `cancelInvocations` takes them. */
+/** The ids of the running invocations of agent messages. */
 export async function readRunningCalls(
   db: Queryable,
   messageIds: readonly number[],
-): Promise<CancelledInvocation[]> {
-  return runningOf(await readOpenCalls(db, messageIds));
+): Promise<string[]> {
+  return runningOf(await readOpenCalls(db, messageIds)).map(({ sid }) => sid);
 }
 
 /** Those calls whose invocation runs, as `cancelInvocations` takes them. */

@@ -7,6 +7,7 @@ import { type HeldLog, readHeldLog } from "../runs/leases.ts";
 import { resumeRefused, suspendRefused, wasRefused } from "../runs/refused-runs.ts";
 import { findCalledServer } from "../tools/called-servers.ts";
 import { findAuthorization, lockAuthorization } from "../tools/personal-tokens.ts";
+import { personalToolOf } from "./allowed-calls.ts";
 import { APPROVAL_MS, callStatus } from "./call-states.ts";
 import { readAskedBy } from "./calling-turn.ts";
 import { askForPermission } from "./waiting-calls.ts";
@@ -67,10 +68,8 @@ async function findCall(core: Process, { logId }: HeldLog) {
       ? undefined
       : await findCalledServer({ db, now: core.now }, { workspaceId, mcpServerId });
   const { userId, userSid } = await readAskedBy(db, message);
-  if (server?.isPersonal !== true || userId === null || !("toolId" in server.approvals)) {
-    return undefined;
-  }
-  const { toolId } = server.approvals;
+  const toolId = personalToolOf(server);
+  if (server === undefined || toolId === undefined || userId === null) return undefined;
   const { name: serverName } = server;
   return { actionId, message, conversation, serverName, userSid, userId, toolId };
 }

@@ -51,12 +51,8 @@ export async function endMessages(
       ),
     );
   if (asked.length === 0) return;
-  const running = (
-    await readRunningCalls(
-      db,
-      asked.map(({ id }) => id),
-    )
-  ).map(({ sid }) => sid);
+  const askedIds = asked.map(({ id }) => id);
+  const running = await readRunningCalls(db, askedIds);
   const sids = asked.map((row) => row.sid);
   await lockLogs(db, [conversation.sid, ...sids, ...running]);
   const fences = await fenceLogs(db, sids, conversation.sid);

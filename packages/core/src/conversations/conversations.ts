@@ -125,7 +125,7 @@ export async function deleteConversationRows(
   const logIds = [...rows.map((row) => row.sid), ...answers.map((message) => message.sid)];
   const ofLogs = jsonValues(JSON.stringify(logIds));
   const openIds = answers.filter(({ status }) => status === "created").map(({ id }) => id);
-  const running = (await readRunningCalls(db, openIds)).map(({ sid }) => sid);
+  const running = await readRunningCalls(db, openIds);
   // The logs first, as all writers lock them.
   await lockLogs(db, [...logIds, ...running]);
   await closeCalls(core, transaction, openIds);
