@@ -5,6 +5,7 @@ import { activityImplementations } from "./activity/implementations.ts";
 import { agentImplementations } from "./agents/implementations.ts";
 import { analyticsImplementations } from "./analytics/implementations.ts";
 import { auditImplementations } from "./audit/implementations.ts";
+import { callImplementations } from "./calls/implementations.ts";
 import { conversationImplementations } from "./conversations/implementations.ts";
 import { cancelRun } from "./cancel-run.ts";
 import type { CoreContext, CoreRequest } from "./create-core.ts";
@@ -17,7 +18,6 @@ import { invocationImplementations } from "./invocations/implementations.ts";
 import { knowledgeImplementations } from "./knowledge/implementations.ts";
 import { skillImplementations } from "./skills/implementations.ts";
 import { toolImplementations } from "./tools/implementations.ts";
-import { turnImplementations } from "./turns/implementations.ts";
 import { workspaceImplementations } from "./workspaces/implementations.ts";
 
 /** The context of a call: only administration and what is about the caller itself has callers of no workspace. */
@@ -32,6 +32,7 @@ export const implementations = {
   ...agentImplementations,
   ...analyticsImplementations,
   ...auditImplementations,
+  ...callImplementations,
   ...conversationImplementations,
   ...fileImplementations,
   ...functionImplementations,
@@ -39,7 +40,6 @@ export const implementations = {
   ...knowledgeImplementations,
   ...skillImplementations,
   ...toolImplementations,
-  ...turnImplementations,
   ...workspaceImplementations,
   "runs.cancel": cancelRun,
   "spaces.delete": deleteSpace,

@@ -22,6 +22,18 @@ export { listAuditEvents, sweepAuditLog } from "./audit/audit-events.ts";
 export { type AuditedMutation, actorOf, recordCommand } from "./audit/audited-mutations.ts";
 export { type RefusedCredentials, createRefusedCredentials } from "./audit/refused-credentials.ts";
 export { createRefusedMutations, type RefusedMutations } from "./audit/refused-mutations.ts";
+export { askUserTool } from "./calls/ask-user.ts";
+export { storeCallFiles } from "./calls/call-files.ts";
+export {
+  type ComingBack,
+  completeToolAuthorization,
+  type DescribedAuthorization,
+  describeToolAuthorization,
+} from "./calls/complete-authorization.ts";
+export { awaitPermission } from "./calls/refused-calls.ts";
+export { hasOpenCalls, settleCalls } from "./calls/settle-calls.ts";
+export { type StoredToolResult, textOfOutput } from "./calls/tool-results.ts";
+export { validateAction } from "./calls/validate-action.ts";
 export type { Caller, WorkspaceCaller } from "./context.ts";
 export { cancelMessages } from "./conversations/cancel-messages.ts";
 export { findConversationStream } from "./conversations/streams.ts";
@@ -112,24 +124,12 @@ export {
 } from "./tools/client-servers.ts";
 export { refreshUsedTool } from "./tools/refresh-tools.ts";
 export type { ToolResult, ToolServerFailure, ToolServers } from "./tools/tool-servers.ts";
-export { askUserTool } from "./turns/ask-user.ts";
-export { storeCallFiles } from "./turns/call-files.ts";
 export { claimTurns } from "./turns/claim-turns.ts";
-export {
-  type ComingBack,
-  completeToolAuthorization,
-  type DescribedAuthorization,
-  describeToolAuthorization,
-} from "./turns/complete-authorization.ts";
 export { type FinishedTurn, finishTurns } from "./turns/finish-turns.ts";
 export { type HistoryRow, type Turn, loadTurn } from "./turns/load-turns.ts";
-export { awaitPermission } from "./turns/refused-calls.ts";
 export { saveStep } from "./turns/save-step.ts";
-export { hasOpenCalls, settleCalls } from "./turns/settle-calls.ts";
 export { takeOverRuns } from "./turns/take-over-runs.ts";
-export { type StoredToolResult, textOfOutput } from "./turns/tool-results.ts";
 export { listSkillFiles, loadSkillInstructions, readSkillFile } from "./turns/turn-skills.ts";
-export { validateAction } from "./turns/validate-action.ts";
 export { type Job, threadModule } from "./untrusted/job.ts";
 export { type Outcome, type Threads, createThreads } from "./untrusted/threads.ts";
 export { insertApiKey, revokeApiKey, updateApiKey } from "./workspaces/api-keys.ts";

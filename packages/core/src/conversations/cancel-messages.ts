@@ -12,7 +12,7 @@ import type { Transaction } from "../log/transaction.ts";
 import { tokensOf } from "../messages/consumption-sums.ts";
 import { sizeOfAnswer } from "../messages/conversation-size.ts";
 import { wakeNextOf } from "../runs/wake-runs.ts";
-import { closeCalls, readRunningCalls } from "../turns/function-calls.ts";
+import { closeCalls, readRunningCalls } from "../calls/open-calls.ts";
 
 const tokens = tokensOf(sql`m.steps`);
 const ofMessage = (value: SQL) => sql`(select ${value} from messages m where m.sid = runs.log_id)`;
@@ -51,12 +51,8 @@ export async function endMessages(
       ),
     );
   if (asked.length === 0) return;
-  const running = (
-    await readRunningCalls(
-      db,
-      asked.map(({ id }) => id),
-    )
-  ).map(({ sid }) => sid);
+  const askedIds = asked.map(({ id }) => id);
+  const running = await readRunningCalls(db, askedIds);
   const sids = asked.map((row) => row.sid);
   await lockLogs(db, [conversation.sid, ...sids, ...running]);
   const fences = await fenceLogs(db, sids, conversation.sid);

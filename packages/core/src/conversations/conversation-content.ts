@@ -21,7 +21,7 @@ import {
   referencesOf,
 } from "../messages/read-messages.ts";
 import { renderMessage } from "../messages/render-messages.ts";
-import { waitsForUser } from "../turns/function-calls.ts";
+import { waitsForUser } from "../calls/call-states.ts";
 import { readActivity } from "./conversation-activity.ts";
 import { renderConversation } from "./render-conversation.ts";
 

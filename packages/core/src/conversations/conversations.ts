@@ -26,7 +26,7 @@ import { appendEvents } from "../log/append.ts";
 import { goneHints } from "../log/bus.ts";
 import { lockLogs } from "../log/lock-logs.ts";
 import { inTransaction, type Transaction } from "../log/transaction.ts";
-import { closeCalls, readRunningCalls } from "../turns/function-calls.ts";
+import { closeCalls, readRunningCalls } from "../calls/open-calls.ts";
 import { activity } from "./conversation-activity.ts";
 import { renderConversation } from "./render-conversation.ts";
 import { takePage } from "../data-access/pages.ts";
@@ -125,7 +125,7 @@ export async function deleteConversationRows(
   const logIds = [...rows.map((row) => row.sid), ...answers.map((message) => message.sid)];
   const ofLogs = jsonValues(JSON.stringify(logIds));
   const openIds = answers.filter(({ status }) => status === "created").map(({ id }) => id);
-  const running = (await readRunningCalls(db, openIds)).map(({ sid }) => sid);
+  const running = await readRunningCalls(db, openIds);
   // The logs first, as all writers lock them.
   await lockLogs(db, [...logIds, ...running]);
   await closeCalls(core, transaction, openIds);

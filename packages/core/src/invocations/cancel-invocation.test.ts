@@ -23,7 +23,7 @@ import { cancelInvocation, cancelInvocations } from "./cancel-invocation.ts";
 import { finishInvocations } from "./finish-invocations.ts";
 import { invokeSandboxFunction } from "./invoke.ts";
 import { loadInvocation } from "./load-invocation.ts";
-import { insertInvocation } from "./write-invocations.ts";
+import { insertInvocations } from "./write-invocations.ts";
 import { getInvocation, listInvocations } from "./read-invocations.ts";
 
 const cancelled = {
@@ -115,9 +115,9 @@ describe("stored invocations", () => {
     };
     const hints: Hint[] = [];
     const row = await inTransaction(test.core, async (transaction) => {
-      const inserted = await insertInvocation(test.core, transaction, request);
+      const [inserted] = await insertInvocations(test.core, transaction, [request]);
       hints.push(...transaction.afterCommit);
-      return inserted;
+      return inserted!;
     });
     const [stored] = await db().select().from(invocations);
     expect(row).toEqual(stored);
@@ -126,7 +126,7 @@ describe("stored invocations", () => {
     expect(await typesOf(row.sid)).toEqual(["created"]);
     expect(await claim()).toMatchObject([{ invocation: { id: row.id } }]);
     const failing = inTransaction(test.core, async (transaction) => {
-      await insertInvocation(test.core, transaction, { ...request, actionId: 8 });
+      await insertInvocations(test.core, transaction, [{ ...request, actionId: 8 }]);
       throw new Error("rolled back");
     });
     await expect(failing).rejects.toThrow("rolled back");

@@ -27,19 +27,19 @@ export interface InvocationServices {
 }
 
 /**
- * Starts an invocation in a transaction of the caller's: row, log, its first event and run. If the
- * function's schema refuses the input, it has ended, `errored` with `invalid_input`, and
- * so has its run.
+ * Starts invocations in a transaction of the caller's: rows, logs, their first events and runs. One whose
+ * input the function's schema refuses has ended, `errored` with `invalid_input`, and so has its run.
  */
-export async function insertInvocation(
+export async function insertInvocations(
   core: Process,
   { db, afterCommit }: Transaction,
-  request: InvocationRequest,
-): Promise<InvocationRow> {
-  const created = buildInvocation(core, request);
-  const writtenOf = await writeInvocations(db, [created]);
-  afterCommit.push(...hintsOf([created]));
-  return writtenOf(created).row;
+  requests: readonly InvocationRequest[],
+): Promise<InvocationRow[]> {
+  if (requests.length === 0) return [];
+  const created = requests.map((request) => buildInvocation(core, request));
+  const writtenOf = await writeInvocations(db, created);
+  afterCommit.push(...hintsOf(created));
+  return created.map((one) => writtenOf(one).row);
 }
 
 /** The hints of written invocations that nobody holds: a new log has no followers. */

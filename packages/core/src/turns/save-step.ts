@@ -3,20 +3,24 @@ import type { MessageEvent } from "@parley/schema";
 import { and, asc, eq } from "drizzle-orm";
 import type { Process } from "../context.ts";
 import type { ActionRow } from "../data-access/rows.ts";
-import { buildInvocation } from "../invocations/new-invocations.ts";
-import { hintsOf, writeInvocations } from "../invocations/write-invocations.ts";
 import { appendEvents } from "../log/append.ts";
 import { inTransaction } from "../log/transaction.ts";
 import { renderAction } from "../messages/render-messages.ts";
 import type { ClaimedRun } from "../runs/claim-parts.ts";
 import { lostLease, readHeldLog } from "../runs/leases.ts";
 import { suspendTurn } from "../runs/suspend-turns.ts";
-import { authorizeCalls } from "./authorize-calls.ts";
-import { type Called, callFunction, callTool } from "./called.ts";
-import { APPROVAL_MS, CALL_MS, callStatus, type StepCall, waitsForUser } from "./function-calls.ts";
+import {
+  APPROVAL_MS,
+  CALL_MS,
+  callStatus,
+  renderEnd,
+  startCalls,
+  waitsForUser,
+} from "../calls/call-states.ts";
+import { buildCalls } from "../calls/new-calls.ts";
+import { prepareCalls, type StepCall } from "../calls/prepared-calls.ts";
+import { renderWaitingCalls } from "../calls/waiting-calls.ts";
 import type { Turn } from "./load-turns.ts";
-import { renderApprovals } from "./tool-approvals.ts";
-import { findCalledFunctions } from "./turn-functions.ts";
 
 export interface FinishedStep {
   readonly run: ClaimedRun;
@@ -48,44 +52,26 @@ export interface SavedStep {
  * `LostLease`.
  */
 export async function saveStep(core: Process, finished: FinishedStep): Promise<SavedStep> {
-  const { run, turn, step, rawContents, chainOfThought } = finished;
+  const { run, turn, step, calls, rawContents, chainOfThought } = finished;
   const steps = finished.steps && [...finished.steps];
-  const called = await checkCalls(core, finished);
-  return inTransaction(core, async ({ db, afterCommit }) => {
+  const prepared = await prepareCalls(core, turn, calls);
+  return inTransaction(core, async (transaction) => {
+    const { db, afterCommit } = transaction;
     const now = core.now();
-    const given = { calls: finished.calls, called };
-    const { authorized, timezone, userSid } = await authorizeCalls(db, turn, given);
+    const given = { turn, step, calls, prepared, now };
+    const { created, timezone, userSid } = await buildCalls(core, db, given);
     const rows = await db
       .insert(actions)
-      .values(
-        authorized.map(({ call, called: { tool, stake } = {}, ...outcome }, position) => ({
-          sid: core.newId("act"),
-          messageId: turn.message.id,
-          ...(call.output === undefined && { logId: run.logId, workspaceId: run.workspaceId }),
-          step,
-          position,
-          toolName: tool?.toolName ?? call.name,
-          functionCallName: call.name,
-          functionCallId: call.id,
-          mcpServerId: tool?.server.sid,
-          stake: tool && stake,
-          status: outcome.status,
-          params: call.params,
-          output: outcome.output === null ? null : [{ type: "text", text: outcome.output }],
-          executionDurationMs: outcome.durationMs,
-          createdAt: now,
-          updatedAt: now,
-        })),
-      )
+      .values(created.map(({ row }) => row))
       .onConflictDoNothing()
       .returning();
-    if (rows.length < authorized.length) return readSavedStep(db, finished);
+    if (rows.length < created.length) return readSavedStep(db, finished);
     const shared = { created: now, configurationId: turn.agent.sid, messageId: run.logId, step };
-    const blocked = rows.filter(({ status }) => waitsForUser(status));
-    const approvals = renderApprovals(
-      blocked.map((action) => ({
+    const waiting = rows.filter(({ status }) => waitsForUser(status));
+    const announced = renderWaitingCalls(
+      waiting.map((action) => ({
         action,
-        serverName: authorized[action.position]?.called?.tool?.server.name ?? null,
+        serverName: created[action.position]?.prepared?.tool?.server.name ?? null,
         agent: turn.agent,
         conversationId: turn.conversation.sid,
         messageId: run.logId,
@@ -94,21 +80,20 @@ export async function saveStep(core: Process, finished: FinishedStep): Promise<S
     );
     const events = rows.flatMap((row): MessageEvent[] => {
       const action = renderAction(row);
-      const announced = { type: "tool_params", ...shared } as const;
-      const approval = approvals[blocked.indexOf(row)];
+      const params = { type: "tool_params", ...shared } as const;
+      const waits = announced[waiting.indexOf(row)];
       if (row.output === null) {
-        const waiting = approval === undefined ? [] : [{ ...approval, step }];
-        return [{ ...announced, action }, ...waiting];
+        return [{ ...params, action }, ...(waits === undefined ? [] : [{ ...waits, step }])];
       }
       return [
-        { ...announced, action: { ...action, status: callStatus.running, output: null } },
-        { type: "agent_action_success", ...shared, action },
+        { ...params, action: { ...action, status: callStatus.running, output: null } },
+        renderEnd(row, shared),
       ];
     });
     const guard = { logId: run.logId, fence: run.attempt, lastSeq: finished.lastSeq };
     const appends = [
       { logId: run.logId, events: [...finished.events, ...events], guard },
-      { logId: turn.conversation.sid, events: approvals, guard },
+      { logId: turn.conversation.sid, events: announced, guard },
     ];
     const written = await appendEvents(db, appends, afterCommit);
     const lastSeq = written.get(run.logId);
@@ -118,24 +103,14 @@ export async function saveStep(core: Process, finished: FinishedStep): Promise<S
       .set({ rawContents, chainOfThought, steps })
       .where(eq(messages.sid, run.logId));
     const saved = { rows, lastSeq };
-    if (!finished.calls.some(({ output }) => output === undefined)) return saved;
+    if (!calls.some(({ output }) => output === undefined)) return saved;
 
-    const created = authorized.flatMap(({ status, called: started }, position) => {
-      if (status !== callStatus.running || started === undefined) return [];
-      const request = {
-        sandboxFunction: started.sandboxFunction,
-        workspaceId: turn.message.workspaceId,
-        apiKeyId: null,
-        ownerId: turn.conversation.ownerId,
-        actionId: rows[position]!.id,
-        input: started.input,
-        timezone,
-      };
-      return buildInvocation(core, request);
+    const started = rows.flatMap((action) => {
+      const call = created[action.position]?.prepared;
+      return call && action.status === callStatus.running ? { action, prepared: call } : [];
     });
-    if (created.length > 0) await writeInvocations(db, created);
-    afterCommit.push(...hintsOf(created));
-    const delayMs = created.length > 0 ? CALL_MS : APPROVAL_MS;
+    await startCalls(core, transaction, { turn, timezone, calls: started });
+    const delayMs = started.length > 0 ? CALL_MS : APPROVAL_MS;
     await suspendTurn(db, { run, delayMs }, afterCommit);
     return saved;
   });
@@ -153,28 +128,4 @@ async function readSavedStep(db: Queryable, { run, turn, step }: FinishedStep): 
     .where(and(eq(actions.messageId, turn.message.id), eq(actions.step, step)))
     .orderBy(asc(actions.position));
   return { rows, lastSeq };
-}
-
-/** Finds what open calls start, and checks their inputs, before the transaction: that must not wait for a thread. */
-async function checkCalls(
-  core: Process,
-  { turn, calls }: FinishedStep,
-): Promise<ReadonlyMap<StepCall, Called>> {
-  const { workspaceId } = turn.message;
-  const options = { workspaceId, origin: "run" } as const;
-  const open = calls.filter(({ output }) => output === undefined);
-  const tools = new Map(turn.tools.map((tool) => [tool.name, tool]));
-  const slugs = open.flatMap(({ name }) => (tools.has(name) ? [] : name));
-  const functions = await findCalledFunctions(core.database.db, workspaceId, slugs);
-  const called = new Map<StepCall, Called>();
-  for (const call of open) {
-    const { name, params } = call;
-    const tool = tools.get(name);
-    const sandboxFunction = functions.get(name);
-    if (tool !== undefined) called.set(call, await callTool(core, { tool, params }, options));
-    else if (sandboxFunction !== undefined) {
-      called.set(call, await callFunction(core, { sandboxFunction, params }, options));
-    }
-  }
-  return called;
 }

@@ -1,9 +1,7 @@
-import { clientServers, type Queryable, toolApprovals } from "@parley/db";
-import type { Stake } from "@parley/schema";
-import { and, eq, or, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { turnReachesSkill } from "../access/skill-reach.ts";
-import type { Process } from "../context.ts";
-import { type CalledServer, findCalledServer } from "../tools/called-servers.ts";
+import type { CalledTool } from "../calls/prepared-calls.ts";
+import type { CalledServer } from "../tools/called-servers.ts";
 import { nameTools } from "../tools/name-tools.ts";
 import { MAX_TURN_SKILLS } from "./turn-skills.ts";
 
@@ -11,14 +9,6 @@ import { MAX_TURN_SKILLS } from "./turn-skills.ts";
 const MAX_SERVERS = 16;
 /** Tools that a turn is offered: models choose badly among more. */
 const MAX_TOOLS = 128;
-
-/** A tool of a server that is called. */
-export interface CalledTool {
-  /** The server's name for it. */
-  readonly toolName: string;
-  readonly inputSchema: Record<string, unknown>;
-  readonly server: CalledServer;
-}
 
 /** A tool of a server as a turn's model sees it. */
 export interface TurnTool extends CalledTool {
@@ -83,80 +73,4 @@ export function toTurnTools(servers: readonly CalledServer[]): TurnTool[] {
   return offered.map(({ serverName: _serverName, ...tool }, index) => {
     return { name: names[index] ?? "", ...tool };
   });
-}
-
-/** What a stored call calls; undefined where the server or its tool is gone. */
-export async function findCalledTool(
-  core: Pick<Process, "now"> & { readonly db: Queryable },
-  { toolName, ...named }: { workspaceId: number; mcpServerId: string; toolName: string },
-): Promise<CalledTool | undefined> {
-  const server = await findCalledServer(core, named);
-  const described = server?.offered.find(({ name }) => name === toolName);
-  return server && described && { server, toolName, inputSchema: described.inputSchema };
-}
-
-/** Who approves a call of a tool, and what approves it for good. */
-export interface ToolApprovalKey {
-  readonly toolId: number;
-  readonly toolName: string;
-  readonly agentSid: string;
-}
-
-/**
- * What a user approves for good with a call of this stake; undefined where each call is asked for, or the
- * server itself keeps what was approved.
- */
-export function approvalKeyOf(
-  { server, toolName }: CalledTool,
-  { stake, agentSid }: { stake: Stake; agentSid: string },
-): ToolApprovalKey | undefined {
-  if (!("toolId" in server.approvals)) return undefined;
-  const { toolId } = server.approvals;
-  if (stake === "low") return { toolId, toolName, agentSid: "" };
-  return stake === "medium" ? { toolId, toolName, agentSid } : undefined;
-}
-
-/** Whether the server of a tool, which is in a client, keeps that its calls need no further approval. */
-export function isApprovedByServer({ server, toolName }: CalledTool): boolean {
-  return "approved" in server.approvals && server.approvals.approved.includes(toolName);
-}
-
-/** Keeps that calls of a client's tool need no further approval, as long as its server is registered. */
-export async function approveForServer(db: Queryable, tool: CalledTool): Promise<void> {
-  const { approvals } = tool.server;
-  if (!("clientServerId" in approvals) || isApprovedByServer(tool)) return;
-  const added = JSON.stringify([tool.toolName]);
-  await db
-    .update(clientServers)
-    .set({ approvedTools: sql`${clientServers.approvedTools} || ${added}::jsonb` })
-    .where(eq(clientServers.id, approvals.clientServerId));
-}
-
-/** Those of the keys that the user has approved for good, as texts of `keyText`. */
-export async function findApprovedTools(
-  db: Queryable,
-  userId: number | null,
-  keys: readonly ToolApprovalKey[],
-): Promise<Set<string>> {
-  if (userId === null || keys.length === 0) return new Set();
-  const { toolId, toolName, agentSid } = toolApprovals;
-  const rows = await db
-    .select({ toolId, toolName, agentSid })
-    .from(toolApprovals)
-    .where(
-      and(
-        eq(toolApprovals.userId, userId),
-        or(
-          ...keys.map((key) =>
-            and(eq(toolId, key.toolId), eq(toolName, key.toolName), eq(agentSid, key.agentSid)),
-          ),
-        ),
-      ),
-    );
-  return new Set(rows.map(keyText));
-}
-
-/** A key as a text. */
-export function keyText({ toolId, toolName, agentSid }: ToolApprovalKey): string {
-  return JSON.stringify([toolId, toolName, agentSid]);
 }

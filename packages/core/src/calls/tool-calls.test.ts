@@ -20,7 +20,7 @@ import { finishInvocations } from "../invocations/finish-invocations.ts";
 import { loadInvocation } from "../invocations/load-invocation.ts";
 import { registerTool } from "../tools/register-tools.ts";
 import { createSpace } from "../workspaces/spaces.ts";
-import { saveStep } from "./save-step.ts";
+import { saveStep } from "../turns/save-step.ts";
 import { settleCalls } from "./settle-calls.ts";
 import type { StoredToolResult } from "./tool-results.ts";
 import { validateAction } from "./validate-action.ts";

@@ -7,9 +7,10 @@ import { type HeldLog, readHeldLog } from "../runs/leases.ts";
 import { resumeRefused, suspendRefused, wasRefused } from "../runs/refused-runs.ts";
 import { findCalledServer } from "../tools/called-servers.ts";
 import { findAuthorization, lockAuthorization } from "../tools/personal-tokens.ts";
-import { askForPermission } from "./ask-for-permission.ts";
-import { APPROVAL_MS, callStatus } from "./function-calls.ts";
-import { readAskedBy } from "./turn-functions.ts";
+import { personalToolOf } from "./allowed-calls.ts";
+import { APPROVAL_MS, callStatus } from "./call-states.ts";
+import { readAskedBy } from "./calling-turn.ts";
+import { askForPermission } from "./waiting-calls.ts";
 
 /**
  * Lets the call of an agent wait that its server has refused because the user's token is for less, and gives whether
@@ -19,13 +20,13 @@ import { readAskedBy } from "./turn-functions.ts";
 export async function awaitPermission(core: Process, run: HeldLog): Promise<boolean> {
   const call = await findCall(core, run);
   if (call === undefined) return false;
-  const { message, cId, serverName, userSid, ...named } = call;
+  const { message, conversation, serverName, userSid, ...named } = call;
   return inTransaction(
     core,
     async (transaction) => {
       const { db, afterCommit } = transaction;
       await lockAuthorization(db, named);
-      await lockLogs(db, [run.logId, message.sid, cId]);
+      await lockLogs(db, [run.logId, message.sid, conversation.sid]);
       await readHeldLog(db, run);
       const [action] = await db.select().from(actions).where(eq(actions.id, call.actionId));
       if (action?.status !== callStatus.running || (await wasRefused(db, run))) return false;
@@ -33,7 +34,10 @@ export async function awaitPermission(core: Process, run: HeldLog): Promise<bool
       await suspendRefused(db, run, 2 * APPROVAL_MS);
       const isAllowed = (await findAuthorization(db, named)) !== undefined;
       if (isAllowed) await resumeRefused(db, run.logId, afterCommit);
-      else await askForPermission(core, transaction, { message, action, serverName, userSid, cId });
+      else {
+        const unallowed = { message, conversation, action, serverName, userId: userSid };
+        await askForPermission(core, transaction, unallowed);
+      }
       return true;
     },
     async () => {
@@ -49,24 +53,23 @@ export async function awaitPermission(core: Process, run: HeldLog): Promise<bool
 async function findCall(core: Process, { logId }: HeldLog) {
   const { db } = core.database;
   const [found] = await db
-    .select({ action: actions, message: messages, cId: conversations.sid })
+    .select({ action: actions, message: messages, conversation: { sid: conversations.sid } })
     .from(invocations)
     .innerJoin(actions, eq(actions.id, invocations.actionId))
     .innerJoin(messages, eq(messages.id, actions.messageId))
     .innerJoin(conversations, eq(conversations.id, messages.conversationId))
     .where(eq(invocations.sid, logId));
-  const { action, message, cId } = found ?? {};
-  if (action === undefined || message === undefined || cId === undefined) return undefined;
-  const { mcpServerId } = action;
+  if (found === undefined) return undefined;
+  const { message, conversation } = found;
+  const { id: actionId, mcpServerId } = found.action;
   const { workspaceId } = message;
   const server =
     mcpServerId === null
       ? undefined
       : await findCalledServer({ db, now: core.now }, { workspaceId, mcpServerId });
   const { userId, userSid } = await readAskedBy(db, message);
-  if (server?.isPersonal !== true || userId === null || !("toolId" in server.approvals)) {
-    return undefined;
-  }
-  const { toolId } = server.approvals;
-  return { actionId: action.id, message, cId, serverName: server.name, userSid, userId, toolId };
+  const toolId = personalToolOf(server);
+  if (server === undefined || toolId === undefined || userId === null) return undefined;
+  const { name: serverName } = server;
+  return { actionId, message, conversation, serverName, userSid, userId, toolId };
 }

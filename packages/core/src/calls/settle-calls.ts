@@ -1,5 +1,4 @@
 import { actions } from "@parley/db";
-import type { MessageEvent } from "@parley/schema";
 import { asc, eq } from "drizzle-orm";
 import type { Process } from "../context.ts";
 import type { ActionRow } from "../data-access/rows.ts";
@@ -7,35 +6,24 @@ import { cancelInvocations } from "../invocations/cancel-invocation.ts";
 import { appendEvents } from "../log/append.ts";
 import { lockLogs } from "../log/lock-logs.ts";
 import { inTransaction } from "../log/transaction.ts";
-import { renderAction } from "../messages/render-messages.ts";
 import type { ClaimedRun } from "../runs/claim-parts.ts";
 import { readHeldLog } from "../runs/leases.ts";
 import { suspendTurn } from "../runs/suspend-turns.ts";
-import { prepareWaitingCalls, selectAllowedCalls, startAllowedCalls } from "./allowed-calls.ts";
+import { prepareUnallowedCalls, selectAllowedCalls, startAllowedCalls } from "./allowed-calls.ts";
 import {
-  APPROVAL_MS,
-  CALL_MS,
   callStatus,
+  endCalls,
   endedAs,
   endedWith,
-  type OpenCall,
   openStatuses,
-  readOpenCalls,
-  runningOf,
-  waitsForUser,
-  writeEnds,
-} from "./function-calls.ts";
-import type { Turn } from "./load-turns.ts";
+  renderEnd,
+} from "./call-states.ts";
+import type { CallingTurn } from "./calling-turn.ts";
+import { deadlineOf, type OpenCall, readOpenCalls, runningOf } from "./open-calls.ts";
 
 /** Whether a claimed turn has calls that it must settle before it continues. */
-export function hasOpenCalls(turn: Pick<Turn, "actions">): boolean {
+export function hasOpenCalls(turn: Pick<CallingTurn, "actions">): boolean {
   return turn.actions.some(({ status }) => openStatuses.includes(status));
-}
-
-/** When the turn continues without the call, in milliseconds since the epoch. */
-export function deadlineOf({ action, invocation }: Omit<OpenCall, "functionSid">): number {
-  const waits = invocation === null || waitsForUser(action.status);
-  return waits ? action.createdAt + APPROVAL_MS : action.updatedAt + CALL_MS;
 }
 
 /** All calls of a turn, none of which is open, and where the run's log then ends. */
@@ -46,22 +34,22 @@ export interface SettledCalls {
 
 /**
  * Ends the calls of a claimed turn whose invocations have ended or whose deadlines have passed: what
- * nobody approved is denied, what still runs is cancelled. Starts those whose user has allowed them since. Gives all calls of the turn if none is open;
- * otherwise suspends the turn again and gives null. With `giveUp`, all deadlines have passed. Throws
- * `LostLease`.
+ * nobody approved is denied, what still runs is cancelled. Starts those that their user has allowed since.
+ * Gives all calls of the turn if none is open; otherwise suspends the turn again and gives null. With
+ * `giveUp`, all deadlines have passed. Throws `LostLease`.
  */
 export async function settleCalls(
   core: Process,
-  { run, turn, giveUp = false }: { run: ClaimedRun; turn: Turn; giveUp?: boolean },
+  { run, turn, giveUp = false }: { run: ClaimedRun; turn: CallingTurn; giveUp?: boolean },
 ): Promise<SettledCalls | null> {
-  const waiting = await prepareWaitingCalls(core, turn);
+  const waiting = await prepareUnallowedCalls(core, turn);
   return inTransaction(core, async (transaction) => {
     const { db, afterCommit } = transaction;
     const now = core.now();
     const allowed = await selectAllowedCalls(db, waiting);
     const isLate = (call: OpenCall) => giveUp || deadlineOf(call) <= now;
     const isGone = ({ action: { id } }: OpenCall) =>
-      allowed.some(({ action, called }) => action.id === id && called === undefined);
+      allowed.has(id) && allowed.get(id) === undefined;
     const isOver = (call: OpenCall) => isLate(call) || isGone(call);
     const late = runningOf((await readOpenCalls(db, [turn.message.id])).filter(isOver));
     await lockLogs(db, [run.logId, ...late.map(({ sid }) => sid)]);
@@ -76,11 +64,9 @@ export async function settleCalls(
         .filter(({ action }) => !gone.some(({ id }) => id === action.id))
         .flatMap((call) => endOf(call, { now, isLate: isLate(call) }) ?? []),
     ];
-    await writeEnds(db, ended);
+    await endCalls(db, ended);
     const shared = { created: now, configurationId: turn.agent.sid, messageId: run.logId };
-    const events = ended.map((row): MessageEvent => {
-      return { type: "agent_action_success", ...shared, step: row.step, action: renderAction(row) };
-    });
+    const events = ended.map((row) => renderEnd(row, shared));
     const guard = { logId: run.logId, fence: run.attempt, lastSeq };
     await appendEvents(db, [{ logId: run.logId, events, guard }], afterCommit);
     const open = calls.filter((call) => !ended.some(({ id }) => id === call.action.id));
@@ -88,7 +74,7 @@ export async function settleCalls(
       // One that waits only since the claim was not looked at, and its user may have come back meanwhile.
       const isNew = open.some(
         ({ action: { id, status } }) =>
-          status === callStatus.connecting && !waiting.calls.some(({ action }) => action.id === id),
+          status === callStatus.needsPermission && !waiting.calls.has(id),
       );
       const until = isNew ? now : Math.min(...open.map(deadlineOf));
       await suspendTurn(db, { run, delayMs: until - now }, afterCommit);
@@ -105,9 +91,12 @@ export async function settleCalls(
 
 /** How calls end whose users do not decide in time. */
 const lateEnds: Readonly<Record<string, { status: "denied" | "errored"; text: string }>> = {
-  [callStatus.blocked]: { status: "denied", text: "Nobody approved the call in time" },
-  [callStatus.asking]: { status: "errored", text: "Nobody answered the question in time" },
-  [callStatus.connecting]: { status: "denied", text: "The user did not allow the call in time" },
+  [callStatus.needsApproval]: { status: "denied", text: "Nobody approved the call in time" },
+  [callStatus.needsAnswer]: { status: "errored", text: "Nobody answered the question in time" },
+  [callStatus.needsPermission]: {
+    status: "denied",
+    text: "The user did not allow the call in time",
+  },
 };
 
 function endOf(

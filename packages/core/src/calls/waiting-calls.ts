@@ -1,18 +1,23 @@
 import type { ToolApproval, ToolAuthorizationRequired, ToolQuestion } from "@parley/schema";
-import type { ActionRow, AgentRow } from "../data-access/rows.ts";
+import type { Process } from "../context.ts";
+import type { ActionRow, ConversationRow, MessageRow } from "../data-access/rows.ts";
+import { appendEvents } from "../log/append.ts";
+import type { Transaction } from "../log/transaction.ts";
 import { askUserTool, readQuestion } from "./ask-user.ts";
-import { callStatus } from "./function-calls.ts";
+import { callStatus, waitForPermission } from "./call-states.ts";
+import { type CallingTurn, readAgent } from "./calling-turn.ts";
 
 /** The server that clients see as that of sandbox functions. */
 const FUNCTIONS = "sandbox_functions";
 /** Of functions, only calls of those that require approval wait. */
 const FUNCTION_STAKE = "high";
 
-export interface BlockedCall {
+/** A call that waits for its user: for an approval, an answer or the permission to call its server. */
+export interface WaitingCall {
   readonly action: ActionRow;
   /** Name of the tool whose server is called; null for a function. */
   readonly serverName: string | null;
-  readonly agent: Pick<AgentRow, "sid" | "name">;
+  readonly agent: CallingTurn["agent"];
   readonly conversationId: string;
   readonly messageId: string;
   /** Id of the user whose message is answered. */
@@ -20,8 +25,8 @@ export interface BlockedCall {
 }
 
 /** Calls that wait for their users as the wire announces them, those of one step in order. */
-export function renderApprovals(
-  calls: readonly BlockedCall[],
+export function renderWaitingCalls(
+  calls: readonly WaitingCall[],
 ): (ToolApproval | ToolQuestion | ToolAuthorizationRequired)[] {
   return calls.map((call, index) => {
     const { action, serverName, agent, conversationId, messageId, userId } = call;
@@ -42,8 +47,9 @@ export function renderApprovals(
       ...(userId !== null && { userId }),
       isLastBlockingEventForStep: next?.messageId !== action.messageId || next.step !== action.step,
     };
-    if (action.status === callStatus.connecting) return requireAuthorization(call, shared);
-    if (action.status !== callStatus.asking) return { type: "tool_approve_execution", ...shared };
+    if (action.status === callStatus.needsPermission) return requireAuthorization(call, shared);
+    if (action.status !== callStatus.needsAnswer)
+      return { type: "tool_approve_execution", ...shared };
     const question = readQuestion(action.params);
     if (question === undefined) throw new Error(`The call ${action.sid} asks nothing`);
     const metadata = { ...shared.metadata, mcpServerName: askUserTool.name };
@@ -58,7 +64,7 @@ export function renderApprovals(
 }
 
 function requireAuthorization(
-  { action, serverName }: BlockedCall,
+  { action, serverName }: WaitingCall,
   shared: Omit<ToolApproval, "type">,
 ): ToolAuthorizationRequired {
   const { mcpServerId: sid, toolName } = action;
@@ -71,4 +77,33 @@ function requireAuthorization(
     metadata: { ...shared.metadata, mcpServerId, mcpServerDisplayName: name },
     authError: { mcpServerId, message, provider: "mcp", toolName },
   };
+}
+
+/**
+ * Makes a call wait until its user lets its server be called, and announces that, in the transaction that has locked
+ * the logs of its message and its conversation.
+ */
+export async function askForPermission(
+  core: Pick<Process, "now">,
+  { db, afterCommit }: Transaction,
+  {
+    message,
+    conversation: { sid: conversationId },
+    ...call
+  }: Pick<WaitingCall, "action" | "serverName" | "userId"> & {
+    readonly message: MessageRow;
+    readonly conversation: Pick<ConversationRow, "sid">;
+  },
+): Promise<void> {
+  const action = await waitForPermission(core, db, call.action);
+  const agent = await readAgent(db, message);
+  const { sid: messageId } = message;
+  const events = renderWaitingCalls([{ ...call, action, agent, conversationId, messageId }]);
+  const { step } = action;
+  const ofMessage = events.map((event) => ({ ...event, step }));
+  const appends = [
+    { logId: messageId, events: ofMessage },
+    { logId: conversationId, events },
+  ];
+  await appendEvents(db, appends, afterCommit);
 }

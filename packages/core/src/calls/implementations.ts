@@ -6,7 +6,7 @@ import { requireAnswer } from "./decided-calls.ts";
 import { validateAction } from "./validate-action.ts";
 
 /** The endpoints that are implemented here. */
-export const turnImplementations = {
+export const callImplementations = {
   "actions.listBlocked": listAllBlockedActions,
   "conversations.listBlockedActions": listBlockedActions,
   "messages.answerQuestion": { make: answerQuestion, replay: replaySuccess(requireAnswer) },

@@ -18,8 +18,8 @@ import { deleteConversation } from "../conversations/conversations.ts";
 import type { CoreContext } from "../create-core.ts";
 import { finishInvocations } from "../invocations/finish-invocations.ts";
 import { loadInvocation } from "../invocations/load-invocation.ts";
-import { loadTurn } from "./load-turns.ts";
-import { saveStep } from "./save-step.ts";
+import { loadTurn } from "../turns/load-turns.ts";
+import { saveStep } from "../turns/save-step.ts";
 import { validateAction } from "./validate-action.ts";
 
 const ROUNDS = 20;

@@ -35,12 +35,12 @@ import { isTerminal } from "../log/append.ts";
 import type { ClaimedRun } from "../runs/claim-parts.ts";
 import { LostLease } from "../runs/leases.ts";
 import { wakeSuspendedRuns } from "../runs/wake-runs.ts";
-import { finishTurns } from "./finish-turns.ts";
-import { APPROVAL_MS } from "./function-calls.ts";
-import { loadTurn, type Turn } from "./load-turns.ts";
-import { saveStep } from "./save-step.ts";
+import { finishTurns } from "../turns/finish-turns.ts";
+import { APPROVAL_MS } from "./call-states.ts";
+import { loadTurn, type Turn } from "../turns/load-turns.ts";
+import { saveStep } from "../turns/save-step.ts";
 import { hasOpenCalls, settleCalls } from "./settle-calls.ts";
-import { takeOverRuns } from "./take-over-runs.ts";
+import { takeOverRuns } from "../turns/take-over-runs.ts";
 import { validateAction } from "./validate-action.ts";
 
 const RUNS = isNightly ? 400 : 40;

@@ -1,37 +1,26 @@
-import { functionApprovals, type Queryable, toolApprovals } from "@parley/db";
+import type { Queryable } from "@parley/db";
 import { invalidRequest, type Success, type ValidateAction } from "@parley/schema";
 import { canonicalJson } from "../data-access/canonical-json.ts";
 import type { ActionRow, MessageRow } from "../data-access/rows.ts";
 import { inTransactionOnce, type KeyedContext } from "../idempotency.ts";
 import { cancelInvocations } from "../invocations/cancel-invocation.ts";
-import { insertInvocation } from "../invocations/write-invocations.ts";
 import { lockLogs } from "../log/lock-logs.ts";
-import type { Transaction } from "../log/transaction.ts";
 import { hastenTurn, wakeTurns } from "../runs/suspend-turns.ts";
 import { NO_USER, readAccess } from "./allowed-calls.ts";
-import { askForPermission } from "./ask-for-permission.ts";
+import { CALL_MS, callStatus, endedWith, startCalls } from "./call-states.ts";
+import { readAskedBy } from "./calling-turn.ts";
 import {
-  type Answer,
   decidedBy,
   describeDecided,
-  endCall,
-  readAgent,
-  refused,
+  endDecided,
+  refuseDecision,
   requireAction,
   requireAnswer,
 } from "./decided-calls.ts";
-import {
-  CALL_MS,
-  callStatus,
-  endedWith,
-  type OpenCall,
-  readOpenCalls,
-  runningOf,
-  writeEnds,
-} from "./function-calls.ts";
-import { type Called, findCalled } from "./called.ts";
-import { type AskedBy, readAskedBy } from "./turn-functions.ts";
-import { approvalKeyOf, approveForServer } from "./turn-tools.ts";
+import { approveForGood } from "./lasting-approvals.ts";
+import { type OpenCall, readOpenCalls, runningOf } from "./open-calls.ts";
+import { describeGone, type PreparedCall, prepareStoredCall } from "./prepared-calls.ts";
+import { askForPermission } from "./waiting-calls.ts";
 
 interface Decision extends Omit<ValidateAction, "params"> {
   readonly params?: ValidateAction["params"];
@@ -45,12 +34,13 @@ interface Decision extends Omit<ValidateAction, "params"> {
  * decision other than the one made before, or with other parameters.
  */
 export async function validateAction(context: KeyedContext, input: Decision): Promise<Success> {
-  const { message, ownerId } = await requireAnswer(context, input);
-  const called = await prepareCall(context, { message, input });
+  const answer = await requireAnswer(context, input);
+  const { message } = answer;
+  const call = await prepareApprovedCall(context, { message, input });
   return inTransactionOnce(context, { id: input.actionId }, async (transaction) => {
     const { db, afterCommit } = transaction;
     const asked = await readAskedBy(db, message);
-    const access = called && (await readAccess(db, asked.userId, [called]))(called);
+    const access = call && (await readAccess(db, asked.userId, [call]))(call);
     // Calls are decided, settled and cancelled under the lock of their message's log.
     const waiting = await findRefusedCall(db, message, input);
     await lockLogs(db, [
@@ -68,7 +58,7 @@ export async function validateAction(context: KeyedContext, input: Decision): Pr
       const text = "The user has denied the call";
       const end = { status: "denied", text, now: context.now() } as const;
       const decided = { ...action, decision: input.approved, decided: decidedBy(context) };
-      await endCall(context, transaction, { message, action: endedWith(decided, end) });
+      await endDecided(context, transaction, { message, action: endedWith(decided, end) });
       await cancelInvocations(context, transaction, waiting);
     } else {
       const { approved: decision } = input;
@@ -76,19 +66,24 @@ export async function validateAction(context: KeyedContext, input: Decision): Pr
       const isChanged = canonicalJson(params) !== canonicalJson(action.params);
       const by = { ...decidedBy(context), ...(isChanged && { proposed: action.params }) };
       const decided = { ...action, params, decision, decided: by };
-      const approval = { message, ownerId, action: decided, called, asked };
-      if (called === undefined || access === "user") {
-        const gone = `The function ${action.functionCallName} is no longer there`;
-        const text = called === undefined ? gone : NO_USER;
+      if (call === undefined || access === "no user") {
+        const text = call === undefined ? describeGone(action.functionCallName) : NO_USER;
         const ended = endedWith(decided, { status: "errored", text, now: context.now() });
-        await endCall(context, transaction, { message, action: ended });
+        await endDecided(context, transaction, { message, action: ended });
       } else if (access === "not allowed") {
-        const serverName = called.tool?.server.name ?? null;
+        const serverName = call.tool?.server.name ?? null;
         const { userSid } = asked;
-        const unallowed = { message, action: decided, serverName, userSid, cId: input.cId };
+        const unallowed = { ...answer, action: decided, serverName, userId: userSid };
         await askForPermission(context, transaction, unallowed);
-      } else await approve(context, transaction, { ...approval, called });
-      if (called !== undefined) await approveForGood(context, db, { ...approval, called });
+      } else {
+        const { timezone } = asked;
+        const calls = [{ action: decided, prepared: call }];
+        await startCalls(context, transaction, { turn: answer, timezone, calls });
+        await hastenTurn(db, message.sid, CALL_MS);
+      }
+      if (call !== undefined && decision === "always_approved" && asked.userId !== null) {
+        await approveForGood(context, db, { message, call, userId: asked.userId });
+      }
     }
     await wakeTurns(db, [message.sid], afterCommit);
     return { success: true };
@@ -112,10 +107,10 @@ const named = {
  * What an approved call starts, with its input checked before the transaction, which must not wait for a
  * thread. Undefined if it no longer exists.
  */
-async function prepareCall(
+async function prepareApprovedCall(
   context: KeyedContext,
   { message, input }: { message: MessageRow; input: Decision },
-): Promise<Called | undefined> {
+): Promise<PreparedCall | undefined> {
   const { approved, params } = input;
   if (approved === "rejected") {
     if (params === undefined) return undefined;
@@ -126,10 +121,10 @@ async function prepareCall(
   const { threads, signal } = context;
   const options = { workspaceId: message.workspaceId, origin: "request", signal } as const;
   const stored = { ...action, params: params ?? action.params };
-  const called = await findCalled({ db, threads, now: context.now }, stored, options);
-  const fault = params && called?.input.error;
+  const call = await prepareStoredCall({ db, threads, now: context.now }, stored, options);
+  const fault = params && call?.input.error;
   if (fault) throw invalidRequest("body", [{ path: "params", message: fault.message }]);
-  return called;
+  return call;
 }
 
 /** Throws `invalid_request_error` for an approval that a repeated one differs from in its parameters. */
@@ -138,7 +133,7 @@ function requireSameParams(action: ActionRow, { approved, params }: Decision): v
   // Left out, they are those that the agent proposed.
   const effective = params ?? action.decided?.proposed ?? action.params;
   if (canonicalJson(effective) === canonicalJson(action.params)) return;
-  throw refused(
+  throw refuseDecision(
     `the call was ${named[approved]} before${describeDecided(action)}, with other parameters`,
   );
 }
@@ -148,59 +143,10 @@ function requireUndecided(action: ActionRow, { approved }: Decision): void {
   const { decision, status } = action;
   const isDenied = approved === "rejected";
   // Who does not want to let a server be called says so like this.
-  if (status === callStatus.connecting && isDenied) return;
+  if (status === callStatus.needsPermission && isDenied) return;
   if (decision !== null) {
-    throw refused(`the call was ${named[decision]} before${describeDecided(action)}`);
+    throw refuseDecision(`the call was ${named[decision]} before${describeDecided(action)}`);
   }
-  if (status === callStatus.blocked) return;
-  throw refused(`the call does not wait for approval: it is ${status}`);
-}
-
-interface Approval extends Answer {
-  /** With the decision, and the parameters that it names. */
-  readonly action: ActionRow;
-  readonly called: Called;
-  readonly asked: AskedBy;
-}
-
-async function approve(
-  context: KeyedContext,
-  transaction: Transaction,
-  { message, ownerId, action, called, asked }: Approval,
-): Promise<void> {
-  const { db } = transaction;
-  await writeEnds(db, [{ ...action, status: callStatus.running, updatedAt: context.now() }]);
-  await insertInvocation(context, transaction, {
-    sandboxFunction: called.sandboxFunction,
-    input: called.input,
-    workspaceId: message.workspaceId,
-    apiKeyId: null,
-    ownerId,
-    actionId: action.id,
-    timezone: asked.timezone,
-  });
-  await hastenTurn(db, message.sid, CALL_MS);
-}
-
-/** Keeps that calls of this kind need no further approval of the user, where the decision says so. */
-async function approveForGood(
-  { now }: KeyedContext,
-  db: Queryable,
-  { message, action, called, asked: { userId } }: Approval,
-): Promise<void> {
-  if (action.decision !== "always_approved" || userId === null) return;
-  const createdAt = now();
-  if (called.tool === undefined) {
-    const row = { userId, functionId: called.sandboxFunction.id, createdAt };
-    await db.insert(functionApprovals).values(row).onConflictDoNothing();
-    return;
-  }
-  await approveForServer(db, called.tool);
-  const agent = await readAgent(db, message);
-  const key = approvalKeyOf(called.tool, { stake: called.stake, agentSid: agent?.sid ?? "" });
-  if (key === undefined) return;
-  await db
-    .insert(toolApprovals)
-    .values({ ...key, userId, createdAt })
-    .onConflictDoNothing();
+  if (status === callStatus.needsApproval) return;
+  throw refuseDecision(`the call does not wait for approval: it is ${status}`);
 }

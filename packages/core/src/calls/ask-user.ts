@@ -4,15 +4,15 @@ import { canonicalJson } from "../data-access/canonical-json.ts";
 import { inTransactionOnce, type KeyedContext } from "../idempotency.ts";
 import { lockLogs } from "../log/lock-logs.ts";
 import { wakeTurns } from "../runs/suspend-turns.ts";
+import { callStatus, outputOf } from "./call-states.ts";
 import {
   decidedBy,
   describeDecided,
-  endCall,
-  refused,
+  endDecided,
+  refuseDecision,
   requireAction,
   requireAnswer,
 } from "./decided-calls.ts";
-import { callStatus } from "./function-calls.ts";
 
 /** The tool as a model is shown it. */
 export const askUserTool = {
@@ -70,19 +70,19 @@ export async function answerQuestion(context: KeyedContext, input: Answered): Pr
     const action = await requireAction(db, message, input.actionId);
     const question = readQuestion(action.params);
     const isAnswered = action.decided !== null && action.status === callStatus.succeeded;
-    const isAsking = action.status === callStatus.asking;
+    const isAsking = action.status === callStatus.needsAnswer;
     if (question === undefined || !(isAsking || isAnswered)) {
-      throw refused(`the call does not wait for an answer: it is ${action.status}`);
+      throw refuseDecision(`the call does not wait for an answer: it is ${action.status}`);
     }
-    const output = [{ type: "text", text: textOfAnswer(question, input.answer) }];
+    const output = outputOf(textOfAnswer(question, input.answer));
     if (isAnswered) {
       if (canonicalJson(output) === canonicalJson(action.output)) return { success: true };
-      throw refused(`the question was answered before${describeDecided(action)}, otherwise`);
+      throw refuseDecision(`the question was answered before${describeDecided(action)}, otherwise`);
     }
     const decided = decidedBy(context);
     const status = callStatus.succeeded;
     const ended = { ...action, status, output, decided, updatedAt: decided.at };
-    await endCall(context, transaction, { message, action: ended });
+    await endDecided(context, transaction, { message, action: ended });
     await wakeTurns(db, [message.sid], afterCommit);
     return { success: true };
   });

@@ -14,8 +14,8 @@ import { alias } from "drizzle-orm/pg-core";
 import { reachesConversation, requireConversation } from "../access/conversation-reach.ts";
 import type { Context } from "../context.ts";
 import { isAfter, type PageEnd, type PageOf, takePage } from "../data-access/pages.ts";
-import { callStatus } from "./function-calls.ts";
-import { type BlockedCall, renderApprovals } from "./tool-approvals.ts";
+import { callStatus } from "./call-states.ts";
+import { renderWaitingCalls, type WaitingCall } from "./waiting-calls.ts";
 
 /** Calls in the list of a conversation. */
 const MAX_LISTED = 1000;
@@ -92,15 +92,15 @@ function selectBlocked(db: Queryable) {
   );
 }
 
-function render(rows: readonly BlockedCall[]): BlockedAction[] {
-  return renderApprovals(rows).map((one) => {
+function render(rows: readonly WaitingCall[]): BlockedAction[] {
+  return renderWaitingCalls(rows).map((one) => {
     switch (one.type) {
       case "tool_ask_user_question":
-        return { ...one, status: callStatus.asking };
+        return { ...one, status: callStatus.needsAnswer };
       case "tool_personal_auth_required":
-        return { ...one, status: callStatus.connecting };
+        return { ...one, status: callStatus.needsPermission };
       case "tool_approve_execution":
-        return { ...one, status: callStatus.blocked };
+        return { ...one, status: callStatus.needsApproval };
       default:
         return one satisfies never;
     }

@@ -3,16 +3,15 @@ import { actions, type DecidedCall, messages, type Queryable } from "@parley/db"
 import { ParleyError } from "@parley/schema";
 import { and, eq } from "drizzle-orm";
 import { requireConversation } from "../access/conversation-reach.ts";
-import { findAgentVersions } from "../agents/agents.ts";
 import type { Context, Process } from "../context.ts";
-import type { ActionRow, AgentRow, ConversationRow, MessageRow } from "../data-access/rows.ts";
+import type { ActionRow, MessageRow } from "../data-access/rows.ts";
 import { appendEvents } from "../log/append.ts";
 import type { Transaction } from "../log/transaction.ts";
-import { renderAction } from "../messages/render-messages.ts";
-import { writeEnds } from "./function-calls.ts";
+import { endCalls, renderEnd } from "./call-states.ts";
+import { type CallingTurn, readAgent } from "./calling-turn.ts";
 
-/** An agent's message, and who owns its conversation. */
-export type Answer = Pick<ConversationRow, "ownerId"> & { readonly message: MessageRow };
+/** An agent's message, with its conversation. */
+type Answer = Pick<CallingTurn, "message" | "conversation">;
 
 /** The answer that a request names, in a conversation that the caller reaches. */
 export async function requireAnswer(
@@ -25,7 +24,7 @@ export async function requireAnswer(
     .select()
     .from(messages)
     .where(and(eq(messages.sid, mId), eq(messages.conversationId, conversation.id)));
-  if (message !== undefined) return { message, ownerId: conversation.ownerId };
+  if (message !== undefined) return { message, conversation };
   throw new ParleyError("message_not_found", "The conversation has no such message");
 }
 
@@ -39,12 +38,12 @@ export async function requireAction(
     .select()
     .from(actions)
     .where(and(eq(actions.sid, sid), eq(actions.messageId, message.id)));
-  if (action === undefined) throw refused("the message has no such call");
+  if (action === undefined) throw refuseDecision("the message has no such call");
   return action;
 }
 
 /** Refuses a decision about a call. */
-export function refused(why: string): ParleyError {
+export function refuseDecision(why: string): ParleyError {
   return new ParleyError("invalid_request_error", `Invalid request body: actionId: ${why}`);
 }
 
@@ -58,29 +57,15 @@ export const decidedBy = ({ caller, now }: Context): DecidedCall => ({
 export const describeDecided = ({ decided }: ActionRow): string =>
   decided === null ? "" : `, by ${decided.by} at ${new Date(decided.at).toISOString()}`;
 
-/** Ends a call that nothing runs, and announces it. */
-export async function endCall(
+/** Ends a call that is decided about, and announces it. */
+export async function endDecided(
   { now }: Pick<Process, "now">,
   { db, afterCommit }: Transaction,
   { message, action }: { readonly message: MessageRow; readonly action: ActionRow },
 ): Promise<void> {
-  await writeEnds(db, [action]);
-  const event = {
-    type: "agent_action_success",
-    created: now(),
-    configurationId: (await readAgent(db, message))?.sid ?? "",
-    messageId: message.sid,
-    step: action.step,
-    action: renderAction(action),
-  } as const;
-  await appendEvents(db, [{ logId: message.sid, events: [event] }], afterCommit);
-}
-
-/** The agent that a message is of. */
-export async function readAgent(
-  db: Queryable,
-  { workspaceId, agentId }: MessageRow,
-): Promise<Pick<AgentRow, "sid" | "name"> | undefined> {
-  const id = agentId ?? 0;
-  return (await findAgentVersions(db, workspaceId, [id])).get(id);
+  await endCalls(db, [action]);
+  const { sid: messageId } = message;
+  const shared = { created: now(), configurationId: (await readAgent(db, message)).sid, messageId };
+  const append = { logId: messageId, events: [renderEnd(action, shared)] };
+  await appendEvents(db, [append], afterCommit);
 }
