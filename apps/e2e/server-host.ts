@@ -1,6 +1,6 @@
 // Runs the servers of a test worker's suites, each on a database of its own, in one process that has
 // loaded the code once. `hosted-servers.ts` is the other side of its channel.
-import { loggerOptions, readSettings, serve } from "parley-server";
+import { loggerOptions, readSettings, readVersion, serve } from "parley-server";
 import { pino } from "pino";
 import type { HostAnswer, HostRequest } from "./hosted-servers.ts";
 
@@ -16,10 +16,11 @@ async function run(request: HostRequest): Promise<void> {
   const write = (text: string): void => answer({ id, logged: text });
   const logger = pino(loggerOptions(settings.PARLEY_LOG_LEVEL), { write });
   const parts = { api: true, worker: true };
+  const version = readVersion();
   const output = { print: () => {}, isTerminal: false };
   running.set(
     id,
-    await serve({ settings, logger, parts, demo: true, embedded: undefined, ...output }),
+    await serve({ version, settings, logger, parts, demo: true, embedded: undefined, ...output }),
   );
 }
 

@@ -1,6 +1,6 @@
 import process from "node:process";
 import { isatty } from "node:tty";
-import { connectClients } from "./command/clients.ts";
+import { connectClients } from "./connection/clients.ts";
 import type { Io } from "./command/io.ts";
 import { runProgram } from "./run-program.ts";
 

@@ -1,4 +1,5 @@
 import tab from "@bomb.sh/tab/commander";
+import { Command as TypedCommand } from "@commander-js/extra-typings";
 import { Command, CommanderError } from "commander";
 import { createAgentCommands } from "./administration/agents.ts";
 import { createAuditCommands } from "./administration/audit.ts";
@@ -12,38 +13,57 @@ import { createOperatorKeyCommands } from "./administration/operator-keys.ts";
 import { createRunCommands } from "./administration/runs.ts";
 import { createSpaceCommands } from "./administration/spaces.ts";
 import { createWorkspaceCommands } from "./administration/workspaces.ts";
-import { describeClientSettings, renderSettings } from "./command/config.ts";
+import { describeClientSettings } from "./command/client-settings.ts";
+import { renderSettings } from "./command/settings.ts";
 import { createChatCommand } from "./conversations/chat/commands.ts";
 import { createConversationCommands } from "./conversations/commands.ts";
+import type { Connect } from "./connection/clients.ts";
 import { createConnectionCommands } from "./connection/commands.ts";
 import { createDoctorCommand } from "./doctor/commands.ts";
 import { createFunctionCommands } from "./functions/commands.ts";
-import type { Context } from "./command/context.ts";
+import type { Context } from "./connection/context.ts";
 import type { Io } from "./command/io.ts";
 import { printLine } from "./command/print.ts";
-import { readVersion } from "./command/read-version.ts";
+import { readVersion } from "./read-version.ts";
+import { settingNames } from "./server/config.ts";
 import { createBootstrapCommand, createServerCommands } from "./server/commands.ts";
 import { createSkillCommands } from "./skills/commands.ts";
-import { hasColours } from "./terminal/style.ts";
+import { withServer } from "./connection/server-options.ts";
+import { hasColours } from "./command/style.ts";
 import { createToolCommands } from "./tools/commands.ts";
 import { createWorkspaceFolderCommands } from "./workspace-folders/commands.ts";
 
 /** How wide the text of `--help` is where there is no terminal. */
 const HELP_WIDTH = 80;
 
+/** The context of a command that has not begun. */
+export const createContext = (io: Io, connect: Connect): Context => ({
+  io,
+  connect,
+  version: readVersion(),
+  serverSettings: settingNames,
+  state: { isDebugging: false, isConnected: false, exitCode: 0 },
+});
+
 /** Makes the whole command `parley`. Where arguments are wrong, parsing throws `CommanderError`. */
 export function createProgram(context: Context): Command {
-  const { io, state } = context;
+  const { io, version, state } = context;
   const program = new Command("parley")
     .description("An open server for conversational agents, and a client of it")
     .option("-v, --version", "print the version")
     .on("option:version", () => {
-      printLine(io, readVersion());
+      printLine(io, version);
       throw new CommanderError(0, "commander.version", "");
     })
     .addHelpText("after", help);
   program.commandsGroup("On the machine of a server:");
-  for (const command of [...createServerCommands(context), createDoctorCommand(context)]) {
+  const doctor = createDoctorCommand(
+    context,
+    withServer(new TypedCommand("doctor")),
+    async (options) =>
+      (await import("./connection/called-server.ts")).openCalledServer(context, options),
+  );
+  for (const command of [...createServerCommands(context), doctor]) {
     program.addCommand(command as Command);
   }
   program.commandsGroup("With a running server:");

@@ -1,9 +1,8 @@
 import { CommanderError } from "commander";
-import type { Connect } from "./command/clients.ts";
-import { createContext } from "./command/context.ts";
+import type { Connect } from "./connection/clients.ts";
 import type { Io } from "./command/io.ts";
 import { reportLine } from "./command/print.ts";
-import { createProgram, describeMistake } from "./program.ts";
+import { createContext, createProgram, describeMistake } from "./program.ts";
 import { reportFailure } from "./command/failures.ts";
 
 /** What a command was given is wrong; nothing was done. */

@@ -1,6 +1,6 @@
 import process from "node:process";
 import { inject } from "vitest";
-import { type Connect, connectClients } from "../../cli/src/command/clients.ts";
+import { type Connect, connectClients } from "../../cli/src/connection/clients.ts";
 import { runProgram } from "../../cli/src/run-program.ts";
 import { Exit, openMemoryIo } from "../../cli/testing/memory-io.ts";
 

@@ -16,7 +16,7 @@ import {
 } from "../grammar/one-commands.ts";
 import { group } from "../command/group.ts";
 import { model } from "./read-model.ts";
-import type { Context } from "../command/context.ts";
+import type { Context } from "../connection/context.ts";
 
 type ListedAgent = ItemOf<"agents.listAll">;
 

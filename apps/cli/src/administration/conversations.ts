@@ -6,7 +6,7 @@ import { findById as find, nounOf } from "../grammar/noun.ts";
 import { actionCommand, getCommand, updateCommand } from "../grammar/one-commands.ts";
 import { group } from "../command/group.ts";
 import { shortTime } from "../terminal/short-time.ts";
-import type { Context } from "../command/context.ts";
+import type { Context } from "../connection/context.ts";
 
 const noun = nounOf("conversations.list", {
   many: "conversations",

@@ -11,7 +11,7 @@ import { actionCommand, getCommand } from "../grammar/one-commands.ts";
 import { group } from "../command/group.ts";
 import { printLine } from "../command/print.ts";
 import { shortTime } from "../terminal/short-time.ts";
-import type { Context } from "../command/context.ts";
+import type { Context } from "../connection/context.ts";
 
 const noun = nounOf("providerCredentials.list", {
   many: "credentials",

@@ -4,7 +4,7 @@ import { files as noun, findFile as find } from "../grammar/nouns.ts";
 import { actionCommand } from "../grammar/one-commands.ts";
 import { group } from "../command/group.ts";
 import { shortTime } from "../terminal/short-time.ts";
-import type { Context } from "../command/context.ts";
+import type { Context } from "../connection/context.ts";
 
 const load = () => import("./transfer-files.ts");
 

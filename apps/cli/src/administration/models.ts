@@ -8,7 +8,7 @@ import { actionCommand } from "../grammar/one-commands.ts";
 import { group } from "../command/group.ts";
 import { reportLine } from "../command/print.ts";
 import { model as modelOption } from "./read-model.ts";
-import type { Context } from "../command/context.ts";
+import type { Context } from "../connection/context.ts";
 
 interface Pair {
   readonly providerId: string;

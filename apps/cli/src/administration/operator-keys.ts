@@ -5,7 +5,7 @@ import { findIn, nounOf } from "../grammar/noun.ts";
 import { actionCommand, createCommand, getCommand } from "../grammar/one-commands.ts";
 import { group } from "../command/group.ts";
 import { shortTime } from "../terminal/short-time.ts";
-import type { Context } from "../command/context.ts";
+import type { Context } from "../connection/context.ts";
 
 const noun = nounOf("operatorKeys.list", {
   many: "operator-keys",

@@ -5,7 +5,7 @@ import { findById, nounOf } from "../grammar/noun.ts";
 import { getCommand } from "../grammar/one-commands.ts";
 import { group } from "../command/group.ts";
 import { shortTime } from "../terminal/short-time.ts";
-import type { Context } from "../command/context.ts";
+import type { Context } from "../connection/context.ts";
 
 const noun = nounOf("runs.list", { many: "runs", one: "run", open: connect, idOf: ({ id }) => id });
 

@@ -10,8 +10,8 @@ import { connect, type ServerConnection } from "../connection/connect.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
 import type { Named } from "../grammar/noun.ts";
 import { oneLine, printLine, reportLine } from "../command/print.ts";
-import { type Progress, startProgress } from "../terminal/progress.ts";
-import type { Context } from "../command/context.ts";
+import { type Progress, startProgress } from "../command/progress.ts";
+import type { Context } from "../connection/context.ts";
 import type { Io } from "../command/io.ts";
 
 interface UploadOptions extends ServerOptions {

@@ -9,7 +9,7 @@ import {
 } from "../grammar/one-commands.ts";
 import { group } from "../command/group.ts";
 import { shortTime } from "../terminal/short-time.ts";
-import type { Context } from "../command/context.ts";
+import type { Context } from "../connection/context.ts";
 
 type Server = Awaited<ReturnType<typeof connectAsOperator>>;
 

@@ -1,11 +1,10 @@
-import type { Connect } from "./clients.ts";
 import type { Io } from "./io.ts";
 
 /** What each command is given. */
-export interface Context {
+export interface CommandContext {
   readonly io: Io;
-  /** Makes the clients of a server. */
-  readonly connect: Connect;
+  /** The version of the installed package. */
+  readonly version: string;
   /** What the command that runs has come to, for who explains its failure. */
   readonly state: {
     /** Whether developers want to know more, as `--debug` says. */
@@ -16,10 +15,3 @@ export interface Context {
     exitCode: number;
   };
 }
-
-/** The context of a command that has not begun. */
-export const createContext = (io: Io, connect: Connect): Context => ({
-  io,
-  connect,
-  state: { isDebugging: false, isConnected: false, exitCode: 0 },
-});

@@ -60,3 +60,16 @@ function requireAssignments(file: string, text: string): void {
     );
   }
 }
+
+/** What a program needs of the environment to find its files, its user, its keys and the network. */
+const PASSED_ON =
+  /^(?:PATH|HOME|USER|LOGNAME|SHELL|TERM|TZ|LANG|LC_\w+|TMPDIR|TMP|TEMP|XDG_\w+|SSH_AUTH_SOCK|SSH_AGENT_PID|(?:http|https|all|no)_proxy|(?:HTTP|HTTPS|ALL|NO)_PROXY|SSL_CERT_(?:FILE|DIR)|GIT_SSL_CAINFO|SYSTEMROOT|WINDIR|COMSPEC|PATHEXT|APPDATA|LOCALAPPDATA|USERPROFILE)$/i;
+
+/** The environment of a program that Parley starts: an allowlist of a command's own, with `more`. */
+export function environmentForOthers(
+  environment: NodeJS.ProcessEnv,
+  more: Readonly<Record<string, string>> = {},
+): NodeJS.ProcessEnv {
+  const passed = Object.entries(environment).filter(([name]) => PASSED_ON.test(name));
+  return { ...Object.fromEntries(passed), ...more };
+}

@@ -1,6 +1,5 @@
 import { inspect } from "node:util";
-import { asksForDebugging } from "./config.ts";
-import type { Context } from "./context.ts";
+import type { CommandContext } from "./context.ts";
 import { CommandError } from "./command-error.ts";
 import { reportLine } from "./print.ts";
 import { reasonOfUnavailable } from "@parley/db/unavailable";
@@ -24,7 +23,7 @@ const explained = new Set([
 const systemCodes = /^(?:E[A-Z]+|ERR_PARSE_ARGS_\w+)$/;
 
 /** Why a command failed, in one sentence; with `--debug`, where it failed and what was said follows. */
-export function describeFailure({ io, state }: Context, error: unknown): string {
+export function describeFailure({ io, state }: CommandContext, error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const sentence = explained.has(error.name)
     ? error.message
@@ -35,6 +34,10 @@ export function describeFailure({ io, state }: Context, error: unknown): string 
   const isDebugging = state.isDebugging || asksForDebugging(io.environment);
   return isDebugging ? `${sentence}\n${inspect(error, { depth: 4, colors: false })}` : sentence;
 }
+
+/** Whether an environment asks for failures to be explained to developers too; its settings may be invalid. */
+const asksForDebugging = (environment: NodeJS.ProcessEnv): boolean =>
+  /^(?:debug|trace)$/.test(environment.PARLEY_LOG_LEVEL ?? "");
 
 function describeSystemFailure(error: Error): string | undefined {
   const { code, path } = error as NodeJS.ErrnoException;
@@ -53,7 +56,7 @@ function describeUnknown({ message }: Error): string {
 }
 
 /** Prints why a command failed, in one sentence; returns what the process exits with. */
-export function reportFailure(context: Context, error: unknown): number {
+export function reportFailure(context: CommandContext, error: unknown): number {
   reportLine(context.io, `parley: ${describeFailure(context, error)}`);
   return error instanceof CommandError ? error.exitCode : 1;
 }

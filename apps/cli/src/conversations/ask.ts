@@ -11,7 +11,7 @@ import { answerFailed, describeCall, isWritten } from "./read-event.ts";
 import { explainSilence } from "./explain-silence.ts";
 import { chooseAgent, findLastAgent, listAgents, namesOf } from "./find-agent.ts";
 import { type Answer, sendMessage } from "./send-message.ts";
-import type { Context } from "../command/context.ts";
+import type { Context } from "../connection/context.ts";
 
 interface AskOptions extends ServerOptions {
   readonly agent?: string | undefined;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { CommandError } from "../command/command-error.ts";
 import type { ServerConnection } from "../connection/connect.ts";
-import { probeServer } from "../connection/probe-server.ts";
+import { probeServer } from "../command/probe-server.ts";
 import { RECONNECT_FOR_MS } from "../connection/report-breaks.ts";
 import { reportLine } from "../command/print.ts";
 

@@ -4,7 +4,7 @@ import { callServer } from "../connection/call-server.ts";
 import { connect } from "../connection/connect.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
 import { oneLine, printLine } from "../command/print.ts";
-import type { Context } from "../command/context.ts";
+import type { Context } from "../connection/context.ts";
 
 /** How often the newest runs are read. */
 const READ_MS = 1000;

@@ -4,7 +4,7 @@ import { connect } from "../connection/connect.ts";
 import { reportBreaks } from "../connection/report-breaks.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
 import { oneLine, printLine, reportLine } from "../command/print.ts";
-import type { Context } from "../command/context.ts";
+import type { Context } from "../connection/context.ts";
 import type { Io } from "../command/io.ts";
 
 type AnyEvent = ConversationEvent | InvocationEvent | MessageEvent;

@@ -1,10 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
-import { callServer } from "../connection/call-server.ts";
-import { isParley } from "../connection/probe-server.ts";
-import { describeSession } from "../connection/who-am-i.ts";
+import { isParley } from "../command/probe-server.ts";
 import { describeFailure } from "../command/failures.ts";
-import { readVersion } from "../command/read-version.ts";
 import { refusedPort } from "../server/refused-port.ts";
 import { BadConfiguration } from "../command/setting-faults.ts";
 import { type Finding, fail, failBy, ok, warn } from "./finding.ts";
@@ -101,7 +98,7 @@ export async function checkServer(around: Surroundings): Promise<readonly Findin
   if (named instanceof BadConfiguration) throw named;
   if (named instanceof Error) return [ok(what, `commands call none: ${named.message}`)];
   const url = oneUrl(named.url);
-  const { isAlive, isReady, details } = await callServer(around.probe());
+  const { isAlive, isReady, details } = await around.probe();
   if (!isAlive) {
     const cure = "correct the URL: PARLEY_URL, or the profile of parley login";
     return [fail(what, `what answers at ${url} is no Parley`, cure)];
@@ -118,12 +115,9 @@ export async function checkServer(around: Surroundings): Promise<readonly Findin
 export async function checkKey(around: Surroundings): Promise<readonly Finding[]> {
   const [server, probe] = await Promise.all([orNothing(around.server), orNothing(around.probe)]);
   if (server === undefined || probe?.isAlive !== true) return [];
-  const { rpc } = around.context.connect(server);
-  const signal = AbortSignal.timeout(ANSWER_MS);
   const cure = "parley login saves another key; or set PARLEY_API_KEY";
   try {
-    const { session } = await callServer(rpc.session.get.query({}, { signal }));
-    return [ok("key", describeSession(session))];
+    return [ok("key", await around.describeKey())];
   } catch (error) {
     return [failBy("key", (error as Error).message, cure)];
   }
@@ -132,7 +126,7 @@ export async function checkKey(around: Surroundings): Promise<readonly Finding[]
 /** The versions of this program and of the server. */
 export async function checkVersions(around: Surroundings): Promise<readonly Finding[]> {
   const what = "versions";
-  const own = readVersion();
+  const own = around.context.version;
   const probe = await orNothing(around.probe);
   if (probe?.version === undefined) return [ok(what, `parley ${own}`)];
   const finding = `parley ${own}, server ${probe.version}`;

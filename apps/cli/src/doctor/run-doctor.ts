@@ -1,12 +1,11 @@
-import { inspectSettings, loadServerEnvironment } from "../command/config.ts";
-import type { ServerOptions } from "../connection/server-options.ts";
-import type { Context } from "../command/context.ts";
+import { inspectSettings, loadServerEnvironment } from "../server/config.ts";
+import type { CommandContext } from "../command/context.ts";
 import { describeFailure } from "../command/failures.ts";
 import { environmentFile } from "../command/environment.ts";
 import type { Io } from "../command/io.ts";
 import { printLine } from "../command/print.ts";
 import { BadConfiguration } from "../command/setting-faults.ts";
-import { green, red, yellow } from "../terminal/style.ts";
+import { green, red, yellow } from "../command/style.ts";
 import {
   checkDisks,
   checkFileDescriptors,
@@ -34,6 +33,7 @@ import {
   checkSessions,
   checkTables,
 } from "./check-storage.ts";
+import type { CalledServer } from "./called-server.ts";
 import { type Finding, type Level, fail, failBy } from "./finding.ts";
 import { type Surroundings, lookAround } from "./surroundings.ts";
 
@@ -77,9 +77,13 @@ const paints = { ok: green, warn: yellow, fail: red } satisfies Record<Level, un
  * Looks at everything that a server and its commands need here, changes nothing, and prints what it finds with
  * the cures. The exit code is 1 where something fails.
  */
-export async function runDoctor(context: Context, options: ServerOptions): Promise<void> {
+export async function runDoctor(
+  context: CommandContext,
+  called: CalledServer,
+  options: { readonly json: boolean | undefined },
+): Promise<void> {
   const { io, state } = context;
-  const surroundings = lookAround(context, readSurroundings(io), options);
+  const surroundings = lookAround(context, readSurroundings(io), called);
   const running = checks.map((check) => runCheck(context, check, surroundings));
   const findings: Finding[] = [];
   // In their order, each as soon as those before it are done.
@@ -109,7 +113,7 @@ function readSurroundings(io: Io): Pick<Surroundings, "settings" | "faults" | "f
 }
 
 async function runCheck(
-  context: Context,
+  context: CommandContext,
   { what, find }: Check,
   around: Surroundings,
 ): Promise<readonly Finding[]> {

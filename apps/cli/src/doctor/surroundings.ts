@@ -6,18 +6,18 @@ import {
 } from "@parley/db";
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { type Settings, environmentForOthers } from "../command/config.ts";
-import { type NamedServer, findServer } from "../connection/find-server.ts";
-import { type Probe, probeServer } from "../connection/probe-server.ts";
-import type { ServerOptions } from "../connection/server-options.ts";
-import type { Context } from "../command/context.ts";
+import { environmentForOthers } from "../command/environment.ts";
+import type { Settings } from "../server/config.ts";
+import type { Probe } from "../command/probe-server.ts";
+import type { CommandContext } from "../command/context.ts";
+import type { CalledServer } from "./called-server.ts";
 
 /** How long one thing may take to answer. */
 export const ANSWER_MS = 5000;
 
 /** What several checks look at; each part is looked at once, when it is first asked for. */
 export interface Surroundings {
-  readonly context: Context;
+  readonly context: CommandContext;
   readonly settings: Settings;
   /** What is wrong with the settings. */
   readonly faults: readonly string[];
@@ -29,20 +29,22 @@ export interface Surroundings {
   /** The database; undefined for an embedded one on which no server runs. Throws where it cannot be used. */
   readonly database: () => Promise<DatabaseFindings | undefined>;
   /** The server that commands call. Throws where none is named. */
-  readonly server: () => Promise<NamedServer>;
+  readonly server: CalledServer["find"];
   /** What that server answers. Throws where it does not. */
   readonly probe: () => Promise<Probe>;
+  /** Whose key commands call it with, in words. Throws where that is not known. */
+  readonly describeKey: () => Promise<string>;
 }
 
 /** What is there, looked at when it is first needed. */
 export function lookAround(
-  context: Context,
+  context: CommandContext,
   found: Pick<Surroundings, "settings" | "faults" | "file">,
-  options: ServerOptions,
+  called: CalledServer,
 ): Surroundings {
   const { DATABASE_URL: given, PARLEY_DATA_DIR: directoryName } = found.settings;
   const directory = once(() => inspectDirectory(directoryName));
-  const server = once(() => findServer(context, options));
+  const server = once(called.find);
   return {
     ...found,
     context,
@@ -53,7 +55,8 @@ export function lookAround(
       return url === undefined ? undefined : inspectDatabase(url, { timeoutMs: ANSWER_MS });
     }),
     server,
-    probe: once(async () => probeServer((await server()).url, ANSWER_MS)),
+    probe: once(async () => called.probe((await server()).url, ANSWER_MS)),
+    describeKey: async () => called.describeKey(await server(), ANSWER_MS),
   };
 }
 

@@ -6,7 +6,7 @@ import { readSecrets } from "../connection/read-secrets.ts";
 import { printLine } from "../command/print.ts";
 import { confirm } from "../terminal/confirm.ts";
 import { renderFunction } from "./render-functions.ts";
-import type { Context } from "../command/context.ts";
+import type { Context } from "../connection/context.ts";
 
 /** Shows a function with what it runs. */
 export async function getFunction(

@@ -3,7 +3,7 @@ import path from "node:path";
 import { CommandError } from "../command/command-error.ts";
 import { renderTemplate } from "./function-template.ts";
 import { printLine } from "../command/print.ts";
-import type { Context } from "../command/context.ts";
+import type { Context } from "../connection/context.ts";
 
 /** Writes the folder of a small function that works. Throws `CommandError` where the folder has files. */
 export async function initFunction(

@@ -8,7 +8,7 @@ import { renderInvocationEvent, renderJson } from "./render-functions.ts";
 import { check, connect, type ServerConnection } from "../connection/connect.ts";
 import { reportBreaks } from "../connection/report-breaks.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
-import type { Context } from "../command/context.ts";
+import type { Context } from "../connection/context.ts";
 import type { Io } from "../command/io.ts";
 
 interface Invoked {

@@ -7,7 +7,7 @@ import { membersOfFunction, secretsOfProgram, type ShownFunction } from "./funct
 import { connect, type ServerConnection } from "../connection/connect.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
 import { printLine, reportLine } from "../command/print.ts";
-import type { Context } from "../command/context.ts";
+import type { Context } from "../connection/context.ts";
 
 /** Somebody else may push at the same time; what is read again then is compared again. */
 const MAX_ATTEMPTS = 3;

@@ -4,7 +4,7 @@ import { recordBehaviour } from "@parley/core";
 import { ParleyError, type Program } from "@parley/schema";
 import { CommandError } from "../command/command-error.ts";
 import { printLine } from "../command/print.ts";
-import type { Context } from "../command/context.ts";
+import type { Context } from "../connection/context.ts";
 
 /** Bounds of the file: more than a behaviour can hold is refused unread. */
 const MAX_LINES = 2000;

@@ -6,7 +6,7 @@ import type { ServerOptions } from "../connection/server-options.ts";
 import { printLine, reportLine } from "../command/print.ts";
 import { type Noun, nounCommand } from "./noun.ts";
 import { withInput } from "./read-input.ts";
-import type { Context } from "../command/context.ts";
+import type { Context } from "../connection/context.ts";
 import type { Io } from "../command/io.ts";
 
 /** How often a list that is watched is read. */

@@ -19,7 +19,7 @@ import {
 import type { Reader } from "./input-options.ts";
 import { checkInput, withInput } from "./read-input.ts";
 import { type References, resolveReferences } from "./references.ts";
-import type { Context } from "../command/context.ts";
+import type { Context } from "../connection/context.ts";
 import type { Io } from "../command/io.ts";
 
 const argumentOf = (one: string): string => `<${one.replaceAll(" ", "-")}>`;

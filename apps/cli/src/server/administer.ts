@@ -6,7 +6,7 @@ import {
   revokeAllOperatorKeys,
 } from "@parley/core";
 import type { Logger } from "pino";
-import type { Settings } from "../command/config.ts";
+import type { Settings } from "./config.ts";
 import { printLine, reportLine } from "../command/print.ts";
 import { hasOperatorKey } from "./keys.ts";
 import { openCore, openDatabase } from "./open-core.ts";
@@ -15,6 +15,7 @@ import type { Io } from "../command/io.ts";
 
 export interface Administration {
   readonly io: Io;
+  readonly version: string;
   readonly settings: Settings;
   readonly logger: Logger;
 }
@@ -37,10 +38,10 @@ export async function migrate({ io, settings, logger }: Administration): Promise
  * are. Throws `CommandError` if the server has one otherwise.
  */
 export async function bootstrapKeys(
-  { io, settings, logger }: Administration,
+  { io, version, settings, logger }: Administration,
   { replace }: { readonly replace?: true | undefined },
 ): Promise<void> {
-  const { core, close } = await openCore({ settings, logger, publicUrl: () => "" });
+  const { core, close } = await openCore({ version, settings, logger, publicUrl: () => "" });
   try {
     const secret = generateApiKey();
     await inTransaction(core, async (transaction) => {

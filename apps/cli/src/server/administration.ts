@@ -1,11 +1,12 @@
-import { readServerSettings, type Settings } from "../command/config.ts";
+import { readServerSettings, type Settings } from "./config.ts";
 import { environmentFile } from "../command/environment.ts";
+import type { CommandContext } from "../command/context.ts";
 import type { Io } from "../command/io.ts";
 
 /** The settings of a command on the machine of a server, and its log. Throws `BadConfiguration`. */
-export async function administration(io: Io) {
+export async function administration({ io, version }: CommandContext) {
   const settings = readServerSettings(io);
-  return { io, settings, logger: await openLog(io, settings) };
+  return { io, version, settings, logger: await openLog(io, settings) };
 }
 
 /** Opens the log on standard error, which says where settings are from. */

@@ -1,15 +1,16 @@
 import { Argument, Command, Option } from "@commander-js/extra-typings";
-import { describeSettings, readServerSettings, renderSettings } from "../command/config.ts";
+import { describeSettings, readServerSettings } from "./config.ts";
 import { group } from "../command/group.ts";
 import { printLine } from "../command/print.ts";
+import { renderSettings } from "../command/settings.ts";
 import { administration } from "./administration.ts";
-import type { Context } from "../command/context.ts";
+import type { CommandContext } from "../command/context.ts";
 
 const settings = () => `\nEnvironment:\n${renderSettings(describeSettings())}`;
 
 const demo = ["--demo", "create the demo workspace with DATABASE_URL too"] as const;
 
-const serve = (context: Context) =>
+const serve = (context: CommandContext) =>
   new Command("serve")
     .description("serve the API and run agents and functions, in one process")
     .option(...demo)
@@ -26,7 +27,7 @@ processes on one PostgreSQL; Redis carries hints between them.`,
       (await import("./run-server.ts")).runServer(context, { api: true, worker: true }, options),
     );
 
-const api = (context: Context) =>
+const api = (context: CommandContext) =>
   new Command("api")
     .description("serve the API only")
     .option(...demo)
@@ -35,7 +36,7 @@ const api = (context: Context) =>
       (await import("./run-server.ts")).runServer(context, { api: true, worker: false }, options),
     );
 
-const worker = (context: Context) =>
+const worker = (context: CommandContext) =>
   new Command("worker")
     .description("run agents and functions only")
     .option(...demo)
@@ -44,25 +45,23 @@ const worker = (context: Context) =>
       (await import("./run-server.ts")).runServer(context, { api: false, worker: true }, options),
     );
 
-const migrate = (context: Context) =>
+const migrate = (context: CommandContext) =>
   new Command("migrate")
     .description("bring the tables of the database up to date, as each start does")
-    .action(async () =>
-      (await import("./administer.ts")).migrate(await administration(context.io)),
-    );
+    .action(async () => (await import("./administer.ts")).migrate(await administration(context)));
 
 /** Makes the command that creates the first operator key. */
-export const createBootstrapCommand = (context: Context) => bootstrap(context);
+export const createBootstrapCommand = (context: CommandContext) => bootstrap(context);
 
-const bootstrap = (context: Context) =>
+const bootstrap = (context: CommandContext) =>
   new Command("bootstrap")
     .description("on the server's machine: create the first operator key, and print it")
     .option("--replace", "revoke every operator key first, for when all of them are lost")
     .action(async (options) =>
-      (await import("./administer.ts")).bootstrapKeys(await administration(context.io), options),
+      (await import("./administer.ts")).bootstrapKeys(await administration(context), options),
     );
 
-const databaseUrl = (context: Context) =>
+const databaseUrl = (context: CommandContext) =>
   new Command("url")
     .description(
       "print the URL of the database for psql; of the embedded one while parley serve runs",
@@ -76,26 +75,26 @@ const databaseUrl = (context: Context) =>
       ),
     );
 
-const exporting = (context: Context) =>
+const exporting = (context: CommandContext) =>
   new Command("export")
     .description("write the whole database, with keys and secrets")
     .addArgument(new Argument("[file]", "a new file; standard output by default"))
     .addHelpText("after", "\nNo server may run on an embedded database meanwhile.")
     .action(async (file) =>
-      (await import("./transfer.ts")).exportAll(await administration(context.io), file),
+      (await import("./transfer.ts")).exportAll(await administration(context), file),
     );
 
-const importing = (context: Context) =>
+const importing = (context: CommandContext) =>
   new Command("import")
     .description("write an export into an empty database")
     .addArgument(new Argument("[file]", "an export; standard input by default"))
     .addHelpText("after", "\nNo server may run on an embedded database meanwhile.")
     .action(async (file) =>
-      (await import("./transfer.ts")).importAll(await administration(context.io), file),
+      (await import("./transfer.ts")).importAll(await administration(context), file),
     );
 
 /** Makes the commands that open the database, on the machine of a server. */
-export const createServerCommands = (context: Context) => [
+export const createServerCommands = (context: CommandContext) => [
   serve(context),
   api(context),
   worker(context),

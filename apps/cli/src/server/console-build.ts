@@ -5,7 +5,7 @@ import path from "node:path";
 import type { ConsoleBuild } from "@parley/api";
 import type { Logger } from "pino";
 import { CommandError } from "../command/command-error.ts";
-import { environmentForOthers } from "../command/config.ts";
+import { environmentForOthers } from "../command/environment.ts";
 import type { Io } from "../command/io.ts";
 
 /** Bound on the output that is kept to explain a failure, in characters. */

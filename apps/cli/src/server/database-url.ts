@@ -1,5 +1,5 @@
 import { readEmbeddedUrl } from "@parley/db/embedded";
-import type { Settings } from "../command/config.ts";
+import type { Settings } from "./config.ts";
 import { CommandError } from "../command/command-error.ts";
 
 /**

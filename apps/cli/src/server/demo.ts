@@ -9,7 +9,7 @@ import {
 } from "@parley/core";
 import { agents, apiKeys, type Queryable, sandboxFunctions, spaces, workspaces } from "@parley/db";
 import { and, asc, eq, isNull, type SQL } from "drizzle-orm";
-import type { Settings } from "../command/config.ts";
+import type { Settings } from "./config.ts";
 import { demoAgents, demoFunctions } from "./demo-data.ts";
 import { insertDemoSkills } from "./demo-skills.ts";
 import { type Demo, readDemoFile } from "../command/demo-file.ts";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { expect, it } from "vitest";
-import { readSettings } from "../command/config.ts";
+import { readSettings } from "./config.ts";
 import { BadConfiguration } from "../command/setting-faults.ts";
 
 const key = randomBytes(32).toString("base64");

@@ -10,7 +10,7 @@ import {
 } from "@parley/core";
 import { type Database, type EmbeddedServer, openEmbedded, openPostgres } from "@parley/db";
 import type { Logger } from "pino";
-import type { Settings } from "../command/config.ts";
+import type { Settings } from "./config.ts";
 import type { ProcessMetrics } from "./process-metrics.ts";
 import { startDatabase } from "./start-database.ts";
 import { createBundleCode } from "./bundle-code.ts";
@@ -30,6 +30,8 @@ export interface OpenCore {
 }
 
 export interface OpenCoreOptions {
+  /** The version of the server, for servers that it calls. */
+  readonly version: string;
   readonly settings: Settings;
   readonly logger: Logger;
   /** The embedded database, if it is running already. */
@@ -58,7 +60,7 @@ export async function openCore(options: OpenCoreOptions): Promise<OpenCore> {
   const onError = warnAboutRedis(logger);
   const connection = { name: `${prefix}-counters`, onError, commandTimeoutMs: COUNTER_TIMEOUT_MS };
   const counters = url === undefined ? undefined : openRedis({ url, ...connection });
-  const toolServers = createToolServers(settings, options.onServerAsked);
+  const toolServers = createToolServers(options);
   const core = createCore(
     {
       database,

@@ -1,6 +1,6 @@
 import { lockDirectory } from "@parley/db/lock";
 import { CommandError } from "../command/command-error.ts";
-import { readServerSettings, type Settings } from "../command/config.ts";
+import { readServerSettings, type Settings } from "./config.ts";
 import { reportFailure } from "../command/failures.ts";
 import { openLog } from "./administration.ts";
 import { startConsoleBuild } from "./console-build.ts";
@@ -8,8 +8,7 @@ import { returnMemory } from "./return-memory.ts";
 import type { Parts, RunningServer } from "./serve.ts";
 import { shutdownDelayOf } from "./shutdown-delay.ts";
 import { startDatabase } from "./start-database.ts";
-import type { Context } from "../command/context.ts";
-import type { Io } from "../command/io.ts";
+import type { CommandContext } from "../command/context.ts";
 
 /** Time for closing after the grace period of runs; then the process exits. */
 const CLOSE_SLACK_MS = 4000;
@@ -22,7 +21,7 @@ interface RunOptions {
 
 /** Runs a server, or a half of one, until a signal stops it. Throws `CommandError` where settings lack. */
 export async function runServer(
-  context: Context,
+  context: CommandContext,
   parts: Parts,
   options: RunOptions,
 ): Promise<void> {
@@ -37,14 +36,14 @@ export async function runServer(
   const isOn = options.demo === true || settings.PARLEY_DEMO === "on" || isEmbedded;
   const demo = settings.PARLEY_DEMO !== "off" && isOn;
   const buildsConsole = options.buildConsole === true;
-  const starting = start({ io: context.io, settings, parts, demo, isEmbedded, buildsConsole });
+  const starting = start({ context, settings, parts, demo, isEmbedded, buildsConsole });
   // A signal during the start must stop what has been started.
   stopOnSignal(context, async () => (await starting).close(), withinMs);
   await starting;
 }
 
 interface Start {
-  readonly io: Io;
+  readonly context: CommandContext;
   readonly settings: Settings;
   readonly parts: Parts;
   readonly demo: boolean;
@@ -53,7 +52,8 @@ interface Start {
 }
 
 async function start(options: Start): Promise<RunningServer> {
-  const { io, settings, parts, demo, isEmbedded } = options;
+  const { settings, parts, demo, isEmbedded } = options;
+  const { io, version } = options.context;
   // The lock comes before loading the server, so a second one on the directory is refused at once.
   const lock = isEmbedded ? await lockDirectory(settings.PARLEY_DATA_DIR) : undefined;
   const logger = await openLog(io, settings);
@@ -72,6 +72,7 @@ async function start(options: Start): Promise<RunningServer> {
   io.stdout.removeAllListeners("error").on("error", () => {});
   const print = (text: string): void => void io.stdout.write(text);
   return serve({
+    version,
     settings,
     logger,
     parts,
@@ -85,7 +86,7 @@ async function start(options: Start): Promise<RunningServer> {
 }
 
 /** Closes the server at the first signal to stop; a second signal exits at once. */
-function stopOnSignal(context: Context, close: () => Promise<void>, withinMs: number): void {
+function stopOnSignal(context: CommandContext, close: () => Promise<void>, withinMs: number): void {
   const { io } = context;
   let stopping = false;
   const stop = (): void => {

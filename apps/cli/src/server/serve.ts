@@ -8,14 +8,13 @@ import { createWorker } from "@parley/worker";
 import type { Logger } from "pino";
 import { installedCommand, renderBanner } from "./banner.ts";
 import type { RunningBuild } from "./console-build.ts";
-import type { Settings } from "../command/config.ts";
+import type { Settings } from "./config.ts";
 import { ensureDemo } from "./demo.ts";
 import { type Demo, demoFile, writeDemoFile } from "../command/demo-file.ts";
 import { ensureOperatorKey, hasOperatorKey } from "./keys.ts";
 import { serveMetrics } from "./metrics-server.ts";
 import { openCore } from "./open-core.ts";
 import { refusedPort } from "./refused-port.ts";
-import { readVersion } from "../command/read-version.ts";
 import { createProcessMetrics } from "./process-metrics.ts";
 import { requireRedis } from "./require-redis.ts";
 import { shutdownDelayOf } from "./shutdown-delay.ts";
@@ -28,6 +27,7 @@ export interface Parts {
 }
 
 export interface ServeOptions {
+  readonly version: string;
   readonly settings: Settings;
   readonly logger: Logger;
   readonly parts: Parts;
@@ -52,13 +52,14 @@ export interface RunningServer {
 
 /** Runs the API, a worker or both in this process. Resolves when they accept work. */
 export async function serve(options: ServeOptions): Promise<RunningServer> {
-  const { settings, logger, parts, embedded, print, consoleBuild } = options;
+  const { version, settings, logger, parts, embedded, print, consoleBuild } = options;
   // A worker renders URLs too: those of the API that runs with the same settings.
   let url = settings.PARLEY_PUBLIC_URL ?? urlOf(settings, settings.PARLEY_PORT);
   const runsAsRoot = process.geteuid?.() === 0;
   if (settings.REDIS_URL !== undefined) await requireRedis(settings.REDIS_URL);
   const { registry, ...observers } = createProcessMetrics();
   const { core, counters, close } = await openCore({
+    version,
     settings,
     logger,
     embedded,
@@ -88,7 +89,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       whyNotReady,
       sandboxBoundary,
       runsAsRoot,
-      version: readVersion(),
+      version,
       watchesWorkers,
       demoWorkspaceId,
       consoleBuild,

@@ -1,24 +1,27 @@
 import type { ToolServerFailure, ToolServers } from "@parley/core";
 import type { McpConnections } from "@parley/mcp";
-import type { Settings } from "../command/config.ts";
+import type { Settings } from "./config.ts";
 import type { ProcessMetrics } from "./process-metrics.ts";
-import { readVersion } from "../command/read-version.ts";
+
+interface ToolServersOptions {
+  readonly version: string;
+  readonly settings: Pick<Settings, "PARLEY_PRIVATE_HOSTS" | "PARLEY_OAUTH_ENDPOINT_HOSTS">;
+  readonly onServerAsked?: ProcessMetrics["onServerAsked"] | undefined;
+}
 
 /**
  * What calls remote servers; reports what they were asked, besides calls. The protocol's code is loaded by the
  * first call, because loading it would make each start longer.
  */
-export function createToolServers(
-  {
-    PARLEY_PRIVATE_HOSTS: allowedHosts,
-    PARLEY_OAUTH_ENDPOINT_HOSTS: endpointHosts,
-  }: Pick<Settings, "PARLEY_PRIVATE_HOSTS" | "PARLEY_OAUTH_ENDPOINT_HOSTS">,
-  onAsked: ProcessMetrics["onServerAsked"] = () => {},
-): ToolServers & { close(): Promise<void> } {
+export function createToolServers({
+  version,
+  settings: { PARLEY_PRIVATE_HOSTS: allowedHosts, PARLEY_OAUTH_ENDPOINT_HOSTS: endpointHosts },
+  onServerAsked: onAsked = () => {},
+}: ToolServersOptions): ToolServers & { close(): Promise<void> } {
   let opened: Promise<McpConnections> | undefined;
   const open = (): Promise<McpConnections> => {
     opened ??= import("@parley/mcp").then(({ createMcpConnections }) =>
-      createMcpConnections({ allowedHosts, endpointHosts, name: "parley", version: readVersion() }),
+      createMcpConnections({ allowedHosts, endpointHosts, name: "parley", version }),
     );
     return opened;
   };

@@ -13,7 +13,7 @@ import { openDatabase } from "./open-core.ts";
 import { CommandError } from "../command/command-error.ts";
 import type { Io } from "../command/io.ts";
 import { reportLine } from "../command/print.ts";
-import { type Progress, startProgress } from "../terminal/progress.ts";
+import { type Progress, startProgress } from "../command/progress.ts";
 
 /**
  * Writes the whole database to a new file, which only its owner may read, or to standard output. Throws

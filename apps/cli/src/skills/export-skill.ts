@@ -8,7 +8,7 @@ import type { ServerOptions } from "../connection/server-options.ts";
 import { printLine } from "../command/print.ts";
 import { findSkill } from "../grammar/skills.ts";
 import { readZip } from "./read-zip.ts";
-import type { Context } from "../command/context.ts";
+import type { Context } from "../connection/context.ts";
 
 /** Writes a skill as a folder, or as an archive. Throws `CommandError` where there is something of that name. */
 export async function exportSkill(

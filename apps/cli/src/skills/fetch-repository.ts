@@ -4,7 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import type { ProgramLimits } from "@parley/sandbox";
 import { CommandError } from "../command/command-error.ts";
-import { environmentForOthers } from "../command/config.ts";
+import { environmentForOthers } from "../command/environment.ts";
 import { oneLine } from "../command/print.ts";
 import type { GitFolder } from "./git-url.ts";
 import type { Io } from "../command/io.ts";

@@ -6,7 +6,7 @@ import type { ServerOptions } from "../connection/server-options.ts";
 import { oneLine, printLine, reportLine } from "../command/print.ts";
 import { openSkills } from "./open-skills.ts";
 import { CommandError } from "../command/command-error.ts";
-import type { Context } from "../command/context.ts";
+import type { Context } from "../connection/context.ts";
 
 /** What an import says of all its skills. */
 interface ImportOptions extends ServerOptions {

@@ -3,7 +3,7 @@ import path from "node:path";
 import { MAX_SKILL_BYTES } from "@parley/schema";
 import { CommandError } from "../command/command-error.ts";
 import { reportLine } from "../command/print.ts";
-import { readRegularFile } from "../command/regular-files.ts";
+import { readRegularFile } from "../regular-files.ts";
 import { fetchRepository } from "./fetch-repository.ts";
 import { isGitUrl, parseGitUrl } from "./git-url.ts";
 import { readSkillFolders, type SkillFolders } from "./read-skill-folders.ts";

@@ -2,7 +2,7 @@ import cliTruncate from "cli-truncate";
 import stringWidth from "string-width";
 import { oneLine } from "../command/print.ts";
 import { fitWidths } from "./fit-widths.ts";
-import { bold } from "./style.ts";
+import { bold } from "../command/style.ts";
 import type { Io } from "../command/io.ts";
 
 const GAP = "  ";

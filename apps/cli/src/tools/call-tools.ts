@@ -9,7 +9,7 @@ import { findSpace, tools } from "../grammar/nouns.ts";
 import { renderTool } from "./render-tools.ts";
 import type { ConnectionOptions } from "./connection-options.ts";
 import { checkRegistration, checkUpdate, readConnection } from "./read-connection.ts";
-import type { Context } from "../command/context.ts";
+import type { Context } from "../connection/context.ts";
 import type { Io } from "../command/io.ts";
 
 /** Registers a remote MCP server as a tool. */

@@ -5,7 +5,7 @@ import { actionCommand } from "../grammar/one-commands.ts";
 import { group } from "../command/group.ts";
 import { withConnection } from "./connection-options.ts";
 import { tools as noun } from "../grammar/nouns.ts";
-import type { Context } from "../command/context.ts";
+import type { Context } from "../connection/context.ts";
 
 const load = () => import("./call-tools.ts");
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { structuredPatch } from "diff";
 import { oneLine } from "../command/print.ts";
-import { cyan, dim, green, red, yellow } from "../terminal/style.ts";
+import { cyan, dim, green, red, yellow } from "../command/style.ts";
 import type { Applying, KindName } from "./kind.ts";
 import type { Io } from "../command/io.ts";
 

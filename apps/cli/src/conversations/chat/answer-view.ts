@@ -1,7 +1,7 @@
 import { createMarkdownStream, type TextStream } from "../../markdown/markdown-stream.ts";
 import { createTextStream } from "../../markdown/text-stream.ts";
 import { colourful, colourless } from "../../markdown/theme.ts";
-import { dim, hasColours, red } from "../../terminal/style.ts";
+import { dim, hasColours, red } from "../../command/style.ts";
 import { createLiveArea, heightOf, widthOf } from "./live-area.ts";
 import type { Io } from "../../command/io.ts";
 

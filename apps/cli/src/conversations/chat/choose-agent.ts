@@ -1,6 +1,6 @@
 import { CommandError } from "../../command/command-error.ts";
 import { oneLine, printLine } from "../../command/print.ts";
-import { bold, dim, red } from "../../terminal/style.ts";
+import { bold, dim, red } from "../../command/style.ts";
 import { chooseAgent, type NamedAgent } from "../find-agent.ts";
 import type { Keyboard } from "./keyboard.ts";
 import { printText } from "./print-text.ts";

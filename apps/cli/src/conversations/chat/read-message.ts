@@ -1,4 +1,4 @@
-import { dim } from "../../terminal/style.ts";
+import { dim } from "../../command/style.ts";
 import { reportLine } from "../../command/print.ts";
 import type { Keyboard } from "./keyboard.ts";
 import type { Io } from "../../command/io.ts";

@@ -1,5 +1,5 @@
 import { plain, printLine } from "../../command/print.ts";
-import { bold, dim } from "../../terminal/style.ts";
+import { bold, dim } from "../../command/style.ts";
 import { chooseAgent, type NamedAgent } from "../find-agent.ts";
 import type { Chat } from "./chat-state.ts";
 import { CommandError } from "../../command/command-error.ts";

@@ -1,7 +1,7 @@
 import { agentMessages, type Output } from "parley-client";
 import { callServer } from "../../connection/call-server.ts";
 import { oneLine, plain, printLine } from "../../command/print.ts";
-import { bold, dim } from "../../terminal/style.ts";
+import { bold, dim } from "../../command/style.ts";
 import type { Answer } from "../send-message.ts";
 import { createAnswerView } from "./answer-view.ts";
 import type { Chat } from "./chat-state.ts";

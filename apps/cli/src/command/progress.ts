@@ -1,7 +1,7 @@
 import { Writable } from "node:stream";
 import { Presets, SingleBar } from "cli-progress";
-import { oneLine } from "../command/print.ts";
-import type { Io } from "../command/io.ts";
+import { oneLine } from "./print.ts";
+import type { Io } from "./io.ts";
 
 /** Long work, which is counted in a unit. */
 interface Work {

@@ -1,6 +1,6 @@
 import { WriteStream } from "node:tty";
 import { styleText } from "node:util";
-import type { Io } from "../command/io.ts";
+import type { Io } from "./io.ts";
 
 type Format = Parameters<typeof styleText>[0];
 type Target = "stdout" | "stderr";

@@ -1,14 +1,16 @@
 import { ApiSettings } from "@parley/api/config";
 import { hostList, hostPairs, WorkerSettings } from "@parley/worker/config";
 import * as z from "zod";
-import { loadEnvironmentFile } from "./environment.ts";
+import { ClientSettings } from "../command/client-settings.ts";
+import { loadEnvironmentFile } from "../command/environment.ts";
 import {
-  badConfiguration,
-  describeIssue,
-  describeRight,
-  describeUnknownNames,
-} from "./setting-faults.ts";
-import type { Io } from "./io.ts";
+  type DescribedSetting,
+  describeSettingsOf,
+  readSettingsOf,
+  setValuesOf,
+} from "../command/settings.ts";
+import { describeIssue, describeRight, describeUnknownNames } from "../command/setting-faults.ts";
+import type { Io } from "../command/io.ts";
 
 const key = (description: string) =>
   z
@@ -33,11 +35,7 @@ const encryptionKeys = z
 export const Settings = z.object({
   ...ApiSettings.shape,
   ...WorkerSettings.shape,
-  PARLEY_DATA_DIR: z
-    .string()
-    .min(1)
-    .default(".parley")
-    .describe("Directory of the embedded database and of demo.json"),
+  PARLEY_DATA_DIR: ClientSettings.shape.PARLEY_DATA_DIR,
   DATABASE_URL: z
     .url({
       protocol: /^postgres(?:ql)?$/,
@@ -98,30 +96,9 @@ export const Settings = z.object({
 });
 export type Settings = z.output<typeof Settings>;
 
-/** The server that a command calls. The key is never an argument, because those are visible to others. */
-const ClientSettings = Settings.pick({ PARLEY_DATA_DIR: true }).extend({
-  PARLEY_URL: z
-    .url({
-      protocol: /^https?$/,
-      error: "it must be the URL of a server, as in http://127.0.0.1:3000",
-    })
-    .optional()
-    .describe("Server that commands call"),
-  PARLEY_API_KEY: z
-    .string()
-    .optional()
-    .describe("Key with which commands call it; parley login saves one"),
-  PARLEY_WORKSPACE: z
-    .string()
-    .optional()
-    .describe("Id of the workspace; by default that of the key"),
-  PARLEY_PROFILE: z.string().optional().describe("Profile of parley login that commands use"),
-});
-type ClientSettings = z.output<typeof ClientSettings>;
-
 /** Reads the settings from the environment; a blank variable counts as unset. Throws `BadConfiguration`. */
 export function readSettings(environment: NodeJS.ProcessEnv): Settings {
-  return read(Settings, environment);
+  return readSettingsOf(Settings, environment, names);
 }
 
 /**
@@ -143,37 +120,11 @@ export function readServerSettings(io: Pick<Io, "environment">): Settings {
   return readSettings(io.environment);
 }
 
-/** Reads which server a command calls; arguments take precedence. Throws `BadConfiguration`. */
-export function readClientSettings(
-  given: {
-    url?: string | undefined;
-    workspace?: string | undefined;
-    profile?: string | undefined;
-  },
-  environment: NodeJS.ProcessEnv,
-): ClientSettings {
-  return read(ClientSettings, {
-    ...environment,
-    PARLEY_URL: given.url ?? environment.PARLEY_URL,
-    PARLEY_WORKSPACE: given.workspace ?? environment.PARLEY_WORKSPACE,
-    PARLEY_PROFILE: given.profile ?? environment.PARLEY_PROFILE,
-  });
-}
+/** The name of each setting of the server's processes. */
+export const settingNames: readonly string[] = Object.keys(Settings.shape);
 
 /** Every name that some command reads. */
-const names = [...Object.keys(Settings.shape), ...Object.keys(ClientSettings.shape)];
-
-function read<S extends z.ZodObject>(schema: S, environment: NodeJS.ProcessEnv): z.output<S> {
-  const values = setValuesOf(environment);
-  const unknown = describeUnknownNames(values, names);
-  const result = schema.safeParse(values, { error: describeRight });
-  if (result.success && unknown.length === 0) return result.data;
-  const issues = result.error?.issues ?? [];
-  throw badConfiguration([...unknown, ...issues.map((issue) => describeIssue(issue, values))]);
-}
-
-const setValuesOf = (environment: NodeJS.ProcessEnv): Record<string, string | undefined> =>
-  Object.fromEntries(Object.entries(environment).filter(([, value = ""]) => value.trim() !== ""));
+const names = [...settingNames, ...Object.keys(ClientSettings.shape)];
 
 /**
  * Every fault of the settings in the environment, whichever commands read them, and the settings of a server
@@ -194,50 +145,5 @@ export function inspectSettings(environment: NodeJS.ProcessEnv) {
   };
 }
 
-/** Whether an environment asks for failures to be explained to developers too; its settings may be invalid. */
-export const asksForDebugging = (environment: NodeJS.ProcessEnv): boolean =>
-  /^(?:debug|trace)$/.test(environment.PARLEY_LOG_LEVEL ?? "");
-
-/** A setting for readers: its name, its default as text, its description. */
-export interface DescribedSetting {
-  readonly name: string;
-  readonly byDefault: string;
-  readonly description: string;
-}
-
 /** A row for each setting of the server's processes. */
-export const describeSettings = (): DescribedSetting[] => describe(Settings);
-
-/** A row for each setting of commands that call a server. */
-export const describeClientSettings = (): DescribedSetting[] => describe(ClientSettings);
-
-function describe(schema: z.ZodObject): DescribedSetting[] {
-  const defaults = schema.parse({});
-  return Object.entries(schema.shape as Record<string, z.ZodType>).map(([name, one]) => ({
-    name,
-    byDefault: String(defaults[name] ?? ""),
-    description: one.description ?? "",
-  }));
-}
-
-/** What a program needs of the environment to find its files, its user, its keys and the network. */
-const PASSED_ON =
-  /^(?:PATH|HOME|USER|LOGNAME|SHELL|TERM|TZ|LANG|LC_\w+|TMPDIR|TMP|TEMP|XDG_\w+|SSH_AUTH_SOCK|SSH_AGENT_PID|(?:http|https|all|no)_proxy|(?:HTTP|HTTPS|ALL|NO)_PROXY|SSL_CERT_(?:FILE|DIR)|GIT_SSL_CAINFO|SYSTEMROOT|WINDIR|COMSPEC|PATHEXT|APPDATA|LOCALAPPDATA|USERPROFILE)$/i;
-
-/** The environment of a program that Parley starts: an allowlist of a command's own, with `more`. */
-export function environmentForOthers(
-  environment: NodeJS.ProcessEnv,
-  more: Readonly<Record<string, string>> = {},
-): NodeJS.ProcessEnv {
-  const passed = Object.entries(environment).filter(([name]) => PASSED_ON.test(name));
-  return { ...Object.fromEntries(passed), ...more };
-}
-
-/** The lines of settings in the help of a command. */
-export const renderSettings = (settings: readonly DescribedSetting[]): string =>
-  settings
-    .map(
-      ({ name, byDefault, description }) =>
-        `  ${name}\n      ${description}${byDefault && ` (default: ${byDefault})`}`,
-    )
-    .join("\n");
+export const describeSettings = (): DescribedSetting[] => describeSettingsOf(Settings);

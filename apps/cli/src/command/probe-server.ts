@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { oneLine } from "../command/print.ts";
+import { oneLine } from "./print.ts";
 
 /** What a server says of itself without a key. */
 export interface Probe {
