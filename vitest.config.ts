@@ -14,6 +14,7 @@ const withoutDatabase = [
   "apps/console",
   "packages/agent",
   "packages/client",
+  "packages/command",
   "packages/fair-queue",
   "packages/guarded-fetch",
   "packages/mcp",

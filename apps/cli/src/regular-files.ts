@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
 import { chmod, lstat, open } from "node:fs/promises";
-import { CommandError } from "./command/command-error.ts";
+import { CommandError } from "@parley/command/command-error";
 
 /** The kind of a path. Throws `CommandError` at symbolic links and other special files. */
 export async function kindOf(place: string): Promise<"folder" | "file"> {

@@ -18,10 +18,22 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "packages/sandbox": ["schema", "guarded-fetch", "fair-queue"],
   "packages/rpc": ["schema", "core"],
   "packages/client": ["schema"],
+  "packages/command": ["db"],
   "apps/api": ["schema", "db", "core", "rpc", "fair-queue"],
   "apps/worker": ["schema", "db", "core", "agent", "mcp", "guarded-fetch", "sandbox"],
   "apps/console": ["client", "schema"],
-  "apps/cli": ["api", "worker", "client", "db", "core", "mcp", "sandbox", "schema", "fair-queue"],
+  "apps/cli": [
+    "api",
+    "worker",
+    "client",
+    "command",
+    "db",
+    "core",
+    "mcp",
+    "sandbox",
+    "schema",
+    "fair-queue",
+  ],
 };
 const allowed = (folder: string): readonly string[] =>
   mayImport[folder]?.map((name) => nameOf.get(name) ?? "") ?? everything;

@@ -1,3 +1,4 @@
+import { group } from "@parley/command/group";
 import { AgentStatus, ListAgents, SkillStatus } from "@parley/schema";
 import { connect, type ServerConnection } from "../connection/connect.ts";
 import { callServer, errorTypeOf } from "../connection/call-server.ts";
@@ -14,7 +15,6 @@ import {
   getCommand,
   updateCommand,
 } from "../grammar/one-commands.ts";
-import { group } from "../command/group.ts";
 import { model } from "./read-model.ts";
 import type { Context } from "../connection/context.ts";
 

@@ -1,4 +1,4 @@
-import { probeServer } from "../command/probe-server.ts";
+import { probeServer } from "@parley/command/probe-server";
 import { callServer } from "./call-server.ts";
 import type { Context } from "./context.ts";
 import { findServer, type NamedServer } from "./find-server.ts";

@@ -1,6 +1,6 @@
+import { CommandError } from "@parley/command/command-error";
 import type { RpcClient } from "parley-client";
 import type * as z from "zod";
-import { CommandError } from "../command/command-error.ts";
 import { callServer } from "./call-server.ts";
 import { findServer } from "./find-server.ts";
 import type { ServerOptions } from "./server-options.ts";

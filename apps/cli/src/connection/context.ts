@@ -1,4 +1,4 @@
-import type { CommandContext } from "../command/context.ts";
+import type { CommandContext } from "@parley/command/context";
 import type { Connect } from "./clients.ts";
 
 /** What each command is given that calls a server. */

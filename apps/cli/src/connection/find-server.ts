@@ -1,7 +1,7 @@
-import { CommandError } from "../command/command-error.ts";
-import { readClientSettings } from "../command/client-settings.ts";
-import { readDemoFile } from "../command/demo-file.ts";
-import { BadConfiguration } from "../command/setting-faults.ts";
+import { readClientSettings } from "@parley/command/client-settings";
+import { CommandError } from "@parley/command/command-error";
+import { readDemoFile } from "@parley/command/demo-file";
+import { BadConfiguration } from "@parley/command/setting-faults";
 import { type Profile, readProfiles, unknownProfile } from "./profiles.ts";
 import type { Context } from "./context.ts";
 

@@ -1,6 +1,6 @@
-import { CommandError } from "../command/command-error.ts";
-import { readClientSettings } from "../command/client-settings.ts";
-import { printLine } from "../command/print.ts";
+import { readClientSettings } from "@parley/command/client-settings";
+import { CommandError } from "@parley/command/command-error";
+import { printLine } from "@parley/command/print";
 import { callServer } from "./call-server.ts";
 import {
   type Profile,

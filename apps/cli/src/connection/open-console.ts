@@ -1,4 +1,4 @@
-import { printLine } from "../command/print.ts";
+import { printLine } from "@parley/command/print";
 import { callServer } from "./call-server.ts";
 import { findServer } from "./find-server.ts";
 import type { ServerOptions } from "./server-options.ts";

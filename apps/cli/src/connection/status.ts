@@ -1,16 +1,16 @@
 import { clearScreenDown, cursorTo } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
+import { CommandError } from "@parley/command/command-error";
+import type { Io } from "@parley/command/io";
+import { printLine } from "@parley/command/print";
+import { type Probe, probeServer } from "@parley/command/probe-server";
+import { yellow } from "@parley/command/style";
 import type { Overview, Session } from "@parley/schema";
-import { CommandError } from "../command/command-error.ts";
-import { printLine } from "../command/print.ts";
-import { yellow } from "../command/style.ts";
 import { callServer } from "./call-server.ts";
 import { findServer, type NamedServer } from "./find-server.ts";
-import { type Probe, probeServer } from "../command/probe-server.ts";
 import type { ServerOptions } from "./server-options.ts";
 import { describeSession } from "./who-am-i.ts";
 import type { Context } from "./context.ts";
-import type { Io } from "../command/io.ts";
 
 /** How long the server may take to say whether it is ready. */
 const READY_MS = 5000;

@@ -1,5 +1,5 @@
+import { printLine } from "@parley/command/print";
 import type { Session } from "@parley/schema";
-import { printLine } from "../command/print.ts";
 import { callServer } from "./call-server.ts";
 import { findServer } from "./find-server.ts";
 import type { ServerOptions } from "./server-options.ts";

@@ -1,4 +1,4 @@
-import type { Probe } from "../command/probe-server.ts";
+import type { Probe } from "@parley/command/probe-server";
 
 /** A server, and a key of it. */
 interface Named {

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
-import { isParley } from "../command/probe-server.ts";
-import { describeFailure } from "../command/failures.ts";
+import { describeFailure } from "@parley/command/failures";
+import { isParley } from "@parley/command/probe-server";
+import { BadConfiguration } from "@parley/command/setting-faults";
 import { refusedPort } from "../server/refused-port.ts";
-import { BadConfiguration } from "../command/setting-faults.ts";
 import { type Finding, fail, failBy, ok, warn } from "./finding.ts";
 import { ANSWER_MS, type Surroundings, orNothing } from "./surroundings.ts";
 

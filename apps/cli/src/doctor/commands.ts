@@ -1,5 +1,5 @@
 import type { Command } from "@commander-js/extra-typings";
-import type { CommandContext } from "../command/context.ts";
+import type { CommandContext } from "@parley/command/context";
 import type { CalledServer } from "./called-server.ts";
 
 /**

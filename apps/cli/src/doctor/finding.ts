@@ -1,4 +1,4 @@
-import { oneLine } from "../command/print.ts";
+import { oneLine } from "@parley/command/print";
 
 /** How bad a finding is. */
 export type Level = "ok" | "warn" | "fail";

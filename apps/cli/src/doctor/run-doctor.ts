@@ -1,11 +1,11 @@
+import type { CommandContext } from "@parley/command/context";
+import { environmentFile } from "@parley/command/environment";
+import { describeFailure } from "@parley/command/failures";
+import type { Io } from "@parley/command/io";
+import { printLine } from "@parley/command/print";
+import { BadConfiguration } from "@parley/command/setting-faults";
+import { green, red, yellow } from "@parley/command/style";
 import { inspectSettings, loadServerEnvironment } from "../server/config.ts";
-import type { CommandContext } from "../command/context.ts";
-import { describeFailure } from "../command/failures.ts";
-import { environmentFile } from "../command/environment.ts";
-import type { Io } from "../command/io.ts";
-import { printLine } from "../command/print.ts";
-import { BadConfiguration } from "../command/setting-faults.ts";
-import { green, red, yellow } from "../command/style.ts";
 import {
   checkDisks,
   checkFileDescriptors,

@@ -6,10 +6,10 @@ import {
 } from "@parley/db";
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { environmentForOthers } from "../command/environment.ts";
+import type { CommandContext } from "@parley/command/context";
+import { environmentForOthers } from "@parley/command/environment";
+import type { Probe } from "@parley/command/probe-server";
 import type { Settings } from "../server/config.ts";
-import type { Probe } from "../command/probe-server.ts";
-import type { CommandContext } from "../command/context.ts";
 import type { CalledServer } from "./called-server.ts";
 
 /** How long one thing may take to answer. */

@@ -1,3 +1,6 @@
+import { CommandError } from "@parley/command/command-error";
+import type { Io } from "@parley/command/io";
+import { printLine, reportLine } from "@parley/command/print";
 import {
   generateApiKey,
   inTransaction,
@@ -7,11 +10,8 @@ import {
 } from "@parley/core";
 import type { Logger } from "pino";
 import type { Settings } from "./config.ts";
-import { printLine, reportLine } from "../command/print.ts";
 import { hasOperatorKey } from "./keys.ts";
 import { openCore, openDatabase } from "./open-core.ts";
-import { CommandError } from "../command/command-error.ts";
-import type { Io } from "../command/io.ts";
 
 export interface Administration {
   readonly io: Io;

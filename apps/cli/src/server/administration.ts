@@ -1,7 +1,7 @@
+import type { CommandContext } from "@parley/command/context";
+import { environmentFile } from "@parley/command/environment";
+import type { Io } from "@parley/command/io";
 import { readServerSettings, type Settings } from "./config.ts";
-import { environmentFile } from "../command/environment.ts";
-import type { CommandContext } from "../command/context.ts";
-import type { Io } from "../command/io.ts";
 
 /** The settings of a command on the machine of a server, and its log. Throws `BadConfiguration`. */
 export async function administration({ io, version }: CommandContext) {

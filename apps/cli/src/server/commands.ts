@@ -1,10 +1,10 @@
 import { Argument, Command, Option } from "@commander-js/extra-typings";
+import type { CommandContext } from "@parley/command/context";
+import { group } from "@parley/command/group";
+import { printLine } from "@parley/command/print";
+import { renderSettings } from "@parley/command/settings";
 import { describeSettings, readServerSettings } from "./config.ts";
-import { group } from "../command/group.ts";
-import { printLine } from "../command/print.ts";
-import { renderSettings } from "../command/settings.ts";
 import { administration } from "./administration.ts";
-import type { CommandContext } from "../command/context.ts";
 
 const settings = () => `\nEnvironment:\n${renderSettings(describeSettings())}`;
 

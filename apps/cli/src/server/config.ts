@@ -1,16 +1,16 @@
 import { ApiSettings } from "@parley/api/config";
-import { hostList, hostPairs, WorkerSettings } from "@parley/worker/config";
-import * as z from "zod";
-import { ClientSettings } from "../command/client-settings.ts";
-import { loadEnvironmentFile } from "../command/environment.ts";
+import { ClientSettings } from "@parley/command/client-settings";
+import { loadEnvironmentFile } from "@parley/command/environment";
+import type { Io } from "@parley/command/io";
+import { describeIssue, describeRight, describeUnknownNames } from "@parley/command/setting-faults";
 import {
   type DescribedSetting,
   describeSettingsOf,
   readSettingsOf,
   setValuesOf,
-} from "../command/settings.ts";
-import { describeIssue, describeRight, describeUnknownNames } from "../command/setting-faults.ts";
-import type { Io } from "../command/io.ts";
+} from "@parley/command/settings";
+import { hostList, hostPairs, WorkerSettings } from "@parley/worker/config";
+import * as z from "zod";
 
 const key = (description: string) =>
   z

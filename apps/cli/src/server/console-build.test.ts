@@ -1,9 +1,9 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
+import { CommandError } from "@parley/command/command-error";
 import { pino } from "pino";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { CommandError } from "../command/command-error.ts";
 import { type RunningBuild, startConsoleBuild } from "./console-build.ts";
 
 let folder: string;

@@ -3,10 +3,10 @@ import { existsSync, readFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import type { ConsoleBuild } from "@parley/api";
+import { CommandError } from "@parley/command/command-error";
+import { environmentForOthers } from "@parley/command/environment";
+import type { Io } from "@parley/command/io";
 import type { Logger } from "pino";
-import { CommandError } from "../command/command-error.ts";
-import { environmentForOthers } from "../command/environment.ts";
-import type { Io } from "../command/io.ts";
 
 /** Bound on the output that is kept to explain a failure, in characters. */
 const MAX_OUTPUT = 4000;

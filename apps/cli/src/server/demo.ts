@@ -1,3 +1,4 @@
+import { type Demo, readDemoFile } from "@parley/command/demo-file";
 import {
   type Core,
   hashSecret,
@@ -12,7 +13,6 @@ import { and, asc, eq, isNull, type SQL } from "drizzle-orm";
 import type { Settings } from "./config.ts";
 import { demoAgents, demoFunctions } from "./demo-data.ts";
 import { insertDemoSkills } from "./demo-skills.ts";
-import { type Demo, readDemoFile } from "../command/demo-file.ts";
 import { ensureKey, ensureOperatorKey } from "./keys.ts";
 import { lockStartMemory, type StartMemory, writeStartMemory } from "./start-memory.ts";
 

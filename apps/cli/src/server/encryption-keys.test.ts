@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
+import { BadConfiguration } from "@parley/command/setting-faults";
 import { expect, it } from "vitest";
 import { readSettings } from "./config.ts";
-import { BadConfiguration } from "../command/setting-faults.ts";
 
 const key = randomBytes(32).toString("base64");
 

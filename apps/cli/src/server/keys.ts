@@ -1,3 +1,4 @@
+import { BadConfiguration } from "@parley/command/setting-faults";
 import {
   type Core,
   generateApiKey,
@@ -10,7 +11,6 @@ import {
 import { apiKeys, type Queryable, rotatedSecrets } from "@parley/db";
 import type { Role } from "@parley/schema";
 import { and, eq, inArray, isNull } from "drizzle-orm";
-import { BadConfiguration } from "../command/setting-faults.ts";
 import type { StartMemory } from "./start-memory.ts";
 
 /** A key that a start ensures. */

@@ -1,4 +1,4 @@
-import { CommandError } from "../command/command-error.ts";
+import { CommandError } from "@parley/command/command-error";
 
 interface Wanted {
   /** The setting of the port; that of its host ends otherwise. */

@@ -1,4 +1,4 @@
-import { oneLine, plain } from "../command/print.ts";
+import { oneLine, plain } from "@parley/command/print";
 
 const levels: Readonly<Record<number, string>> = {
   10: "trace",

@@ -1,5 +1,5 @@
+import { CommandError } from "@parley/command/command-error";
 import { openRedis } from "@parley/core";
-import { CommandError } from "../command/command-error.ts";
 
 /** Longer than a connection may take to open. */
 const SILENT_MS = 3000;

@@ -1,7 +1,8 @@
 import path from "node:path";
-import { CommandError } from "../command/command-error.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Api, createApi, hasConsole } from "@parley/api";
+import { CommandError } from "@parley/command/command-error";
+import { type Demo, demoFile, writeDemoFile } from "@parley/command/demo-file";
 import { type Core, createCodeForKey, inTransaction, voidClaims } from "@parley/core";
 import { type EmbeddedServer, ensurePrivateDirectory, unusable } from "@parley/db";
 import { createWorker } from "@parley/worker";
@@ -10,7 +11,6 @@ import { installedCommand, renderBanner } from "./banner.ts";
 import type { RunningBuild } from "./console-build.ts";
 import type { Settings } from "./config.ts";
 import { ensureDemo } from "./demo.ts";
-import { type Demo, demoFile, writeDemoFile } from "../command/demo-file.ts";
 import { ensureOperatorKey, hasOperatorKey } from "./keys.ts";
 import { serveMetrics } from "./metrics-server.ts";
 import { openCore } from "./open-core.ts";

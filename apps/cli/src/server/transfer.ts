@@ -1,6 +1,10 @@
 import { open } from "node:fs/promises";
 import type { Readable, Writable } from "node:stream";
 import { finished } from "node:stream/promises";
+import { CommandError } from "@parley/command/command-error";
+import type { Io } from "@parley/command/io";
+import { reportLine } from "@parley/command/print";
+import { type Progress, startProgress } from "@parley/command/progress";
 import {
   type Database,
   exportDatabase,
@@ -10,10 +14,6 @@ import {
 } from "@parley/db";
 import type { Administration } from "./administer.ts";
 import { openDatabase } from "./open-core.ts";
-import { CommandError } from "../command/command-error.ts";
-import type { Io } from "../command/io.ts";
-import { reportLine } from "../command/print.ts";
-import { type Progress, startProgress } from "../command/progress.ts";
 
 /**
  * Writes the whole database to a new file, which only its owner may read, or to standard output. Throws

@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import path from "node:path";
+import { CommandError } from "@parley/command/command-error";
 import { folderNameOf } from "@parley/core/skill-folders";
-import { CommandError } from "../command/command-error.ts";
 import { kindOf, readRegularFile } from "../regular-files.ts";
 import { isDeclaration, type Kind, type KindName, type WrittenFiles } from "./kind.ts";
 import {

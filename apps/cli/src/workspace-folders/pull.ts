@@ -1,11 +1,11 @@
 import { lstat, mkdir, readdir, readFile, rm, rmdir, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { CommandError } from "../command/command-error.ts";
+import { CommandError } from "@parley/command/command-error";
+import { oneLine, printLine, reportLine } from "@parley/command/print";
 import { connect } from "../connection/connect.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
 import { editorFiles } from "../functions/editor-files.ts";
 import { FUNCTION_FILE } from "../functions/function-file.ts";
-import { oneLine, printLine, reportLine } from "../command/print.ts";
 import { isExecutableFile, kindOf, setExecutable } from "../regular-files.ts";
 import { confirm } from "../terminal/confirm.ts";
 import { type FolderFiles, listFolderFiles, writeWorkspaceFolder } from "./folder.ts";

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { openMemoryIo } from "@parley/command/testing";
 import { beforeAll, describe, expect, test } from "vitest";
 import { connectClients } from "../../../cli/src/connection/clients.ts";
 import { createContext, createProgram } from "../../../cli/src/program.ts";
 import { readVersion } from "../../../cli/src/read-version.ts";
-import { openMemoryIo } from "../../../cli/testing/memory-io.ts";
 import { builtFile } from "../../programs.ts";
 import { shareServer } from "../../server.ts";
 import { shareShop } from "../../tools/shop-server.ts";

@@ -1,9 +1,9 @@
-import { calledWrongly, CommandError } from "../../command/command-error.ts";
+import { calledWrongly, CommandError } from "@parley/command/command-error";
+import { describeFailure } from "@parley/command/failures";
+import { oneLine, printLine, reportLine } from "@parley/command/print";
+import { cyan, dim, red } from "@parley/command/style";
 import { connect, type ServerConnection } from "../../connection/connect.ts";
 import type { ServerOptions } from "../../connection/server-options.ts";
-import { describeFailure } from "../../command/failures.ts";
-import { oneLine, printLine, reportLine } from "../../command/print.ts";
-import { cyan, dim, red } from "../../command/style.ts";
 import { ask } from "../ask.ts";
 import { chooseAgent, findLastAgent, listAgents, type NamedAgent } from "../find-agent.ts";
 import { sendMessage } from "../send-message.ts";

@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import { Readable, Writable } from "node:stream";
-import type { Io } from "../src/command/io.ts";
+import type { Io } from "../src/io.ts";
 
 /** The command has ended its process with a code. */
 export class Exit extends Error {
