@@ -12,6 +12,7 @@ const report = process.env[REPORT_VARIABLE];
 const withoutDatabase = [
   "apps/cli",
   "apps/console",
+  "apps/server",
   "packages/agent",
   "packages/client",
   "packages/command",

@@ -5,6 +5,12 @@ import type { Io } from "@parley/command/io";
 import { printLine } from "@parley/command/print";
 import { renderSettings } from "@parley/command/settings";
 import { hasColours } from "@parley/command/style";
+import {
+  createBootstrapCommand,
+  createDoctorCommand,
+  createServerCommands,
+  settingNames,
+} from "@parley/server/commands";
 import { Command, CommanderError } from "commander";
 import { createAgentCommands } from "./administration/agents.ts";
 import { createAuditCommands } from "./administration/audit.ts";
@@ -22,12 +28,9 @@ import { createChatCommand } from "./conversations/chat/commands.ts";
 import { createConversationCommands } from "./conversations/commands.ts";
 import type { Connect } from "./connection/clients.ts";
 import { createConnectionCommands } from "./connection/commands.ts";
-import { createDoctorCommand } from "./doctor/commands.ts";
 import { createFunctionCommands } from "./functions/commands.ts";
 import type { Context } from "./connection/context.ts";
 import { readVersion } from "./read-version.ts";
-import { settingNames } from "./server/config.ts";
-import { createBootstrapCommand, createServerCommands } from "./server/commands.ts";
 import { createSkillCommands } from "./skills/commands.ts";
 import { withServer } from "./connection/server-options.ts";
 import { createToolCommands } from "./tools/commands.ts";

@@ -1,4 +1,29 @@
-/** The rooms of the command, as `rooms.ts` has those of the other packages. */
+/** The rooms of what serves, as `rooms.ts` has those of the other packages. */
+export const server: Readonly<Record<string, readonly string[]>> = {
+  "config.ts": [],
+  "refused-port.ts": [],
+  "require-redis.ts": [],
+  log: [],
+  metrics: ["config.ts", "refused-port.ts", "log"],
+  core: ["config.ts", "metrics"],
+  keys: [],
+  demo: ["config.ts", "keys"],
+  administration: ["config.ts", "log", "core", "keys"],
+  serving: [
+    "config.ts",
+    "refused-port.ts",
+    "require-redis.ts",
+    "metrics",
+    "core",
+    "keys",
+    "demo",
+    "administration",
+  ],
+  doctor: ["config.ts", "refused-port.ts", "require-redis.ts"],
+  "commands.ts": ["config.ts", "administration", "serving", "doctor"],
+};
+
+/** The rooms of the client's commands, and of the program. */
 export const cli: Readonly<Record<string, readonly string[]>> = {
   "read-version.ts": [],
   "regular-files.ts": [],
@@ -13,11 +38,8 @@ export const cli: Readonly<Record<string, readonly string[]>> = {
   tools: ["connection", "grammar"],
   functions: ["regular-files.ts", "connection", "grammar", "terminal"],
   "workspace-folders": ["regular-files.ts", "terminal", "connection", "skills", "functions"],
-  server: [],
-  doctor: ["server"],
   "program.ts": [
     "read-version.ts",
-    "doctor",
     "connection",
     "administration",
     "skills",
@@ -26,7 +48,6 @@ export const cli: Readonly<Record<string, readonly string[]>> = {
     "tools",
     "functions",
     "workspace-folders",
-    "server",
   ],
   "run-program.ts": ["connection", "program.ts"],
   "main.ts": ["connection", "run-program.ts"],

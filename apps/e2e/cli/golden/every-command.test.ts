@@ -1,10 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { openMemoryIo } from "@parley/command/testing";
+import { connectClients, createContext, createProgram, readVersion } from "parley-server";
 import { beforeAll, describe, expect, test } from "vitest";
-import { connectClients } from "../../../cli/src/connection/clients.ts";
-import { createContext, createProgram } from "../../../cli/src/program.ts";
-import { readVersion } from "../../../cli/src/read-version.ts";
 import { builtFile } from "../../programs.ts";
 import { shareServer } from "../../server.ts";
 import { shareShop } from "../../tools/shop-server.ts";

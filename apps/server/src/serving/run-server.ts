@@ -2,13 +2,13 @@ import { CommandError } from "@parley/command/command-error";
 import type { CommandContext } from "@parley/command/context";
 import { reportFailure } from "@parley/command/failures";
 import { lockDirectory } from "@parley/db/lock";
-import { readServerSettings, type Settings } from "./config.ts";
-import { openLog } from "./administration.ts";
+import { readServerSettings, type Settings } from "../config.ts";
+import { openLog } from "../administration/administration.ts";
 import { startConsoleBuild } from "./console-build.ts";
 import { returnMemory } from "./return-memory.ts";
-import type { Parts, RunningServer } from "./serve.ts";
-import { shutdownDelayOf } from "./shutdown-delay.ts";
-import { startDatabase } from "./start-database.ts";
+import type { RunningServer } from "./serve.ts";
+import { type Parts, shutdownDelayOf } from "./shutdown-delay.ts";
+import { startDatabase } from "../core/start-database.ts";
 
 /** Time for closing after the grace period of runs; then the process exits. */
 const CLOSE_SLACK_MS = 4000;

@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 import type { CommandContext } from "@parley/command/context";
 import { environmentForOthers } from "@parley/command/environment";
 import type { Probe } from "@parley/command/probe-server";
-import type { Settings } from "../server/config.ts";
+import type { Settings } from "../config.ts";
 import type { CalledServer } from "./called-server.ts";
 
 /** How long one thing may take to answer. */

@@ -5,7 +5,7 @@ import type { Io } from "@parley/command/io";
 import { printLine } from "@parley/command/print";
 import { BadConfiguration } from "@parley/command/setting-faults";
 import { green, red, yellow } from "@parley/command/style";
-import { inspectSettings, loadServerEnvironment } from "../server/config.ts";
+import { inspectSettings, loadServerEnvironment } from "../config.ts";
 import {
   checkDisks,
   checkFileDescriptors,

@@ -10,8 +10,8 @@ import {
 } from "@parley/core";
 import { type Database, type EmbeddedServer, openEmbedded, openPostgres } from "@parley/db";
 import type { Logger } from "pino";
-import type { Settings } from "./config.ts";
-import type { ProcessMetrics } from "./process-metrics.ts";
+import type { Settings } from "../config.ts";
+import type { ProcessMetrics } from "../metrics/process-metrics.ts";
 import { startDatabase } from "./start-database.ts";
 import { createBundleCode } from "./bundle-code.ts";
 import { createToolServers } from "./tool-servers.ts";

@@ -9,9 +9,9 @@ import {
   revokeAllOperatorKeys,
 } from "@parley/core";
 import type { Logger } from "pino";
-import type { Settings } from "./config.ts";
-import { hasOperatorKey } from "./keys.ts";
-import { openCore, openDatabase } from "./open-core.ts";
+import type { Settings } from "../config.ts";
+import { hasOperatorKey } from "../keys/keys.ts";
+import { openCore, openDatabase } from "../core/open-core.ts";
 
 export interface Administration {
   readonly io: Io;

@@ -13,7 +13,7 @@ import {
   type Transferred,
 } from "@parley/db";
 import type { Administration } from "./administer.ts";
-import { openDatabase } from "./open-core.ts";
+import { openDatabase } from "../core/open-core.ts";
 
 /**
  * Writes the whole database to a new file, which only its owner may read, or to standard output. Throws

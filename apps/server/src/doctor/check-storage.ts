@@ -163,7 +163,7 @@ export function judgeSecrets(
 export async function checkRedis({ settings }: Surroundings): Promise<readonly Finding[]> {
   const { REDIS_URL: url } = settings;
   if (url === undefined) return [];
-  const { requireRedis } = await import("../server/require-redis.ts");
+  const { requireRedis } = await import("../require-redis.ts");
   await requireRedis(url);
   return [ok("redis", `${new URL(url).host} answers`)];
 }

@@ -10,11 +10,11 @@ import {
 } from "@parley/core";
 import { agents, apiKeys, type Queryable, sandboxFunctions, spaces, workspaces } from "@parley/db";
 import { and, asc, eq, isNull, type SQL } from "drizzle-orm";
-import type { Settings } from "./config.ts";
+import type { Settings } from "../config.ts";
 import { demoAgents, demoFunctions } from "./demo-data.ts";
 import { insertDemoSkills } from "./demo-skills.ts";
-import { ensureKey, ensureOperatorKey } from "./keys.ts";
-import { lockStartMemory, type StartMemory, writeStartMemory } from "./start-memory.ts";
+import { ensureKey, ensureOperatorKey } from "../keys/keys.ts";
+import { lockStartMemory, type StartMemory, writeStartMemory } from "../keys/start-memory.ts";
 
 const DEMO_NAME = "Demo";
 

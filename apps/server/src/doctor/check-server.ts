@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import { describeFailure } from "@parley/command/failures";
 import { isParley } from "@parley/command/probe-server";
 import { BadConfiguration } from "@parley/command/setting-faults";
-import { refusedPort } from "../server/refused-port.ts";
+import { refusedPort } from "../refused-port.ts";
 import { type Finding, fail, failBy, ok, warn } from "./finding.ts";
 import { ANSWER_MS, type Surroundings, orNothing } from "./surroundings.ts";
 

@@ -1,7 +1,7 @@
 import type { CommandContext } from "@parley/command/context";
 import { environmentFile } from "@parley/command/environment";
 import type { Io } from "@parley/command/io";
-import { readServerSettings, type Settings } from "./config.ts";
+import { readServerSettings, type Settings } from "../config.ts";
 
 /** The settings of a command on the machine of a server, and its log. Throws `BadConfiguration`. */
 export async function administration({ io, version }: CommandContext) {
@@ -11,7 +11,7 @@ export async function administration({ io, version }: CommandContext) {
 
 /** Opens the log on standard error, which says where settings are from. */
 export async function openLog({ environment }: Io, settings: Settings) {
-  const { createLogger } = await import("./logger.ts");
+  const { createLogger } = await import("../log/logger.ts");
   const logger = createLogger(settings.PARLEY_LOG_LEVEL);
   const file = environmentFile(environment);
   if (file !== undefined) {

@@ -4,9 +4,9 @@ import type { AddressInfo } from "node:net";
 import type { Core } from "@parley/core";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
-import type { Settings } from "./config.ts";
+import type { Settings } from "../config.ts";
 import { registerLookUps } from "./process-metrics.ts";
-import { refusedPort } from "./refused-port.ts";
+import { refusedPort } from "../refused-port.ts";
 
 /** Limit of a scrape. */
 const TIMEOUT_MS = 10_000;

@@ -1,7 +1,7 @@
 import type { ToolServerFailure, ToolServers } from "@parley/core";
 import type { McpConnections } from "@parley/mcp";
-import type { Settings } from "./config.ts";
-import type { ProcessMetrics } from "./process-metrics.ts";
+import type { Settings } from "../config.ts";
+import type { ProcessMetrics } from "../metrics/process-metrics.ts";
 
 interface ToolServersOptions {
   readonly version: string;

@@ -4,7 +4,7 @@ import { group } from "@parley/command/group";
 import { printLine } from "@parley/command/print";
 import { renderSettings } from "@parley/command/settings";
 import { describeSettings, readServerSettings } from "./config.ts";
-import { administration } from "./administration.ts";
+import { administration } from "./administration/administration.ts";
 
 const settings = () => `\nEnvironment:\n${renderSettings(describeSettings())}`;
 
@@ -24,7 +24,11 @@ processes on one PostgreSQL; Redis carries hints between them.`,
     )
     .addHelpText("after", settings)
     .action(async (options) =>
-      (await import("./run-server.ts")).runServer(context, { api: true, worker: true }, options),
+      (await import("./serving/run-server.ts")).runServer(
+        context,
+        { api: true, worker: true },
+        options,
+      ),
     );
 
 const api = (context: CommandContext) =>
@@ -33,7 +37,11 @@ const api = (context: CommandContext) =>
     .option(...demo)
     .addHelpText("after", settings)
     .action(async (options) =>
-      (await import("./run-server.ts")).runServer(context, { api: true, worker: false }, options),
+      (await import("./serving/run-server.ts")).runServer(
+        context,
+        { api: true, worker: false },
+        options,
+      ),
     );
 
 const worker = (context: CommandContext) =>
@@ -42,13 +50,19 @@ const worker = (context: CommandContext) =>
     .option(...demo)
     .addHelpText("after", settings)
     .action(async (options) =>
-      (await import("./run-server.ts")).runServer(context, { api: false, worker: true }, options),
+      (await import("./serving/run-server.ts")).runServer(
+        context,
+        { api: false, worker: true },
+        options,
+      ),
     );
 
 const migrate = (context: CommandContext) =>
   new Command("migrate")
     .description("bring the tables of the database up to date, as each start does")
-    .action(async () => (await import("./administer.ts")).migrate(await administration(context)));
+    .action(async () =>
+      (await import("./administration/administer.ts")).migrate(await administration(context)),
+    );
 
 /** Makes the command that creates the first operator key. */
 export const createBootstrapCommand = (context: CommandContext) => bootstrap(context);
@@ -58,7 +72,10 @@ const bootstrap = (context: CommandContext) =>
     .description("on the server's machine: create the first operator key, and print it")
     .option("--replace", "revoke every operator key first, for when all of them are lost")
     .action(async (options) =>
-      (await import("./administer.ts")).bootstrapKeys(await administration(context), options),
+      (await import("./administration/administer.ts")).bootstrapKeys(
+        await administration(context),
+        options,
+      ),
     );
 
 const databaseUrl = (context: CommandContext) =>
@@ -70,7 +87,7 @@ const databaseUrl = (context: CommandContext) =>
       printLine(
         context.io,
         await (
-          await import("./database-url.ts")
+          await import("./administration/database-url.ts")
         ).describeDatabaseUrl(readServerSettings(context.io)),
       ),
     );
@@ -81,7 +98,7 @@ const exporting = (context: CommandContext) =>
     .addArgument(new Argument("[file]", "a new file; standard output by default"))
     .addHelpText("after", "\nNo server may run on an embedded database meanwhile.")
     .action(async (file) =>
-      (await import("./transfer.ts")).exportAll(await administration(context), file),
+      (await import("./administration/transfer.ts")).exportAll(await administration(context), file),
     );
 
 const importing = (context: CommandContext) =>
@@ -90,7 +107,7 @@ const importing = (context: CommandContext) =>
     .addArgument(new Argument("[file]", "an export; standard input by default"))
     .addHelpText("after", "\nNo server may run on an embedded database meanwhile.")
     .action(async (file) =>
-      (await import("./transfer.ts")).importAll(await administration(context), file),
+      (await import("./administration/transfer.ts")).importAll(await administration(context), file),
     );
 
 /** Makes the commands that open the database, on the machine of a server. */
@@ -103,3 +120,6 @@ export const createServerCommands = (context: CommandContext) => [
   importing(context),
   group("database", "the database of a server", [databaseUrl(context)]),
 ];
+
+export { settingNames } from "./config.ts";
+export { createDoctorCommand } from "./doctor/commands.ts";

@@ -1,6 +1,6 @@
 import { CommandError } from "@parley/command/command-error";
 import { readEmbeddedUrl } from "@parley/db/embedded";
-import type { Settings } from "./config.ts";
+import type { Settings } from "../config.ts";
 
 /**
  * The URL of the database of the settings, for `psql`, without its password. Throws `CommandError` for

@@ -1,7 +1,7 @@
 import type { Core } from "@parley/core";
 import { createFairPlaces } from "@parley/fair-queue";
 import { ParleyError } from "@parley/schema";
-import type { Settings } from "./config.ts";
+import type { Settings } from "../config.ts";
 
 /** A bundler takes most of a processor for a moment, and memory. */
 const MAX_AT_ONCE = 2;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readSettings } from "./config.ts";
+import { readSettings } from "../config.ts";
 import { shutdownDelayOf } from "./shutdown-delay.ts";
 
 it.each([

@@ -1,7 +1,7 @@
 import type { DirectoryLock } from "@parley/db/lock";
 import { type EmbeddedServer, startEmbedded } from "@parley/db/embedded";
 import type { Logger } from "pino";
-import type { Settings } from "./config.ts";
+import type { Settings } from "../config.ts";
 
 /** Connections besides the pool's: two for slow work, and one for migrations. */
 const OTHER_CONNECTIONS = 3;

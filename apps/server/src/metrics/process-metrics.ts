@@ -7,7 +7,7 @@ import {
   waitingStates,
 } from "@parley/core";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
-import { countDroppedLines } from "./log-destination.ts";
+import { countDroppedLines } from "../log/log-destination.ts";
 
 /** How long the counts of the database are cached. */
 const WAITING_CACHED_MS = 5000;

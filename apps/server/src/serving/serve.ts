@@ -9,22 +9,16 @@ import { createWorker } from "@parley/worker";
 import type { Logger } from "pino";
 import { installedCommand, renderBanner } from "./banner.ts";
 import type { RunningBuild } from "./console-build.ts";
-import type { Settings } from "./config.ts";
-import { ensureDemo } from "./demo.ts";
-import { ensureOperatorKey, hasOperatorKey } from "./keys.ts";
-import { serveMetrics } from "./metrics-server.ts";
-import { openCore } from "./open-core.ts";
-import { refusedPort } from "./refused-port.ts";
-import { createProcessMetrics } from "./process-metrics.ts";
-import { requireRedis } from "./require-redis.ts";
-import { shutdownDelayOf } from "./shutdown-delay.ts";
-import { lockStartMemory, writeStartMemory } from "./start-memory.ts";
-
-/** The parts of the server that a process runs. */
-export interface Parts {
-  readonly api: boolean;
-  readonly worker: boolean;
-}
+import type { Settings } from "../config.ts";
+import { ensureDemo } from "../demo/demo.ts";
+import { ensureOperatorKey, hasOperatorKey } from "../keys/keys.ts";
+import { serveMetrics } from "../metrics/metrics-server.ts";
+import { openCore } from "../core/open-core.ts";
+import { refusedPort } from "../refused-port.ts";
+import { createProcessMetrics } from "../metrics/process-metrics.ts";
+import { requireRedis } from "../require-redis.ts";
+import { type Parts, shutdownDelayOf } from "./shutdown-delay.ts";
+import { lockStartMemory, writeStartMemory } from "../keys/start-memory.ts";
 
 export interface ServeOptions {
   readonly version: string;
