@@ -17,11 +17,18 @@ async function run(request: HostRequest): Promise<void> {
   const write = (text: string): void => answer({ id, logged: text });
   const logger = pino(loggerOptions(settings.PARLEY_LOG_LEVEL), { write });
   const parts = { api: true, worker: true };
-  const version = readVersion();
   const output = { print: () => {}, isTerminal: false };
   running.set(
     id,
-    await serve({ version, settings, logger, parts, demo: true, embedded: undefined, ...output }),
+    await serve({
+      readVersion,
+      settings,
+      logger,
+      parts,
+      demo: true,
+      embedded: undefined,
+      ...output,
+    }),
   );
 }
 

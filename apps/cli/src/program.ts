@@ -43,19 +43,19 @@ const HELP_WIDTH = 80;
 export const createContext = (io: Io, connect: Connect): Context => ({
   io,
   connect,
-  version: readVersion(),
+  readVersion,
   serverSettings: settingNames,
   state: { isDebugging: false, isConnected: false, exitCode: 0 },
 });
 
 /** Makes the whole command `parley`. Where arguments are wrong, parsing throws `CommanderError`. */
 export function createProgram(context: Context): Command {
-  const { io, version, state } = context;
+  const { io, state } = context;
   const program = new Command("parley")
     .description("An open server for conversational agents, and a client of it")
     .option("-v, --version", "print the version")
     .on("option:version", () => {
-      printLine(io, version);
+      printLine(io, readVersion());
       throw new CommanderError(0, "commander.version", "");
     })
     .addHelpText("after", help);

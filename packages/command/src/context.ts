@@ -3,8 +3,8 @@ import type { Io } from "./io.ts";
 /** What each command is given. */
 export interface CommandContext {
   readonly io: Io;
-  /** The version of the installed package. */
-  readonly version: string;
+  /** Gives the version of the installed package. */
+  readonly readVersion: () => string;
   /** What the command that runs has come to, for who explains its failure. */
   readonly state: {
     /** Whether developers want to know more, as `--debug` says. */

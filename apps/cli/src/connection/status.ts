@@ -89,7 +89,7 @@ async function readStatus(
         wId === undefined ? rpc.overview.getServer.query({}) : rpc.overview.get.query({ wId }),
       )
     : null;
-  const versions = { server: probe.version ?? null, parley: context.version };
+  const versions = { server: probe.version ?? null, parley: context.readVersion() };
   return { url, ready: readinessOf(probe), versions, session, overview };
 }
 

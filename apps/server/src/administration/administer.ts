@@ -15,7 +15,7 @@ import { openCore, openDatabase } from "../core/open-core.ts";
 
 export interface Administration {
   readonly io: Io;
-  readonly version: string;
+  readonly readVersion: () => string;
   readonly settings: Settings;
   readonly logger: Logger;
 }
@@ -38,10 +38,10 @@ export async function migrate({ io, settings, logger }: Administration): Promise
  * are. Throws `CommandError` if the server has one otherwise.
  */
 export async function bootstrapKeys(
-  { io, version, settings, logger }: Administration,
+  { io, readVersion, settings, logger }: Administration,
   { replace }: { readonly replace?: true | undefined },
 ): Promise<void> {
-  const { core, close } = await openCore({ version, settings, logger, publicUrl: () => "" });
+  const { core, close } = await openCore({ readVersion, settings, logger, publicUrl: () => "" });
   try {
     const secret = generateApiKey();
     await inTransaction(core, async (transaction) => {

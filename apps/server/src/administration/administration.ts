@@ -4,9 +4,9 @@ import type { Io } from "@parley/command/io";
 import { readServerSettings, type Settings } from "../config.ts";
 
 /** The settings of a command on the machine of a server, and its log. Throws `BadConfiguration`. */
-export async function administration({ io, version }: CommandContext) {
+export async function administration({ io, readVersion }: CommandContext) {
   const settings = readServerSettings(io);
-  return { io, version, settings, logger: await openLog(io, settings) };
+  return { io, readVersion, settings, logger: await openLog(io, settings) };
 }
 
 /** Opens the log on standard error, which says where settings are from. */

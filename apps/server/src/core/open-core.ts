@@ -30,8 +30,8 @@ export interface OpenCore {
 }
 
 export interface OpenCoreOptions {
-  /** The version of the server, for servers that it calls. */
-  readonly version: string;
+  /** Gives the version of the server, for servers that it calls. */
+  readonly readVersion: () => string;
   readonly settings: Settings;
   readonly logger: Logger;
   /** The embedded database, if it is running already. */

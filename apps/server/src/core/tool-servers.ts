@@ -4,7 +4,7 @@ import type { Settings } from "../config.ts";
 import type { ProcessMetrics } from "../metrics/process-metrics.ts";
 
 interface ToolServersOptions {
-  readonly version: string;
+  readonly readVersion: () => string;
   readonly settings: Pick<Settings, "PARLEY_PRIVATE_HOSTS" | "PARLEY_OAUTH_ENDPOINT_HOSTS">;
   readonly onServerAsked?: ProcessMetrics["onServerAsked"] | undefined;
 }
@@ -14,14 +14,14 @@ interface ToolServersOptions {
  * first call, because loading it would make each start longer.
  */
 export function createToolServers({
-  version,
+  readVersion,
   settings: { PARLEY_PRIVATE_HOSTS: allowedHosts, PARLEY_OAUTH_ENDPOINT_HOSTS: endpointHosts },
   onServerAsked: onAsked = () => {},
 }: ToolServersOptions): ToolServers & { close(): Promise<void> } {
   let opened: Promise<McpConnections> | undefined;
   const open = (): Promise<McpConnections> => {
     opened ??= import("@parley/mcp").then(({ createMcpConnections }) =>
-      createMcpConnections({ allowedHosts, endpointHosts, name: "parley", version }),
+      createMcpConnections({ allowedHosts, endpointHosts, name: "parley", version: readVersion() }),
     );
     return opened;
   };

@@ -126,7 +126,7 @@ export async function checkKey(around: Surroundings): Promise<readonly Finding[]
 /** The versions of this program and of the server. */
 export async function checkVersions(around: Surroundings): Promise<readonly Finding[]> {
   const what = "versions";
-  const own = around.context.version;
+  const own = around.context.readVersion();
   const probe = await orNothing(around.probe);
   if (probe?.version === undefined) return [ok(what, `parley ${own}`)];
   const finding = `parley ${own}, server ${probe.version}`;

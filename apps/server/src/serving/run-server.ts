@@ -53,7 +53,7 @@ interface Start {
 
 async function start(options: Start): Promise<RunningServer> {
   const { settings, parts, demo, isEmbedded } = options;
-  const { io, version } = options.context;
+  const { io, readVersion } = options.context;
   // The lock comes before loading the server, so a second one on the directory is refused at once.
   const lock = isEmbedded ? await lockDirectory(settings.PARLEY_DATA_DIR) : undefined;
   const logger = await openLog(io, settings);
@@ -72,7 +72,7 @@ async function start(options: Start): Promise<RunningServer> {
   io.stdout.removeAllListeners("error").on("error", () => {});
   const print = (text: string): void => void io.stdout.write(text);
   return serve({
-    version,
+    readVersion,
     settings,
     logger,
     parts,

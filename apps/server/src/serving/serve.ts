@@ -21,7 +21,7 @@ import { type Parts, shutdownDelayOf } from "./shutdown-delay.ts";
 import { lockStartMemory, writeStartMemory } from "../keys/start-memory.ts";
 
 export interface ServeOptions {
-  readonly version: string;
+  readonly readVersion: () => string;
   readonly settings: Settings;
   readonly logger: Logger;
   readonly parts: Parts;
@@ -46,14 +46,14 @@ export interface RunningServer {
 
 /** Runs the API, a worker or both in this process. Resolves when they accept work. */
 export async function serve(options: ServeOptions): Promise<RunningServer> {
-  const { version, settings, logger, parts, embedded, print, consoleBuild } = options;
+  const { readVersion, settings, logger, parts, embedded, print, consoleBuild } = options;
   // A worker renders URLs too: those of the API that runs with the same settings.
   let url = settings.PARLEY_PUBLIC_URL ?? urlOf(settings, settings.PARLEY_PORT);
   const runsAsRoot = process.geteuid?.() === 0;
   if (settings.REDIS_URL !== undefined) await requireRedis(settings.REDIS_URL);
   const { registry, ...observers } = createProcessMetrics();
   const { core, counters, close } = await openCore({
-    version,
+    readVersion,
     settings,
     logger,
     embedded,
@@ -83,7 +83,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       whyNotReady,
       sandboxBoundary,
       runsAsRoot,
-      version,
+      version: readVersion(),
       watchesWorkers,
       demoWorkspaceId,
       consoleBuild,
