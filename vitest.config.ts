@@ -12,8 +12,10 @@ const report = process.env[REPORT_VARIABLE];
 const withoutDatabase = [
   "apps/cli",
   "apps/console",
+  "apps/server",
   "packages/agent",
   "packages/client",
+  "packages/command",
   "packages/fair-queue",
   "packages/guarded-fetch",
   "packages/mcp",

@@ -21,6 +21,10 @@ interface Run {
 /** Where what a package does shows, beside its own tests. */
 const near: Readonly<Record<string, readonly Run[]>> = {
   "apps/cli": [{ kind: "test", words: ["apps/e2e/cli/", "apps/e2e/functions-cli/"] }],
+  "apps/server": [
+    { kind: "test", words: ["apps/e2e/cli/"] },
+    { kind: "full", words: ["apps/e2e/start/", "apps/e2e/cli/doctor"] },
+  ],
   "apps/console": [{ kind: "browser", words: ["apps/e2e/console/"] }],
 };
 

@@ -20,7 +20,8 @@ export const parts: readonly Part[] = [
   { name: "faults", kind: "faults" },
   { name: "attacks", kind: "attacks" },
   { name: "mutation-core", mutated: "packages/core", places: 6 },
-  { name: "mutation-cli", mutated: "apps/cli", places: 3 },
+  { name: "mutation-cli", mutated: "apps/cli", places: 2 },
+  { name: "mutation-server", mutated: "apps/server", places: 1 },
   { name: "mutation-console", mutated: "apps/console", places: 3 },
 ];
 

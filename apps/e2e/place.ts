@@ -2,9 +2,9 @@ import { createHash, randomBytes } from "node:crypto";
 import { cp, mkdtemp, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import type { Settings as AllSettings } from "parley-server";
 import { openEmbedded } from "@parley/db";
 import { createTemporaryDatabase } from "@parley/db/testing";
+import type { Settings as AllSettings } from "@parley/server";
 
 /** The root of the repository. */
 export const root = path.resolve(import.meta.dirname, "../..");

@@ -1,7 +1,8 @@
 // Runs the servers of a test worker's suites, each on a database of its own, in one process that has
 // loaded the code once. `hosted-servers.ts` is the other side of its channel.
-import { loggerOptions, readSettings, serve } from "parley-server";
+import { loggerOptions, readSettings, serve } from "@parley/server";
 import { pino } from "pino";
+import { readVersion } from "../cli/src/read-version.ts";
 import type { HostAnswer, HostRequest } from "./hosted-servers.ts";
 
 /** The servers that run, by the id that the channel gives them. */
@@ -19,7 +20,15 @@ async function run(request: HostRequest): Promise<void> {
   const output = { print: () => {}, isTerminal: false };
   running.set(
     id,
-    await serve({ settings, logger, parts, demo: true, embedded: undefined, ...output }),
+    await serve({
+      readVersion,
+      settings,
+      logger,
+      parts,
+      demo: true,
+      embedded: undefined,
+      ...output,
+    }),
   );
 }
 

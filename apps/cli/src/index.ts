@@ -1,4 +1,4 @@
-export * from "./command/config.ts";
-export { loggerOptions } from "./server/logger.ts";
-export * from "./server/process-metrics.ts";
-export * from "./server/serve.ts";
+export { type Connect, connectClients } from "./connection/clients.ts";
+export { createContext, createProgram } from "./program.ts";
+export { readVersion } from "./read-version.ts";
+export { runProgram } from "./run-program.ts";

@@ -1,7 +1,7 @@
 import process from "node:process";
 import { isatty } from "node:tty";
-import { connectClients } from "./command/clients.ts";
-import type { Io } from "./command/io.ts";
+import type { Io } from "@parley/command/io";
+import { connectClients } from "./connection/clients.ts";
 import { runProgram } from "./run-program.ts";
 
 /** As of a process that SIGPIPE ended: who read the output has left, as `head` does. */

@@ -1,4 +1,16 @@
 import tab from "@bomb.sh/tab/commander";
+import { Command as TypedCommand } from "@commander-js/extra-typings";
+import { describeClientSettings } from "@parley/command/client-settings";
+import type { Io } from "@parley/command/io";
+import { printLine } from "@parley/command/print";
+import { renderSettings } from "@parley/command/settings";
+import { hasColours } from "@parley/command/style";
+import {
+  createBootstrapCommand,
+  createDoctorCommand,
+  createServerCommands,
+  settingNames,
+} from "@parley/server/commands";
 import { Command, CommanderError } from "commander";
 import { createAgentCommands } from "./administration/agents.ts";
 import { createAuditCommands } from "./administration/audit.ts";
@@ -12,24 +24,29 @@ import { createOperatorKeyCommands } from "./administration/operator-keys.ts";
 import { createRunCommands } from "./administration/runs.ts";
 import { createSpaceCommands } from "./administration/spaces.ts";
 import { createWorkspaceCommands } from "./administration/workspaces.ts";
-import { describeClientSettings, renderSettings } from "./command/config.ts";
 import { createChatCommand } from "./conversations/chat/commands.ts";
 import { createConversationCommands } from "./conversations/commands.ts";
+import type { Connect } from "./connection/clients.ts";
 import { createConnectionCommands } from "./connection/commands.ts";
-import { createDoctorCommand } from "./doctor/commands.ts";
 import { createFunctionCommands } from "./functions/commands.ts";
-import type { Context } from "./command/context.ts";
-import type { Io } from "./command/io.ts";
-import { printLine } from "./command/print.ts";
-import { readVersion } from "./command/read-version.ts";
-import { createBootstrapCommand, createServerCommands } from "./server/commands.ts";
+import type { Context } from "./connection/context.ts";
+import { readVersion } from "./read-version.ts";
 import { createSkillCommands } from "./skills/commands.ts";
-import { hasColours } from "./terminal/style.ts";
+import { withServer } from "./connection/server-options.ts";
 import { createToolCommands } from "./tools/commands.ts";
 import { createWorkspaceFolderCommands } from "./workspace-folders/commands.ts";
 
 /** How wide the text of `--help` is where there is no terminal. */
 const HELP_WIDTH = 80;
+
+/** The context of a command that has not begun. */
+export const createContext = (io: Io, connect: Connect): Context => ({
+  io,
+  connect,
+  readVersion,
+  serverSettings: settingNames,
+  state: { isDebugging: false, isConnected: false, exitCode: 0 },
+});
 
 /** Makes the whole command `parley`. Where arguments are wrong, parsing throws `CommanderError`. */
 export function createProgram(context: Context): Command {
@@ -43,7 +60,13 @@ export function createProgram(context: Context): Command {
     })
     .addHelpText("after", help);
   program.commandsGroup("On the machine of a server:");
-  for (const command of [...createServerCommands(context), createDoctorCommand(context)]) {
+  const doctor = createDoctorCommand(
+    context,
+    withServer(new TypedCommand("doctor")),
+    async (options) =>
+      (await import("./connection/called-server.ts")).openCalledServer(context, options),
+  );
+  for (const command of [...createServerCommands(context), doctor]) {
     program.addCommand(command as Command);
   }
   program.commandsGroup("With a running server:");

@@ -1,10 +1,9 @@
+import { reportFailure } from "@parley/command/failures";
+import type { Io } from "@parley/command/io";
+import { reportLine } from "@parley/command/print";
 import { CommanderError } from "commander";
-import type { Connect } from "./command/clients.ts";
-import { createContext } from "./command/context.ts";
-import type { Io } from "./command/io.ts";
-import { reportLine } from "./command/print.ts";
-import { createProgram, describeMistake } from "./program.ts";
-import { reportFailure } from "./command/failures.ts";
+import type { Connect } from "./connection/clients.ts";
+import { createContext, createProgram, describeMistake } from "./program.ts";
 
 /** What a command was given is wrong; nothing was done. */
 const CALLED_WRONGLY = 2;

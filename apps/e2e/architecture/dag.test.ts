@@ -18,10 +18,22 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "packages/sandbox": ["schema", "guarded-fetch", "fair-queue"],
   "packages/rpc": ["schema", "core"],
   "packages/client": ["schema"],
+  "packages/command": ["db"],
   "apps/api": ["schema", "db", "core", "rpc", "fair-queue"],
   "apps/worker": ["schema", "db", "core", "agent", "mcp", "guarded-fetch", "sandbox"],
   "apps/console": ["client", "schema"],
-  "apps/cli": ["api", "worker", "client", "db", "core", "mcp", "sandbox", "schema", "fair-queue"],
+  "apps/server": [
+    "api",
+    "worker",
+    "command",
+    "core",
+    "db",
+    "mcp",
+    "sandbox",
+    "schema",
+    "fair-queue",
+  ],
+  "apps/cli": ["server", "client", "command", "core", "sandbox", "schema"],
 };
 const allowed = (folder: string): readonly string[] =>
   mayImport[folder]?.map((name) => nameOf.get(name) ?? "") ?? everything;
@@ -85,12 +97,19 @@ test("the client of MCP servers knows no database", () => {
   expect(names).toContain("@parley/guarded-fetch");
 });
 
-test("only cli, e2e and bench import other apps", () => {
+test("only server, cli, e2e and bench import other apps", () => {
   const apps = packages.filter(({ folder }) => folder.startsWith("apps/"));
   const appNames = apps.map(({ folder }) => folder.replace("apps", "@parley"));
   for (const { folder } of packages) {
-    if (["apps/cli", "apps/e2e", "apps/bench"].includes(folder)) continue;
+    if (["apps/server", "apps/cli", "apps/e2e", "apps/bench"].includes(folder)) continue;
     const others = [...namesIn(folder)].filter((name) => appNames.includes(name));
     expect(others.filter((name) => name !== folder.replace("apps", "@parley"))).toEqual([]);
   }
+});
+
+test("of the client, only the program knows what serves", () => {
+  const knowing = ofPackage("apps/cli").filter((source) =>
+    importsOf(source).some(({ from }) => packageName(from) === "@parley/server"),
+  );
+  expect(knowing.map(({ file }) => file)).toEqual(["apps/cli/src/program.ts"]);
 });

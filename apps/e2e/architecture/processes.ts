@@ -31,13 +31,13 @@ export const starters: readonly Starter[] = [
     source: "resourceLimits: RESOURCES",
   },
   {
-    file: "apps/cli/src/doctor/surroundings.ts",
+    file: "apps/server/src/doctor/surroundings.ts",
     why: "Installed programs that print their version; no input",
     bound: "time, and the megabyte of output of `execFile`",
     source: "timeout: ANSWER_MS",
   },
   {
-    file: "apps/cli/src/server/console-build.ts",
+    file: "apps/server/src/serving/console-build.ts",
     why: "The build of the console beside a server of the workspace; the workspace's own sources only",
     bound: "the server's life, and the output that is kept",
     source: "slice(-MAX_OUTPUT)",

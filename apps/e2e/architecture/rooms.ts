@@ -1,4 +1,4 @@
-import { cli } from "./cli-rooms.ts";
+import { cli, server } from "./cli-rooms.ts";
 /**
  * The rooms of a package, each with the rooms that it may import. A room is a folder of `src` or a
  * file at its root, and may import only rooms that stand before it.
@@ -264,6 +264,7 @@ export const packagesWithRooms: Readonly<Record<string, Rooms>> = {
   "packages/core": core,
   "apps/api": api,
   "apps/worker": worker,
+  "apps/server": server,
   "apps/cli": cli,
   "apps/console": console,
 };

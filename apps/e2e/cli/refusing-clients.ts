@@ -1,4 +1,4 @@
-import { type Connect, connectClients } from "../../cli/src/command/clients.ts";
+import { type Connect, connectClients } from "parley-server";
 
 /** What a command says last of a refused call, if `callServer` has explained it. */
 export const REFUSED = /^parley: .*Refused by the test \[request r-1\]/;

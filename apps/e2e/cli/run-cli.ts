@@ -1,8 +1,7 @@
 import process from "node:process";
+import { Exit, openMemoryIo } from "@parley/command/testing";
+import { type Connect, connectClients, runProgram } from "parley-server";
 import { inject } from "vitest";
-import { type Connect, connectClients } from "../../cli/src/command/clients.ts";
-import { runProgram } from "../../cli/src/run-program.ts";
-import { Exit, openMemoryIo } from "../../cli/testing/memory-io.ts";
 
 /** What a command printed, and how it ended. */
 export interface Ran {

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { describeSettings } from "parley-server";
 import { startFakeService } from "@parley/agent/testing";
+import { describeSettings } from "@parley/server";
 import { startFakeE2b } from "@parley/worker/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createPlace, openHostedServer, root, type Settings } from "../server.ts";

@@ -1,7 +1,7 @@
 import { createApi } from "@parley/api";
 import { ApiSettings } from "@parley/api/config";
-import { createProcessMetrics, registerLookUps } from "parley-server";
 import { openTestCore } from "@parley/core/testing";
+import { createProcessMetrics, registerLookUps } from "@parley/server";
 import { createWorker } from "@parley/worker";
 import { WorkerSettings } from "@parley/worker/config";
 import pino from "pino";

@@ -1,5 +1,5 @@
-import { describeSettings } from "parley-server";
 import { type Endpoint, endpoints, errorTable, pathsOf } from "@parley/schema";
+import { describeSettings } from "@parley/server";
 
 /** The table of the settings, for the page about operations. */
 export function renderSettings(): string {

@@ -1,3 +1,4 @@
+import { group } from "@parley/command/group";
 import { AgentStatus, ListAgents, SkillStatus } from "@parley/schema";
 import { connect, type ServerConnection } from "../connection/connect.ts";
 import { callServer, errorTypeOf } from "../connection/call-server.ts";
@@ -14,9 +15,8 @@ import {
   getCommand,
   updateCommand,
 } from "../grammar/one-commands.ts";
-import { group } from "../command/group.ts";
 import { model } from "./read-model.ts";
-import type { Context } from "../command/context.ts";
+import type { Context } from "../connection/context.ts";
 
 type ListedAgent = ItemOf<"agents.listAll">;
 

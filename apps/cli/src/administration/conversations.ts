@@ -1,12 +1,12 @@
+import { group } from "@parley/command/group";
 import * as z from "zod";
 import { connect } from "../connection/connect.ts";
 import { readPages } from "../connection/read-pages.ts";
 import { listCommand } from "../grammar/list-command.ts";
 import { findById as find, nounOf } from "../grammar/noun.ts";
 import { actionCommand, getCommand, updateCommand } from "../grammar/one-commands.ts";
-import { group } from "../command/group.ts";
 import { shortTime } from "../terminal/short-time.ts";
-import type { Context } from "../command/context.ts";
+import type { Context } from "../connection/context.ts";
 
 const noun = nounOf("conversations.list", {
   many: "conversations",

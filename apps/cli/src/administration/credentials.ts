@@ -1,6 +1,8 @@
+import { CommandError } from "@parley/command/command-error";
+import { group } from "@parley/command/group";
+import { printLine } from "@parley/command/print";
 import { ModelService, type ProviderCredential, PutProviderCredential } from "@parley/schema";
 import { Argument, type Command } from "commander";
-import { CommandError } from "../command/command-error.ts";
 import { callServer } from "../connection/call-server.ts";
 import { check, connect } from "../connection/connect.ts";
 import { readSecrets } from "../connection/read-secrets.ts";
@@ -8,10 +10,8 @@ import type { ServerOptions } from "../connection/server-options.ts";
 import { listCommand } from "../grammar/list-command.ts";
 import { nounCommand, nounOf } from "../grammar/noun.ts";
 import { actionCommand, getCommand } from "../grammar/one-commands.ts";
-import { group } from "../command/group.ts";
-import { printLine } from "../command/print.ts";
 import { shortTime } from "../terminal/short-time.ts";
-import type { Context } from "../command/context.ts";
+import type { Context } from "../connection/context.ts";
 
 const noun = nounOf("providerCredentials.list", {
   many: "credentials",

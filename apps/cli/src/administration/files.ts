@@ -1,10 +1,10 @@
+import { group } from "@parley/command/group";
 import { listCommand } from "../grammar/list-command.ts";
 import { nounCommand } from "../grammar/noun.ts";
 import { files as noun, findFile as find } from "../grammar/nouns.ts";
 import { actionCommand } from "../grammar/one-commands.ts";
-import { group } from "../command/group.ts";
 import { shortTime } from "../terminal/short-time.ts";
-import type { Context } from "../command/context.ts";
+import type { Context } from "../connection/context.ts";
 
 const load = () => import("./transfer-files.ts");
 

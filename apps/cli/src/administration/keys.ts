@@ -1,3 +1,4 @@
+import { group } from "@parley/command/group";
 import type { ApiKey } from "@parley/schema";
 import * as z from "zod";
 import { listCommand } from "../grammar/list-command.ts";
@@ -8,9 +9,8 @@ import {
   getCommand,
   updateCommand,
 } from "../grammar/one-commands.ts";
-import { group } from "../command/group.ts";
 import { shortTime } from "../terminal/short-time.ts";
-import type { Context } from "../command/context.ts";
+import type { Context } from "../connection/context.ts";
 
 const references = { spaceIds: findSpace };
 

@@ -1,9 +1,9 @@
+import { group } from "@parley/command/group";
 import { listCommand } from "../grammar/list-command.ts";
 import { members as noun } from "../grammar/nouns.ts";
 import { actionCommand, createCommand, getCommand } from "../grammar/one-commands.ts";
-import { group } from "../command/group.ts";
 import { shortTime } from "../terminal/short-time.ts";
-import type { Context } from "../command/context.ts";
+import type { Context } from "../connection/context.ts";
 
 const by = "id or e-mail address";
 

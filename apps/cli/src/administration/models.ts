@@ -1,3 +1,5 @@
+import { group } from "@parley/command/group";
+import { reportLine } from "@parley/command/print";
 import type { ListedModel } from "@parley/schema";
 import { callServer } from "../connection/call-server.ts";
 import { connect, type ServerConnection } from "../connection/connect.ts";
@@ -5,10 +7,8 @@ import { findOne, readList } from "../grammar/find-one.ts";
 import { listCommand } from "../grammar/list-command.ts";
 import { findIn, type Found, type Named, nounOf } from "../grammar/noun.ts";
 import { actionCommand } from "../grammar/one-commands.ts";
-import { group } from "../command/group.ts";
-import { reportLine } from "../command/print.ts";
 import { model as modelOption } from "./read-model.ts";
-import type { Context } from "../command/context.ts";
+import type { Context } from "../connection/context.ts";
 
 interface Pair {
   readonly providerId: string;

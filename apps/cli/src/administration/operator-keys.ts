@@ -1,11 +1,11 @@
+import { group } from "@parley/command/group";
 import * as z from "zod";
 import { connectAsOperator } from "../connection/connect.ts";
 import { listCommand } from "../grammar/list-command.ts";
 import { findIn, nounOf } from "../grammar/noun.ts";
 import { actionCommand, createCommand, getCommand } from "../grammar/one-commands.ts";
-import { group } from "../command/group.ts";
 import { shortTime } from "../terminal/short-time.ts";
-import type { Context } from "../command/context.ts";
+import type { Context } from "../connection/context.ts";
 
 const noun = nounOf("operatorKeys.list", {
   many: "operator-keys",

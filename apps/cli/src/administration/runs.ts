@@ -1,11 +1,11 @@
+import { group } from "@parley/command/group";
 import { connect } from "../connection/connect.ts";
 import { inputOf } from "../grammar/endpoint-calls.ts";
 import { listCommand } from "../grammar/list-command.ts";
 import { findById, nounOf } from "../grammar/noun.ts";
 import { getCommand } from "../grammar/one-commands.ts";
-import { group } from "../command/group.ts";
 import { shortTime } from "../terminal/short-time.ts";
-import type { Context } from "../command/context.ts";
+import type { Context } from "../connection/context.ts";
 
 const noun = nounOf("runs.list", { many: "runs", one: "run", open: connect, idOf: ({ id }) => id });
 

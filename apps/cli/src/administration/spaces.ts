@@ -1,3 +1,4 @@
+import { group } from "@parley/command/group";
 import * as z from "zod";
 import { listCommand } from "../grammar/list-command.ts";
 import { findKey, findSpace as find, spaces as noun } from "../grammar/nouns.ts";
@@ -7,9 +8,8 @@ import {
   getCommand,
   updateCommand,
 } from "../grammar/one-commands.ts";
-import { group } from "../command/group.ts";
 import { shortTime } from "../terminal/short-time.ts";
-import type { Context } from "../command/context.ts";
+import type { Context } from "../connection/context.ts";
 
 const references = { keyIds: findKey };
 

@@ -3,16 +3,16 @@ import { rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { CommandError } from "@parley/command/command-error";
+import type { Io } from "@parley/command/io";
+import { oneLine, printLine, reportLine } from "@parley/command/print";
+import { type Progress, startProgress } from "@parley/command/progress";
 import mime from "mime";
-import { CommandError } from "../command/command-error.ts";
 import { callServer } from "../connection/call-server.ts";
 import { connect, type ServerConnection } from "../connection/connect.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
 import type { Named } from "../grammar/noun.ts";
-import { oneLine, printLine, reportLine } from "../command/print.ts";
-import { type Progress, startProgress } from "../terminal/progress.ts";
-import type { Context } from "../command/context.ts";
-import type { Io } from "../command/io.ts";
+import type { Context } from "../connection/context.ts";
 
 interface UploadOptions extends ServerOptions {
   readonly name?: string;

@@ -1,3 +1,4 @@
+import { group } from "@parley/command/group";
 import { connectAsOperator } from "../connection/connect.ts";
 import { listCommand } from "../grammar/list-command.ts";
 import { findIn, type Named, nounOf } from "../grammar/noun.ts";
@@ -7,9 +8,8 @@ import {
   getCommand,
   updateCommand,
 } from "../grammar/one-commands.ts";
-import { group } from "../command/group.ts";
 import { shortTime } from "../terminal/short-time.ts";
-import type { Context } from "../command/context.ts";
+import type { Context } from "../connection/context.ts";
 
 type Server = Awaited<ReturnType<typeof connectAsOperator>>;
 

@@ -1,6 +1,6 @@
-import { CommandError } from "../command/command-error.ts";
-import { oneLine } from "../command/print.ts";
-import { describeMisunderstanding } from "../command/failures.ts";
+import { CommandError } from "@parley/command/command-error";
+import { describeMisunderstanding } from "@parley/command/failures";
+import { oneLine } from "@parley/command/print";
 
 /** What to do about an error of the server, by its type. */
 const cures: Readonly<Record<string, string>> = {

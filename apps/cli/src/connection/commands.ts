@@ -1,6 +1,6 @@
 import { Command } from "@commander-js/extra-typings";
 import { withServer } from "./server-options.ts";
-import type { Context } from "../command/context.ts";
+import type { Context } from "./context.ts";
 
 const login = (context: Context) =>
   new Command("login")

@@ -1,10 +1,10 @@
+import { CommandError } from "@parley/command/command-error";
 import type { RpcClient } from "parley-client";
 import type * as z from "zod";
-import { CommandError } from "../command/command-error.ts";
 import { callServer } from "./call-server.ts";
 import { findServer } from "./find-server.ts";
 import type { ServerOptions } from "./server-options.ts";
-import type { Context } from "../command/context.ts";
+import type { Context } from "./context.ts";
 
 /**
  * The clients of the server that options, the environment or a profile name, in this order, and the streams of the

@@ -1,9 +1,9 @@
-import { CommandError } from "../command/command-error.ts";
-import { readClientSettings } from "../command/config.ts";
-import { readDemoFile } from "../command/demo-file.ts";
-import { BadConfiguration } from "../command/setting-faults.ts";
+import { readClientSettings } from "@parley/command/client-settings";
+import { CommandError } from "@parley/command/command-error";
+import { readDemoFile } from "@parley/command/demo-file";
+import { BadConfiguration } from "@parley/command/setting-faults";
 import { type Profile, readProfiles, unknownProfile } from "./profiles.ts";
-import type { Context } from "../command/context.ts";
+import type { Context } from "./context.ts";
 
 /** A server, and a key of it. */
 export interface NamedServer {
@@ -31,8 +31,9 @@ export async function findServer(
   role: "admin" | "operator" = "admin",
 ): Promise<NamedServer> {
   context.state.isConnected = true;
-  const { environment } = context.io;
-  const settings = readClientSettings(names, environment);
+  const { io, serverSettings } = context;
+  const { environment } = io;
+  const settings = readClientSettings(names, environment, serverSettings);
   const { PARLEY_URL: url, PARLEY_API_KEY: apiKey, PARLEY_WORKSPACE: workspaceId } = settings;
   if (apiKey !== undefined && names.profile === undefined) {
     if (url === undefined)

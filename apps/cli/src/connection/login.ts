@@ -1,6 +1,6 @@
-import { CommandError } from "../command/command-error.ts";
-import { readClientSettings } from "../command/config.ts";
-import { printLine } from "../command/print.ts";
+import { readClientSettings } from "@parley/command/client-settings";
+import { CommandError } from "@parley/command/command-error";
+import { printLine } from "@parley/command/print";
 import { callServer } from "./call-server.ts";
 import {
   type Profile,
@@ -11,7 +11,7 @@ import {
 } from "./profiles.ts";
 import { readSecrets } from "./read-secrets.ts";
 import { describeSession } from "./who-am-i.ts";
-import type { Context } from "../command/context.ts";
+import type { Context } from "./context.ts";
 
 const DEFAULT_URL = "http://127.0.0.1:3000";
 const NAME = /^[\w.:-]{1,64}$/;
@@ -24,8 +24,8 @@ interface LoginOptions {
 
 /** Tries a key, which is read from standard input or asked for, and saves it as the current profile. */
 export async function login(context: Context, options: LoginOptions): Promise<void> {
-  const { io } = context;
-  const settings = readClientSettings(options, io.environment);
+  const { io, serverSettings } = context;
+  const settings = readClientSettings(options, io.environment, serverSettings);
   const url = settings.PARLEY_URL ?? DEFAULT_URL;
   const name = options.profile ?? new URL(url).host;
   if (!NAME.test(name)) {

@@ -1,8 +1,8 @@
-import { printLine } from "../command/print.ts";
+import { printLine } from "@parley/command/print";
 import { callServer } from "./call-server.ts";
 import { findServer } from "./find-server.ts";
 import type { ServerOptions } from "./server-options.ts";
-import type { Context } from "../command/context.ts";
+import type { Context } from "./context.ts";
 
 /**
  * Opens the console in the browser, signed in once by a link. Where there is no terminal, prints the link

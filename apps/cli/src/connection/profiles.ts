@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
+import { CommandError } from "@parley/command/command-error";
 import * as z from "zod";
-import { CommandError } from "../command/command-error.ts";
 
 const Profile = z.object({
   url: z.string(),

@@ -1,8 +1,8 @@
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { CommandError } from "../command/command-error.ts";
-import type { Io } from "../command/io.ts";
+import { CommandError } from "@parley/command/command-error";
+import type { Io } from "@parley/command/io";
 
 /** More than any secrets have. */
 const MAX_SECRET_BYTES = 256 * 1024;

@@ -1,17 +1,16 @@
 import { clearScreenDown, cursorTo } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
+import { CommandError } from "@parley/command/command-error";
+import type { Io } from "@parley/command/io";
+import { printLine } from "@parley/command/print";
+import { type Probe, probeServer } from "@parley/command/probe-server";
+import { yellow } from "@parley/command/style";
 import type { Overview, Session } from "@parley/schema";
-import { CommandError } from "../command/command-error.ts";
-import { printLine } from "../command/print.ts";
-import { readVersion } from "../command/read-version.ts";
-import { yellow } from "../terminal/style.ts";
 import { callServer } from "./call-server.ts";
 import { findServer, type NamedServer } from "./find-server.ts";
-import { type Probe, probeServer } from "./probe-server.ts";
 import type { ServerOptions } from "./server-options.ts";
 import { describeSession } from "./who-am-i.ts";
-import type { Context } from "../command/context.ts";
-import type { Io } from "../command/io.ts";
+import type { Context } from "./context.ts";
 
 /** How long the server may take to say whether it is ready. */
 const READY_MS = 5000;
@@ -90,7 +89,7 @@ async function readStatus(
         wId === undefined ? rpc.overview.getServer.query({}) : rpc.overview.get.query({ wId }),
       )
     : null;
-  const versions = { server: probe.version ?? null, parley: readVersion() };
+  const versions = { server: probe.version ?? null, parley: context.readVersion() };
   return { url, ready: readinessOf(probe), versions, session, overview };
 }
 

@@ -1,9 +1,9 @@
+import { printLine } from "@parley/command/print";
 import type { Session } from "@parley/schema";
-import { printLine } from "../command/print.ts";
 import { callServer } from "./call-server.ts";
 import { findServer } from "./find-server.ts";
 import type { ServerOptions } from "./server-options.ts";
-import type { Context } from "../command/context.ts";
+import type { Context } from "./context.ts";
 
 /** Says which server commands call, and whose key they call it with. */
 export async function whoAmI(context: Context, options: ServerOptions): Promise<void> {

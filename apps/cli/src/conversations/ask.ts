@@ -1,17 +1,17 @@
+import { CommandError } from "@parley/command/command-error";
+import { describeFailure } from "@parley/command/failures";
+import { plain, printLine, reportLine } from "@parley/command/print";
 import { agentMessages, explainEnd, waitingOf } from "parley-client";
-import { CommandError } from "../command/command-error.ts";
 import { callServer } from "../connection/call-server.ts";
 import { connect, type ServerConnection } from "../connection/connect.ts";
 import { RECONNECT_FOR_MS, reportBreaks } from "../connection/report-breaks.ts";
 import { readInput } from "../connection/read-secrets.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
-import { describeFailure } from "../command/failures.ts";
-import { plain, printLine, reportLine } from "../command/print.ts";
 import { answerFailed, describeCall, isWritten } from "./read-event.ts";
 import { explainSilence } from "./explain-silence.ts";
 import { chooseAgent, findLastAgent, listAgents, namesOf } from "./find-agent.ts";
 import { type Answer, sendMessage } from "./send-message.ts";
-import type { Context } from "../command/context.ts";
+import type { Context } from "../connection/context.ts";
 
 interface AskOptions extends ServerOptions {
   readonly agent?: string | undefined;

@@ -1,7 +1,7 @@
 import { Command } from "@commander-js/extra-typings";
+import { group } from "@parley/command/group";
 import { withServer } from "../connection/server-options.ts";
-import { group } from "../command/group.ts";
-import type { Context } from "../command/context.ts";
+import type { Context } from "../connection/context.ts";
 
 const ask = (context: Context) =>
   withServer(new Command("ask"))

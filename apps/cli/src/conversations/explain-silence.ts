@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { CommandError } from "../command/command-error.ts";
+import { CommandError } from "@parley/command/command-error";
+import { reportLine } from "@parley/command/print";
+import { probeServer } from "@parley/command/probe-server";
 import type { ServerConnection } from "../connection/connect.ts";
-import { probeServer } from "../connection/probe-server.ts";
 import { RECONNECT_FOR_MS } from "../connection/report-breaks.ts";
-import { reportLine } from "../command/print.ts";
 
 /** How long nothing may come before the reason is looked for, and looked for again. */
 const SILENCE_MS = 3000;

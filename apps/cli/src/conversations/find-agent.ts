@@ -1,8 +1,8 @@
+import { CommandError } from "@parley/command/command-error";
+import { oneLine } from "@parley/command/print";
 import { agentMessages, type Output } from "parley-client";
-import { CommandError } from "../command/command-error.ts";
 import { callServer } from "../connection/call-server.ts";
 import type { ServerConnection } from "../connection/connect.ts";
-import { oneLine } from "../command/print.ts";
 
 /** An agent that may be named. */
 export type NamedAgent = Pick<

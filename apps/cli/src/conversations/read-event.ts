@@ -1,6 +1,6 @@
+import { CommandError } from "@parley/command/command-error";
+import { oneLine } from "@parley/command/print";
 import type { MessageEvent } from "@parley/schema";
-import { CommandError } from "../command/command-error.ts";
-import { oneLine } from "../command/print.ts";
 
 type Written = Extract<MessageEvent, { readonly type: "generation_tokens" }>;
 type Failed = Extract<MessageEvent, { readonly type: "agent_error" }>;

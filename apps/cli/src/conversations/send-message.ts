@@ -1,5 +1,5 @@
+import { CommandError } from "@parley/command/command-error";
 import { agentMessages } from "parley-client";
-import { CommandError } from "../command/command-error.ts";
 import { callServer } from "../connection/call-server.ts";
 import type { ServerConnection } from "../connection/connect.ts";
 

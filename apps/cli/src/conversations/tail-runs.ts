@@ -1,10 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { oneLine, printLine } from "@parley/command/print";
 import type { ListedRun } from "@parley/schema";
 import { callServer } from "../connection/call-server.ts";
 import { connect } from "../connection/connect.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
-import { oneLine, printLine } from "../command/print.ts";
-import type { Context } from "../command/context.ts";
+import type { Context } from "../connection/context.ts";
 
 /** How often the newest runs are read. */
 const READ_MS = 1000;

@@ -1,11 +1,11 @@
+import type { Io } from "@parley/command/io";
+import { oneLine, printLine, reportLine } from "@parley/command/print";
 import type { ConversationEvent, InvocationEvent, MessageEvent } from "@parley/schema";
 import { callServer } from "../connection/call-server.ts";
 import { connect } from "../connection/connect.ts";
 import { reportBreaks } from "../connection/report-breaks.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
-import { oneLine, printLine, reportLine } from "../command/print.ts";
-import type { Context } from "../command/context.ts";
-import type { Io } from "../command/io.ts";
+import type { Context } from "../connection/context.ts";
 
 type AnyEvent = ConversationEvent | InvocationEvent | MessageEvent;
 

@@ -4,7 +4,7 @@ import { functions as noun, readFunctions } from "../grammar/functions.ts";
 import { listCommand } from "../grammar/list-command.ts";
 import { findIn } from "../grammar/noun.ts";
 import { actionCommand, createCommand, updateCommand } from "../grammar/one-commands.ts";
-import type { Context } from "../command/context.ts";
+import type { Context } from "../connection/context.ts";
 
 const by = "id or slug";
 

@@ -1,12 +1,12 @@
+import { printLine } from "@parley/command/print";
 import { FunctionSecretIdentity, PutFunctionSecret } from "@parley/schema";
 import { callServer } from "../connection/call-server.ts";
 import { check, connect } from "../connection/connect.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
 import { readSecrets } from "../connection/read-secrets.ts";
-import { printLine } from "../command/print.ts";
 import { confirm } from "../terminal/confirm.ts";
 import { renderFunction } from "./render-functions.ts";
-import type { Context } from "../command/context.ts";
+import type { Context } from "../connection/context.ts";
 
 /** Shows a function with what it runs. */
 export async function getFunction(

@@ -1,5 +1,5 @@
+import { CommandError } from "@parley/command/command-error";
 import type { Issue } from "@parley/schema";
-import { CommandError } from "../command/command-error.ts";
 
 /** A fault of code as the server writes it: `index.ts:3:14: Unexpected "}" | const x = }`. */
 const LOCATED = /^(.+?):(\d+):(\d+): ([^]*)$/;

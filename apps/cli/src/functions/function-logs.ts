@@ -1,11 +1,11 @@
+import { CommandError } from "@parley/command/command-error";
+import { printLine, reportLine } from "@parley/command/print";
 import type { InvocationEvent } from "@parley/schema";
 import { callServer } from "../connection/call-server.ts";
-import { CommandError } from "../command/command-error.ts";
 import { renderInvocationEvent } from "./render-functions.ts";
 import { connect, type ServerConnection } from "../connection/connect.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
-import { printLine, reportLine } from "../command/print.ts";
-import type { Context } from "../command/context.ts";
+import type { Context } from "../connection/context.ts";
 
 /** How long the events that there are may take to come, after the first: a stream does not say which is the last. */
 const READ_MS = 1000;

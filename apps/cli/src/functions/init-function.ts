@@ -1,9 +1,9 @@
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { CommandError } from "../command/command-error.ts";
+import { CommandError } from "@parley/command/command-error";
+import { printLine } from "@parley/command/print";
 import { renderTemplate } from "./function-template.ts";
-import { printLine } from "../command/print.ts";
-import type { Context } from "../command/context.ts";
+import type { Context } from "../connection/context.ts";
 
 /** Writes the folder of a small function that works. Throws `CommandError` where the folder has files. */
 export async function initFunction(

@@ -1,15 +1,15 @@
+import { CommandError } from "@parley/command/command-error";
+import { describeFailure } from "@parley/command/failures";
+import type { Io } from "@parley/command/io";
+import { plain, printLine, reportLine } from "@parley/command/print";
 import { InvokeSandboxFunction, type SentJson } from "@parley/schema";
 import { callServer } from "../connection/call-server.ts";
-import { CommandError } from "../command/command-error.ts";
-import { describeFailure } from "../command/failures.ts";
 import { readInput } from "../connection/read-secrets.ts";
-import { plain, printLine, reportLine } from "../command/print.ts";
 import { renderInvocationEvent, renderJson } from "./render-functions.ts";
 import { check, connect, type ServerConnection } from "../connection/connect.ts";
 import { reportBreaks } from "../connection/report-breaks.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
-import type { Context } from "../command/context.ts";
-import type { Io } from "../command/io.ts";
+import type { Context } from "../connection/context.ts";
 
 interface Invoked {
   readonly functionId: string;

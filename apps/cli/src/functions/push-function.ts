@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
+import { CommandError } from "@parley/command/command-error";
+import { printLine, reportLine } from "@parley/command/print";
 import { callServer, errorTypeOf } from "../connection/call-server.ts";
 import { describeCodeFaults } from "./code-faults.ts";
-import { CommandError } from "../command/command-error.ts";
 import { type FunctionFolder, readFunctionFolder } from "./read-function-folder.ts";
 import { membersOfFunction, secretsOfProgram, type ShownFunction } from "./function-members.ts";
 import { connect, type ServerConnection } from "../connection/connect.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
-import { printLine, reportLine } from "../command/print.ts";
-import type { Context } from "../command/context.ts";
+import type { Context } from "../connection/context.ts";
 
 /** Somebody else may push at the same time; what is read again then is compared again. */
 const MAX_ATTEMPTS = 3;

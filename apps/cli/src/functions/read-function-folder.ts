@@ -1,5 +1,6 @@
 import { readdir } from "node:fs/promises";
 import path from "node:path";
+import { CommandError } from "@parley/command/command-error";
 import {
   CreateSandboxFunction,
   findUnknownIn,
@@ -10,10 +11,9 @@ import {
   type Program,
 } from "@parley/schema";
 import type * as z from "zod";
-import { CommandError } from "../command/command-error.ts";
 import { codeMembers, e2bFiles, FUNCTION_FILE, FunctionFile } from "./function-file.ts";
 import { filesOfProgram } from "./function-members.ts";
-import { kindOf, readRegularFile } from "../command/regular-files.ts";
+import { kindOf, readRegularFile } from "../regular-files.ts";
 
 /** A function as its folder has it: every member of it. */
 export interface FunctionFolder {

@@ -1,10 +1,10 @@
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline/promises";
+import { CommandError } from "@parley/command/command-error";
+import { printLine } from "@parley/command/print";
 import { recordBehaviour } from "@parley/core";
 import { ParleyError, type Program } from "@parley/schema";
-import { CommandError } from "../command/command-error.ts";
-import { printLine } from "../command/print.ts";
-import type { Context } from "../command/context.ts";
+import type { Context } from "../connection/context.ts";
 
 /** Bounds of the file: more than a behaviour can hold is refused unread. */
 const MAX_LINES = 2000;

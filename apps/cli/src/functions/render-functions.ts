@@ -1,5 +1,5 @@
+import { oneLine, plain } from "@parley/command/print";
 import type { InvocationEvent } from "@parley/schema";
-import { oneLine, plain } from "../command/print.ts";
 import { filesOfProgram, type ShownFunction } from "./function-members.ts";
 
 /** The lines that show a function with its program. */

@@ -1,6 +1,6 @@
+import { CommandError } from "@parley/command/command-error";
+import { oneLine } from "@parley/command/print";
 import { callServer } from "../connection/call-server.ts";
-import { CommandError } from "../command/command-error.ts";
-import { oneLine } from "../command/print.ts";
 
 /** How a person names one of many. */
 interface Names<Item> {

@@ -1,13 +1,13 @@
 import { clearScreenDown, cursorTo } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
+import type { Io } from "@parley/command/io";
+import { printLine, reportLine } from "@parley/command/print";
 import { type Command, InvalidArgumentError } from "commander";
 import type * as z from "zod";
 import type { ServerOptions } from "../connection/server-options.ts";
-import { printLine, reportLine } from "../command/print.ts";
 import { type Noun, nounCommand } from "./noun.ts";
 import { withInput } from "./read-input.ts";
-import type { Context } from "../command/context.ts";
-import type { Io } from "../command/io.ts";
+import type { Context } from "../connection/context.ts";
 
 /** How often a list that is watched is read. */
 const WATCH_MS = 2000;

@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { type ServerOptions, withServer } from "../connection/server-options.ts";
 import { type Caller, type ItemOf, listedBy, readListed } from "./endpoint-calls.ts";
 import { findOne } from "./find-one.ts";
-import type { Context } from "../command/context.ts";
+import type { Context } from "../connection/context.ts";
 
 /** A thing, as a sentence names it. */
 export interface Named {

@@ -1,10 +1,11 @@
+import { calledWrongly } from "@parley/command/command-error";
+import type { Io } from "@parley/command/io";
+import { oneLine, plain, printLine, reportLine } from "@parley/command/print";
 import type { Command } from "commander";
 import type { EndpointName } from "@parley/schema";
 import * as z from "zod";
-import { calledWrongly } from "../command/command-error.ts";
 import { callServer } from "../connection/call-server.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
-import { oneLine, plain, printLine, reportLine } from "../command/print.ts";
 import { confirm } from "../terminal/confirm.ts";
 import { type Answer, callEndpoint, type Caller, inputOf, takesVersion } from "./endpoint-calls.ts";
 import {
@@ -19,8 +20,7 @@ import {
 import type { Reader } from "./input-options.ts";
 import { checkInput, withInput } from "./read-input.ts";
 import { type References, resolveReferences } from "./references.ts";
-import type { Context } from "../command/context.ts";
-import type { Io } from "../command/io.ts";
+import type { Context } from "../connection/context.ts";
 
 const argumentOf = (one: string): string => `<${one.replaceAll(" ", "-")}>`;
 

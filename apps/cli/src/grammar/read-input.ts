@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
+import { CommandError } from "@parley/command/command-error";
+import type { Io } from "@parley/command/io";
 import type { Command } from "commander";
 import type * as z from "zod";
-import { CommandError } from "../command/command-error.ts";
 import { check } from "../connection/connect.ts";
 import { readInput as readStandardInput } from "../connection/read-secrets.ts";
 import { addInputOptions, type InputOption, type Reader } from "./input-options.ts";
-import type { Io } from "../command/io.ts";
 
 /** Members that are no options: what only the server knows, and what every list has. */
 const never = ["version", "lastValue", "limit"];

@@ -1,4 +1,4 @@
-import { plain } from "../command/print.ts";
+import { plain } from "@parley/command/print";
 import { type Block, parseBlocks } from "./parse-blocks.ts";
 import { renderBlock } from "./render-block.ts";
 import type { Rendering } from "./theme.ts";

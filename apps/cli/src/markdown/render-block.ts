@@ -1,6 +1,6 @@
+import { plain } from "@parley/command/print";
 import stringWidth from "string-width";
 import wrapAnsi from "wrap-ansi";
-import { plain } from "../command/print.ts";
 import { highlightCode } from "./highlight-code.ts";
 import type { MarkdownNode } from "./parse-blocks.ts";
 import { renderInline } from "./render-inline.ts";

@@ -1,4 +1,4 @@
-import { plain } from "../command/print.ts";
+import { plain } from "@parley/command/print";
 import type { MarkdownNode } from "./parse-blocks.ts";
 import type { Theme } from "./theme.ts";
 

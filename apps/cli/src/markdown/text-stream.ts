@@ -1,5 +1,5 @@
+import { plain } from "@parley/command/print";
 import wrapAnsi from "wrap-ansi";
-import { plain } from "../command/print.ts";
 import type { TextStream } from "./markdown-stream.ts";
 import type { Rendering } from "./theme.ts";
 

@@ -9,7 +9,7 @@ import {
   updateCommand,
 } from "../grammar/one-commands.ts";
 import { findSkill, readEach, skills as noun } from "../grammar/skills.ts";
-import type { Context } from "../command/context.ts";
+import type { Context } from "../connection/context.ts";
 
 const find = findSkill(...SkillStatus.options);
 

@@ -1,14 +1,14 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { CommandError } from "@parley/command/command-error";
+import { printLine } from "@parley/command/print";
 import { SkillStatus } from "@parley/schema";
-import { CommandError } from "../command/command-error.ts";
 import { callServer } from "../connection/call-server.ts";
 import { connect } from "../connection/connect.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
-import { printLine } from "../command/print.ts";
 import { findSkill } from "../grammar/skills.ts";
 import { readZip } from "./read-zip.ts";
-import type { Context } from "../command/context.ts";
+import type { Context } from "../connection/context.ts";
 
 /** Writes a skill as a folder, or as an archive. Throws `CommandError` where there is something of that name. */
 export async function exportSkill(

@@ -2,10 +2,10 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { openMemoryIo } from "@parley/command/testing";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { fetchRepository } from "./fetch-repository.ts";
 import { parseGitUrl } from "./git-url.ts";
-import { openMemoryIo } from "../../testing/memory-io.ts";
 
 const MIB = 1_048_576;
 const { io } = openMemoryIo();

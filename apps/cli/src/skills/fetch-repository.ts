@@ -2,12 +2,12 @@ import { lstatSync, readdirSync, rmSync } from "node:fs";
 import { mkdir, mkdtemp } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
+import { CommandError } from "@parley/command/command-error";
+import { environmentForOthers } from "@parley/command/environment";
+import type { Io } from "@parley/command/io";
+import { oneLine } from "@parley/command/print";
 import type { ProgramLimits } from "@parley/sandbox";
-import { CommandError } from "../command/command-error.ts";
-import { environmentForOthers } from "../command/config.ts";
-import { oneLine } from "../command/print.ts";
 import type { GitFolder } from "./git-url.ts";
-import type { Io } from "../command/io.ts";
 
 const MIB = 1_048_576;
 

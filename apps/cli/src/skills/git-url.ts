@@ -1,4 +1,4 @@
-import { CommandError } from "../command/command-error.ts";
+import { CommandError } from "@parley/command/command-error";
 
 /** A folder of a repository, at a commit. */
 export interface GitFolder {

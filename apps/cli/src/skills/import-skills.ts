@@ -1,12 +1,12 @@
+import { CommandError } from "@parley/command/command-error";
+import { oneLine, printLine, reportLine } from "@parley/command/print";
 import { ParleyError } from "parley-client";
 import { ImportSkills } from "@parley/schema";
 import { callServer } from "../connection/call-server.ts";
 import { connect } from "../connection/connect.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
-import { oneLine, printLine, reportLine } from "../command/print.ts";
 import { openSkills } from "./open-skills.ts";
-import { CommandError } from "../command/command-error.ts";
-import type { Context } from "../command/context.ts";
+import type { Context } from "../connection/context.ts";
 
 /** What an import says of all its skills. */
 interface ImportOptions extends ServerOptions {

@@ -1,14 +1,14 @@
 import { stat } from "node:fs/promises";
 import path from "node:path";
+import { CommandError } from "@parley/command/command-error";
+import type { Io } from "@parley/command/io";
+import { reportLine } from "@parley/command/print";
 import { MAX_SKILL_BYTES } from "@parley/schema";
-import { CommandError } from "../command/command-error.ts";
-import { reportLine } from "../command/print.ts";
-import { readRegularFile } from "../command/regular-files.ts";
+import { readRegularFile } from "../regular-files.ts";
 import { fetchRepository } from "./fetch-repository.ts";
 import { isGitUrl, parseGitUrl } from "./git-url.ts";
 import { readSkillFolders, type SkillFolders } from "./read-skill-folders.ts";
 import { readZip } from "./read-zip.ts";
-import type { Io } from "../command/io.ts";
 
 /** Skills to import or to check, and where they are from. */
 export interface OpenedSkills extends SkillFolders {

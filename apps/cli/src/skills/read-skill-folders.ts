@@ -1,8 +1,8 @@
 import { readdir } from "node:fs/promises";
 import path from "node:path";
+import { CommandError } from "@parley/command/command-error";
 import { MAX_SKILL_BYTES, MAX_SKILL_FILES } from "@parley/schema";
-import { CommandError } from "../command/command-error.ts";
-import { isExecutableFile, kindOf, readRegularFile } from "../command/regular-files.ts";
+import { isExecutableFile, kindOf, readRegularFile } from "../regular-files.ts";
 
 interface SkillFolderFile {
   /** Path with slashes, from the skill's folder on. */

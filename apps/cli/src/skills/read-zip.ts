@@ -1,8 +1,8 @@
 import { buffer } from "node:stream/consumers";
+import { CommandError } from "@parley/command/command-error";
+import { oneLine } from "@parley/command/print";
 import { MAX_SKILL_BYTES, MAX_SKILL_FILES } from "@parley/schema";
 import { fromBufferPromise } from "yauzl";
-import { CommandError } from "../command/command-error.ts";
-import { oneLine } from "../command/print.ts";
 
 export interface ZippedFile {
   /** With slashes, inside of the archive. */

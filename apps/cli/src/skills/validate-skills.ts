@@ -1,9 +1,9 @@
+import { CommandError } from "@parley/command/command-error";
+import { oneLine, printLine, reportLine } from "@parley/command/print";
 import { parseSkillFolders, readYaml } from "@parley/core/skill-folders";
 import { parseDocument } from "yaml";
-import { CommandError } from "../command/command-error.ts";
-import { oneLine, printLine, reportLine } from "../command/print.ts";
 import { openSkills, type OpenedSkills } from "./open-skills.ts";
-import type { Context } from "../command/context.ts";
+import type { Context } from "../connection/context.ts";
 
 interface SkillFault {
   readonly file: string;

@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline/promises";
-import { CommandError } from "../command/command-error.ts";
-import { oneLine } from "../command/print.ts";
-import type { Io } from "../command/io.ts";
+import { CommandError } from "@parley/command/command-error";
+import type { Io } from "@parley/command/io";
+import { oneLine } from "@parley/command/print";
 
 /** Something that cannot be taken back. */
 interface Destructive {

@@ -1,7 +1,7 @@
+import { openMemoryIo } from "@parley/command/testing";
 import stringWidth from "string-width";
 import { describe, expect, it } from "vitest";
 import { renderTable } from "./table.ts";
-import { openMemoryIo } from "../../testing/memory-io.ts";
 
 const { io: pipe } = openMemoryIo();
 const terminal = (columns: number) => openMemoryIo({ columns, environment: { NO_COLOR: "1" } }).io;

@@ -1,9 +1,9 @@
+import type { Io } from "@parley/command/io";
+import { oneLine } from "@parley/command/print";
+import { bold } from "@parley/command/style";
 import cliTruncate from "cli-truncate";
 import stringWidth from "string-width";
-import { oneLine } from "../command/print.ts";
 import { fitWidths } from "./fit-widths.ts";
-import { bold } from "./style.ts";
-import type { Io } from "../command/io.ts";
 
 const GAP = "  ";
 /** A column that would be cut below this is left out, from the right. */

@@ -1,16 +1,16 @@
+import { calledWrongly, CommandError } from "@parley/command/command-error";
+import type { Io } from "@parley/command/io";
+import { printLine } from "@parley/command/print";
 import type { AdministeredTool, ConnectedTool } from "@parley/schema";
 import { callServer, errorTypeOf } from "../connection/call-server.ts";
-import { calledWrongly, CommandError } from "../command/command-error.ts";
 import { connect, type ServerConnection } from "../connection/connect.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
-import { printLine } from "../command/print.ts";
 import { findOne } from "../grammar/find-one.ts";
 import { findSpace, tools } from "../grammar/nouns.ts";
 import { renderTool } from "./render-tools.ts";
 import type { ConnectionOptions } from "./connection-options.ts";
 import { checkRegistration, checkUpdate, readConnection } from "./read-connection.ts";
-import type { Context } from "../command/context.ts";
-import type { Io } from "../command/io.ts";
+import type { Context } from "../connection/context.ts";
 
 /** Registers a remote MCP server as a tool. */
 export async function createTool(

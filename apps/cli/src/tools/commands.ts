@@ -1,11 +1,11 @@
 import { Command } from "@commander-js/extra-typings";
+import { group } from "@parley/command/group";
 import { withServer } from "../connection/server-options.ts";
 import { listCommand } from "../grammar/list-command.ts";
 import { actionCommand } from "../grammar/one-commands.ts";
-import { group } from "../command/group.ts";
 import { withConnection } from "./connection-options.ts";
 import { tools as noun } from "../grammar/nouns.ts";
-import type { Context } from "../command/context.ts";
+import type { Context } from "../connection/context.ts";
 
 const load = () => import("./call-tools.ts");
 

@@ -1,9 +1,9 @@
+import { CommandError } from "@parley/command/command-error";
+import type { Io } from "@parley/command/io";
 import { RegisterTool, UpdateToolConnection } from "@parley/schema";
-import { CommandError } from "../command/command-error.ts";
 import { readSecrets } from "../connection/read-secrets.ts";
 import type { ConnectionOptions } from "./connection-options.ts";
 import { check } from "../connection/connect.ts";
-import type { Io } from "../command/io.ts";
 
 /** The settings of a connection that options name; secrets come from standard input or a prompt. */
 export async function readConnection(io: Io, options: ConnectionOptions) {

@@ -1,5 +1,5 @@
+import { oneLine } from "@parley/command/print";
 import type { AdministeredTool, ConnectedTool } from "@parley/schema";
-import { oneLine } from "../command/print.ts";
 
 /** A line for a tool of a list. */
 export function renderListed({ tool }: AdministeredTool): string {

@@ -1,11 +1,12 @@
-import { CommandError } from "../command/command-error.ts";
+import { CommandError } from "@parley/command/command-error";
+import type { Io } from "@parley/command/io";
+import { printLine, reportLine } from "@parley/command/print";
+import { showProgress } from "@parley/command/progress";
 import { errorTypeOf } from "../connection/call-server.ts";
 import { connect, type ServerConnection } from "../connection/connect.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
 import { secretsOfProgram } from "../functions/function-members.ts";
-import { printLine, reportLine } from "../command/print.ts";
 import { confirm } from "../terminal/confirm.ts";
-import { showProgress } from "../terminal/progress.ts";
 import { readWorkspaceFolder } from "./folder.ts";
 import type { Applying, KindName } from "./kind.ts";
 import { declaredNames, type DeclaredWorkspace, kindNames, type WorkspaceState } from "./kinds.ts";
@@ -14,8 +15,7 @@ import { openSecrets, type SecretSource } from "./secrets.ts";
 import { isChange, nameStep, renderPlan, type Step } from "./steps.ts";
 import { readWorkspace } from "./workspace.ts";
 import { refuseFaults } from "./yaml-file.ts";
-import type { Context } from "../command/context.ts";
-import type { Io } from "../command/io.ts";
+import type { Context } from "../connection/context.ts";
 
 /** Others may change the workspace at the same time: what they did is read, and a new plan is made. */
 const MAX_PLANS = 3;

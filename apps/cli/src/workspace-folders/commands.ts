@@ -1,6 +1,6 @@
 import { Command } from "@commander-js/extra-typings";
 import { withServer } from "../connection/server-options.ts";
-import type { Context } from "../command/context.ts";
+import type { Context } from "../connection/context.ts";
 
 const apply = (context: Context) =>
   withServer(new Command("apply"))

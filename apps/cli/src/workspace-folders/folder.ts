@@ -1,8 +1,8 @@
 import { readdir } from "node:fs/promises";
 import path from "node:path";
+import { CommandError } from "@parley/command/command-error";
 import { folderNameOf } from "@parley/core/skill-folders";
-import { CommandError } from "../command/command-error.ts";
-import { kindOf, readRegularFile } from "../command/regular-files.ts";
+import { kindOf, readRegularFile } from "../regular-files.ts";
 import { isDeclaration, type Kind, type KindName, type WrittenFiles } from "./kind.ts";
 import {
   type Declared,

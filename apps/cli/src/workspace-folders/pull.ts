@@ -1,12 +1,12 @@
 import { lstat, mkdir, readdir, readFile, rm, rmdir, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { CommandError } from "../command/command-error.ts";
+import { CommandError } from "@parley/command/command-error";
+import { oneLine, printLine, reportLine } from "@parley/command/print";
 import { connect } from "../connection/connect.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
 import { editorFiles } from "../functions/editor-files.ts";
 import { FUNCTION_FILE } from "../functions/function-file.ts";
-import { oneLine, printLine, reportLine } from "../command/print.ts";
-import { isExecutableFile, kindOf, setExecutable } from "../command/regular-files.ts";
+import { isExecutableFile, kindOf, setExecutable } from "../regular-files.ts";
 import { confirm } from "../terminal/confirm.ts";
 import { type FolderFiles, listFolderFiles, writeWorkspaceFolder } from "./folder.ts";
 import type { Read } from "./kind.ts";
@@ -14,7 +14,7 @@ import { kindNames, type WorkspaceDefinition, type WorkspaceState } from "./kind
 import { severalOf } from "./plan.ts";
 import { SETTINGS_FILE } from "./settings.ts";
 import { readWorkspace } from "./workspace.ts";
-import type { Context } from "../command/context.ts";
+import type { Context } from "../connection/context.ts";
 
 interface PullOptions extends ServerOptions {
   readonly force?: true;

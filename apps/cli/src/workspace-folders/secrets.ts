@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
+import { CommandError } from "@parley/command/command-error";
+import type { Io } from "@parley/command/io";
 import { SecretName } from "@parley/schema";
-import { CommandError } from "../command/command-error.ts";
 import { readInput, readSecrets } from "../connection/read-secrets.ts";
-import type { Io } from "../command/io.ts";
 
 const REFERENCE = /\{\{secrets\.([^{}]*)\}\}/g;
 

@@ -1,6 +1,6 @@
+import { CommandError } from "@parley/command/command-error";
 import { SkillStatus } from "@parley/schema";
 import { folderNameOf } from "@parley/core/skill-folders";
-import { CommandError } from "../command/command-error.ts";
 import { callServer, errorTypeOf } from "../connection/call-server.ts";
 import type { ServerConnection } from "../connection/connect.ts";
 import { readZip } from "../skills/read-zip.ts";

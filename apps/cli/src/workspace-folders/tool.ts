@@ -1,5 +1,5 @@
+import { CommandError } from "@parley/command/command-error";
 import type { AdministeredTool, ToolConnection } from "@parley/schema";
-import { CommandError } from "../command/command-error.ts";
 import { callServer, errorTypeOf } from "../connection/call-server.ts";
 import type { ServerConnection } from "../connection/connect.ts";
 import { readPages } from "../connection/read-pages.ts";

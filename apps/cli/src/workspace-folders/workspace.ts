@@ -1,8 +1,8 @@
-import { CommandError } from "../command/command-error.ts";
+import { CommandError } from "@parley/command/command-error";
+import { showProgress } from "@parley/command/progress";
 import { callServer } from "../connection/call-server.ts";
 import type { ServerConnection } from "../connection/connect.ts";
 import { readEach } from "../connection/read-pages.ts";
-import { showProgress } from "../terminal/progress.ts";
 import { listAgents, readShownAgent } from "./agent.ts";
 import { listFunctions, readFunction } from "./function.ts";
 import type { KindName, Listed } from "./kind.ts";

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
+import { CommandError } from "@parley/command/command-error";
+import { oneLine } from "@parley/command/print";
 import { findUnknownIn, formatPath } from "@parley/schema";
 import { isNode, LineCounter, parseDocument } from "yaml";
 import * as z from "zod";
-import { CommandError } from "../command/command-error.ts";
-import { oneLine } from "../command/print.ts";
 
 /** What is wrong with a file of a folder. */
 export interface Fault {

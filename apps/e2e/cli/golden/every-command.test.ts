@@ -1,11 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { openMemoryIo } from "@parley/command/testing";
+import { connectClients, createContext, createProgram, readVersion } from "parley-server";
 import { beforeAll, describe, expect, test } from "vitest";
-import { connectClients } from "../../../cli/src/command/clients.ts";
-import { createContext } from "../../../cli/src/command/context.ts";
-import { createProgram } from "../../../cli/src/program.ts";
-import { readVersion } from "../../../cli/src/command/read-version.ts";
-import { openMemoryIo } from "../../../cli/testing/memory-io.ts";
 import { builtFile } from "../../programs.ts";
 import { shareServer } from "../../server.ts";
 import { shareShop } from "../../tools/shop-server.ts";

@@ -1,7 +1,7 @@
-import { CommandError } from "../../command/command-error.ts";
+import { CommandError } from "@parley/command/command-error";
+import { oneLine, printLine } from "@parley/command/print";
+import { bold, dim, red, yellow } from "@parley/command/style";
 import { callServer } from "../../connection/call-server.ts";
-import { oneLine, printLine } from "../../command/print.ts";
-import { bold, dim, red, yellow } from "../../terminal/style.ts";
 import type { Chat, Handled, WaitingCall } from "./chat-state.ts";
 import { printText } from "./print-text.ts";
 

@@ -1,9 +1,9 @@
+import type { Io } from "@parley/command/io";
+import { dim, hasColours, red } from "@parley/command/style";
 import { createMarkdownStream, type TextStream } from "../../markdown/markdown-stream.ts";
 import { createTextStream } from "../../markdown/text-stream.ts";
 import { colourful, colourless } from "../../markdown/theme.ts";
-import { dim, hasColours, red } from "../../terminal/style.ts";
 import { createLiveArea, heightOf, widthOf } from "./live-area.ts";
-import type { Io } from "../../command/io.ts";
 
 /** How often what is under way is shown anew, at most. */
 const FRAME_MS = 33;

@@ -2,7 +2,7 @@ import type { BlockedAction } from "@parley/schema";
 import type { ServerConnection } from "../../connection/connect.ts";
 import type { NamedAgent } from "../find-agent.ts";
 import type { Keyboard } from "./keyboard.ts";
-import type { Context } from "../../command/context.ts";
+import type { Context } from "../../connection/context.ts";
 
 /** A conversation on a terminal. */
 export interface Chat {

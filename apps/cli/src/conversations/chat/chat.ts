@@ -1,9 +1,9 @@
-import { calledWrongly, CommandError } from "../../command/command-error.ts";
+import { calledWrongly, CommandError } from "@parley/command/command-error";
+import { describeFailure } from "@parley/command/failures";
+import { oneLine, printLine, reportLine } from "@parley/command/print";
+import { cyan, dim, red } from "@parley/command/style";
 import { connect, type ServerConnection } from "../../connection/connect.ts";
 import type { ServerOptions } from "../../connection/server-options.ts";
-import { describeFailure } from "../../command/failures.ts";
-import { oneLine, printLine, reportLine } from "../../command/print.ts";
-import { cyan, dim, red } from "../../terminal/style.ts";
 import { ask } from "../ask.ts";
 import { chooseAgent, findLastAgent, listAgents, type NamedAgent } from "../find-agent.ts";
 import { sendMessage } from "../send-message.ts";
@@ -16,7 +16,7 @@ import { printText } from "./print-text.ts";
 import { readMessage } from "./read-message.ts";
 import { completeLine, readMention, runCommand } from "./run-command.ts";
 import { showConversation } from "./show-conversation.ts";
-import type { Context } from "../../command/context.ts";
+import type { Context } from "../../connection/context.ts";
 
 interface ChatOptions extends ServerOptions {
   readonly conversation?: string;

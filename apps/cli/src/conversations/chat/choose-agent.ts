@@ -1,10 +1,10 @@
-import { CommandError } from "../../command/command-error.ts";
-import { oneLine, printLine } from "../../command/print.ts";
-import { bold, dim, red } from "../../terminal/style.ts";
+import { CommandError } from "@parley/command/command-error";
+import type { Io } from "@parley/command/io";
+import { oneLine, printLine } from "@parley/command/print";
+import { bold, dim, red } from "@parley/command/style";
 import { chooseAgent, type NamedAgent } from "../find-agent.ts";
 import type { Keyboard } from "./keyboard.ts";
 import { printText } from "./print-text.ts";
-import type { Io } from "../../command/io.ts";
 
 /** More are named only, not listed. */
 const MAX_LISTED = 20;

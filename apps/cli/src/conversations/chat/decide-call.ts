@@ -1,10 +1,10 @@
-import { CommandError } from "../../command/command-error.ts";
+import { CommandError } from "@parley/command/command-error";
+import type { Io } from "@parley/command/io";
+import { oneLine, plain, printLine } from "@parley/command/print";
+import { bold, dim, red, yellow } from "@parley/command/style";
 import { callServer } from "../../connection/call-server.ts";
-import { oneLine, plain, printLine } from "../../command/print.ts";
-import { bold, dim, red, yellow } from "../../terminal/style.ts";
 import type { Chat, Handled, WaitingCall } from "./chat-state.ts";
 import { printText } from "./print-text.ts";
-import type { Io } from "../../command/io.ts";
 
 /** Longer inputs are cut, until somebody asks for all of them. */
 const MAX_LINES = 20;

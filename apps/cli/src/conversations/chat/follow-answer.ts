@@ -1,7 +1,7 @@
+import { describeFailure } from "@parley/command/failures";
 import { explainEnd, type MessageEvent, type WaitingCall, waitingOf } from "parley-client";
 import { callServer } from "../../connection/call-server.ts";
 import { RECONNECT_FOR_MS, reportBreaks } from "../../connection/report-breaks.ts";
-import { describeFailure } from "../../command/failures.ts";
 import { answerFailed, describeCall, isWritten } from "../read-event.ts";
 import type { Answer } from "../send-message.ts";
 import { allowTool } from "./allow-tool.ts";

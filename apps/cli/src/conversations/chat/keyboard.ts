@@ -1,8 +1,8 @@
 import { createInterface, emitKeypressEvents, type Key } from "node:readline";
 import { PassThrough } from "node:stream";
-import { plain } from "../../command/print.ts";
+import type { Io } from "@parley/command/io";
+import { plain } from "@parley/command/print";
 import { createPastedTexts } from "./pasted-text.ts";
-import type { Io } from "../../command/io.ts";
 
 const BEGIN_PASTES = "\u001B[?2004h";
 const END_PASTES = "\u001B[?2004l";

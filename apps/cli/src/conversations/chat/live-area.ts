@@ -1,5 +1,5 @@
+import type { Output } from "@parley/command/io";
 import stringWidth from "string-width";
-import type { Output } from "../../command/io.ts";
 
 const HIDE_CURSOR = "\u001B[?25l";
 const SHOW_CURSOR = "\u001B[?25h";

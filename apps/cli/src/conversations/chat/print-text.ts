@@ -1,6 +1,6 @@
+import type { Io } from "@parley/command/io";
+import { printLine } from "@parley/command/print";
 import wrapAnsi from "wrap-ansi";
-import { printLine } from "../../command/print.ts";
-import type { Io } from "../../command/io.ts";
 
 /** Prints a text with lines that fit the terminal, cut between words. */
 export const printText = (io: Io, text: string): void =>

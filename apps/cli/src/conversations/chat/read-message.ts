@@ -1,7 +1,7 @@
-import { dim } from "../../terminal/style.ts";
-import { reportLine } from "../../command/print.ts";
+import type { Io } from "@parley/command/io";
+import { reportLine } from "@parley/command/print";
+import { dim } from "@parley/command/style";
 import type { Keyboard } from "./keyboard.ts";
-import type { Io } from "../../command/io.ts";
 
 interface MessagePrompt {
   readonly prompt: string;

@@ -1,8 +1,8 @@
-import { plain, printLine } from "../../command/print.ts";
-import { bold, dim } from "../../terminal/style.ts";
+import { CommandError } from "@parley/command/command-error";
+import { plain, printLine } from "@parley/command/print";
+import { bold, dim } from "@parley/command/style";
 import { chooseAgent, type NamedAgent } from "../find-agent.ts";
 import type { Chat } from "./chat-state.ts";
-import { CommandError } from "../../command/command-error.ts";
 import { describeAgent } from "./choose-agent.ts";
 import { printText } from "./print-text.ts";
 

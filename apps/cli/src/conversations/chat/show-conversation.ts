@@ -1,11 +1,11 @@
+import type { Io } from "@parley/command/io";
+import { oneLine, plain, printLine } from "@parley/command/print";
+import { bold, dim } from "@parley/command/style";
 import { agentMessages, type Output } from "parley-client";
 import { callServer } from "../../connection/call-server.ts";
-import { oneLine, plain, printLine } from "../../command/print.ts";
-import { bold, dim } from "../../terminal/style.ts";
 import type { Answer } from "../send-message.ts";
 import { createAnswerView } from "./answer-view.ts";
 import type { Chat } from "./chat-state.ts";
-import type { Io } from "../../command/io.ts";
 
 /** How many messages are shown of a conversation that is continued. */
 const LAST_MESSAGES = 4;

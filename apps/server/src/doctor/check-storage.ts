@@ -1,0 +1,169 @@
+import { type MigrationState, findUnfitSession, inspectPrograms } from "@parley/db";
+import { type Finding, fail, failBy, ok, warn } from "./finding.ts";
+import { ANSWER_MS, type Surroundings, orNothing } from "./surroundings.ts";
+
+const DIRECTORY = "data directory";
+
+/** The data directory of the embedded database: who may use it, and who does. */
+export async function checkDirectory(around: Surroundings): Promise<readonly Finding[]> {
+  if (!around.isEmbedded) return [];
+  const { PARLEY_DATA_DIR: directory } = around.settings;
+  const { exists, isOpen, holder, hasDatabase } = await around.directory();
+  if (!exists) return [ok(DIRECTORY, `${directory} is not there; the first start creates it`)];
+  const state = holder === undefined ? "no server runs on it" : `in use by ${holder}`;
+  const content = hasDatabase ? "it holds a database" : "it holds no database yet";
+  const finding = `${directory} may be written to, ${content}, ${state}`;
+  if (!isOpen) return [ok(DIRECTORY, finding)];
+  return [warn(DIRECTORY, `${finding}; other users can enter it`, `chmod 700 ${directory}`)];
+}
+
+/** The programs of the embedded database. */
+export async function checkPrograms({ isEmbedded }: Surroundings): Promise<readonly Finding[]> {
+  if (!isEmbedded) return [];
+  const version = await inspectPrograms({ timeoutMs: ANSWER_MS });
+  return [ok("embedded database", `PostgreSQL ${version} for this platform is installed`)];
+}
+
+/** The oldest that Parley is tested with. */
+const OLDEST_TESTED = 15;
+/** Of a process, beside its pool: two for slow work, and one for migrations. */
+const OTHER_CONNECTIONS = 3;
+/** Time for a look at its sessions. */
+const SESSIONS_MS = 3000;
+
+/** PostgreSQL: whether it can be reached, may be written to, and is new enough. */
+export async function checkDatabase(around: Surroundings): Promise<readonly Finding[]> {
+  const what = "database";
+  if (around.isEmbedded && (await isSilent(around.directory))) return [];
+  const found = await around.database();
+  if (found === undefined) return [ok(what, "the embedded one, which starts with parley serve")];
+  const where = around.isEmbedded ? "the embedded one" : hostOf(around.settings.DATABASE_URL);
+  const running = `PostgreSQL ${found.version}, ${where}, answers in ${found.roundTripMs} ms`;
+  if (found.isReadOnly) {
+    return [fail(what, `${running}, but is read-only`, "name a primary in DATABASE_URL")];
+  }
+  if (Number.parseInt(found.version, 10) < OLDEST_TESTED) {
+    const cure = `use PostgreSQL ${OLDEST_TESTED} or newer`;
+    return [warn(what, `${running}, but is older than what Parley is tested with`, cure)];
+  }
+  return [ok(what, running)];
+}
+
+/** Its connections: whether they are sessions of PostgreSQL. It finds nothing where they are. */
+export async function checkSessions({ settings }: Surroundings): Promise<readonly Finding[]> {
+  const { DATABASE_URL: url } = settings;
+  if (url === undefined) return [];
+  const unfit = await orNothing(() => findUnfitSession(url, { timeoutMs: SESSIONS_MS }));
+  return unfit === undefined ? [] : [fail("sessions", unfit.reason, unfit.cure)];
+}
+
+/** Its tables: whether they are this version's, and may be made so. */
+export async function checkTables(around: Surroundings): Promise<readonly Finding[]> {
+  const found = await orNothing(around.database);
+  return found === undefined ? [] : [judgeTables(found.migrations, found.mayCreate)];
+}
+
+/** What the state of the tables means for a start. */
+export function judgeTables(
+  { state, missing, foreign }: MigrationState,
+  mayCreate: boolean,
+): Finding {
+  const what = "tables";
+  if (foreign !== undefined) return failBy(what, foreign, "name an empty database in DATABASE_URL");
+  if (state === "newer") {
+    const cure = "run that version of Parley, or a newer one";
+    return fail(what, "they were written by a newer version than this one", cure);
+  }
+  if (state === "current") return ok(what, "they are up to date");
+  const lacking =
+    state === "empty" ? "the database is empty" : `they are older: ${missing} migrations lack`;
+  if (!mayCreate) {
+    const cure =
+      "make the user of DATABASE_URL the owner of the database, or grant it create on the database and " +
+      "on its schema public";
+    return fail(what, `${lacking}, and the user may not create tables`, cure);
+  }
+  if (state === "empty") return ok(what, `${lacking}; the first start creates them`);
+  return warn(what, lacking, "parley migrate brings them up to date, and so does each start");
+}
+
+/** Connections to PostgreSQL: whether this process would have those of its pool. */
+export async function checkConnections(around: Surroundings): Promise<readonly Finding[]> {
+  const found = await orNothing(around.database);
+  // Parley sets those of the embedded one.
+  if (found === undefined || around.isEmbedded) return [];
+  return [judgeConnections(found.connections, around.settings.PARLEY_DATABASE_POOL)];
+}
+
+/** Whether the connections that are left are enough for a process. */
+export function judgeConnections(
+  { most, available }: { readonly most: number; readonly available: number },
+  pool: number,
+): Finding {
+  const what = "connections";
+  const needed = pool + OTHER_CONNECTIONS;
+  const finding = `${Math.max(0, available)} of ${most} are left for Parley, a process takes up to ${needed}`;
+  if (available >= needed) return ok(what, finding);
+  const cure = "raise max_connections of PostgreSQL, or lower PARLEY_DATABASE_POOL";
+  return available <= OTHER_CONNECTIONS ? fail(what, finding, cure) : warn(what, finding, cure);
+}
+
+const isSilent = async (look: () => Promise<unknown>): Promise<boolean> =>
+  look().then(
+    () => false,
+    () => true,
+  );
+
+/** Without user and password. */
+function hostOf(url = ""): string {
+  const { host, pathname } = new URL(url);
+  return `${host}${pathname}`;
+}
+
+const ENCRYPTION = "encryption";
+const SETTING = "PARLEY_ENCRYPTION_KEY";
+
+/** The keys of stored secrets: whether those that are stored can be decrypted. */
+export async function checkEncryption(around: Surroundings): Promise<readonly Finding[]> {
+  const keys = around.settings.PARLEY_ENCRYPTION_KEY ?? [];
+  const database = await orNothing(around.database);
+  if (database === undefined) {
+    const state = keys.length === 0 ? "not set, so workspaces cannot store secrets" : "set";
+    return [ok(ENCRYPTION, `${SETTING} is ${state}; which secrets are stored is not known`)];
+  }
+  const { encryptionKeyId } = await import("@parley/core");
+  const known = new Set(keys.map(encryptionKeyId));
+  return [judgeSecrets(database.secretsByKey, known)];
+}
+
+/** Whether every stored secret has its key. */
+export function judgeSecrets(
+  stored: ReadonlyMap<string, number>,
+  known: ReadonlySet<string>,
+): Finding {
+  const sum = (counts: Iterable<number>): number =>
+    [...counts].reduce((total, count) => total + count, 0);
+  const lost = sum([...stored].filter(([id]) => !known.has(id)).map(([, count]) => count));
+  const total = sum(stored.values());
+  if (lost > 0) {
+    const cure = `add the key that encrypted them to ${SETTING}, after a comma, or store the secrets again`;
+    const why = known.size === 0 ? `${SETTING} is not set` : `${SETTING} lacks their key`;
+    return fail(ENCRYPTION, `${lost} of ${total} stored secrets cannot be decrypted: ${why}`, cure);
+  }
+  if (known.size === 0) {
+    return ok(
+      ENCRYPTION,
+      `${SETTING} is not set, so workspaces cannot store secrets; none is stored`,
+    );
+  }
+  return ok(ENCRYPTION, `${SETTING} is set; it decrypts all ${total} secrets that were found`);
+}
+
+/** Redis, where a setting names one. */
+export async function checkRedis({ settings }: Surroundings): Promise<readonly Finding[]> {
+  const { REDIS_URL: url } = settings;
+  if (url === undefined) return [];
+  const { requireRedis } = await import("../require-redis.ts");
+  await requireRedis(url);
+  return [ok("redis", `${new URL(url).host} answers`)];
+}

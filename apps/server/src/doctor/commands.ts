@@ -1,0 +1,25 @@
+import type { Command } from "@commander-js/extra-typings";
+import type { CommandContext } from "@parley/command/context";
+import type { CalledServer } from "./called-server.ts";
+
+/**
+ * Makes the command that examines the machine of a server, of one whose options name the server that commands call;
+ * `open` gives what the client knows of that.
+ */
+export const createDoctorCommand = <Options extends { readonly json?: true | undefined }>(
+  context: CommandContext,
+  command: Command<[], Options>,
+  open: (options: Options) => Promise<CalledServer>,
+) =>
+  command
+    .description("say what is wrong with this machine and its server, and what to do")
+    .addHelpText(
+      "after",
+      `
+It looks at Node, settings, database, disk, ports, clocks, the sandbox and the server that commands call, and changes
+nothing. It exits with 1 where something fails; a warning is no failure.`,
+    )
+    .action(async (options) => {
+      const { runDoctor } = await import("./run-doctor.ts");
+      await runDoctor(context, await open(options), { json: options.json });
+    });

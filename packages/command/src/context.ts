@@ -1,0 +1,17 @@
+import type { Io } from "./io.ts";
+
+/** What each command is given. */
+export interface CommandContext {
+  readonly io: Io;
+  /** Gives the version of the installed package. */
+  readonly readVersion: () => string;
+  /** What the command that runs has come to, for who explains its failure. */
+  readonly state: {
+    /** Whether developers want to know more, as `--debug` says. */
+    isDebugging: boolean;
+    /** Whether it calls a server: what breaks after that is about its answers. */
+    isConnected: boolean;
+    /** What the process exits with after a command that has said itself what is wrong. */
+    exitCode: number;
+  };
+}
