@@ -22,6 +22,7 @@ export * from "./functions/javascript-program.ts";
 export * from "./functions/function-secrets.ts";
 export * from "./functions/programs.ts";
 export * from "./functions/sandbox-functions.ts";
+export * from "./invocations/execution-events.ts";
 export * from "./invocations/invocation-events.ts";
 export * from "./invocations/invocation-limits.ts";
 export * from "./invocations/invocations.ts";
