@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { importsOf, packages, type Source, sources } from "./packages.ts";
+import schema from "../../../packages/schema/package.json" with { type: "json" };
+import { filesLoadedBy, importsOf, packages, type Source, sources } from "./packages.ts";
 
 // Who may import whom: the packages of docs/architecture.md, read from manifests and from the code itself.
 
@@ -83,6 +84,26 @@ const namesIn = (folder: string) =>
 
 test("schema imports zod and nothing else", () => {
   expect([...namesIn("packages/schema")]).toEqual(["zod"]);
+});
+
+test("the console loads no module of the schema that loads zod", () => {
+  const exported = Object.entries(schema.exports).map(([name, { "@parley/source": file }]) => {
+    return [name.replace(/^\./, "@parley/schema"), file.replace(/^\./, "packages/schema")] as const;
+  });
+  const files = new Map(exported);
+  const loaded = ofPackage("apps/console")
+    .filter((source) => !isTest(source))
+    .flatMap(importsOf)
+    .filter(({ from, isType }) => !isType && packageName(from) === "@parley/schema")
+    .map(({ from }) => files.get(from) ?? from);
+  const reached = new Set(loaded);
+  for (const file of reached) {
+    const source = sources.find((one) => one.file === file)!;
+    for (const next of filesLoadedBy(source)) reached.add(next);
+    const packagesOf = importsOf(source).filter(({ isType }) => !isType);
+    expect(packagesOf, file).toEqual([]);
+  }
+  expect(loaded).not.toEqual([]);
 });
 
 test("core knows no transport and no model", () => {

@@ -64,8 +64,14 @@ export function importsOf(source: Source): Import[] {
 }
 
 /** The files of its own package that a file imports, types included, by their paths from the root. */
-export function filesImportedBy(source: Source): string[] {
-  return importsIn(source)
+export const filesImportedBy = (source: Source): string[] =>
+  filesOf(source).map(({ file }) => file);
+
+/** The same without files of which only types are imported. */
+export const filesLoadedBy = (source: Source): string[] =>
+  filesOf(source).flatMap(({ file, isType }) => (isType ? [] : file));
+
+const filesOf = (source: Source) =>
+  importsIn(source)
     .filter(({ from }) => from.startsWith("."))
-    .map(({ from }) => path.join(path.dirname(source.file), from));
-}
+    .map(({ from, isType }) => ({ file: path.join(path.dirname(source.file), from), isType }));

@@ -6,15 +6,13 @@ import {
   handBackRuns,
   LostLease,
   onSlowDatabase,
-  readFunctionSecrets,
   removeWorker,
   startSafetyPoll,
 } from "@parley/core";
 import type { Logger } from "pino";
 import { Registry } from "prom-client";
 import type { WorkerSettings } from "./config.ts";
-import { createLazyE2bExecutor } from "./e2b/lazy-e2b-executor.ts";
-import { chooseExecutor } from "./executor/choose-executor.ts";
+import { createProgramRunner, type ProgramRunner } from "./program-runner.ts";
 import { createInvocationMetrics } from "./invocations/invocation-metrics.ts";
 import { createInvocationRuns } from "./invocations/invocation-runs.ts";
 import { measureProviders } from "./models/measured-provider.ts";
@@ -24,8 +22,6 @@ import {
   readTitleModel,
 } from "./models/model-providers.ts";
 import { startRetention } from "./retention.ts";
-import type { ReadSecrets } from "./javascript/javascript-executor.ts";
-import { type CodeRunner, createCodeRunner } from "./javascript/code-runner.ts";
 import { type ClaimLoop, createClaimLoop } from "./runs/claim-loop.ts";
 import { describeRun } from "./runs/describe-run.ts";
 import { createLeases, type RunningRun } from "./runs/leases.ts";
@@ -34,8 +30,6 @@ import { createBackoff, createPersistence } from "./runs/outage.ts";
 import { createPlaces } from "./runs/places.ts";
 import { createReadiness } from "./runs/readiness.ts";
 import { executeRun, type RunKinds } from "./runs/run-kind.ts";
-import { createSimulatedExecutor } from "./simulation/simulated-executor.ts";
-import { createMcpExecutor } from "./tools/mcp-executor.ts";
 import { createTitleMaker } from "./turns/title-maker.ts";
 import { createTurnRuns } from "./turns/turn-runs.ts";
 
@@ -56,7 +50,7 @@ export interface WorkerOptions {
   readonly registry?: Registry | undefined;
 }
 
-export interface Worker extends Pick<CodeRunner, "probeSandbox" | "sandboxBoundary"> {
+export interface Worker extends Pick<ProgramRunner, "probeSandbox" | "sandboxBoundary"> {
   /** Starts to claim runs. */
   start(): void;
   /** Resolves after the first claim, successful or not. */
@@ -80,15 +74,8 @@ export function createWorker({
   const metrics = createWorkerMetrics(registry, () =>
     kindNames.map((kind) => [kind, [...ofKind(kind)].length]),
   );
-  const readSecrets: ReadSecrets = (...named) => readFunctionSecrets(core, ...named);
-  const { threads } = core;
-  const code = createCodeRunner({ settings, logger, registry, readSecrets, threads });
-  const executor = chooseExecutor({
-    javascript: code.executor,
-    e2b: createLazyE2bExecutor(settings, logger),
-    simulated: createSimulatedExecutor(core.threads, settings.PARLEY_SIMULATION_TIME_SCALE),
-    mcp: createMcpExecutor(core),
-  });
+  const programs = createProgramRunner({ core, settings, logger, registry });
+  const { executor } = programs;
   const providers = measureProviders(createModelProviders(settings), {
     operations: metrics.operations,
     logger,
@@ -244,8 +231,8 @@ export function createWorker({
   }
 
   return {
-    probeSandbox: code.probeSandbox,
-    sandboxBoundary: code.sandboxBoundary,
+    probeSandbox: programs.probeSandbox,
+    sandboxBoundary: programs.sandboxBoundary,
     start: () => {
       unsubscribe = core.bus.subscribe("runs", (hint) => {
         const busyMs = running.size < BUSY_RUNS ? 0 : BUSY_DELAY_MS;

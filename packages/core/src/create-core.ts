@@ -1,4 +1,4 @@
-import { newId } from "@parley/schema";
+import { type HasProgramSetting, newId } from "@parley/schema";
 import { createLocalStreams, type LocalStreams } from "./activity/local-streams.ts";
 import type { AgentDirectory } from "./agents/agent-directory.ts";
 import {
@@ -74,8 +74,8 @@ export interface CoreParts extends Pick<
   readonly now?: () => number;
   /** Bundles the code of functions; without it, none is stored. */
   readonly bundleCode?: BundleCode;
-  /** Whether workers have an API of E2B; by default, no code for it is stored. */
-  readonly hasE2b?: boolean;
+  /** Whether workers have a setting that programs need; by default, none of those programs is stored. */
+  readonly hasProgramSetting?: HasProgramSetting;
   /** Calls remote servers; without it, none are called. */
   readonly toolServers?: ToolServers;
   /** Runs of a workspace and a kind that may wait; 0 for any number. */
@@ -112,7 +112,7 @@ export function createCore(given: CoreParts, publicUrl: () => string): Core {
     ...parts,
     agentVersions,
     bundleCode: given.bundleCode ?? bundlesNothing,
-    hasE2b: given.hasE2b ?? false,
+    hasProgramSetting: given.hasProgramSetting ?? (() => false),
     toolServers: given.toolServers ?? noToolServers,
     listLifetimes: createListLifetimes(),
     onLateFailure,

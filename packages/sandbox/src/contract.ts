@@ -1,5 +1,5 @@
 import type { ResolveHost } from "@parley/guarded-fetch";
-import type { CodeLimits, InvocationError, InvocationLimits, ProgramBundle } from "@parley/schema";
+import type { CodeLimits, ExecutorEvent, InvocationLimits, ProgramBundle } from "@parley/schema";
 import type { GuestInvocation } from "./child/messages.ts";
 
 /** A secret that the code of an execution may use. */
@@ -25,20 +25,6 @@ export interface SandboxExecution {
   /** Ends the execution: the process is free or dead 200 ms later. */
   readonly signal: AbortSignal;
 }
-
-/** What an execution does, in order; `returned` or `failed` is the last. */
-export type SandboxEvent =
-  /** It waits for a process, for this long at most. */
-  | { readonly type: "queued"; readonly forMs: number }
-  /** A process begins with it. It may wait for its turn for `waitsMs`, which its timeout does not count. */
-  | { readonly type: "began"; readonly waitsMs: number }
-  | { readonly type: "log"; readonly stream: "stdout" | "stderr"; readonly text: string }
-  | { readonly type: "progress"; readonly fraction: number; readonly label: string }
-  /** Lines and reports past their limits, which were left out. */
-  | { readonly type: "dropped"; readonly lines: number; readonly reports: number }
-  /** JSON of the result, of at most `maxOutputBytes` characters. */
-  | { readonly type: "returned"; readonly json: string }
-  | { readonly type: "failed"; readonly error: InvocationError };
 
 /** What holds the code: a process with WebAssembly, or one in namespaces of its own as well. */
 export type Boundary = "process" | "namespace";
@@ -87,7 +73,7 @@ export type KillReason = "cpu_exceeded" | "out_of_memory" | "stopped" | "broken"
 
 export interface Sandbox {
   /** Runs a program. Whatever its code does is an event; throws the reason of an aborted signal only. */
-  run(execution: SandboxExecution): AsyncIterable<SandboxEvent>;
+  run(execution: SandboxExecution): AsyncIterable<ExecutorEvent>;
   readonly boundary: Boundary;
   readonly state: SandboxState;
   /** Kills every process, and resolves when they are gone. */

@@ -1,8 +1,14 @@
 import type { Guard } from "@parley/guarded-fetch";
-import type { InvocationError, InvocationErrorCode } from "@parley/schema";
+import {
+  type ExecutionEvent,
+  type ExecutorEvent,
+  type InvocationError,
+  type InvocationErrorCode,
+  timedOut,
+} from "@parley/schema";
 import type { Frame } from "./child/frames.ts";
 import type { FromChild, ToChild } from "./child/messages.ts";
-import type { SandboxEvent, SandboxExecution, ThrownError } from "./contract.ts";
+import type { SandboxExecution, ThrownError } from "./contract.ts";
 import type { Child } from "./processes/child.ts";
 import type { Place, Pool } from "./processes/places.ts";
 import { MAX_WAIT_MS, PoolFull } from "./processes/pool.ts";
@@ -32,7 +38,7 @@ const RENEW_MS = 5000;
 export async function* runProgram(
   { pool, watch, guard, locateError }: RunServices,
   execution: SandboxExecution,
-): AsyncGenerator<SandboxEvent, void, undefined> {
+): AsyncGenerator<ExecutorEvent, void, undefined> {
   const { limits, signal, secrets, bundle } = execution;
   yield { type: "queued", forMs: MAX_WAIT_MS };
   let place: Place;
@@ -66,7 +72,7 @@ export async function* runProgram(
   /** Ends it after its timeout, for which time does not count that it was held up. */
   const afterTimeout = (extendedMs: number): void => {
     const { heldUpMs } = place;
-    if (heldUpMs <= extendedMs) stopFor(timedOut(limits));
+    if (heldUpMs <= extendedMs) stopFor(timedOut(limits).error);
     else deadline = setTimeout(afterTimeout, heldUpMs - extendedMs, heldUpMs);
   };
   let deadline = setTimeout(afterTimeout, limits.timeoutMs, 0);
@@ -95,7 +101,7 @@ export async function* runProgram(
   };
   /** The end of the code, if a frame is one. */
   const endOf = ({ message, body }: Frame<FromChild>): End | undefined => {
-    if (message.type === "returned") return { type: "returned", json: redact.text(String(body)) };
+    if (message.type === "returned") return returned(redact.text(String(body)));
     if (message.type === "ready") return failedWith("invocation_failed", "It has no outcome");
     if (message.type !== "failed") return undefined;
     const code = requests.codeOf(message.reason) ?? message.code;
@@ -103,7 +109,7 @@ export async function* runProgram(
   };
   /** An end as it is told: after the process was given back, since reading a source map takes a while. */
   const tell = async (end: End, frame: Frame<FromChild> | undefined): Promise<End> => {
-    if (end.type === "returned" || frame?.message.type !== "failed" || fault !== undefined)
+    if (end.type === "succeeded" || frame?.message.type !== "failed" || fault !== undefined)
       return end;
     const { message, stack } = frame.message;
     const { workspaceId } = execution;
@@ -120,7 +126,7 @@ export async function* runProgram(
       const frame = await next();
       signal.throwIfAborted();
       const end = ((): End | undefined => {
-        if (fault !== undefined) return { type: "failed", error: fault };
+        if (fault !== undefined) return { type: "errored", error: fault };
         return frame === undefined ? diedOf(child, limits) : endOf(frame);
       })();
       if (end !== undefined) {
@@ -145,7 +151,7 @@ export async function* runProgram(
 }
 
 type Report = FromChild & { type: "log" | "progress" | "dropped" };
-type End = SandboxEvent & { type: "returned" | "failed" };
+type End = ExecutionEvent & { type: "succeeded" | "errored" };
 
 function runMessage({ input, invocation, limits, secrets }: SandboxExecution): ToChild {
   const { cpuMs, memoryBytes, maxOutputBytes, maxLogLines, logBytes } = limits;
@@ -160,20 +166,25 @@ function runMessage({ input, invocation, limits, secrets }: SandboxExecution): T
 }
 
 /** A report without secrets. */
-function hideIn(report: Report, hide: (text: string) => string): SandboxEvent {
+function hideIn(report: Report, hide: (text: string) => string): ExecutorEvent {
   if (report.type === "log") return { ...report, text: hide(report.text) };
-  return report.type === "progress" ? { ...report, label: hide(report.label) } : report;
+  if (report.type === "dropped") return report;
+  return { type: "progress", done: report.fraction, total: 1, label: hide(report.label) };
+}
+
+/** The result of the code, which is a stranger's text. */
+function returned(json: string): End {
+  try {
+    return { type: "succeeded", result: JSON.parse(json) };
+  } catch {
+    return failedWith("bad_return", "The result must be JSON");
+  }
 }
 
 function refused(error: unknown): End {
   if (error instanceof PoolFull) return failedWith("overloaded", error.message);
   return failedWith("invocation_failed", "The sandbox could not start a process");
 }
-
-const timedOut = ({ timeoutMs }: SandboxExecution["limits"]): InvocationError => ({
-  code: "timed_out",
-  message: `The function did not end within ${timeoutMs} ms`,
-});
 
 /** Why a process ended that had not said how its code ends. */
 function diedOf({ killed }: Child, { cpuMs, memoryBytes }: SandboxExecution["limits"]): End {
@@ -190,5 +201,5 @@ function diedOf({ killed }: Child, { cpuMs, memoryBytes }: SandboxExecution["lim
 }
 
 function failedWith(code: InvocationErrorCode, message: string): End {
-  return { type: "failed", error: { code, message } };
+  return { type: "errored", error: { code, message } };
 }

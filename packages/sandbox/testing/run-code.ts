@@ -1,5 +1,6 @@
 import type { ResolveHost } from "@parley/guarded-fetch";
-import type { Sandbox, SandboxEvent, SandboxExecution, SandboxOptions } from "../src/contract.ts";
+import type { ExecutorEvent } from "@parley/schema";
+import type { Sandbox, SandboxExecution, SandboxOptions } from "../src/contract.ts";
 import { createSandbox } from "../src/create-sandbox.ts";
 
 export const testLimits = {
@@ -15,8 +16,8 @@ export const testLimits = {
 
 /** What an execution says of its function, and how long it took from when it began. */
 export interface RanCode {
-  readonly events: readonly SandboxEvent[];
-  readonly end: SandboxEvent | undefined;
+  readonly events: readonly ExecutorEvent[];
+  readonly end: ExecutorEvent | undefined;
   readonly tookMs: number;
 }
 
@@ -33,7 +34,7 @@ export async function runCode(
 ): Promise<RanCode> {
   const isModule = /^\s*(?:export|import)\b/m.test(code);
   const module = isModule ? code : `export default async (input, context) => { ${code} }`;
-  const events: SandboxEvent[] = [];
+  const events: ExecutorEvent[] = [];
   let beganAt = 0;
   for await (const event of sandbox.run({
     workspaceId: 1,
@@ -54,6 +55,6 @@ export async function runCode(
 
 /** The code of a failure, or the JSON of a result. */
 export function outcomeOf({ end }: RanCode): string {
-  if (end?.type === "failed") return end.error.code;
-  return end?.type === "returned" ? end.json : String(end?.type);
+  if (end?.type === "errored") return end.error.code;
+  return end?.type === "succeeded" ? JSON.stringify(end.result) : String(end?.type);
 }

@@ -4,14 +4,17 @@ import { CommandError } from "@parley/command/command-error";
 import {
   CreateSandboxFunction,
   findUnknownIn,
+  folderKind,
+  type FolderProgram,
   formatPath,
   type JavaScriptProgram,
   MAX_SOURCE_BYTES,
   MAX_SOURCE_FILES,
   type Program,
+  sourceFileOf,
 } from "@parley/schema";
 import type * as z from "zod";
-import { codeMembers, e2bFiles, FUNCTION_FILE, FunctionFile } from "./function-file.ts";
+import { codeMembers, FUNCTION_FILE, FunctionFile } from "./function-file.ts";
 import { filesOfProgram } from "./function-members.ts";
 import { kindOf, readRegularFile } from "../regular-files.ts";
 
@@ -75,7 +78,7 @@ function definitionOf(file: FunctionFile, source: Record<string, string>) {
   const { cpuMs, memoryBytes, logBytes, fetches, fetchBytes, ...members } = others;
   const limits = { cpuMs, memoryBytes, logBytes, fetches, fetchBytes };
   const code: JavaScriptProgram = {
-    type: "javascript",
+    type: folderKind,
     source,
     allowedHosts,
     secrets,
@@ -85,13 +88,10 @@ function definitionOf(file: FunctionFile, source: Record<string, string>) {
 }
 
 /** A program that `function.json` names. Throws `CommandError` where there are files beside it that it does not run. */
-function otherProgram(
-  program: NonNullable<FunctionFile["program"]>,
-  files: Readonly<Record<string, string>>,
-): Program {
+function otherProgram(program: FolderProgram, files: Readonly<Record<string, string>>): Program {
   const names = Object.keys(files);
-  if (program.type === "e2b" && program.source === undefined) {
-    const name = e2bFiles[program.language];
+  const name = sourceFileOf(program);
+  if (name !== undefined && "language" in program && program.source === undefined) {
     const { [name]: source } = files;
     if (source !== undefined && names.length === 1) return { ...program, source };
     throw new CommandError(

@@ -10,7 +10,7 @@ export function renderFunction(shown: ShownFunction): string[] {
   lines.push(`  an invocation: ${timeoutMs} ms at most, ${maxConcurrent} at once`);
   if (shown.requiresApproval) lines.push("  calls by agents wait for an approval");
   if (shown.retryable) lines.push("  run again where it was interrupted");
-  if (program.type !== "javascript") return lines;
+  if (!("cpuMs" in program)) return lines;
   const { cpuMs, memoryBytes, allowedHosts = [], secrets = [] } = program;
   lines.push(`  code: ${cpuMs} ms of a processor, ${memoryBytes} bytes of memory at most`);
   if (allowedHosts.length > 0) lines.push(`  hosts: ${allowedHosts.join(", ")}`);

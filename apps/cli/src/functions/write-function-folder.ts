@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { checkFiles } from "@parley/core/skill-folders";
-import { e2bFiles, FUNCTION_FILE, FunctionFile } from "./function-file.ts";
+import { folderKind, sourceFileOf } from "@parley/schema";
+import type * as z from "zod";
+import { FUNCTION_FILE, FunctionFile } from "./function-file.ts";
 import { type FunctionFolder, isOfFunction } from "./read-function-folder.ts";
 
 /** The files of a function's folder, by their paths: what a read of the folder gives is this function. */
@@ -10,19 +12,20 @@ export function writeFunctionFolder({
   definition,
 }: FunctionFolder): Record<string, string> {
   const { program, ...members } = definition;
-  const json = (more: object) => {
+  const json = (more: Partial<z.input<typeof FunctionFile>>) => {
     const defaults: Readonly<Record<string, unknown>> = FunctionFile.parse({ slug: "x" });
     const told = Object.entries({ slug, ...members, ...more }).filter(
       ([name, value]) => value !== undefined && !isDeepStrictEqual(value, defaults[name]),
     );
     return `${JSON.stringify(Object.fromEntries(told), null, 2)}\n`;
   };
-  if (program.type === "e2b") {
+  const file = sourceFileOf(program);
+  if (file !== undefined && "language" in program) {
     const { source, ...rest } = program;
     if (!canBeFiles({ source })) return { [FUNCTION_FILE]: json({ program }) };
-    return { [FUNCTION_FILE]: json({ program: rest }), [e2bFiles[program.language]]: source };
+    return { [FUNCTION_FILE]: json({ program: rest }), [file]: source };
   }
-  if (program.type !== "javascript" || !canBeFiles(files)) {
+  if (program.type !== folderKind || !canBeFiles(files)) {
     return { [FUNCTION_FILE]: json({ program }) };
   }
   const { type: _type, source: _source, ...rest } = program;

@@ -1,4 +1,4 @@
-import { Program } from "@parley/schema";
+import { folderKind, Program } from "@parley/schema";
 import { callServer } from "../connection/call-server.ts";
 import type { ServerConnection } from "../connection/connect.ts";
 import { readPages } from "../connection/read-pages.ts";
@@ -48,7 +48,7 @@ export async function readFunction(
     maxOutputBytes,
     maxLogLines,
     maxConcurrent,
-    program: program.type === "javascript" ? { ...program, source: files } : program,
+    program: program.type === folderKind ? { ...program, source: files } : program,
   };
   return { ...one, version, definition: { slug: one.name, files, definition } };
 }

@@ -66,7 +66,7 @@ export async function openCore(options: OpenCoreOptions): Promise<OpenCore> {
       database,
       toolServers,
       bundleCode: createBundleCode(settings),
-      hasE2b: settings.PARLEY_E2B_API_KEY !== undefined,
+      hasProgramSetting: (name) => settings[name] !== undefined,
       bus,
       now: clock.now,
       onDelivery,

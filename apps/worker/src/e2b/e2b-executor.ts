@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { E2bProgram } from "@parley/schema";
-import type { Execution, ExecutorEvent, SandboxExecutor } from "../executor/executor.ts";
+import type { E2bProgram, ExecutorEvent } from "@parley/schema";
+import type { Execution, SandboxExecutor } from "../executor/executor.ts";
 import {
   type CreatedSandbox,
   createE2bSandbox,

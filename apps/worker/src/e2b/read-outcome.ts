@@ -1,6 +1,5 @@
-import type { InvocationLimits } from "@parley/schema";
+import type { ExecutorEvent, InvocationLimits } from "@parley/schema";
 import * as z from "zod";
-import type { ExecutorEvent } from "../executor/executor.ts";
 import type { ProcessEvent } from "./e2b-machine.ts";
 
 /** What the wrapper leaves: code in there may have left anything else. */

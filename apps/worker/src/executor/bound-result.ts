@@ -1,5 +1,4 @@
-import { fitsBytes, toStorableJson } from "@parley/schema";
-import type { ExecutionEvent } from "./executor.ts";
+import { type ExecutionEvent, fitsBytes, toStorableJson } from "@parley/schema";
 
 const MAX_DEPTH = 64;
 

@@ -1,6 +1,6 @@
-import type { InvocationError, StoredProgram } from "@parley/schema";
+import type { ExecutionEvent, InvocationError, StoredProgram } from "@parley/schema";
 import { describe, expect, it } from "vitest";
-import type { Execution, ExecutionEvent, SandboxExecutor } from "./executor.ts";
+import type { Execution, SandboxExecutor } from "./executor.ts";
 import { limitExecution } from "./limit-execution.ts";
 
 /** Functions that the suite needs, as programs of the executor under test. */

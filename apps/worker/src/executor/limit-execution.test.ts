@@ -1,5 +1,6 @@
+import type { ExecutionEvent } from "@parley/schema";
 import { describe, expect, it } from "vitest";
-import type { Execution, ExecutionEvent, SandboxExecutor } from "./executor.ts";
+import type { Execution, SandboxExecutor } from "./executor.ts";
 import { limitExecution } from "./limit-execution.ts";
 
 const execution = (limits: Partial<Execution["limits"]> = {}): Execution => ({

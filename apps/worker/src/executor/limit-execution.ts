@@ -1,13 +1,14 @@
 import { setImmediate as yieldToLoop } from "node:timers/promises";
-import { InvocationErrorCode, type StoredProgram, toStorable } from "@parley/schema";
-import { boundResult } from "./bound-result.ts";
 import {
-  type Execution,
   type ExecutionEvent,
   type ExecutorEvent,
-  type SandboxExecutor,
+  InvocationErrorCode,
+  type StoredProgram,
   timedOut,
-} from "./executor.ts";
+  toStorable,
+} from "@parley/schema";
+import { boundResult } from "./bound-result.ts";
+import type { Execution, SandboxExecutor } from "./executor.ts";
 
 /** Longest line of output; the rest is cut. */
 export const MAX_LINE_CHARACTERS = 16_384;

@@ -1,6 +1,6 @@
-import type { Sandbox, SandboxEvent, SandboxState } from "@parley/sandbox";
+import type { Sandbox, SandboxState } from "@parley/sandbox";
 import { CodeLimits, fitsBytes, InvocationLimits, type StoredJavaScript } from "@parley/schema";
-import type { Execution, ExecutorEvent, SandboxExecutor } from "../executor/executor.ts";
+import type { Execution, SandboxExecutor } from "../executor/executor.ts";
 
 /** Values of secrets of a workspace by their names; one that the workspace does not have is left out. */
 export type ReadSecrets = (
@@ -63,7 +63,7 @@ export function createJavaScriptExecutor({
       const secrets = program.secrets.flatMap(({ name, readable }) =>
         Object.hasOwn(values, name) ? [{ name, readable, value: values[name] ?? "" }] : [],
       );
-      const events = sandbox.run({
+      yield* sandbox.run({
         workspaceId,
         bundle: program.bundle,
         input: execution.input,
@@ -73,7 +73,6 @@ export function createJavaScriptExecutor({
         secrets,
         signal,
       });
-      for await (const event of events) yield toExecutorEvent(event);
     },
     get state() {
       return opened?.state;
@@ -102,22 +101,4 @@ function boundLimits(given: Limits, maxima: Limits): Limits {
   const limits = limitNames.map((name) => [name, Math.min(given[name], maxima[name])]);
   // It has the names of the schemas.
   return Object.fromEntries(limits);
-}
-
-function toExecutorEvent(event: SandboxEvent): ExecutorEvent {
-  if (event.type === "progress") {
-    return { type: "progress", done: event.fraction, total: 1, label: event.label };
-  }
-  if (event.type === "returned") return returned(event.json);
-  return event.type === "failed" ? { type: "errored", error: event.error } : event;
-}
-
-/** What comes out of a sandbox is a stranger's text. */
-function returned(json: string): ExecutorEvent {
-  try {
-    return { type: "succeeded", result: JSON.parse(json) };
-  } catch {
-    const message = "The result must be JSON";
-    return { type: "errored", error: { code: "bad_return", message } };
-  }
 }

@@ -1,5 +1,11 @@
-import { type InvocationError, type ScriptedBehaviour, type TemplatePiece } from "@parley/schema";
-import { type Execution, type ExecutionEvent, timedOut } from "../executor/executor.ts";
+import {
+  type ExecutionEvent,
+  type InvocationError,
+  type ScriptedBehaviour,
+  type TemplatePiece,
+  timedOut,
+} from "@parley/schema";
+import type { Execution } from "../executor/executor.ts";
 import type { Evaluated } from "./bound-value.ts";
 import { drawDuration } from "./draw-duration.ts";
 import type { Evaluation } from "./evaluation-thread.ts";

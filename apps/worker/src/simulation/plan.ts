@@ -1,5 +1,5 @@
-import type { Recording } from "@parley/schema";
-import { type Execution, type ExecutionEvent, timedOut } from "../executor/executor.ts";
+import { type ExecutionEvent, type Recording, timedOut } from "@parley/schema";
+import type { Execution } from "../executor/executor.ts";
 import type { Evaluator } from "./evaluator.ts";
 import type { PreparedRecordings } from "./prepare.ts";
 

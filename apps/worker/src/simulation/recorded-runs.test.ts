@@ -1,7 +1,12 @@
 import { createThreads, recordBehaviour } from "@parley/core";
-import { type InvocationEvent, type SimulatedProgram, SimulatedBehaviour } from "@parley/schema";
+import {
+  type ExecutorEvent,
+  type InvocationEvent,
+  type SimulatedProgram,
+  SimulatedBehaviour,
+} from "@parley/schema";
 import { expect, test } from "vitest";
-import type { Execution, ExecutorEvent } from "../executor/executor.ts";
+import type { Execution } from "../executor/executor.ts";
 import { createSimulatedExecutor } from "./simulated-executor.ts";
 
 const ids = { invocationId: "sfi_x", functionId: "sfn_x" };

@@ -10,11 +10,12 @@ import {
 } from "@parley/core";
 import {
   type ClientProgram,
+  type ExecutionEvent,
   type InvocationErrorCode,
   type McpProgram,
   ParleyError,
 } from "@parley/schema";
-import type { Execution, ExecutionEvent, SandboxExecutor } from "../executor/executor.ts";
+import type { Execution, SandboxExecutor } from "../executor/executor.ts";
 import { takeFiles } from "./take-files.ts";
 
 /** Bytes of all answers to a call. */

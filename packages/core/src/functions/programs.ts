@@ -3,7 +3,9 @@ import {
   type BundleAnswer,
   type BundleFault,
   filesOf,
+  type HasProgramSetting,
   type Issue,
+  missingSetting,
   type Program,
   type StoredProgram,
 } from "@parley/schema";
@@ -22,8 +24,8 @@ export type BundleCode = (
 /** What bundles the code of functions. The process that composes the core gives it: core runs no bundler. */
 export interface CodeServices {
   readonly bundleCode: BundleCode;
-  /** Whether workers have an API of E2B to run code in. */
-  readonly hasE2b: boolean;
+  /** Whether workers have a setting that programs need. */
+  readonly hasProgramSetting: HasProgramSetting;
 }
 
 /** Of a process that stores no code. */
@@ -34,10 +36,15 @@ export const bundlesNothing: BundleCode = async () => {
 
 /** A program that can be stored, or why it cannot. Waits for threads and processes: not for a transaction. */
 export async function prepareProgram(
-  { threads, bundleCode, hasE2b }: CodeServices & { readonly threads: Threads },
+  { threads, bundleCode, hasProgramSetting }: CodeServices & { readonly threads: Threads },
   program: Program,
   options: CallOptions & { readonly signal: AbortSignal },
 ): Promise<{ program: StoredProgram } | { issues: Issue[] }> {
+  const setting = missingSetting(program.type, hasProgramSetting);
+  if (setting !== undefined) {
+    const message = `${program.type} needs the setting ${setting}, which this server does not have`;
+    return { issues: [{ path: "program.type", message }] };
+  }
   if (program.type === "simulated") {
     const faults = await checkBehaviour(threads, program.behaviour, options);
     const issues = faults.map(({ path, message }) => {
@@ -45,17 +52,12 @@ export async function prepareProgram(
     });
     return issues.length === 0 ? { program } : { issues };
   }
-  if (program.type === "e2b") return hasE2b ? { program } : { issues: [withoutE2b] };
+  if (program.type !== "javascript") return { program };
   const answer = await bundleCode(filesOf(program.source), options);
   if ("bundle" in answer) return { program: { ...program, bundle: answer.bundle } };
   const issues = answer.faults.slice(0, MAX_FAULTS).map(describeFault);
   return { issues };
 }
-
-const withoutE2b: Issue = {
-  path: "program.type",
-  message: "e2b needs the setting PARLEY_E2B_API_KEY, which this server does not have",
-};
 
 /** As in `index.ts:3:14: Unexpected "}" | const x = }`. */
 function describeFault({ file, line, column, message, sourceLine }: BundleFault): Issue {
@@ -66,8 +68,10 @@ function describeFault({ file, line, column, message, sourceLine }: BundleFault)
 
 /** A program as its author wrote it. */
 export function renderProgram(program: StoredProgram): Program {
-  if (program.type === "simulated" || program.type === "e2b") return program;
-  if (program.type !== "javascript") throw new Error(`Nobody writes programs of ${program.type}`);
+  if (program.type === "mcp" || program.type === "client") {
+    throw new Error(`Nobody writes programs of ${program.type}`);
+  }
+  if (program.type !== "javascript") return program;
   const { bundle: _bundle, ...written } = program;
   return written;
 }

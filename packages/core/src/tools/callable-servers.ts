@@ -3,10 +3,15 @@ import type { Process } from "../context.ts";
 import type { HeldLog } from "../runs/leases.ts";
 import type { SecretServices } from "../workspaces/secret-box.ts";
 import { readCallingUser } from "./calling-user.ts";
-import { createClientToolServers } from "./client-calls.ts";
+import { callClientTool } from "./client-calls.ts";
 import { findConnection, isPersonal } from "./tool-connections.ts";
 import { useServer } from "./open-servers.ts";
-import type { ToolCaller, ToolServices } from "./tool-servers.ts";
+import type {
+  ToolCallOptions,
+  ToolResult,
+  ToolServerFailure,
+  ToolServices,
+} from "./tool-servers.ts";
 
 /** The input of an invocation that calls a tool. */
 export interface ToolCallInput {
@@ -17,9 +22,7 @@ export interface ToolCallInput {
 }
 
 /** A tool that can be called as it is now. */
-export type CallableTool = (
-  options: Parameters<ToolCaller<never>["callTool"]>[2],
-) => ReturnType<ToolCaller<never>["callTool"]>;
+export type CallableTool = (options: ToolCallOptions) => Promise<ToolResult | ToolServerFailure>;
 
 /**
  * Opens the server of a call; undefined where the tool was removed. Throws `tool_unreachable` where its
@@ -41,8 +44,7 @@ export async function openCallableTool(
 ): Promise<CallableTool | undefined> {
   const { serverId = "", ...call } = input;
   if (program.type === "client") {
-    const servers = createClientToolServers(core);
-    return (options) => servers.callTool({ serverId, run }, call, options);
+    return (options) => callClientTool(core, { serverId, run, call }, options);
   }
   const stored = await findConnection(core.database.db, program.toolId);
   if (stored === undefined) return undefined;

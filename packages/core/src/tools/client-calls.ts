@@ -14,31 +14,25 @@ import {
   lockClientServer,
   sendClientRequest,
 } from "./client-requests.ts";
-import type { ToolCaller, ToolResult, ToolServerFailure } from "./tool-servers.ts";
+import type { ToolCall, ToolCallOptions, ToolResult, ToolServerFailure } from "./tool-servers.ts";
 
-/** A server in a client, for the call of one invocation. */
-export interface CalledClientServer {
+/** A call of a tool in a client, by one invocation. */
+interface ClientCall {
   readonly serverId: string;
   /** The invocation, and the attempt that holds it. */
   readonly run: HeldLog;
+  readonly call: ToolCall;
 }
 
-type Call = Parameters<ToolCaller<CalledClientServer>["callTool"]>[1];
-type CallOptions = Parameters<ToolCaller<CalledClientServer>["callTool"]>[2];
-
-/** Calls the servers in clients through their logs. */
-export function createClientToolServers(core: Process): ToolCaller<CalledClientServer> {
-  return { callTool: (server, call, options) => callTool(core, server, { call, options }) };
-}
-
-async function callTool(
+/** Calls a server in a client through its log: once, whichever attempt waits. */
+export async function callClientTool(
   core: Process,
-  called: CalledClientServer,
-  { call, options }: { call: Call; options: CallOptions },
+  called: ClientCall,
+  options: ToolCallOptions,
 ): Promise<ToolResult | ToolServerFailure> {
   const { timeoutMs, signal } = options;
   const startedAt = core.now();
-  const sent = await send(core, called, call);
+  const sent = await send(core, called);
   if (sent === undefined) return gone;
   const { request, serverId: server } = sent;
   const deadline = Math.min(startedAt, request.createdAt) + timeoutMs;
@@ -63,8 +57,7 @@ async function callTool(
 /** Sends the call, unless an earlier attempt has; undefined where the server is gone. */
 async function send(
   core: Process,
-  { serverId, run }: CalledClientServer,
-  { name, arguments: given }: Call,
+  { serverId, run, call: { name, arguments: given } }: ClientCall,
 ): Promise<{ request: ClientRequestRow; serverId: string } | undefined> {
   return inTransaction(core, async (transaction) => {
     const { db } = transaction;
@@ -98,7 +91,7 @@ async function readState(
 /** Waits until the request has ended, at most `waitMs`. Gives the number of the last event that was seen. */
 async function waitForEnd(
   core: Process,
-  wait: { server: string; id: string; after: number; waitMs: number; options: CallOptions },
+  wait: { server: string; id: string; after: number; waitMs: number; options: ToolCallOptions },
 ): Promise<number> {
   const { server: logId, id, waitMs, options } = wait;
   let { after } = wait;

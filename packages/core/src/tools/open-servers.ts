@@ -1,5 +1,6 @@
 /** Servers of connections with what lets Parley in: headers, and a token of its own or of a user. */
 import { toolConnections } from "@parley/db";
+import type { McpServer } from "@parley/mcp";
 import type { RegisterTool } from "@parley/schema";
 import type { Process } from "../context.ts";
 import type { SecretServices } from "../workspaces/secret-box.ts";
@@ -7,12 +8,7 @@ import { lacksScope, requestScopes } from "./missing-scopes.ts";
 import { dropPersonalToken, openPersonalToken, usableFor } from "./personal-tokens.ts";
 import { isPersonal, isUnchanged, type StoredConnection } from "./tool-connections.ts";
 import { openSecret, sealSecret } from "./tool-secrets.ts";
-import {
-  type RemoteServer,
-  type ToolServerFailure,
-  type ToolServices,
-  unreachable,
-} from "./tool-servers.ts";
+import { type ToolServerFailure, type ToolServices, unreachable } from "./tool-servers.ts";
 
 const TOKEN_TIMEOUT_MS = 15_000;
 
@@ -29,7 +25,7 @@ export interface CalledFor {
 }
 
 interface OpenedServer {
-  readonly server: RemoteServer;
+  readonly server: McpServer;
   /** Forgets the token that the server has refused. Undefined where it has none. */
   readonly forget?: (isSecond: boolean) => Promise<void>;
   /** Asks its user for what the server says that the token lacks. Gives the failure of the call. */
@@ -44,7 +40,7 @@ export async function useServer<T>(
   core: ServerProcess,
   stored: Connected,
   calledFor: CalledFor,
-  work: (server: RemoteServer) => Promise<T | ToolServerFailure>,
+  work: (server: McpServer) => Promise<T | ToolServerFailure>,
 ): Promise<T | ToolServerFailure> {
   const first = await openServer(core, stored, calledFor);
   const answer = await work(first.server);
@@ -73,7 +69,7 @@ export async function useNewServer<T>(
   core: ToolServices,
   { url, headers = {}, oauth }: Pick<RegisterTool, "url" | "headers" | "oauth">,
   signal: AbortSignal,
-  work: (server: RemoteServer) => Promise<T>,
+  work: (server: McpServer) => Promise<T>,
 ): Promise<T> {
   const { clientId, clientSecret, scope, grant } = oauth ?? {};
   const isMachine = clientId !== undefined && clientSecret !== undefined;
@@ -116,7 +112,7 @@ async function openServer(
 async function openOwn(
   core: ServerProcess,
   { tool, connection }: Connected,
-  { server, signal, isAgain }: { server: RemoteServer; signal: AbortSignal; isAgain: boolean },
+  { server, signal, isAgain }: { server: McpServer; signal: AbortSignal; isAgain: boolean },
 ): Promise<OpenedServer> {
   const { oauth, clientSecret, token: stored, tokenUntil } = connection;
   if (oauth === null || clientSecret === null) return { server };
@@ -148,7 +144,7 @@ async function keepToken(
   await database.db.update(toolConnections).set(token).where(isUnchanged(connection));
 }
 
-function withToken({ url, headers }: RemoteServer, token: string): RemoteServer {
+function withToken({ url, headers }: McpServer, token: string): McpServer {
   return { url, headers: { ...headers, Authorization: `Bearer ${token}` } };
 }
 

@@ -1,4 +1,5 @@
 import { type Queryable, toolConnections, tools } from "@parley/db";
+import type { McpServer } from "@parley/mcp";
 import type { ToolServer } from "@parley/schema";
 import { and, eq } from "drizzle-orm";
 import type { Process } from "../context.ts";
@@ -16,13 +17,7 @@ import {
   type ToolRow,
 } from "./tool-connections.ts";
 import { type CalledFor, useServer } from "./open-servers.ts";
-import type {
-  ListedTool,
-  ListedTools,
-  RemoteServer,
-  ToolServerFailure,
-  ToolServices,
-} from "./tool-servers.ts";
+import type { ListedTool, ListedTools, ToolServerFailure, ToolServices } from "./tool-servers.ts";
 
 const LIST_TIMEOUT_MS = 15_000;
 const MAX_LIST_BYTES = 2 * 1024 * 1024;
@@ -42,7 +37,7 @@ export interface Offer extends Pick<ToolServer, "name" | "version" | "descriptio
 /** Asks a server for its tools. A tool whose schema is not usable is left out. Fails as a value. */
 export async function askForTools(
   core: Pick<RefreshProcess, "threads" | "toolServers">,
-  server: RemoteServer,
+  server: McpServer,
   options: CallOptions & { readonly signal: AbortSignal },
 ): Promise<Offer | ToolServerFailure> {
   const { signal } = options;

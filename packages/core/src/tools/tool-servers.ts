@@ -10,9 +10,6 @@ import type {
 import { ParleyError } from "@parley/schema";
 import type { ListLifetimes } from "./list-lifetimes.ts";
 
-/** A remote server, and the headers of each request. */
-export type RemoteServer = McpServer;
-
 interface CallLimits {
   readonly timeoutMs: number;
   /** Bytes of all of its answers together. */
@@ -74,32 +71,35 @@ interface Report {
   readonly message?: string | undefined;
 }
 
-/** Calls servers of one kind; a failure is a value. */
-export interface ToolCaller<Server> {
-  /** Calls a tool once, and never sends the call twice. */
-  callTool(
-    server: Server,
-    call: {
-      readonly name: string;
-      readonly arguments: Record<string, unknown>;
-      /** The tool's schema as it was listed. */
-      readonly inputSchema?: Record<string, unknown>;
-    },
-    options: CallLimits & { readonly onProgress?: (report: Report) => void },
-  ): Promise<ToolResult | ToolServerFailure>;
+/** A call of a tool by its name. */
+export interface ToolCall {
+  readonly name: string;
+  readonly arguments: Record<string, unknown>;
+  /** The tool's schema as it was listed. */
+  readonly inputSchema?: Record<string, unknown>;
 }
 
-/** Calls remote servers, and asks them for their tools. */
-export interface ToolServers extends ToolCaller<RemoteServer> {
+export interface ToolCallOptions extends CallLimits {
+  readonly onProgress?: (report: Report) => void;
+}
+
+/** Calls remote servers, and asks them for their tools; a failure is a value. */
+export interface ToolServers {
+  /** Calls a tool once, and never sends the call twice. */
+  callTool(
+    server: McpServer,
+    call: ToolCall,
+    options: ToolCallOptions,
+  ): Promise<ToolResult | ToolServerFailure>;
   /** How a person allows calls. */
   readonly authorization: PersonalAuthorization;
   /** Asks the authorization server of a server for a token. */
   requestToken(
-    server: Pick<RemoteServer, "url">,
+    server: Pick<McpServer, "url">,
     client: McpClientCredentials,
     limits: Omit<CallLimits, "maxBytes">,
   ): Promise<IssuedToken | ToolServerFailure>;
-  listTools(server: RemoteServer, limits: CallLimits): Promise<ListedTools | ToolServerFailure>;
+  listTools(server: McpServer, limits: CallLimits): Promise<ListedTools | ToolServerFailure>;
 }
 
 /** What reaches remote servers. */

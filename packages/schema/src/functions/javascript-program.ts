@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { fitsBytes, text } from "../parsing/text.ts";
+import { codeLimits } from "./code-limits.ts";
 
 /** Bytes of all files of a program together. */
 export const MAX_SOURCE_BYTES = 1_048_576;
@@ -43,26 +44,31 @@ export const CodeLimits = z.object({
     .int()
     .min(10)
     .max(600_000)
-    .default(10_000)
+    .default(codeLimits.cpuMs.byDefault)
     .describe("Processor time of an invocation, in milliseconds"),
   memoryBytes: z
     .int()
     .min(4_194_304)
     .max(1_073_741_824)
-    .default(67_108_864)
+    .default(codeLimits.memoryBytes.byDefault)
     .describe("Memory of an invocation, in bytes"),
   logBytes: z
     .int()
     .min(0)
     .max(67_108_864)
-    .default(1_048_576)
+    .default(codeLimits.logBytes.byDefault)
     .describe("Size of all lines that an invocation may print, in bytes"),
-  fetches: z.int().min(0).max(1000).default(50).describe("Requests that an invocation may send"),
+  fetches: z
+    .int()
+    .min(0)
+    .max(1000)
+    .default(codeLimits.fetches.byDefault)
+    .describe("Requests that an invocation may send"),
   fetchBytes: z
     .int()
     .min(0)
     .max(268_435_456)
-    .default(16_777_216)
+    .default(codeLimits.fetchBytes.byDefault)
     .describe("Size of all bodies that an invocation may send and receive, in bytes"),
 });
 export type CodeLimits = z.output<typeof CodeLimits>;

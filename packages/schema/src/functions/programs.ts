@@ -20,6 +20,14 @@ export const Program = z.discriminatedUnion("type", [
 ]);
 export type Program = z.infer<typeof Program>;
 
+/** A program that `function.json` names: a source with a language may be the file beside it. */
+export const FolderProgram = z.discriminatedUnion("type", [
+  SimulatedProgram,
+  JavaScriptProgram,
+  E2bProgram.partial({ source: true }),
+]);
+export type FolderProgram = z.infer<typeof FolderProgram>;
+
 /** One module, made of all files of a program when the program was stored. */
 export interface ProgramBundle {
   /** The module, without imports. */
@@ -64,8 +72,7 @@ export interface ClientProgram {
 
 /** What an invocation runs as it is stored. */
 export type StoredProgram =
-  | SimulatedProgram
+  | Exclude<Program, JavaScriptProgram>
   | StoredJavaScript
-  | E2bProgram
   | McpProgram
   | ClientProgram;

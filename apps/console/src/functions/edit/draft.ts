@@ -1,7 +1,8 @@
+import { folderKind, type ProgramKind, programKinds } from "@parley/schema/program-kinds";
 import type { RpcClient } from "parley-client";
 import { parseObject } from "../../ui/parse-json.ts";
 import type { FunctionVersion } from "./read-versions.ts";
-import { codeLimits, invocationLimits, type LimitTexts, limitsOf, limitTexts } from "./limits.ts";
+import { invocationLimits, type LimitTexts, limitsOf, limitTexts } from "./limits.ts";
 
 type CreateInput = Parameters<RpcClient["sandboxFunctions"]["create"]["mutate"]>[0];
 
@@ -12,7 +13,7 @@ export type Definition = Omit<CreateInput, "wId" | "slug">;
 export type StoredDefinition = Omit<FunctionVersion, "version" | "createdAt" | "editor">;
 
 type Program = StoredDefinition["program"];
-export type ProgramType = Program["type"];
+type SentProgram = NonNullable<Definition["program"]>;
 
 /** A secret that code may use. */
 export interface UsedSecret {
@@ -24,13 +25,13 @@ export interface UsedSecret {
 export interface FunctionDraft {
   readonly slug: string;
   readonly description: string;
-  readonly type: ProgramType;
+  readonly type: ProgramKind;
   /** Files of code in the sandbox. */
   readonly files: Readonly<Record<string, string>>;
   /** A host on each line. */
   readonly allowedHosts: string;
   readonly secrets: readonly UsedSecret[];
-  readonly language: "javascript" | "python";
+  readonly language: keyof typeof programKinds.e2b.languages;
   /** Code that E2B runs. */
   readonly source: string;
   readonly template: string;
@@ -60,7 +61,7 @@ const showJson = (value: unknown): string => JSON.stringify(value, null, 2);
 export const emptyDraft: FunctionDraft = {
   slug: "",
   description: "",
-  type: "javascript",
+  type: folderKind,
   files: { "index.ts": GREETING },
   allowedHosts: "",
   secrets: [],
@@ -85,40 +86,19 @@ const schemaText = (schema: Record<string, unknown> | null): string =>
 /** A stored version, to be changed. */
 export function draftOf(slug: string, stored: StoredDefinition): FunctionDraft {
   const { description, program, inputSchema, outputSchema, retryable, requiresApproval } = stored;
-  const shared: FunctionDraft = {
+  const form: Form = forms[program.type];
+  return {
     ...emptyDraft,
     slug,
     description,
     type: program.type,
     inputSchema: schemaText(inputSchema),
     outputSchema: schemaText(outputSchema),
-    limits: limitTexts({ ...stored, ...(program.type === "javascript" && program) }),
+    limits: limitTexts({ ...stored, ...program }),
     retryable,
     requiresApproval,
+    ...form.read(program),
   };
-  switch (program.type) {
-    case "javascript":
-      return {
-        ...shared,
-        files: filesOf(program.source),
-        allowedHosts: (program.allowedHosts ?? []).join("\n"),
-        secrets: (program.secrets ?? []).map(({ name, readable = false }) => ({ name, readable })),
-      };
-    case "e2b":
-      return {
-        ...shared,
-        language: program.language,
-        source: program.source,
-        template: program.template ?? "",
-      };
-    default:
-      return { ...shared, behaviour: showJson(program.behaviour) };
-  }
-}
-
-/** The files of a source: a single module is `index.ts`. */
-export function filesOf(source: string | Record<string, string>): Record<string, string> {
-  return typeof source === "string" ? { "index.ts": source } : source;
 }
 
 /** What the server takes for a draft. Throws an `Error` with a sentence for people. */
@@ -126,7 +106,7 @@ export function definitionOf(draft: FunctionDraft): Definition {
   const { description, retryable, requiresApproval } = draft;
   return {
     description,
-    program: programOf(draft),
+    program: forms[draft.type].write(draft),
     inputSchema: schemaOf("Schema of the input", draft.inputSchema),
     outputSchema: schemaOf("Schema of the result", draft.outputSchema),
     ...limitsOf(invocationLimits, draft.limits),
@@ -135,24 +115,49 @@ export function definitionOf(draft: FunctionDraft): Definition {
   };
 }
 
-function programOf(draft: FunctionDraft): NonNullable<Definition["program"]> {
-  const { type, files, source, language, template } = draft;
-  if (type === "e2b") {
-    return { type, language, source, ...(template.trim() !== "" && { template: template.trim() }) };
-  }
-  if (type === "simulated") {
-    // The server says what is wrong with a behaviour.
-    return { type, behaviour: objectOf("Behaviour", draft.behaviour) as { steps: [] } };
-  }
-  const single = Object.keys(files).length === 1 ? files["index.ts"] : undefined;
-  return {
-    type,
-    source: single ?? { ...files },
-    allowedHosts: draft.allowedHosts.split(/\s+/).filter((host) => host !== ""),
-    secrets: draft.secrets.map((secret) => ({ ...secret })),
-    ...limitsOf(codeLimits, draft.limits),
-  };
+/** How a program is a part of a draft. */
+interface Form<P = Program> {
+  read(program: P): Partial<FunctionDraft>;
+  /** Throws an `Error` with a sentence for people. */
+  write(draft: FunctionDraft): SentProgram;
 }
+
+const forms: { readonly [K in ProgramKind]: Form<Extract<Program, { type: K }>> } = {
+  javascript: {
+    read: ({ source, allowedHosts = [], secrets = [] }) => ({
+      files: typeof source === "string" ? { "index.ts": source } : source,
+      allowedHosts: allowedHosts.join("\n"),
+      secrets: secrets.map(({ name, readable = false }) => ({ name, readable })),
+    }),
+    write: ({ files, allowedHosts, secrets, limits }) => {
+      const single = Object.keys(files).length === 1 ? files["index.ts"] : undefined;
+      return {
+        type: "javascript",
+        source: single ?? { ...files },
+        allowedHosts: allowedHosts.split(/\s+/).filter((host) => host !== ""),
+        secrets: secrets.map((secret) => ({ ...secret })),
+        ...limitsOf(programKinds.javascript.limits, limits),
+      };
+    },
+  },
+  e2b: {
+    read: ({ language, source, template = "" }) => ({ language, source, template }),
+    write: ({ language, source, template }) => ({
+      type: "e2b",
+      language,
+      source,
+      ...(template.trim() !== "" && { template: template.trim() }),
+    }),
+  },
+  simulated: {
+    read: ({ behaviour }) => ({ behaviour: showJson(behaviour) }),
+    write: ({ behaviour }) => ({
+      type: "simulated",
+      // The server says what is wrong with a behaviour.
+      behaviour: objectOf("Behaviour", behaviour) as { steps: [] },
+    }),
+  },
+};
 
 const schemaOf = (label: string, text: string): Record<string, unknown> =>
   text.trim() === "" ? {} : objectOf(label, text);

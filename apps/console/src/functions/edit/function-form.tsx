@@ -1,3 +1,4 @@
+import { type ProgramKind, programKinds } from "@parley/schema/program-kinds";
 import { type ReactNode, useState } from "react";
 import { issuesOf } from "../../api/failures.ts";
 import { CodeEditor } from "../../editor/code-editor.tsx";
@@ -5,7 +6,7 @@ import { Button } from "../../ui/button.tsx";
 import { ErrorNotice } from "../../ui/error-notice.tsx";
 import { CheckField, SelectField, TextArea, TextField } from "../../ui/field.tsx";
 import { UnsavedGuard } from "../../ui/unsaved-guard.tsx";
-import { type Definition, definitionOf, type FunctionDraft, type ProgramType } from "./draft.ts";
+import { type Definition, definitionOf, type FunctionDraft } from "./draft.ts";
 import { faultsOf } from "./faults.ts";
 import { LimitFields } from "./limit-fields.tsx";
 import { ProgramFields } from "./program-fields.tsx";
@@ -22,12 +23,6 @@ interface FunctionFormProps {
   /** Further buttons. */
   readonly children?: ReactNode;
 }
-
-const types: Readonly<Record<ProgramType, string>> = {
-  javascript: "JavaScript or TypeScript, in the sandbox of this server",
-  e2b: "Node packages or Python, in a sandbox of E2B",
-  simulated: "A simulation, without code",
-};
 
 /** The editor of a function: each save is a new version. */
 export function FunctionForm(props: FunctionFormProps) {
@@ -82,12 +77,12 @@ export function FunctionForm(props: FunctionFormProps) {
         className="max-w-xl"
         value={draft.type}
         onChange={({ target: { value } }) => {
-          if (value in types) change({ type: value as ProgramType });
+          if (value in programKinds) change({ type: value as ProgramKind });
         }}
       >
-        {Object.entries(types).map(([type, words]) => (
+        {Object.entries(programKinds).map(([type, { label }]) => (
           <option key={type} value={type}>
-            {words}
+            {label}
           </option>
         ))}
       </SelectField>
@@ -117,7 +112,7 @@ export function FunctionForm(props: FunctionFormProps) {
         />
       </div>
       <LimitFields
-        isCode={draft.type === "javascript"}
+        kind={draft.type}
         limits={draft.limits}
         onChange={(limits) => change({ limits })}
       />

@@ -1,21 +1,20 @@
+import type { ProgramKind } from "@parley/schema/program-kinds";
 import { TextField } from "../../ui/field.tsx";
-import { codeLimits, invocationLimits, type LimitName, type LimitTexts } from "./limits.ts";
+import { type LimitName, limitsOfKind, type LimitTexts } from "./limits.ts";
 
 interface LimitFieldsProps {
-  /** Whether limits of code are shown too. */
-  readonly isCode: boolean;
+  readonly kind: ProgramKind;
   readonly limits: LimitTexts;
   readonly onChange: (limits: LimitTexts) => void;
 }
 
 /** What an invocation may use. */
-export function LimitFields({ isCode, limits, onChange }: LimitFieldsProps) {
-  const shown = { ...invocationLimits, ...(isCode && codeLimits) };
+export function LimitFields({ kind, limits, onChange }: LimitFieldsProps) {
   return (
     <fieldset className="grid gap-3">
       <legend className="mb-1 font-medium">Limits of an invocation</legend>
       <div className="grid items-end gap-3 sm:grid-cols-2 lg:grid-cols-4">
-        {Object.entries(shown).map(([name, { label }]) => (
+        {Object.entries(limitsOfKind(kind)).map(([name, { label }]) => (
           <TextField
             key={name}
             label={label}

@@ -1,8 +1,6 @@
-/** A bound of an invocation, as its field says it. */
-interface Limit {
-  readonly label: string;
-  readonly byDefault: number;
-}
+import { factsOf, type Limit, type ProgramKind, programKinds } from "@parley/schema/program-kinds";
+
+type Limits = Readonly<Record<string, Limit>>;
 
 /** Bounds of every invocation. */
 export const invocationLimits = {
@@ -10,25 +8,28 @@ export const invocationLimits = {
   maxOutputBytes: { label: "Result, in bytes", byDefault: 262_144 },
   maxLogLines: { label: "Lines of the log", byDefault: 1000 },
   maxConcurrent: { label: "Invocations at once", byDefault: 20 },
-} as const satisfies Record<string, Limit>;
+} as const satisfies Limits;
 
-/** Bounds of code in the sandbox. */
-export const codeLimits = {
-  cpuMs: { label: "Processor time, in milliseconds", byDefault: 10_000 },
-  memoryBytes: { label: "Memory, in bytes", byDefault: 67_108_864 },
-  logBytes: { label: "Log, in bytes", byDefault: 1_048_576 },
-  fetches: { label: "Requests", byDefault: 50 },
-  fetchBytes: { label: "Bodies of requests, in bytes", byDefault: 16_777_216 },
-} as const satisfies Record<string, Limit>;
+/** The bounds that a kind of programs has beside those. */
+type KindLimit<K extends ProgramKind> = (typeof programKinds)[K] extends { limits: infer L }
+  ? keyof L
+  : never;
 
-type InvocationLimit = keyof typeof invocationLimits;
-type CodeLimit = keyof typeof codeLimits;
-export type LimitName = InvocationLimit | CodeLimit;
+export type LimitName =
+  | keyof typeof invocationLimits
+  | { [K in ProgramKind]: KindLimit<K> }[ProgramKind];
 
 /** The limits as they are written. */
 export type LimitTexts = Readonly<Record<LimitName, string>>;
 
-const all: Readonly<Record<LimitName, Limit>> = { ...invocationLimits, ...codeLimits };
+/** The bounds of an invocation of a program of a kind. */
+export const limitsOfKind = (kind: ProgramKind): Limits => ({
+  ...invocationLimits,
+  ...factsOf(kind).limits,
+});
+
+const kinds = Object.keys(programKinds) as ProgramKind[];
+const all: Limits = Object.assign({}, ...kinds.map(limitsOfKind));
 
 /** Limits as texts: those that are given, and the defaults of the others. */
 export function limitTexts(given: { readonly [K in LimitName]?: number | undefined }): LimitTexts {

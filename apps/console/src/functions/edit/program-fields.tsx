@@ -1,3 +1,5 @@
+import { type ProgramKind, programKinds } from "@parley/schema/program-kinds";
+import type { ReactNode } from "react";
 import { CodeEditor } from "../../editor/code-editor.tsx";
 import type { Problem } from "../../editor/problem.ts";
 import { SelectField, TextArea, TextField } from "../../ui/field.tsx";
@@ -15,51 +17,19 @@ interface ProgramFieldsProps {
   readonly onChange: (changed: Partial<FunctionDraft>) => void;
 }
 
+const fields: Readonly<Record<ProgramKind, (props: ProgramFieldsProps) => ReactNode>> = {
+  javascript: FileFields,
+  e2b: SourceFields,
+  simulated: BehaviourFields,
+};
+
 /** What a function runs, with the fields of its kind. */
 export function ProgramFields(props: ProgramFieldsProps) {
-  const { draft, sent, faults, behaviourProblems, onChange } = props;
-  if (draft.type === "simulated") {
-    return (
-      <CodeEditor
-        label="Behaviour, as JSON"
-        language="json"
-        hint="How long a run takes, what it prints, and its result: a JSONata expression over the input"
-        initial={draft.behaviour}
-        onChange={(behaviour) => onChange({ behaviour })}
-        problems={behaviourProblems}
-      />
-    );
-  }
-  if (draft.type === "e2b") {
-    return (
-      <>
-        <div className="grid items-start gap-3 sm:grid-cols-2">
-          <SelectField
-            label="Language"
-            value={draft.language}
-            onChange={({ target: { value } }) =>
-              onChange({ language: value === "javascript" ? value : "python" })
-            }
-          >
-            <option value="python">Python</option>
-            <option value="javascript">JavaScript of Node</option>
-          </SelectField>
-          <TextField
-            label="Template (optional)"
-            hint="E2B's template with the packages that the code imports"
-            value={draft.template}
-            onChange={(event) => onChange({ template: event.target.value })}
-          />
-        </div>
-        <CodeEditor
-          label="Code"
-          language={draft.language}
-          initial={draft.source}
-          onChange={(source) => onChange({ source })}
-        />
-      </>
-    );
-  }
+  const Fields = fields[props.draft.type];
+  return <Fields {...props} />;
+}
+
+function FileFields({ draft, sent, faults, onChange }: ProgramFieldsProps) {
   return (
     <>
       <CodeFields
@@ -82,5 +52,54 @@ export function ProgramFields(props: ProgramFieldsProps) {
         <SecretFields secrets={draft.secrets} onChange={(secrets) => onChange({ secrets })} />
       </div>
     </>
+  );
+}
+
+const { languages } = programKinds.e2b;
+
+function SourceFields({ draft, onChange }: ProgramFieldsProps) {
+  return (
+    <>
+      <div className="grid items-start gap-3 sm:grid-cols-2">
+        <SelectField
+          label="Language"
+          value={draft.language}
+          onChange={({ target: { value } }) => {
+            if (value in languages) onChange({ language: value as keyof typeof languages });
+          }}
+        >
+          {Object.entries(languages).map(([language, { label }]) => (
+            <option key={language} value={language}>
+              {label}
+            </option>
+          ))}
+        </SelectField>
+        <TextField
+          label="Template (optional)"
+          hint="E2B's template with the packages that the code imports"
+          value={draft.template}
+          onChange={(event) => onChange({ template: event.target.value })}
+        />
+      </div>
+      <CodeEditor
+        label="Code"
+        language={draft.language}
+        initial={draft.source}
+        onChange={(source) => onChange({ source })}
+      />
+    </>
+  );
+}
+
+function BehaviourFields({ draft, behaviourProblems, onChange }: ProgramFieldsProps) {
+  return (
+    <CodeEditor
+      label="Behaviour, as JSON"
+      language="json"
+      hint="How long a run takes, what it prints, and its result: a JSONata expression over the input"
+      initial={draft.behaviour}
+      onChange={(behaviour) => onChange({ behaviour })}
+      problems={behaviourProblems}
+    />
   );
 }

@@ -1,4 +1,4 @@
-import { filesOf } from "../edit/draft.ts";
+import { factsOf } from "@parley/schema/program-kinds";
 import type { FunctionVersion } from "../edit/read-versions.ts";
 
 /** What a version consists of, as texts by their names: its settings, its schemas and its files. */
@@ -6,14 +6,11 @@ export function partsOf(version: FunctionVersion): ReadonlyMap<string, string> {
   const { program, inputSchema, outputSchema, description, ...rest } = version;
   const { version: _version, createdAt: _createdAt, editor: _editor, ...settings } = rest;
   const parts = new Map<string, string>();
-  const ofProgram: Record<string, unknown> = { ...program };
-  if (program.type === "simulated") {
-    parts.set("Behaviour", showJson(program.behaviour));
-    delete ofProgram["behaviour"];
-  } else {
-    const files = program.type === "e2b" ? { Code: program.source } : filesOf(program.source);
-    for (const [path, text] of Object.entries(files)) parts.set(path, text);
-    delete ofProgram["source"];
+  const { member, name, isFiles = false } = factsOf(program.type).content;
+  const { [member]: content, ...ofProgram }: Record<string, unknown> = { ...program };
+  const texts = isFiles && typeof content === "object" ? { ...content } : { [name]: content };
+  for (const [path, text] of Object.entries(texts)) {
+    parts.set(path, typeof text === "string" ? text : showJson(text));
   }
   parts.set("Description", description);
   parts.set("Schema of the input", showJson(inputSchema ?? {}));

@@ -1,3 +1,4 @@
+import { programKinds } from "@parley/schema/program-kinds";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "@tanstack/react-router";
 import { rpc, trpc } from "../../api/clients.ts";
@@ -47,7 +48,7 @@ export function Versions({ slug }: { readonly slug: string }) {
           ),
           Saved: ({ createdAt }) => <Time at={createdAt} />,
           By: ({ editor }) => editor?.name ?? "an operator",
-          Runs: ({ program }) => programs[program.type],
+          Runs: ({ program }) => programKinds[program.type].noun,
           Actions: ({ version }) => (
             <Actions slug={slug} version={version} isNewest={version === newest} />
           ),
@@ -66,8 +67,6 @@ export function Versions({ slug }: { readonly slug: string }) {
     </div>
   );
 }
-
-const programs = { javascript: "code", e2b: "code in E2B", simulated: "a simulation" } as const;
 
 interface ActionsProps {
   readonly slug: string;

@@ -1,5 +1,5 @@
-import type { E2bProgram } from "@parley/schema";
-import type { ExecutionEvent, SandboxExecutor } from "../../executor/executor.ts";
+import type { E2bProgram, ExecutionEvent } from "@parley/schema";
+import type { SandboxExecutor } from "../../executor/executor.ts";
 import { limitExecution } from "../../executor/limit-execution.ts";
 
 /** Runs a program as the worker does, and closes the executor. */
