@@ -12,7 +12,7 @@ export interface RealServer extends AsyncDisposable {
   readonly host: string;
 }
 
-const modules = path.join(import.meta.dirname, "../../node_modules");
+const modules = path.join(import.meta.dirname, "../node_modules");
 
 /** Starts `@modelcontextprotocol/server-everything`, which speaks streamable HTTP itself. */
 async function startEverything(): Promise<RealServer> {

@@ -24,7 +24,11 @@ export type Program = z.infer<typeof Program>;
 export const FolderProgram = z.discriminatedUnion("type", [
   SimulatedProgram,
   JavaScriptProgram,
-  E2bProgram.partial({ source: true }),
+  E2bProgram.extend({
+    source: E2bProgram.shape.source
+      .optional()
+      .describe("By default, the text of the file beside it"),
+  }),
 ]);
 export type FolderProgram = z.infer<typeof FolderProgram>;
 
