@@ -17,7 +17,7 @@ describe.skipIf(!hasBrowser)("administration", () => {
   /** The secret that a dialog shows, which is closed. */
   async function takeSecret(page: Page): Promise<string> {
     const secret = await page.getByRole("textbox", { name: "Secret" }).inputValue();
-    await page.getByRole("button", { name: "Close for good" }).click();
+    await page.getByRole("button", { name: "Done" }).click();
     expect(await page.content()).not.toContain(secret);
     return secret;
   }
@@ -260,7 +260,7 @@ describe.skipIf(!hasBrowser)("administration", () => {
     expect(await menu(user).getByRole("link", { name: "Secrets" }).count()).toBe(0);
     for (const path of ["/keys", "/settings", "/members", "/spaces", "/audit", "/secrets"]) {
       await user.goto(opened().url + path);
-      await user.getByRole("heading", { name: "This page is not for your key" }).waitFor();
+      await user.getByRole("heading", { name: "You don't have access to this page" }).waitFor();
     }
     await expectAccessible(user);
   });

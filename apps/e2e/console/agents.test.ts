@@ -72,6 +72,6 @@ describe.skipIf(!hasBrowser)("agents", () => {
     await page.getByRole("link", { name: "Talk to it" }).click();
     await page.getByRole("button", { name: "Agents: helper" }).waitFor();
     await page.goto(`${opened().url}/agents/new`);
-    await page.getByRole("heading", { name: "This page is not for your key" }).waitFor();
+    await page.getByRole("heading", { name: "You don't have access to this page" }).waitFor();
   });
 });

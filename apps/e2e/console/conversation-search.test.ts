@@ -89,6 +89,6 @@ describe.skipIf(!hasBrowser)("all conversations", () => {
     await page.getByRole("link", { name: "New conversation" }).waitFor();
     expect(await page.getByRole("link", { name: "Search all" }).count()).toBe(0);
     await page.goto(`${opened().url}/conversations/all`);
-    await page.getByRole("heading", { name: "This page is not for your key" }).waitFor();
+    await page.getByRole("heading", { name: "You don't have access to this page" }).waitFor();
   });
 });

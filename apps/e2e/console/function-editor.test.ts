@@ -61,10 +61,10 @@ describe.skipIf(!hasBrowser)("the editor of functions", () => {
       .getByRole("listitem")
       .filter({ hasText: /index\.ts:2:\d+: .*no file of the program/ })
       .waitFor();
-    const ofCode = page.getByRole("list", { name: "Problems of “Code of index.ts”" });
+    const ofCode = page.getByRole("list", { name: "Problems in “Code of index.ts”" });
     const fault = ofCode.getByRole("button", { name: /Line 2, .*no file of the program/ });
     await fault.waitFor();
-    const ofSchema = page.getByRole("list", { name: "Problems of “Schema of the input”" });
+    const ofSchema = page.getByRole("list", { name: "Problems in “Schema of the input”" });
     await ofSchema.getByRole("button", { name: /^Line 2, / }).waitFor();
     expect(await page.locator(".cm-lint-marker-error").count()).toBe(2);
     await expectAccessible(page);
@@ -90,7 +90,7 @@ describe.skipIf(!hasBrowser)("the editor of functions", () => {
 export default (input: { n: number }, context: Context) => input.n.trim();
 `;
     await writeCode(page, "Code of index.ts", code);
-    const problems = page.getByRole("list", { name: "Problems of “Code of index.ts”" });
+    const problems = page.getByRole("list", { name: "Problems in “Code of index.ts”" });
     await problems.getByRole("button", { name: /Line 2, .*'trim' does not exist/ }).waitFor();
     await page.keyboard.insertText("export const later = (context: Context) => context");
     await page.keyboard.type(".pro");
@@ -120,7 +120,7 @@ export default (input: { n: number }, context: Context) => input.n.trim();
     const importing =
       'import { rate } from "./lib/money.ts";\nexport default () => rate;\nrate.trim();';
     await writeCode(page, "Code of index.ts", importing);
-    const problems = page.getByRole("list", { name: "Problems of “Code of index.ts”" });
+    const problems = page.getByRole("list", { name: "Problems in “Code of index.ts”" });
     await problems.getByRole("button", { name: /Line 3, .*'trim' does not exist/ }).waitFor();
     expect(await problems.getByRole("button").count()).toBe(1);
     await page.getByRole("tab", { name: "lib/money.ts" }).click();
@@ -164,12 +164,12 @@ export default (input: { n: number }, context: Context) => input.n.trim();
     await page.getByRole("combobox", { name: "What it runs" }).selectOption("simulated");
     const name = "Behaviour, as JSON";
     await writeCode(page, name, '{\n  "steps": [],');
-    const problems = page.getByRole("list", { name: `Problems of “${name}”` });
+    const problems = page.getByRole("list", { name: `Problems in “${name}”` });
     await problems.getByRole("button").first().waitFor();
     await page.getByRole("button", { name: "Save as a new version" }).click();
     await page
       .getByRole("alert")
-      .getByText(/^Behaviour: This is not JSON/)
+      .getByText(/^Behaviour: Invalid JSON/)
       .waitFor();
     await writeCode(page, name, '{\n  "steps": [],\n  "result": "a +"\n}');
     await page.getByRole("button", { name: "Save as a new version" }).click();
@@ -242,6 +242,6 @@ export default (input: { n: number }, context: Context) => input.n.trim();
     expect(await page.getByRole("tab", { name: /Edit|Versions/ }).count()).toBe(0);
     expect(await page.getByRole("button", { name: /Save/ }).count()).toBe(0);
     await page.goto(`${opened().url}/functions/new`);
-    await page.getByRole("heading", { name: "This page is not for your key" }).waitFor();
+    await page.getByRole("heading", { name: "You don't have access to this page" }).waitFor();
   });
 });

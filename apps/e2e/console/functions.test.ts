@@ -113,6 +113,6 @@ describe.skipIf(!hasBrowser)("functions", () => {
     await page.getByRole("group", { name: "Schema of the input" }).waitFor();
     expect(await page.getByRole("group", { name: "Program" }).count()).toBe(0);
     await page.goto(`${opened().url}/functions/unknown`);
-    await page.getByRole("heading", { name: "There is no such page" }).waitFor();
+    await page.getByRole("heading", { name: "Page not found" }).waitFor();
   });
 });

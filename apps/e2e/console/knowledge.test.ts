@@ -89,6 +89,6 @@ describe.skipIf(!hasBrowser)("data sources", () => {
     expect(page.url()).toContain("after=50");
     expect(await page.getByRole("button", { name: /Delete|Upload/ }).count()).toBe(0);
     await page.goto(`${opened().url}/data-sources/${spaceId}/dsv_none`);
-    await page.getByRole("heading", { name: "There is no such page" }).waitFor();
+    await page.getByRole("heading", { name: "Page not found" }).waitFor();
   });
 });

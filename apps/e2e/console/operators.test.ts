@@ -28,7 +28,7 @@ describe.skipIf(!hasBrowser)("operators", () => {
     await page.getByRole("heading", { name: "The first key of Bakery" }).waitFor();
     await expectAccessible(page);
     const key = await page.getByRole("textbox", { name: "Secret" }).inputValue();
-    await page.getByRole("button", { name: "Close for good" }).click();
+    await page.getByRole("button", { name: "Done" }).click();
     const row = rowOf(page, "Bakery");
     const wId = (await row.locator("code").textContent()) ?? "";
     const statusOf = async () =>
@@ -65,7 +65,7 @@ describe.skipIf(!hasBrowser)("operators", () => {
     expect(hours).toBeGreaterThan(11.9);
     expect(hours).toBeLessThan(12.1);
     await page.goto(`${opened().url}/workspaces`);
-    await page.getByRole("heading", { name: "This page is not for your key" }).waitFor();
+    await page.getByRole("heading", { name: "You don't have access to this page" }).waitFor();
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByLabel("Key", { exact: true }).fill(server().demo.operatorKey);
     await page.getByRole("button", { name: "Sign in" }).click();
@@ -93,7 +93,7 @@ describe.skipIf(!hasBrowser)("operators", () => {
     await expectAccessible(page);
     const takeSecret = async () => {
       const secret = await page.getByRole("textbox", { name: "Secret" }).inputValue();
-      await page.getByRole("button", { name: "Close for good" }).click();
+      await page.getByRole("button", { name: "Done" }).click();
       return secret;
     };
     const statusOf = async (key: string) =>

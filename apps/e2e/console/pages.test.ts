@@ -14,8 +14,8 @@ const signedIn = pages.filter(({ keys }) => keys !== undefined);
 const roles = ["operator", "admin", "builder", "user"] as const;
 type Role = (typeof roles)[number];
 
-const FORBIDDEN = "This page is not for your key";
-const NOT_FOUND = "There is no such page";
+const FORBIDDEN = "You don't have access to this page";
+const NOT_FOUND = "Page not found";
 
 /** Whether a route is for a role: where it shows several things, some of them may be. */
 const isForRole = (route: string, role: Role): boolean =>
@@ -175,7 +175,7 @@ describe.skipIf(!hasBrowser)("every page", () => {
         if (path === "/" || opens.has(path)) continue;
         await goTo(page, path);
         const fault = page.getByText(
-          /^(There is no such page|This page is not for your key|This page failed)$/,
+          /^(Page not found|You don't have access to this page|Something went wrong)$/,
         );
         if ((await fault.count()) > 0) dead.push(`${from} leads to ${path}`);
       }

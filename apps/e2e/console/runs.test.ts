@@ -104,7 +104,7 @@ describe.skipIf(!hasBrowser)("runs", () => {
 
   it("is not for users", async () => {
     const page = await opened().enter("/runs", { key: server().demo.userKey });
-    await page.getByRole("heading", { name: "This page is not for your key" }).waitFor();
+    await page.getByRole("heading", { name: "You don't have access to this page" }).waitFor();
     const links = page.getByRole("navigation", { name: "Pages" }).getByRole("link");
     expect(await links.filter({ hasText: /Runs|Overview/ }).count()).toBe(0);
   });

@@ -17,7 +17,7 @@ describe.skipIf(!hasBrowser)("signing in", () => {
     await page.getByLabel("Key", { exact: true }).fill("sk-wrong");
     await page.getByRole("button", { name: "Sign in" }).click();
     const alert = page.getByRole("alert");
-    await alert.getByText("You are not signed in").waitFor();
+    await alert.getByText("Sign-in failed").waitFor();
     expect(await alert.textContent()).toMatch(/Request\s*\S+/);
     await page.getByLabel("Key", { exact: true }).fill(server().demo.userKey);
     await page.getByRole("button", { name: "Sign in" }).click();
@@ -82,7 +82,7 @@ describe.skipIf(!hasBrowser)("signing in", () => {
     const toggle = page.getByRole("button", { name: /^Theme/ });
     await toggle.click();
     await toggle.click();
-    expect(await toggle.textContent()).toContain("dark");
+    expect(await toggle.textContent()).toContain("Dark");
     expect(await background()).toBe("rgb(15, 18, 22)");
     await page.reload();
     await page.getByRole("heading", { name: "Conversations" }).waitFor();
@@ -106,9 +106,9 @@ describe.skipIf(!hasBrowser)("signing in", () => {
 
   it("a URL that is no page says so", async () => {
     const page = await opened().enter("/nowhere");
-    await page.getByRole("heading", { name: "There is no such page" }).waitFor();
+    await page.getByRole("heading", { name: "Page not found" }).waitFor();
     await expectAccessible(page);
-    await page.getByRole("link", { name: "To the first page" }).click();
+    await page.getByRole("link", { name: "Go home" }).click();
     await page.getByRole("heading", { name: "Conversations" }).waitFor();
   });
 });

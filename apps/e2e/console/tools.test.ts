@@ -80,7 +80,7 @@ describe.skipIf(!hasBrowser)("tools", () => {
     await page.getByRole("button", { name: "Remove the tool" }).click();
     await page.getByText("There are no tools yet").waitFor();
     await page.goto(`${opened().url}/tools/${toolId}`);
-    await page.getByRole("heading", { name: "There is no such page" }).waitFor();
+    await page.getByRole("heading", { name: "Page not found" }).waitFor();
   });
 
   it("approves for good the calls of a tool whose risk is low, from the inbox", async () => {

@@ -114,7 +114,7 @@ test("shows a new secret once, with the moment from which the one before is refu
   const secret = within(dialog).getByRole<HTMLInputElement>("textbox", { name: "Secret" });
   expect(secret.value).toBe("sk-2");
   expect(dialog.textContent).toMatch(/is refused from Dec 31, 2099/);
-  await user.click(within(dialog).getByRole("button", { name: "Close for good" }));
+  await user.click(within(dialog).getByRole("button", { name: "Done" }));
   expect(screen.queryByRole("dialog")).toBeNull();
   expect(document.body.innerHTML).not.toContain("sk-2");
 });

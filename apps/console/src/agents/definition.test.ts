@@ -23,7 +23,7 @@ test.for([
   [{ model: "" }, "Choose a model"],
   [{ temperature: "warm" }, "Temperature must be a number"],
   [{ maxStepsPerRun: "" }, "Steps of a turn must be a number"],
-  [{ script: "[]" }, "This must be a JSON object"],
+  [{ script: "[]" }, "Enter a JSON object"],
 ] as const)("refuses %o", ([changed, message]) => {
   expect(() => inputOfDraft({ ...draft, ...changed })).toThrow(message);
 });

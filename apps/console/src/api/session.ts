@@ -9,7 +9,7 @@ export type Session = SessionOfCaller;
 /** Begins a session with a key or a one-time code; the browser keeps its cookie. Throws the server's refusal. */
 export async function startSession(credential: string): Promise<Session> {
   if (!/^[\x21-\x7e]+$/.test(credential)) {
-    throw new ParleyError("invalid_api_key", "A key is one such as sk-…, without spaces");
+    throw new ParleyError("invalid_api_key", "Enter a key such as sk-…, without spaces");
   }
   const client = createRpcClient({ url: location.origin, apiKey: credential });
   return (await client.session.create.mutate({})).session;

@@ -41,7 +41,7 @@ test("says why a key is refused, keeps it, and stays", async () => {
   });
   await user.type(field(), "sk-1{Enter}");
   const alert = await screen.findByRole("alert");
-  expect(alert.textContent).toMatch(/You are not signed in.*no such key.*req_1/);
+  expect(alert.textContent).toMatch(/Sign-in failed.*no such key.*req_1/);
   expect(field().value).toBe("sk-1");
   expect(href()).toBe("/sign-in");
 });

@@ -77,8 +77,8 @@ test("sends other arguments, after refusing what is not the JSON of an object", 
   await user.click(button("Change the arguments"));
   const field = screen.getByRole<HTMLTextAreaElement>("textbox", { name: "Arguments, as JSON" });
   for (const [text, refusal] of [
-    ["{", /This is not JSON/],
-    ["[[7]", /must be a JSON object/],
+    ["{", /Invalid JSON/],
+    ["[[7]", /Enter a JSON object/],
   ] as const) {
     await user.clear(field);
     await user.type(field, text.replaceAll("{", "{{"));

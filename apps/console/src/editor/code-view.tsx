@@ -79,7 +79,7 @@ export function CodeView(props: CodeViewProps) {
       <div ref={host} className="min-w-0" />
       {hint !== undefined && <p className="text-sm text-muted">{hint}</p>}
       <ProblemList
-        label={`Problems of “${label}”`}
+        label={`Problems in “${label}”`}
         problems={found}
         onChoose={(problem) => view.current && showProblem(view.current, problem)}
       />

@@ -52,7 +52,7 @@ test("says at each field what is wrong with it, and sends nothing until it is me
       .map((id) => document.getElementById(id)?.textContent);
   expect(descriptionOf("price")).toEqual(["Of one", "This is required"]);
   expect(descriptionOf("quantity")).toEqual(["This must be a whole number"]);
-  expect(descriptionOf(/^tags/).join(" ")).toContain("This is not JSON");
+  expect(descriptionOf(/^tags/).join(" ")).toContain("Invalid JSON");
   expect(field("quantity").getAttribute("aria-invalid")).toBe("true");
   expect(onSubmit).not.toHaveBeenCalled();
   await user.type(field("price"), "2");
@@ -84,7 +84,7 @@ test("what is not JSON stays, and is not sent", async () => {
   await user.clear(json());
   await user.type(json(), "[[1");
   await user.click(run());
-  expect(screen.getByText(/This is not JSON/)).toBeDefined();
+  expect(screen.getByText(/Invalid JSON/)).toBeDefined();
   expect(json().value).toBe("[1");
   expect(onSubmit).not.toHaveBeenCalled();
 });

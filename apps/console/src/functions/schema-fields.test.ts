@@ -59,7 +59,7 @@ test("says what is wrong with each field", () => {
     errors: {
       count: "This must be a whole number",
       price: "This must be a number",
-      lines: expect.stringContaining("This is not JSON"),
+      lines: expect.stringContaining("Invalid JSON"),
     },
   });
   expect(inputOf(fields, {})).toEqual({ errors: { count: "This is required" } });

@@ -15,7 +15,7 @@ export function Pager({ after, next }: PagerProps) {
   // The page before is still shown, while the one that it leads to is read.
   const isLoading = next !== null && next === after;
   return (
-    <nav aria-label="Pages of the list" className="flex gap-2">
+    <nav aria-label="List pages" className="flex gap-2">
       {after !== undefined && (
         <Link
           to="."

@@ -3,7 +3,7 @@ export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new SyntaxError(`This is not JSON: ${(cause as Error).message}`, { cause });
+    throw new SyntaxError(`Invalid JSON: ${(cause as Error).message}`, { cause });
   }
 }
 
@@ -13,5 +13,5 @@ export function parseObject(text: string): Record<string, unknown> {
   if (typeof value === "object" && value !== null && !Array.isArray(value)) {
     return value as Record<string, unknown>;
   }
-  throw new SyntaxError("This must be a JSON object, in braces");
+  throw new SyntaxError("Enter a JSON object, in braces");
 }

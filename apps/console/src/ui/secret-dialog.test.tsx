@@ -24,7 +24,7 @@ test("a press beside it does not lose the secret", async () => {
 
 test("is closed for good by its button", async () => {
   const { user, onClose } = await open();
-  await user.click(screen.getByRole("button", { name: "Close for good" }));
+  await user.click(screen.getByRole("button", { name: "Done" }));
   expect(onClose).toHaveBeenCalledOnce();
 });
 
@@ -35,6 +35,6 @@ test("copies the secret, and says what to do where the browser refuses it", asyn
   await user.click(screen.getByRole("button", { name: "Copy" }));
   expect(await screen.findByText("Copied")).toBeDefined();
   await user.click(screen.getByRole("button", { name: "Copy" }));
-  expect(await screen.findByText(/does not let this page copy/)).toBeDefined();
+  expect(await screen.findByText(/blocked copying/)).toBeDefined();
   await waitFor(() => expect(copying.mock.calls).toEqual([["sk-1"], ["sk-1"]]));
 });

@@ -19,12 +19,12 @@ export function SecretDialog({ title, secret, onClose, children }: SecretDialogP
   const copy = async () =>
     navigator.clipboard.writeText(secret).then(
       () => say("Copied"),
-      () => say("The browser does not let this page copy: select the text"),
+      () => say("The browser blocked copying: select the text"),
     );
   return (
     <Dialog
       title={title}
-      description="Copy it now: it is not shown again, and nobody can read it from the server."
+      description="Copy it now. It is shown only once and cannot be read from the server."
       isOpen
       isKept
       onOpenChange={onClose}
@@ -43,7 +43,7 @@ export function SecretDialog({ title, secret, onClose, children }: SecretDialogP
           <Icon name="copy" />
           Copy
         </Button>
-        <Button onClick={onClose}>Close for good</Button>
+        <Button onClick={onClose}>Done</Button>
       </div>
     </Dialog>
   );

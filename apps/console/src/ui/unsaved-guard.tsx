@@ -13,7 +13,7 @@ export function UnsavedGuard({ isUnsaved }: { readonly isUnsaved: boolean }) {
   return (
     <Dialog
       title="Leave without saving?"
-      description="What you have changed here is not saved."
+      description="Your changes are not saved."
       isOpen
       onOpenChange={reset}
     >

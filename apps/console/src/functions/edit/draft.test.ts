@@ -34,9 +34,9 @@ test.for<StoredDefinition["program"]>([
 });
 
 test.for([
-  [{ inputSchema: "[]" }, "Schema of the input: This must be a JSON object, in braces"],
-  [{ outputSchema: "{" }, /^Schema of the result: This is not JSON/],
-  [{ type: "simulated", behaviour: "" }, /^Behaviour: This is not JSON/],
+  [{ inputSchema: "[]" }, "Schema of the input: Enter a JSON object, in braces"],
+  [{ outputSchema: "{" }, /^Schema of the result: Invalid JSON/],
+  [{ type: "simulated", behaviour: "" }, /^Behaviour: Invalid JSON/],
   [
     { limits: { ...limitTexts({}), cpuMs: "1.5" } },
     "“Processor time, in milliseconds” must be a whole number",

@@ -99,7 +99,7 @@ test("shows what the server found at the text that it is in", async () => {
   // What was not sent yet has no faults.
   expect(screen.queryByRole("list", { name: /^Problems/ })).toBeNull();
   await user.click(save());
-  const name = "Problems of “Behaviour, as JSON”";
+  const name = "Problems in “Behaviour, as JSON”";
   const list = await screen.findByRole("list", { name });
   expect(within(list).getByRole("button").textContent).toContain("must not be empty");
 });
