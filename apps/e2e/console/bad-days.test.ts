@@ -139,11 +139,11 @@ describe.skipIf(!hasBrowser)("a worker that is killed in mid-answer", () => {
     const page = await opened.enter(`/conversations/new?agent=${agent}`);
     await page.getByRole("textbox", { name: "Message" }).fill("Count");
     await page.getByRole("button", { name: "Send" }).click();
-    const answer = page.getByRole("article", { name: "Answer of Counting" });
+    const answer = page.getByRole("article", { name: "Answer from Counting" });
     // A failure shows what is there in its place.
     await expect.poll(() => answer.innerText(), { timeout: 60_000 }).toContain("w20 ");
     await fleet.replaceWorker(0, "SIGKILL");
-    await page.getByRole("button", { name: "Answer again" }).waitFor({ timeout: 90_000 });
+    await page.getByRole("button", { name: "Regenerate" }).waitFor({ timeout: 90_000 });
     expect(await answer.getByRole("paragraph").last().textContent()).toBe(words);
     const conversationId = new URL(page.url()).pathname.split("/").at(-1) ?? "";
     const [stored] = answersOf(await calls.get(conversationId));

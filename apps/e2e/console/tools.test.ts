@@ -89,7 +89,7 @@ describe.skipIf(!hasBrowser)("tools", () => {
     const before = shop().calls.length;
     await calls.create("Go on", [agentId]);
     const page = await opened().enter("/approvals");
-    await page.getByRole("button", { name: "Approve for good" }).click();
+    await page.getByRole("button", { name: "Always allow" }).click();
     await page.getByText("Nothing waits for you").waitFor();
     await expect.poll(() => shop().calls.length).toBe(before + 1);
     await calls.create("Once more", [agentId], { blocking: true });

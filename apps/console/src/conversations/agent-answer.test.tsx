@@ -14,8 +14,8 @@ const answer = (message = answerOf(), talk: Talk = talkOf(), waiting = {}) => (
   </TalkContext>
 );
 
-const article = () => screen.getByRole("article", { name: "Answer of Clerk" });
-const again = () => screen.queryByRole<HTMLButtonElement>("button", { name: "Answer again" });
+const article = () => screen.getByRole("article", { name: "Answer from Clerk" });
+const again = () => screen.queryByRole<HTMLButtonElement>("button", { name: "Regenerate" });
 
 const failed = { code: "provider_error", message: "The provider refused", metadata: null };
 
@@ -114,6 +114,6 @@ test("shows its versions, the newest first, and hides them", async () => {
     expect.stringMatching(/^Version 2.*Two$/),
     expect.stringMatching(/^Version 1.*One$/),
   ]);
-  await user.click(screen.getByRole("button", { name: "Hide the versions" }));
+  await user.click(screen.getByRole("button", { name: "Hide versions" }));
   expect(screen.queryByRole("list", { name: "Versions" })).toBeNull();
 });

@@ -38,7 +38,7 @@ export function AgentAnswer({ message, approvals, questions }: AgentAnswerProps)
   return (
     <article
       aria-busy={isWriting}
-      aria-label={`Answer of ${configuration.name}`}
+      aria-label={`Answer from ${configuration.name}`}
       className="grid min-w-0 gap-3 rounded-lg border border-line px-4 py-3"
     >
       <p className="flex flex-wrap items-center gap-2 text-sm text-muted">
@@ -73,7 +73,8 @@ export function AgentAnswer({ message, approvals, questions }: AgentAnswerProps)
 function ProviderMessage({ messageId }: { readonly messageId: string }) {
   const isTold = hasRole(useSession(), "builder");
   const { data, error } = useQuery({ ...runQuery(useWorkspaceId(), messageId), enabled: isTold });
-  if (error) return <ErrorNotice title="The provider's message could not be read" error={error} />;
+  if (error)
+    return <ErrorNotice title="The provider's message could not be loaded" error={error} />;
   return data?.providerError ? <ProviderSaid {...data.providerError} /> : null;
 }
 
@@ -126,7 +127,7 @@ function AnswerActions({ message }: AgentAnswerOnly) {
         {canWrite && (
           <Button isSmall variant="ghost" isBusy={isBusy} onClick={() => void retry()}>
             <Icon name="retry" />
-            Answer again
+            Regenerate
           </Button>
         )}
         {message.version > 0 && (
@@ -136,7 +137,7 @@ function AnswerActions({ message }: AgentAnswerOnly) {
             aria-expanded={isShown}
             onClick={() => setShown(!isShown)}
           >
-            {isShown ? "Hide the versions" : `Compare ${message.version + 1} versions`}
+            {isShown ? "Hide versions" : `Compare ${message.version + 1} versions`}
           </Button>
         )}
       </div>

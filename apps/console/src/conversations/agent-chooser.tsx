@@ -42,13 +42,13 @@ export function useAgentChoice(suggested: readonly string[] | undefined): AgentC
 export function AgentChooser({ choice }: { readonly choice: AgentChoice }) {
   const { agents, agentIds, error, choose } = choice;
   const names = agents.filter(({ sId }) => agentIds.includes(sId)).map(({ name }) => name);
-  const shown = names.length === 0 ? "Nobody answers" : names.join(", ");
+  const shown = names.length === 0 ? "No agents" : names.join(", ");
   return (
     <Menu
       trigger={
         <Button isSmall className="max-w-60" aria-label={`Agents: ${shown}`}>
           <Icon name="agent" />
-          <span className="truncate">{error === null ? shown : "Agents could not be read"}</span>
+          <span className="truncate">{error === null ? shown : "Agents could not be loaded"}</span>
         </Button>
       }
     >

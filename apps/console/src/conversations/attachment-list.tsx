@@ -24,7 +24,7 @@ export function AttachmentList({ attachments, onRemove }: AttachmentListProps) {
             {state === "uploading" && <span className="text-muted">uploading …</span>}
             {state === "failed" && (
               <span role="alert" className="text-bad">
-                not uploaded: {describeFailure(error).message}
+                upload failed: {describeFailure(error).message}
               </span>
             )}
           </span>

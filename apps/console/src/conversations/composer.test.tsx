@@ -75,7 +75,7 @@ test("goes to the agents that are chosen with the keyboard, or to nobody", async
   await user.click(screen.getByRole("menuitemcheckbox", { name: "helper" }));
   await user.click(screen.getByRole("menuitemcheckbox", { name: "teller" }));
   await user.keyboard("{Escape}");
-  await chooser("Nobody answers");
+  await chooser("No agents");
   await user.type(field(), "None{Enter}");
   expect(onSend.mock.calls.map(([{ agentIds }]) => agentIds)).toEqual([["helper", "teller"], []]);
 });
@@ -86,7 +86,7 @@ test("says that the agents could not be read", async () => {
   };
   const refused = { "agents.list": refuse };
   await show(composer(sending()), { answers: refused });
-  expect(await screen.findByText("Agents could not be read")).toBeDefined();
+  expect(await screen.findByText("Agents could not be loaded")).toBeDefined();
 });
 
 test("waits for uploads, and sends the files that were uploaded and not taken away", async () => {
@@ -124,7 +124,7 @@ test("waits for uploads, and sends the files that were uploaded and not taken aw
   expect(send().disabled).toBe(true);
   accept("c.txt", "fil_3");
   await waitFor(() => expect(send().disabled).toBe(false));
-  expect(within(list).getByRole("alert").textContent).toBe("not uploaded: Too large");
+  expect(within(list).getByRole("alert").textContent).toBe("upload failed: Too large");
   await user.click(within(list).getByRole("button", { name: "Remove a.txt" }));
   await user.click(send());
   expect(onSend.mock.calls[0]?.[0].files).toEqual([{ fileId: "fil_3", title: "c.txt" }]);

@@ -85,7 +85,7 @@ export function Composer({ suggestedAgentIds, onSend, isBusy, children }: Compos
         id={id}
         value={text}
         rows={Math.min(10, Math.max(2, text.split("\n").length))}
-        placeholder="Write a message; Enter sends it, Shift and Enter begin a new line"
+        placeholder="Write a message (Enter sends, Shift+Enter starts a new line)"
         className="w-full resize-none rounded bg-transparent px-1.5 py-1"
         onChange={(event) => setText(event.target.value)}
         onKeyDown={onKeyDown}

@@ -37,7 +37,7 @@ export function ConversationPage() {
     >
       {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
       <Tabs
-        label="Views of the conversation"
+        label="Conversation views"
         tabs={tabs}
         value={view}
         onChange={(next) =>

@@ -9,7 +9,7 @@ export function NewConversationPage() {
   return (
     <Page title="New conversation">
       <p className="text-muted">
-        Choose one agent or several, which answer at the same time, and write to them.
+        Choose one or more agents and write a message. They answer at the same time.
       </p>
       <StartConversation
         agentIds={agent}

@@ -36,7 +36,7 @@ export function RawEvents({ conversationId }: { readonly conversationId: string 
           (answer) =>
             answer.type === "agent_message" && (
               <option key={answer.sId} value={answer.sId}>
-                Answer of {answer.configuration.name}, version {answer.version + 1} ({answer.sId})
+                Answer from {answer.configuration.name}, version {answer.version + 1} ({answer.sId})
               </option>
             ),
         )}

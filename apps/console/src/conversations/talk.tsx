@@ -63,7 +63,7 @@ export function Talk({ conversationId, isBeside = false }: TalkProps) {
     <div className="grid min-w-0 gap-4">
       {isLoading && <Skeleton label="the messages" lines={8} />}
       {status === "ready" && messages.length === 0 && error === undefined && (
-        <EmptyState title="There are no messages in this conversation" />
+        <EmptyState title="No messages yet" />
       )}
       <TalkContext value={actions}>
         <ol ref={list} aria-label="Messages" className="grid min-w-0 gap-5">
@@ -79,7 +79,7 @@ export function Talk({ conversationId, isBeside = false }: TalkProps) {
       </TalkContext>
       <p role="status" className="min-h-6 text-sm text-muted">
         {talk.isReconnecting
-          ? "The connection is broken: trying again …"
+          ? "Connection lost. Reconnecting …"
           : isAnswering && `${answeringNames(messages)} …`}
       </p>
       {error !== undefined && (

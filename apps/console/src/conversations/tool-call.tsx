@@ -57,9 +57,9 @@ export function AllowTool({ toolId }: { readonly toolId: string }) {
   if (talk === undefined) return null;
   return (
     <div className="grid justify-items-start gap-2">
-      <p>The call waits until you let its server be called for you.</p>
+      <p>This call needs your permission to use its server on your behalf.</p>
       <Button isBusy={starting.isPending} onClick={() => starting.mutate()}>
-        Allow it …
+        Allow …
       </Button>
       {starting.isError && <ErrorNotice error={starting.error} />}
     </div>

@@ -38,12 +38,7 @@ export function SearchFields() {
           apply(new FormData(event.currentTarget));
         }}
       >
-        <TextField
-          label="Words of the title"
-          name="q"
-          type="search"
-          defaultValue={search.q ?? ""}
-        />
+        <TextField label="Title contains" name="q" type="search" defaultValue={search.q ?? ""} />
         <SelectField
           // A select has its default from the options that it begins with.
           key={`agent ${search.agent} ${agents.length}`}
@@ -73,13 +68,13 @@ export function SearchFields() {
           ))}
         </SelectField>
         <TextField
-          label="Created from"
+          label="From"
           name="since"
           type="datetime-local"
           defaultValue={search.since ?? ""}
         />
         <TextField
-          label="Created before"
+          label="To"
           name="until"
           type="datetime-local"
           defaultValue={search.until ?? ""}

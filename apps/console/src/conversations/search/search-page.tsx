@@ -70,21 +70,21 @@ function Nothing({ isMore }: { readonly isMore: boolean }) {
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
   if (isMore) {
     return (
-      <EmptyState title="None of these conversations matches">
-        <p className="text-muted">The next page looks among older ones.</p>
+      <EmptyState title="No matches on this page">
+        <p className="text-muted">Go to the next page to search older conversations.</p>
       </EmptyState>
     );
   }
-  if (after !== undefined) return <EmptyState title="There are no more conversations" />;
+  if (after !== undefined) return <EmptyState title="No more conversations" />;
   return (
-    <EmptyState title={isFiltered ? "No conversation matches" : "There are no conversations yet"}>
+    <EmptyState title={isFiltered ? "No matching conversations" : "No conversations yet"}>
       {isFiltered ? (
         <Link to="/conversations/all" className={buttonLook()}>
-          Remove the filter
+          Clear filter
         </Link>
       ) : (
         <Link to="/conversations/new" className={buttonLook()}>
-          Begin one
+          Start one
         </Link>
       )}
     </EmptyState>

@@ -2,7 +2,7 @@
 export const nameOfState = {
   unanswered: "Unanswered",
   running: "Running",
-  blocked: "Waiting for a person",
+  blocked: "Needs attention",
   succeeded: "Succeeded",
   errored: "Failed",
   cancelled: "Cancelled",

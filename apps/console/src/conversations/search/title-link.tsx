@@ -14,7 +14,7 @@ export function TitleLink({ sId, title }: TitleLinkProps) {
       params={{ conversationId: sId }}
       className={`line-clamp-2 ${rowLink}`}
     >
-      {title === "" ? "Without a title" : title}
+      {title === "" ? "Untitled" : title}
     </Link>
   );
 }
