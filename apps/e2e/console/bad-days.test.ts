@@ -44,7 +44,7 @@ describe.skipIf(!hasBrowser)("two tabs of one browser", () => {
     await talk.getByRole("group", approval).waitFor();
     await talk.getByRole("button", { name: "Approve", exact: true }).click();
     await talk.getByText(/Result: .*1042/).waitFor();
-    await inbox.getByText("Nothing waits for you").waitFor();
+    await inbox.getByText("Nothing needs your attention").waitFor();
     expect(await inbox.getByRole("group", approval).count()).toBe(0);
   });
 

@@ -90,7 +90,7 @@ describe.skipIf(!hasBrowser)("tools", () => {
     await calls.create("Go on", [agentId]);
     const page = await opened().enter("/approvals");
     await page.getByRole("button", { name: "Always allow" }).click();
-    await page.getByText("Nothing waits for you").waitFor();
+    await page.getByText("Nothing needs your attention").waitFor();
     await expect.poll(() => shop().calls.length).toBe(before + 1);
     await calls.create("Once more", [agentId], { blocking: true });
     expect(shop().calls.length).toBe(before + 2);

@@ -43,7 +43,7 @@ export function WaitingItem({ call, onDone }: WaitingItemProps) {
     <li className="grid gap-2">
       <p className="flex flex-wrap gap-x-3 text-sm text-muted">
         <span>
-          Waits since <Time at={call.created} />
+          Waiting since <Time at={call.created} />
         </span>
         <Link
           to="/conversations/$conversationId"

@@ -43,8 +43,10 @@ async function open(href: string, ...first: ReturnType<typeof waiting>[]) {
 
 /** What is said, besides its repetition for screen readers. */
 const said = () =>
-  screen.queryAllByText(/^(?!Notification).*waits? for you/).map(({ textContent }) => textContent);
-const text = "Clerk waits for you: refund";
+  screen
+    .queryAllByText(/^(?!Notification).* (?:is|are) waiting for you/)
+    .map(({ textContent }) => textContent);
+const text = "Clerk is waiting for you: refund";
 
 test("what waited when the page was opened is no news, and what comes later is said once", async () => {
   const read = await open("/agents", waiting("act_1"));
@@ -59,7 +61,7 @@ test("what waited when the page was opened is no news, and what comes later is s
 test("says how many have come, where several have", async () => {
   const read = await open("/agents");
   await read(waiting("act_1"), waiting("act_2", "con_2"));
-  await screen.findByText("2 calls more wait for you");
+  await screen.findByText("2 more calls are waiting for you");
   expect(said()).toHaveLength(1);
 });
 

@@ -25,8 +25,8 @@ export function WaitingNews() {
     if (first === undefined) return;
     say(
       added.length === 1
-        ? `${first.metadata.agentName} waits for you: ${first.metadata.toolName}`
-        : `${added.length} calls more wait for you`,
+        ? `${first.metadata.agentName} is waiting for you: ${first.metadata.toolName}`
+        : `${added.length} more calls are waiting for you`,
     );
   }, [data, pathname, say]);
   return null;
@@ -40,7 +40,7 @@ export function WaitingCount() {
     <Badge tone="warn">
       {data.blockedActions.length}
       {data.hasMore && "+"}
-      <span className="sr-only"> waiting</span>
+      <span className="sr-only"> pending</span>
     </Badge>
   );
 }
