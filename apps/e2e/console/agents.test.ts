@@ -23,7 +23,7 @@ describe.skipIf(!hasBrowser)("agents", () => {
     await page.getByRole("checkbox", { name: /^add/ }).check();
     await expectAccessible(page);
     await page.getByRole("button", { name: "Create" }).click();
-    await page.getByText("It was not saved").waitFor();
+    await page.getByText("The agent was not saved").waitFor();
     expect(await page.getByRole("alert").textContent()).toContain("script.steps");
     await script.fill('{"steps": [{"text": "First: {{message}}"}]}');
     await page.getByRole("button", { name: "Create" }).click();
@@ -55,7 +55,7 @@ describe.skipIf(!hasBrowser)("agents", () => {
     const { workspaceId: wId } = server().demo;
     await calls.rpc().agents.update.mutate({ wId, agentId, instructions: "Theirs" });
     await page.getByRole("button", { name: "Save" }).click();
-    await page.getByText("It was not saved").waitFor();
+    await page.getByText("The agent was not saved").waitFor();
     const stored = await calls.rpc().agents.getDefinition.query({ wId, agentId });
     expect(stored.agentConfiguration.instructions).toBe("Theirs");
   });
@@ -69,7 +69,7 @@ describe.skipIf(!hasBrowser)("agents", () => {
     await page.getByText("Answers at once").waitFor();
     expect(await page.getByRole("button", { name: "Save" }).count()).toBe(0);
     await expectAccessible(page);
-    await page.getByRole("link", { name: "Talk to it" }).click();
+    await page.getByRole("link", { name: "Talk to agent" }).click();
     await page.getByRole("button", { name: "Agents: helper" }).waitFor();
     await page.goto(`${opened().url}/agents/new`);
     await page.getByRole("heading", { name: "You don't have access to this page" }).waitFor();

@@ -58,7 +58,7 @@ function Editor({ definition }: { readonly definition: StoredAgent }) {
       isArchived
         ? rpc.agents.restore.mutate({ wId, agentId })
         : rpc.agents.archive.mutate({ wId, agentId }),
-    onSuccess: () => say(isArchived ? `${name} is restored` : `${name} is archived`),
+    onSuccess: () => say(isArchived ? `${name} restored` : `${name} archived`),
   });
   return (
     <Page

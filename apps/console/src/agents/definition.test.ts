@@ -22,7 +22,7 @@ test("gives the server what was written, with models whose names have slashes", 
 test.for([
   [{ model: "" }, "Choose a model"],
   [{ temperature: "warm" }, "Temperature must be a number"],
-  [{ maxStepsPerRun: "" }, "Steps of a turn must be a number"],
+  [{ maxStepsPerRun: "" }, "Max steps per turn must be a number"],
   [{ script: "[]" }, "Enter a JSON object"],
 ] as const)("refuses %o", ([changed, message]) => {
   expect(() => inputOfDraft({ ...draft, ...changed })).toThrow(message);

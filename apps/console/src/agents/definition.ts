@@ -81,7 +81,7 @@ export function inputOfDraft(draft: AgentDraft): AgentInput {
       temperature: numberOf("Temperature", temperature),
       reasoningEffort: reasoningEffort || null,
     },
-    maxStepsPerRun: numberOf("Steps of a turn", maxStepsPerRun),
+    maxStepsPerRun: numberOf("Max steps per turn", maxStepsPerRun),
     // The server says what is wrong with a script.
     ...(script.trim() !== "" && { script: parseObject(script) as AgentInput["script"] }),
   };

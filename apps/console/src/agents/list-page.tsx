@@ -112,10 +112,10 @@ export function AgentListPage() {
           ),
       }}
       empty={
-        <EmptyState title="There are no such agents">
+        <EmptyState title="No agents found">
           {isBuilder && (
             <>
-              <p className="text-muted">“New agent” makes one, and so does:</p>
+              <p className="text-muted">Create one with “New agent”, or over the API:</p>
               <CurlCommand
                 path={`/api/admin/workspaces/${wId}/agents`}
                 body={{

@@ -15,7 +15,7 @@ export function NewAgentPage() {
   const creating = useMutation(
     trpc.agents.create.mutationOptions({
       onSuccess: async ({ agentConfiguration: { sId: agentId, name } }) => {
-        say(`${name} is created`);
+        say(`${name} created`);
         await navigate({ to: "/agents/$agentId", params: { agentId }, ignoreBlocker: true });
       },
     }),

@@ -18,10 +18,10 @@ export function TryAgent({ agentId }: { readonly agentId: string }) {
               params={{ conversationId }}
               className="text-accent underline"
             >
-              Open the conversation
+              Open conversation
             </Link>
             <Button isSmall onClick={() => setConversationId(undefined)}>
-              Begin again
+              Start over
             </Button>
           </span>
         )}
