@@ -75,7 +75,7 @@ describe.skipIf(!hasBrowser)("operators", () => {
   it("see the runs of every workspace", async () => {
     const { conversation } = await calls.create("Who sees this?", ["helper"], { blocking: true });
     const page = await enter("/runs");
-    await page.getByRole("heading", { name: "Runs of the server" }).waitFor();
+    await page.getByRole("heading", { name: "Server runs" }).waitFor();
     const rows = page.getByRole("group", { name: "Runs" }).getByRole("row");
     const row = rows.filter({ hasText: conversation.content.at(-1)?.at(-1)?.sId ?? "" });
     expect(await row.textContent()).toMatch(/^Demo.*helper.*Turn.*Succeeded/i);
@@ -83,7 +83,7 @@ describe.skipIf(!hasBrowser)("operators", () => {
     expect(await rows.getByRole("link").count()).toBe(0);
     await expectAccessible(page);
     await page.getByRole("combobox", { name: "Status" }).selectOption("Failed");
-    await page.getByText("There are no runs to show").waitFor();
+    await page.getByText("No runs found").waitFor();
     expect(page.url()).toContain("status=errored");
     await expectAccessible(page);
   });

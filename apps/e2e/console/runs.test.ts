@@ -38,13 +38,13 @@ describe.skipIf(!hasBrowser)("runs", () => {
     const ponderous = await calls.createAgent("ponderous", script);
     await calls.create("Think", [ponderous]);
     await page.getByRole("checkbox", { name: "Select ponderous" }).check();
-    await page.getByRole("button", { name: "Cancel the selected (2)" }).click();
-    await page.getByText("2 runs are cancelled").first().waitFor();
+    await page.getByRole("button", { name: "Cancel (2)" }).click();
+    await page.getByText("2 runs cancelled").first().waitFor();
     await row.getByText("cancelled", { exact: true }).first().waitFor();
     const left = table.getByRole("row").filter({ hasText: third });
     expect(await left.getByText("running", { exact: true }).count()).toBe(1);
-    await page.getByRole("button", { name: "Select all that have not ended" }).click();
-    await page.getByRole("button", { name: "Cancel the selected (1)" }).click();
+    await page.getByRole("button", { name: "Select active" }).click();
+    await page.getByRole("button", { name: "Cancel (1)" }).click();
     await left.getByText("cancelled", { exact: true }).first().waitFor();
     await row.getByRole("link", { name: "lasting" }).click();
     await page.getByRole("region", { name: "Outcome" }).getByText("(cancelled)").waitFor();
@@ -63,8 +63,8 @@ describe.skipIf(!hasBrowser)("runs", () => {
       await page.getByRole("checkbox", { name: `Select repeated ${id}` }).check();
     }
     await page.getByRole("checkbox", { name: `Select archived ${refused}` }).check();
-    await page.getByRole("button", { name: "Run the selected again (3)" }).click();
-    await page.getByText("2 runs have begun, 1 failed").first().waitFor();
+    await page.getByRole("button", { name: "Rerun (3)" }).click();
+    await page.getByText("2 runs started, 1 failed").first().waitFor();
     const failure = page.getByRole("alert").filter({ hasText: `archived ${refused}` });
     await failure.getByText("The workspace has no such function").waitFor();
     await expectAccessible(page);
@@ -98,7 +98,7 @@ describe.skipIf(!hasBrowser)("runs", () => {
     await rows.getByRole("link").click();
     await page.waitForURL(`**/conversations/${conversation.sId}`);
     await page.goto(`${opened().url}/runs?function=add&status=cancelled`);
-    await page.getByText("There are no runs to show").waitFor();
+    await page.getByText("No runs found").waitFor();
     await expectAccessible(page);
   });
 

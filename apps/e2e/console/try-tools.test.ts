@@ -65,8 +65,8 @@ describe.skipIf(!hasBrowser)("trying a tool", () => {
     await form.getByText("Calling …").waitFor();
     await page.goto(`${opened().url}/runs?kind=tool_call`);
     await page.getByRole("checkbox", { name: /^Select Slow shop/ }).check();
-    await page.getByRole("button", { name: "Cancel the selected (1)" }).click();
-    await page.getByText("The run is cancelled").first().waitFor();
+    await page.getByRole("button", { name: "Cancel (1)" }).click();
+    await page.getByText("1 run cancelled").first().waitFor();
     const { workspaceId: wId } = server().demo;
     const { runs } = await calls.rpc().runs.list.query({ wId, kind: "tool_call", limit: 2 });
     expect(runs.map(({ status }) => status)).toEqual(["cancelled", "cancelled"]);

@@ -29,7 +29,7 @@ export function ChartFigure({ chart, overview, span }: ChartFigureProps) {
   );
   const values = useMemo(() => lines.map((line) => line.values), [lines]);
   const at = pointed === null ? undefined : times[pointed];
-  const said = lines.map(({ name, values: all }) => `${name}: at most ${format(Math.max(...all))}`);
+  const said = lines.map(({ name, values: all }) => `${name}: peak ${format(Math.max(...all))}`);
   return (
     <section
       aria-label={title}
@@ -38,7 +38,7 @@ export function ChartFigure({ chart, overview, span }: ChartFigureProps) {
       <div className="flex flex-wrap items-baseline justify-between gap-x-3">
         <h2 className="font-medium">{title}</h2>
         <span className="text-sm text-muted tabular-nums">
-          {at === undefined ? "highest" : formatBucket(at)}
+          {at === undefined ? "peak" : formatBucket(at)}
         </span>
       </div>
       <ul ref={swatches} className="flex flex-wrap gap-x-4 text-sm tabular-nums">

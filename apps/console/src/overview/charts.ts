@@ -30,8 +30,8 @@ export const charts: readonly Chart[] = [
   {
     title: "Errors",
     lines: [
-      { name: "Of turns", series: "turnsErrored" },
-      { name: "Of invocations and tool calls", series: "invocationsErrored" },
+      { name: "Turns", series: "turnsErrored" },
+      { name: "Invocations and tool calls", series: "invocationsErrored" },
     ],
     format: formatNumber,
   },
@@ -43,8 +43,8 @@ export const charts: readonly Chart[] = [
     ],
     format: formatNumber,
   },
-  one("Waiting runs", "waitingRuns"),
-  one("Oldest waiting run", "oldestWaitingMs", formatDuration),
+  one("Queued runs", "waitingRuns"),
+  one("Oldest queued run", "oldestWaitingMs", formatDuration),
   one("Open streams", "openStreams"),
 ];
 

@@ -27,9 +27,9 @@ export function OverviewPage() {
     placeholderData: keepPreviousData,
   });
   return (
-    <Page title={wId === undefined ? "Overview of the server" : "Overview"}>
+    <Page title={wId === undefined ? "Server overview" : "Overview"}>
       <SelectField
-        label="Time"
+        label="Period"
         className="max-w-60"
         value={window}
         onChange={({ target: { value } }) =>
@@ -64,8 +64,8 @@ export function OverviewPage() {
 function Now({ now }: { readonly now: Overview["now"] }) {
   const { waitingRuns, oldestWaitingMs, runningRuns, openStreams } = now;
   const figures = [
-    ["Waiting", formatNumber(waitingRuns)],
-    ["Oldest waiting", oldestWaitingMs === null ? "none waits" : formatDuration(oldestWaitingMs)],
+    ["Queued", formatNumber(waitingRuns)],
+    ["Oldest queued", oldestWaitingMs === null ? "None" : formatDuration(oldestWaitingMs)],
     ["Running", formatNumber(runningRuns)],
     ["Open streams", formatNumber(openStreams)],
   ] as const;

@@ -26,7 +26,7 @@ export const nameOfKind: Readonly<Record<Kind, string>> = {
 
 /** What a state of a run is called. */
 export const nameOfStatus: Readonly<Record<Status, string>> = {
-  waiting: "Waiting",
+  waiting: "Queued",
   running: "Running",
   blocked: "Blocked",
   suspended: "Suspended",

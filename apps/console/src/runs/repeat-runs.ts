@@ -42,7 +42,7 @@ export function useRepeat(onBegun: (runs: readonly Run[]) => void) {
     },
     onSuccess: ({ begun, failed }) => {
       onBegun(begun);
-      const count = begun.length === 1 ? "1 run has begun" : `${begun.length} runs have begun`;
+      const count = begun.length === 1 ? "1 run started" : `${begun.length} runs started`;
       say(failed.length === 0 ? count : `${count}, ${failed.length} failed`);
     },
     onSettled: async () => queryClient.invalidateQueries(trpc.runs.list.pathFilter()),

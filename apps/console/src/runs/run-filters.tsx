@@ -35,7 +35,7 @@ export function RunFilters() {
       </search>
       {error && (
         <ErrorNotice
-          title="The functions and agents to choose from could not be read"
+          title="The functions and agents could not be loaded"
           error={error}
           onRetry={() => void refetch()}
         />
