@@ -27,7 +27,7 @@ describe.skipIf(!hasBrowser)("folders of skills", () => {
 
   /** Drops a file or folder of the disk, as a person does. */
   async function drop(page: Page, dropped: string): Promise<void> {
-    const zone = page.getByRole("group", { name: "What to import" });
+    const zone = page.getByRole("group", { name: "Skills to import" });
     const box = await zone.boundingBox();
     if (box === null) throw new Error("There is nothing to drop on");
     const at = { x: box.x + box.width / 2, y: box.y + 12 };
@@ -67,8 +67,8 @@ describe.skipIf(!hasBrowser)("folders of skills", () => {
     await drop(page, set);
     await page.getByText(`set/${two}/SKILL.md`).waitFor();
     await page
-      .getByRole("combobox", { name: "A skill of the same name" })
-      .selectOption("Leave the skill as it is");
+      .getByRole("combobox", { name: "On name conflict" })
+      .selectOption("Keep the existing skill");
     await importAll(page);
     const report = page.getByRole("region", { name: "Report" }).or(page.getByRole("status"));
     await report.getByRole("row").filter({ hasText: one }).getByText("skipped").waitFor();
@@ -104,8 +104,8 @@ describe.skipIf(!hasBrowser)("folders of skills", () => {
     await page.goto(`${opened().url}/skills/import`);
     await drop(page, zip);
     await page
-      .getByRole("combobox", { name: "A skill of the same name" })
-      .selectOption("Replace the skill");
+      .getByRole("combobox", { name: "On name conflict" })
+      .selectOption("Replace the existing skill");
     await importAll(page);
     await page.getByText("updated").waitFor();
   });

@@ -30,7 +30,7 @@ export function SkillActions({ shown, onStale }: SkillActionsProps) {
     },
     onSuccess: (changed) =>
       say(
-        `${skill.name} is now ${changed.skill.status}, for: ${availabilities[changed.skill.availability].toLowerCase()}`,
+        `${skill.name} is now ${changed.skill.status}. Availability: ${availabilities[changed.skill.availability].toLowerCase()}`,
       ),
   });
   const isBusy = changing.isPending;
@@ -43,7 +43,7 @@ export function SkillActions({ shown, onStale }: SkillActionsProps) {
         </Button>
       )}
       {skill.status === "active" && (
-        <Menu trigger={<Button isBusy={isBusy}>Who can use it</Button>}>
+        <Menu trigger={<Button isBusy={isBusy}>Availability</Button>}>
           {Object.entries(availabilities).map(([value, words]) => (
             <MenuCheck
               key={value}

@@ -66,7 +66,7 @@ export function SkillFiles({ shown, canChange }: SkillFilesProps) {
   return (
     <section aria-label="Files" className="grid justify-items-start gap-2">
       <h2 className="font-semibold">Files</h2>
-      {files.length === 0 && <p className="text-muted">It has no files.</p>}
+      {files.length === 0 && <p className="text-muted">No files.</p>}
       <ul className="grid gap-1">
         {files.map((file) => (
           <li key={file.fileId} className="flex flex-wrap items-center gap-2">
@@ -93,7 +93,7 @@ export function SkillFiles({ shown, canChange }: SkillFilesProps) {
               isBusy={isBusy}
               onClick={() => restoring.mutate(file)}
             >
-              Put back
+              Restore
             </Button>
           </li>
         ))}

@@ -15,7 +15,7 @@ test("puts a SKILL.md without a folder into one", () => {
 });
 
 test("refuses what is no skill, or too much", () => {
-  expect(() => pathsOf("README.md")).toThrow("There is no SKILL.md");
+  expect(() => pathsOf("README.md")).toThrow("No SKILL.md found");
   const many = Array.from({ length: 201 }, (_, index) => `a/${index}.txt`);
   expect(() => pathsOf("a/SKILL.md", ...many)).toThrow("at most 200 files");
   const large = { path: "a/b", content: new Blob([new Uint8Array(21 * 1024 * 1024)]) };

@@ -24,10 +24,11 @@ export function skillFiles(files: readonly FolderFile[], name: string): FolderFi
   const folders = placed
     .filter(({ path }) => path.endsWith("/SKILL.md"))
     .map(({ path }) => path.slice(0, -"SKILL.md".length));
-  if (folders.length === 0) throw new Error("There is no SKILL.md in what you chose");
+  if (folders.length === 0)
+    throw new Error("No SKILL.md found. Choose a folder or zip that has one");
   const sent = placed.filter(({ path }) => folders.some((folder) => path.startsWith(folder)));
   if (sent.length > MAX_FILES) {
-    throw new Error(`An import has at most ${MAX_FILES} files, and these are ${sent.length}`);
+    throw new Error(`An import can have at most ${MAX_FILES} files; you chose ${sent.length}`);
   }
   checkBytes(sent.reduce((bytes, { content }) => bytes + content.size, 0));
   return sent;
@@ -35,5 +36,5 @@ export function skillFiles(files: readonly FolderFile[], name: string): FolderFi
 
 /** Throws an `Error` with a sentence for people if an import would be too large. */
 export function checkBytes(bytes: number): void {
-  if (bytes > MAX_BYTES) throw new Error("An import has at most 20 MiB");
+  if (bytes > MAX_BYTES) throw new Error("An import can have at most 20 MiB");
 }

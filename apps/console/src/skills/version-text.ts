@@ -11,9 +11,9 @@ export function textOfVersion(version: SkillVersion): string {
   const lines = [
     `Name: ${name}`,
     `State: ${status}`,
-    `Who can use it: ${availabilities[availability].toLowerCase()}`,
-    `When agents use it: ${agentFacingDescription}`,
-    `What it does: ${userFacingDescription}`,
+    `Availability: ${availabilities[availability].toLowerCase()}`,
+    `Description for agents: ${agentFacingDescription}`,
+    `Description for people: ${userFacingDescription}`,
     ...(icon === null ? [] : [`Icon: ${icon}`]),
     ...spaces.map((id) => `Space: ${id}`),
     ...tools.map((tool) => `Tool: ${tool.name} (${tool.sId})`),
