@@ -28,8 +28,8 @@ describe.skipIf(!hasBrowser)("trying a tool", () => {
     await expectAccessible(page);
     expect(shop().calls.at(-1)).toEqual({ name: "find", arguments: { word: "boots" } });
     // Arguments that the schema refuses do not reach the server.
-    await form.getByRole("button", { name: "Write JSON" }).click();
-    await form.getByRole("textbox", { name: "Input, as JSON" }).fill('{"word": 7}');
+    await form.getByRole("button", { name: "Edit JSON" }).click();
+    await form.getByRole("textbox", { name: "Input (JSON)" }).fill('{"word": 7}');
     const before = shop().calls.length;
     await form.getByRole("button", { name: "Call find" }).click();
     await form.getByRole("alert").getByText("(invalid_input)").waitFor();
@@ -41,12 +41,12 @@ describe.skipIf(!hasBrowser)("trying a tool", () => {
     await failing.getByRole("button", { name: "Call fail" }).click();
     await failing.getByText("The tool answered with an error").waitFor();
     await failing.getByRole("link", { name: "The call" }).click();
-    await page.getByRole("heading", { name: "Call of Shop" }).waitFor();
+    await page.getByRole("heading", { name: "Call to Shop" }).waitFor();
     await page.getByText("Input", { exact: true }).click();
     await page.getByRole("group", { name: "Input" }).getByText('"name": "fail"').waitFor();
-    expect(await page.getByRole("button", { name: "Run again" }).count()).toBe(0);
+    expect(await page.getByRole("button", { name: "Rerun" }).count()).toBe(0);
     await expectAccessible(page);
-    await page.getByRole("link", { name: "The tool" }).click();
+    await page.getByRole("link", { name: "Open tool" }).click();
     await page.getByRole("heading", { name: "Shop", exact: true }).waitFor();
   });
 

@@ -28,7 +28,7 @@ async function open(props: Props = {}) {
 
 const field = (name: string | RegExp) => screen.getByRole<HTMLInputElement>("textbox", { name });
 const run = () => screen.getByRole<HTMLButtonElement>("button", { name: "Run" });
-const json = () => field("Input, as JSON");
+const json = () => field("Input (JSON)");
 
 test("sends what the fields hold, each as its kind, without those that are empty", async () => {
   const { user, onSubmit } = await open();
@@ -50,8 +50,8 @@ test("says at each field what is wrong with it, and sends nothing until it is me
     (field(name).getAttribute("aria-describedby") ?? "")
       .split(" ")
       .map((id) => document.getElementById(id)?.textContent);
-  expect(descriptionOf("price")).toEqual(["Of one", "This is required"]);
-  expect(descriptionOf("quantity")).toEqual(["This must be a whole number"]);
+  expect(descriptionOf("price")).toEqual(["Of one", "Required"]);
+  expect(descriptionOf("quantity")).toEqual(["Enter a whole number"]);
   expect(descriptionOf(/^tags/).join(" ")).toContain("Invalid JSON");
   expect(field("quantity").getAttribute("aria-invalid")).toBe("true");
   expect(onSubmit).not.toHaveBeenCalled();
@@ -68,11 +68,11 @@ test("says at each field what is wrong with it, and sends nothing until it is me
 test("changes to JSON and back with what was filled in", async () => {
   const { user, onSubmit } = await open({ before: { price: 1.5, quantity: 4 } });
   expect(field("quantity").value).toBe("4");
-  await user.click(screen.getByRole("button", { name: "Write JSON" }));
+  await user.click(screen.getByRole("button", { name: "Edit JSON" }));
   expect(JSON.parse(json().value)).toEqual({ price: 1.5, quantity: 4 });
   await user.clear(json());
   await user.type(json(), '{{"price": 2, "quantity": 5}');
-  await user.click(screen.getByRole("button", { name: "Use the form" }));
+  await user.click(screen.getByRole("button", { name: "Use form" }));
   expect([field("price").value, field("quantity").value]).toEqual(["2", "5"]);
   await user.click(run());
   expect(onSubmit.mock.calls).toEqual([[{ price: 2, quantity: 5 }]]);
@@ -91,7 +91,7 @@ test("what is not JSON stays, and is not sent", async () => {
 
 test("a function without fields takes no input", async () => {
   const { user, onSubmit } = await open({ schema: { type: "object", properties: {} } });
-  expect(screen.getByText("It takes no input.")).toBeDefined();
+  expect(screen.getByText("No input required.")).toBeDefined();
   await user.click(run());
   expect(onSubmit.mock.calls).toEqual([[{}]]);
 });

@@ -75,7 +75,7 @@ export function InputForm(props: InputFormProps) {
     >
       {isJson || fields === undefined ? (
         <TextArea
-          label="Input, as JSON"
+          label="Input (JSON)"
           rows={10}
           spellCheck={false}
           className="font-mono text-sm"
@@ -98,7 +98,7 @@ export function InputForm(props: InputFormProps) {
           {action}
         </Button>
         {fields !== undefined && (
-          <Button onClick={change}>{isJson ? "Use the form" : "Write JSON"}</Button>
+          <Button onClick={change}>{isJson ? "Use form" : "Edit JSON"}</Button>
         )}
       </div>
     </form>

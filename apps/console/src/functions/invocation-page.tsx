@@ -49,7 +49,7 @@ export function InvocationPage() {
   const isRunning = data?.invocation.status === "created" && !isOver;
   return (
     <Page
-      title={called === undefined ? `Invocation of ${functionId}` : `Call of ${called.name}`}
+      title={called === undefined ? `Invocation of ${functionId}` : `Call to ${called.name}`}
       actions={
         <>
           {isRunning && (
@@ -84,14 +84,14 @@ export function InvocationPage() {
               params={{ toolId: called.sId }}
               className="text-accent underline"
             >
-              The tool
+              Open tool
             </Link>
           )}
         </p>
       )}
       {run.error && !error && (
         <ErrorNotice
-          title="The input could not be read"
+          title="The input could not be loaded"
           error={run.error}
           onRetry={() => void run.refetch()}
         />
@@ -123,7 +123,7 @@ function RunAgain({ functionId, invocationId, input }: RunAgainProps) {
     <>
       <Button isBusy={invoke.isPending} onClick={() => invoke.mutate(input)}>
         <Icon name="retry" />
-        Run again
+        Rerun
       </Button>
       <Link
         to="/functions/$functionId"
@@ -131,9 +131,9 @@ function RunAgain({ functionId, invocationId, input }: RunAgainProps) {
         search={{ from: invocationId }}
         className={buttonLook()}
       >
-        Run with another input
+        Edit and rerun
       </Link>
-      {invoke.isError && <ErrorNotice title="It was not run again" error={invoke.error} />}
+      {invoke.isError && <ErrorNotice title="The function was not rerun" error={invoke.error} />}
     </>
   );
 }

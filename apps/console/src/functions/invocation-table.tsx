@@ -47,7 +47,9 @@ export function InvocationTable({ functionId }: { readonly functionId: string })
         keyOf={({ sId }) => sId}
         after={after}
         empty={
-          <EmptyState title={hasMore ? "None on this page" : "There are no invocations to show"} />
+          <EmptyState
+            title={hasMore ? "No matching invocations on this page" : "No invocations found"}
+          />
         }
         columns={{
           Invocation: ({ sId }) => (

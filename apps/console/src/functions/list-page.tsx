@@ -76,19 +76,19 @@ const columns: Columns<ShownFunction> = {
         {slug}
       </Link>
       {status === "archived" && <StatusBadge status="archived" />}
-      {requiresApproval && <Badge>asks before it is called</Badge>}
+      {requiresApproval && <Badge>needs approval</Badge>}
     </span>
   ),
-  "What it does": ({ description }) => description,
+  Description: ({ description }) => description,
   Version: ({ version }) => version,
-  Changed: ({ updatedAt }) => <Time at={updatedAt} />,
+  Updated: ({ updatedAt }) => <Time at={updatedAt} />,
 };
 
 function NoFunctions({ isArchived }: { readonly isArchived: boolean }) {
-  if (isArchived) return <EmptyState title="No function is archived" />;
+  if (isArchived) return <EmptyState title="No archived functions" />;
   return (
-    <EmptyState title="There are no functions yet">
-      <p className="text-muted">Write one here, or make a folder with one, and push it:</p>
+    <EmptyState title="No functions yet">
+      <p className="text-muted">Write one here, or scaffold one in a folder and push it:</p>
       <Command>{"parley functions init my-function\nparley functions push my-function"}</Command>
     </EmptyState>
   );

@@ -19,7 +19,7 @@ function FormOfRun({ one, runId }: { readonly one: ShownFunction; readonly runId
   if (!data && !error) return <Skeleton label="the input" lines={3} />;
   return (
     <>
-      {error && <ErrorNotice title="The input could not be read" error={error} />}
+      {error && <ErrorNotice title="The input could not be loaded" error={error} />}
       <InputOfFunction key={runId} one={one} before={data?.input} />
     </>
   );
@@ -42,7 +42,7 @@ function InputOfFunction({ one, before }: InputOfFunctionProps) {
       isDisabled={one.status === "archived"}
       onSubmit={(input) => invoke.mutate(input)}
     >
-      {invoke.isError && <ErrorNotice title="It was not run" error={invoke.error} />}
+      {invoke.isError && <ErrorNotice title="The function was not run" error={invoke.error} />}
     </InputForm>
   );
 }

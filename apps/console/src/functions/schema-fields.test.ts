@@ -57,10 +57,10 @@ test("says what is wrong with each field", () => {
   const texts = { name: "Ada", count: "1.5", price: "much", lines: "[", isPaid: "true" };
   expect(inputOf(fields, texts)).toEqual({
     errors: {
-      count: "This must be a whole number",
-      price: "This must be a number",
+      count: "Enter a whole number",
+      price: "Enter a number",
       lines: expect.stringContaining("Invalid JSON"),
     },
   });
-  expect(inputOf(fields, {})).toEqual({ errors: { count: "This is required" } });
+  expect(inputOf(fields, {})).toEqual({ errors: { count: "Required" } });
 });

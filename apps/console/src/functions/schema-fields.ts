@@ -82,7 +82,7 @@ export function inputOf(
     const { name, kind, isRequired } = field;
     const text = texts[name] ?? "";
     if (text === "" && !(isRequired && kind === "text")) {
-      if (isRequired) errors[name] = "This is required";
+      if (isRequired) errors[name] = "Required";
       continue;
     }
     try {
@@ -99,9 +99,9 @@ function valueOf({ kind }: SchemaField, text: string): unknown {
   if (kind === "text") return text;
   if (kind === "number" || kind === "integer") {
     const value = Number(text);
-    if (!Number.isFinite(value)) throw new Error("This must be a number");
+    if (!Number.isFinite(value)) throw new Error("Enter a number");
     if (kind === "integer" && !Number.isSafeInteger(value)) {
-      throw new Error("This must be a whole number");
+      throw new Error("Enter a whole number");
     }
     return value;
   }

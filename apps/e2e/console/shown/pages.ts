@@ -113,7 +113,7 @@ export const pages: readonly ShownPage[] = [
     name: "functions",
     pathOf: () => "/functions",
     keys: everyUser,
-    alt: "A table of functions with what they do, one of which asks before it is called",
+    alt: "A table of functions with what they do, one of which needs approval",
   },
   {
     route: "/functions/$functionId",

@@ -127,8 +127,8 @@ export function definitionOf(draft: FunctionDraft): Definition {
   return {
     description,
     program: programOf(draft),
-    inputSchema: schemaOf("Schema of the input", draft.inputSchema),
-    outputSchema: schemaOf("Schema of the result", draft.outputSchema),
+    inputSchema: schemaOf("Input schema", draft.inputSchema),
+    outputSchema: schemaOf("Result schema", draft.outputSchema),
     ...limitsOf(invocationLimits, draft.limits),
     retryable,
     requiresApproval,

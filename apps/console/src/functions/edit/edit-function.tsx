@@ -44,8 +44,8 @@ export function EditFunction({ slug, of }: EditFunctionProps) {
       <Loaded query={reading} label="the editor" />
       {shown.version !== base && (
         <p role="status" className="mb-4 rounded-md bg-warn-soft px-4 py-3 text-warn">
-          This is version {shown.version}. Saving it makes version {base + 1}, which is used from
-          then on.
+          You are editing version {shown.version}. Saving creates version {base + 1}, which takes
+          effect at once.
         </p>
       )}
       <Editor
@@ -98,12 +98,12 @@ function Editor({ slug, of, base, stored, onReload }: EditorProps) {
     <FunctionForm
       initial={saved.draft}
       isNew={false}
-      submitLabel="Save as a new version"
+      submitLabel="Save version"
       isBusy={saving.isPending}
       refusal={saving.error}
       onSubmit={(draft, definition) => saving.mutate({ draft, definition })}
     >
-      {isConflict && <Button onClick={onReload}>Begin again with the newest version</Button>}
+      {isConflict && <Button onClick={onReload}>Load newest version</Button>}
     </FunctionForm>
   );
 }

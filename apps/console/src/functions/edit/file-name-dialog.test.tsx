@@ -16,12 +16,12 @@ async function open(initial = "") {
 const field = () => screen.getByRole<HTMLInputElement>("textbox", { name: "Path" });
 
 test.for([
-  ["../money.ts", "This is no relative path"],
-  ["/money.ts", "This is no relative path"],
-  ["lib/.money.ts", "This is no relative path"],
-  ["lib//money.ts", "This is no relative path"],
-  ["{Backspace}", "This is no relative path"],
-  ["rates.json", "There is such a file"],
+  ["../money.ts", "Enter a relative path"],
+  ["/money.ts", "Enter a relative path"],
+  ["lib/.money.ts", "Enter a relative path"],
+  ["lib//money.ts", "Enter a relative path"],
+  ["{Backspace}", "Enter a relative path"],
+  ["rates.json", "This file already exists"],
 ] as const)("refuses %s, and keeps it to be mended", async ([path, reason]) => {
   const { user, onName } = await open();
   await user.type(field(), `${path}{Enter}`);

@@ -24,9 +24,9 @@ interface FunctionFormProps {
 }
 
 const types: Readonly<Record<ProgramType, string>> = {
-  javascript: "JavaScript or TypeScript, in the sandbox of this server",
-  e2b: "Node packages or Python, in a sandbox of E2B",
-  simulated: "A simulation, without code",
+  javascript: "JavaScript or TypeScript in this server's sandbox",
+  e2b: "Node packages or Python in an E2B sandbox",
+  simulated: "Simulation without code",
 };
 
 /** The editor of a function: each save is a new version. */
@@ -59,10 +59,10 @@ export function FunctionForm(props: FunctionFormProps) {
       <UnsavedGuard isUnsaved={draft !== initial && !isBusy} />
       {isNew && (
         <TextField
-          label="Name in paths"
+          label="Slug"
           required
           pattern="[a-z0-9]+(-[a-z0-9]+)*"
-          hint="Lowercase letters and digits, in words separated by hyphens. It never changes."
+          hint="Lowercase words and digits, separated by hyphens. Cannot be changed later."
           autoComplete="off"
           spellCheck={false}
           className="max-w-96 font-mono"
@@ -72,13 +72,13 @@ export function FunctionForm(props: FunctionFormProps) {
       )}
       <TextArea
         label="Description"
-        hint="What it does, as agents that call it read it"
+        hint="Shown to agents that may call it"
         rows={2}
         value={draft.description}
         onChange={(event) => change({ description: event.target.value })}
       />
       <SelectField
-        label="What it runs"
+        label="Runtime"
         className="max-w-xl"
         value={draft.type}
         onChange={({ target: { value } }) => {
@@ -100,7 +100,7 @@ export function FunctionForm(props: FunctionFormProps) {
       />
       <div className="grid items-start gap-5 lg:grid-cols-2">
         <CodeEditor
-          label="Schema of the input"
+          label="Input schema"
           language="json"
           hint="JSON Schema (draft-07, 2019-09 or 2020-12); empty for any input"
           initial={draft.inputSchema}
@@ -108,7 +108,7 @@ export function FunctionForm(props: FunctionFormProps) {
           problems={problemsOf("inputSchema")}
         />
         <CodeEditor
-          label="Schema of the result"
+          label="Result schema"
           language="json"
           hint="JSON Schema (draft-07, 2019-09 or 2020-12); empty for any result"
           initial={draft.outputSchema}
@@ -123,20 +123,20 @@ export function FunctionForm(props: FunctionFormProps) {
       />
       <div className="grid gap-2">
         <CheckField
-          label="An interrupted invocation is run again"
-          hint="Only where running it twice does no harm"
+          label="Rerun interrupted invocations"
+          hint="Only if running it twice is harmless"
           checked={draft.retryable}
           onChange={(event) => change({ retryable: event.target.checked })}
         />
         <CheckField
-          label="Calls by agents wait for an approval"
+          label="Require approval for calls by agents"
           checked={draft.requiresApproval}
           onChange={(event) => change({ requiresApproval: event.target.checked })}
         />
       </div>
-      {fault !== undefined && <ErrorNotice title="It was not saved" error={fault} />}
+      {fault !== undefined && <ErrorNotice title="The function was not saved" error={fault} />}
       {fault === undefined && refusal !== null && (
-        <ErrorNotice title="It was not saved" error={refusal} />
+        <ErrorNotice title="The function was not saved" error={refusal} />
       )}
       <div className="flex flex-wrap gap-2">
         <Button type="submit" variant="primary" isBusy={isBusy}>

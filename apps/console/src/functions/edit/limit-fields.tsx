@@ -13,7 +13,7 @@ export function LimitFields({ isCode, limits, onChange }: LimitFieldsProps) {
   const shown = { ...invocationLimits, ...(isCode && codeLimits) };
   return (
     <fieldset className="grid gap-3">
-      <legend className="mb-1 font-medium">Limits of an invocation</legend>
+      <legend className="mb-1 font-medium">Invocation limits</legend>
       <div className="grid items-end gap-3 sm:grid-cols-2 lg:grid-cols-4">
         {Object.entries(shown).map(([name, { label }]) => (
           <TextField

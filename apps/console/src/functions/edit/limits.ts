@@ -6,19 +6,19 @@ interface Limit {
 
 /** Bounds of every invocation. */
 export const invocationLimits = {
-  timeoutMs: { label: "Duration, in milliseconds", byDefault: 60_000 },
-  maxOutputBytes: { label: "Result, in bytes", byDefault: 262_144 },
-  maxLogLines: { label: "Lines of the log", byDefault: 1000 },
-  maxConcurrent: { label: "Invocations at once", byDefault: 20 },
+  timeoutMs: { label: "Timeout (ms)", byDefault: 60_000 },
+  maxOutputBytes: { label: "Result size (bytes)", byDefault: 262_144 },
+  maxLogLines: { label: "Log lines", byDefault: 1000 },
+  maxConcurrent: { label: "Max concurrent invocations", byDefault: 20 },
 } as const satisfies Record<string, Limit>;
 
 /** Bounds of code in the sandbox. */
 export const codeLimits = {
-  cpuMs: { label: "Processor time, in milliseconds", byDefault: 10_000 },
-  memoryBytes: { label: "Memory, in bytes", byDefault: 67_108_864 },
-  logBytes: { label: "Log, in bytes", byDefault: 1_048_576 },
+  cpuMs: { label: "CPU time (ms)", byDefault: 10_000 },
+  memoryBytes: { label: "Memory (bytes)", byDefault: 67_108_864 },
+  logBytes: { label: "Log size (bytes)", byDefault: 1_048_576 },
   fetches: { label: "Requests", byDefault: 50 },
-  fetchBytes: { label: "Bodies of requests, in bytes", byDefault: 16_777_216 },
+  fetchBytes: { label: "Request and response bodies (bytes)", byDefault: 16_777_216 },
 } as const satisfies Record<string, Limit>;
 
 type InvocationLimit = keyof typeof invocationLimits;

@@ -21,9 +21,9 @@ export function ProgramFields(props: ProgramFieldsProps) {
   if (draft.type === "simulated") {
     return (
       <CodeEditor
-        label="Behaviour, as JSON"
+        label="Behaviour (JSON)"
         language="json"
-        hint="How long a run takes, what it prints, and its result: a JSONata expression over the input"
+        hint="Duration, output and result of a run; the result is a JSONata expression over the input"
         initial={draft.behaviour}
         onChange={(behaviour) => onChange({ behaviour })}
         problems={behaviourProblems}
@@ -42,11 +42,11 @@ export function ProgramFields(props: ProgramFieldsProps) {
             }
           >
             <option value="python">Python</option>
-            <option value="javascript">JavaScript of Node</option>
+            <option value="javascript">JavaScript (Node)</option>
           </SelectField>
           <TextField
             label="Template (optional)"
-            hint="E2B's template with the packages that the code imports"
+            hint="E2B template with the packages that the code imports"
             value={draft.template}
             onChange={(event) => onChange({ template: event.target.value })}
           />
@@ -71,8 +71,8 @@ export function ProgramFields(props: ProgramFieldsProps) {
       />
       <div className="grid items-start gap-5 lg:grid-cols-2">
         <TextArea
-          label="Hosts that it may call"
-          hint="One on each line, such as api.example.com or api.example.com:8443; none by default"
+          label="Allowed hosts"
+          hint="One per line, such as api.example.com or api.example.com:8443; none by default"
           rows={3}
           spellCheck={false}
           className="font-mono text-sm"

@@ -15,7 +15,7 @@ interface Wanted {
 
 /** Why there is nothing to show of a version: retention deletes old ones. */
 export const describeMissing = (version: number, newest: number): string =>
-  version > newest ? `There is no version ${version}.` : `Version ${version} is no longer kept.`;
+  version > newest ? `Version ${version} does not exist.` : `Version ${version} is no longer kept.`;
 
 /** Reads a version of a function; undefined if there is none. */
 export async function readVersion(

@@ -30,7 +30,7 @@ test("a secret that is used is not read by the code, unless that is chosen too",
   await user.click(await box("RATES"));
   expect(chosen).toEqual([{ name: "RATES", readable: false }]);
   expect(names()).toEqual(["OTHER", "RATES", "The code may read RATES"]);
-  expect(screen.getByText(/^Headers name one as/).textContent).toContain("{{secrets.RATES}}");
+  expect(screen.getByText(/^In a header, write/).textContent).toContain("{{secrets.RATES}}");
   await user.click(await box("The code may read RATES"));
   await user.click(await box("OTHER"));
   expect(chosen).toEqual([

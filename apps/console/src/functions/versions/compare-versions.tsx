@@ -72,11 +72,11 @@ function Differences({ slug, newest, old, now }: CompareVersionsProps) {
     const missing = data[0] === undefined ? old : now;
     return <p className="text-muted">{describeMissing(missing, newest)}</p>;
   }
-  if (differences.length === 0) return <p className="text-muted">They do not differ.</p>;
+  if (differences.length === 0) return <p className="text-muted">No differences.</p>;
   return differences.map(({ name, before, after }) => (
     <div key={name} className="grid min-w-0 gap-1">
       <h3 className="font-medium">{name}</h3>
-      <TextDifferences label={`Differences of ${name}`} before={before} after={after} />
+      <TextDifferences label={`Differences in ${name}`} before={before} after={after} />
     </div>
   ));
 }

@@ -16,8 +16,8 @@ export function partsOf(version: FunctionVersion): ReadonlyMap<string, string> {
     delete ofProgram["source"];
   }
   parts.set("Description", description);
-  parts.set("Schema of the input", showJson(inputSchema ?? {}));
-  parts.set("Schema of the result", showJson(outputSchema ?? {}));
+  parts.set("Input schema", showJson(inputSchema ?? {}));
+  parts.set("Result schema", showJson(outputSchema ?? {}));
   parts.set("Settings", showJson({ ...settings, program: ofProgram }));
   return parts;
 }

@@ -47,7 +47,7 @@ export function Versions({ slug }: { readonly slug: string }) {
           ),
           Saved: ({ createdAt }) => <Time at={createdAt} />,
           By: ({ editor }) => editor?.name ?? "an operator",
-          Runs: ({ program }) => programs[program.type],
+          Runtime: ({ program }) => programs[program.type],
           Actions: ({ version }) => (
             <Actions slug={slug} version={version} isNewest={version === newest} />
           ),
@@ -67,7 +67,7 @@ export function Versions({ slug }: { readonly slug: string }) {
   );
 }
 
-const programs = { javascript: "code", e2b: "code in E2B", simulated: "a simulation" } as const;
+const programs = { javascript: "sandbox", e2b: "E2B", simulated: "simulation" } as const;
 
 interface ActionsProps {
   readonly slug: string;
@@ -85,7 +85,7 @@ function Actions({ slug, version, isNewest }: ActionsProps) {
           search={{ view: "versions", old: version - 1, new: version }}
           className={buttonLook("secondary", true)}
         >
-          What changed<span className="sr-only"> in version {version}</span>
+          Show changes<span className="sr-only"> in version {version}</span>
         </Link>
       )}
       {!isNewest && (
@@ -94,7 +94,7 @@ function Actions({ slug, version, isNewest }: ActionsProps) {
           search={{ view: "edit", of: version }}
           className={buttonLook("secondary", true)}
         >
-          Use again<span className="sr-only"> version {version}</span>
+          Reuse<span className="sr-only"> version {version}</span>
         </Link>
       )}
     </span>
