@@ -98,7 +98,7 @@ describe.skipIf(!hasBrowser)("a key that may not do something", () => {
       },
       {
         path: "/data-sources",
-        offer: /Create a data source/,
+        offer: /Create data source/,
         call: async () =>
           rpc.dataSourceViews.create.mutate({ wId, spaceId: server().demo.spaceId, name: "x" }),
       },

@@ -16,11 +16,11 @@ describe.skipIf(!hasBrowser)("trying a tool", () => {
   it("calls it with a form that its schema makes, and shows what it answers", async () => {
     const { tool } = await agents.register(shop(), { name: "Shop" });
     const page = await opened().enter(`/tools/${tool.sId}`);
-    const offered = page.getByRole("list", { name: "Tools of the server" });
+    const offered = page.getByRole("list", { name: "Server tools" });
     await offered.locator("summary", { hasText: "find" }).click();
     const form = offered.getByRole("region", { name: "Try find" });
     await form.getByRole("button", { name: "Call find" }).click();
-    await form.getByRole("status").getByText("The tool answered").waitFor();
+    await form.getByRole("status").getByText("The tool responded").waitFor();
     await form.getByRole("textbox", { name: "word" }).fill("boots");
     await form.getByRole("button", { name: "Call find" }).click();
     await form.getByRole("group", { name: "Result" }).getByText("Found boots").waitFor();
@@ -39,8 +39,8 @@ describe.skipIf(!hasBrowser)("trying a tool", () => {
     await offered.locator("summary", { hasText: "fail" }).click();
     const failing = offered.getByRole("region", { name: "Try fail" });
     await failing.getByRole("button", { name: "Call fail" }).click();
-    await failing.getByText("The tool answered with an error").waitFor();
-    await failing.getByRole("link", { name: "The call" }).click();
+    await failing.getByText("The tool returned an error").waitFor();
+    await failing.getByRole("link", { name: "Open call" }).click();
     await page.getByRole("heading", { name: "Call to Shop" }).waitFor();
     await page.getByText("Input", { exact: true }).click();
     await page.getByRole("group", { name: "Input" }).getByText('"name": "fail"').waitFor();
@@ -53,7 +53,7 @@ describe.skipIf(!hasBrowser)("trying a tool", () => {
   it("cancels a call, from its page and from the runs", async () => {
     const { tool } = await agents.register(shop(), { name: "Slow shop" });
     const page = await opened().enter(`/tools/${tool.sId}`);
-    const offered = page.getByRole("list", { name: "Tools of the server" });
+    const offered = page.getByRole("list", { name: "Server tools" });
     await offered.locator("summary", { hasText: "wait" }).click();
     const form = offered.getByRole("region", { name: "Try wait" });
     await form.getByRole("textbox", { name: "word" }).fill("x");

@@ -15,11 +15,11 @@ export function AuthFields({ kind, onChange, canKeep = false }: AuthFieldsProps)
   return (
     <>
       <SelectField
-        label="Parley authenticates itself"
+        label="Authentication"
         value={kind ?? ""}
         onChange={(event) => onChange(authKindOf(event.target.value))}
       >
-        {canKeep && <option value="">as before</option>}
+        {canKeep && <option value="">Keep current</option>}
         {Object.entries(authKinds).map(([id, words]) => (
           <option key={id} value={id}>
             {words}
@@ -33,7 +33,7 @@ export function AuthFields({ kind, onChange, canKeep = false }: AuthFieldsProps)
           type="password"
           required
           autoComplete="off"
-          hint="Kept encrypted, and shown to nobody."
+          hint="Stored encrypted and never shown."
         />
       )}
       {kind === "headers" && (
@@ -45,7 +45,7 @@ export function AuthFields({ kind, onChange, canKeep = false }: AuthFieldsProps)
           spellCheck={false}
           placeholder="X-Key: value"
           className="font-mono text-sm"
-          hint="One on each line; kept encrypted, and shown to nobody."
+          hint="One per line. Stored encrypted and never shown."
         />
       )}
       {isOAuth && (
@@ -55,7 +55,7 @@ export function AuthFields({ kind, onChange, canKeep = false }: AuthFieldsProps)
             name="clientId"
             required={kind === "client"}
             autoComplete="off"
-            hint={kind === "personal" ? "Left empty, Parley registers itself." : undefined}
+            hint={kind === "personal" ? "If empty, Parley registers itself." : undefined}
           />
           <TextField
             label="Client secret"

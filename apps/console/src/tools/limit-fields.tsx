@@ -6,10 +6,10 @@ export type Stake = Connection["defaultStake"];
 
 /** Who approves a call, in words. */
 export const stakes = {
-  never_ask: "nobody",
-  low: "the user, who may approve all later ones",
-  medium: "the user, who may approve later ones of the same agent",
-  high: "the user, each time",
+  never_ask: "Not required",
+  low: "By the user, who can always allow the tool",
+  medium: "By the user, who can always allow the tool for an agent",
+  high: "By the user, every time",
 } as const satisfies Record<Stake, string>;
 
 /** The stake that has this id. */
@@ -22,14 +22,14 @@ export function LimitFields({ connection }: { readonly connection?: Connection }
   return (
     <>
       <SelectField
-        label="Calls are approved by"
+        label="Approval"
         name="defaultStake"
         defaultValue={connection?.defaultStake ?? "high"}
       >
         <StakeOptions />
       </SelectField>
       <TextField
-        label="Milliseconds that a call may take"
+        label="Timeout (ms)"
         name="timeoutMs"
         type="number"
         min={100}
@@ -38,7 +38,7 @@ export function LimitFields({ connection }: { readonly connection?: Connection }
         defaultValue={connection?.timeoutMs ?? 60_000}
       />
       <TextField
-        label="Calls at once"
+        label="Max concurrent calls"
         name="maxConcurrent"
         type="number"
         min={1}

@@ -1,10 +1,10 @@
 /** How Parley authenticates itself at a server. */
 export const authKinds = {
-  none: "not at all",
-  bearer: "with a bearer token",
-  headers: "with headers",
-  client: "as an OAuth client",
-  personal: "as each user, who allows it (OAuth)",
+  none: "None",
+  bearer: "Bearer token",
+  headers: "Headers",
+  client: "OAuth client",
+  personal: "OAuth by each user",
 } as const;
 
 export type AuthKind = keyof typeof authKinds;

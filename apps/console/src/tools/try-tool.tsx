@@ -36,7 +36,7 @@ export function TryTool({ toolId, name, schema }: TryToolProps) {
         isBusy={calling.isPending}
         onSubmit={(input) => calling.mutate(input)}
       >
-        {calling.isError && <ErrorNotice title="It was not called" error={calling.error} />}
+        {calling.isError && <ErrorNotice title="The tool was not called" error={calling.error} />}
       </InputForm>
       {calling.data !== undefined && <Call toolId={toolId} invocationId={calling.data} />}
     </section>
@@ -59,8 +59,8 @@ function Call(call: { readonly toolId: string; readonly invocationId: string }) 
   return (
     <div className="grid gap-3">
       <p role="status" className="flex flex-wrap items-center gap-3 text-muted">
-        {outcome === undefined ? "Calling …" : isRefused ? "The tool answered with an error" : null}
-        {outcome?.status === "succeeded" && !isRefused && "The tool answered"}
+        {outcome === undefined ? "Calling …" : isRefused ? "The tool returned an error" : null}
+        {outcome?.status === "succeeded" && !isRefused && "The tool responded"}
         {outcome?.status === "errored" && "The call failed"}
         {outcome !== undefined && first !== undefined && last !== undefined && (
           <span>after {formatDuration(Math.max(0, last - first))}</span>
@@ -70,7 +70,7 @@ function Call(call: { readonly toolId: string; readonly invocationId: string }) 
           params={{ functionId, invocationId }}
           className="text-accent underline"
         >
-          The call
+          Open call
         </Link>
         {!isOver && (
           <Button isSmall isBusy={cancelling.isPending} onClick={() => cancelling.mutate()}>
@@ -80,7 +80,9 @@ function Call(call: { readonly toolId: string; readonly invocationId: string }) 
         )}
       </p>
       <InvocationOutput events={events} outcome={undefined} />
-      {cancelling.isError && <ErrorNotice title="It was not cancelled" error={cancelling.error} />}
+      {cancelling.isError && (
+        <ErrorNotice title="The call was not cancelled" error={cancelling.error} />
+      )}
       {error !== undefined && <ErrorNotice error={error} />}
     </div>
   );
