@@ -21,11 +21,11 @@ describe.skipIf(!hasBrowser)("operators", () => {
 
   it("creates a workspace, shows its first key once, suspends, resumes and deletes it", async () => {
     const page = await enter("/workspaces");
-    await page.getByRole("button", { name: "Create a workspace" }).click();
+    await page.getByRole("button", { name: "Create workspace" }).click();
     await page.getByLabel("Name").fill("Bakery");
     await expectAccessible(page);
     await page.getByRole("button", { name: "Create", exact: true }).click();
-    await page.getByRole("heading", { name: "The first key of Bakery" }).waitFor();
+    await page.getByRole("heading", { name: "First key for Bakery" }).waitFor();
     await expectAccessible(page);
     const key = await page.getByRole("textbox", { name: "Secret" }).inputValue();
     await page.getByRole("button", { name: "Done" }).click();
@@ -35,7 +35,7 @@ describe.skipIf(!hasBrowser)("operators", () => {
       (await send(server(), { method: "GET", path: `/api/v1/w/${wId}/exists`, key })).status;
     expect(await statusOf()).toBe(200);
     await choose(page, "Bakery", "Usage");
-    await page.getByRole("dialog").getByText("Runs that wait").waitFor();
+    await page.getByRole("dialog").getByText("Queued runs").waitFor();
     await expectAccessible(page);
     await page.keyboard.press("Escape");
     await choose(page, "Bakery", "Suspend");
@@ -47,7 +47,7 @@ describe.skipIf(!hasBrowser)("operators", () => {
     await row.getByText("active").waitFor();
     await choose(page, "Bakery", "Delete");
     await page.getByRole("textbox", { name: /^Type/ }).fill("Bakery");
-    await page.getByRole("button", { name: "Delete the workspace" }).click();
+    await page.getByRole("button", { name: "Delete workspace" }).click();
     await row.waitFor({ state: "detached" });
     await expect.poll(statusOf).not.toBe(200);
   });
@@ -98,13 +98,13 @@ describe.skipIf(!hasBrowser)("operators", () => {
     };
     const statusOf = async (key: string) =>
       (await send(server(), { method: "GET", path: "/api/admin/workspaces", key })).status;
-    await page.getByRole("button", { name: "Create a key" }).click();
+    await page.getByRole("button", { name: "Create key" }).click();
     await page.getByLabel("Name").fill("Ada");
     await page.getByRole("button", { name: "Create", exact: true }).click();
     const first = await takeSecret();
     expect(await statusOf(first)).toBe(200);
     await page.getByRole("button", { name: "Rotate Ada" }).click();
-    await page.getByLabel("The secret before is valid for").selectOption("0");
+    await page.getByLabel("Keep the old secret valid for").selectOption("0");
     await expectAccessible(page);
     await page.getByRole("button", { name: "Rotate", exact: true }).click();
     const second = await takeSecret();
@@ -112,7 +112,7 @@ describe.skipIf(!hasBrowser)("operators", () => {
     await expect.poll(async () => statusOf(first)).toBe(401);
     await page.getByRole("button", { name: "Revoke Ada" }).click();
     await page.getByRole("textbox", { name: /^Type/ }).fill("Ada");
-    await page.getByRole("button", { name: "Revoke the operator key" }).click();
+    await page.getByRole("button", { name: "Revoke operator key" }).click();
     await rowOf(page, "Ada").getByText("revoked").waitFor();
     await expect.poll(async () => statusOf(second)).toBe(401);
     const { operatorKeys } = await calls.operator().operatorKeys.list.query({});
@@ -120,7 +120,7 @@ describe.skipIf(!hasBrowser)("operators", () => {
     expect(last).toHaveLength(1);
     await page.getByRole("button", { name: `Revoke ${last[0]!.name}` }).click();
     await page.getByRole("textbox", { name: /^Type/ }).fill(last[0]!.name);
-    await page.getByRole("button", { name: "Revoke the operator key" }).click();
+    await page.getByRole("button", { name: "Revoke operator key" }).click();
     await page.getByRole("dialog").getByRole("alert").waitFor();
     await expectAccessible(page);
     expect(await statusOf(server().demo.operatorKey)).toBe(200);

@@ -89,7 +89,9 @@ test("spaces of a key stay where the spaces could not be read", async () => {
   };
   const answers = { "spaces.listAll": refuse, "apiKeys.update": () => ({}) };
   const { user, calls } = await open(answers, backend);
-  expect((await screen.findByRole("alert")).textContent).toContain("The spaces could not be read");
+  expect((await screen.findByRole("alert")).textContent).toContain(
+    "The spaces could not be loaded",
+  );
   await user.click(screen.getByRole("button", { name: "Save" }));
   await waitFor(() => expect(inputOf(calls, "apiKeys.update")).toBeDefined());
   expect(inputOf(calls, "apiKeys.update")).not.toHaveProperty("spaceIds");

@@ -70,7 +70,7 @@ export function Keys<Data extends object, Key extends AnyKey>(props: KeysProps<D
       actions={
         <Button variant="primary" onClick={() => setDoing({ what: "create" })}>
           <Icon name="plus" />
-          Create a key
+          Create key
         </Button>
       }
       columns={{
@@ -90,9 +90,9 @@ export function Keys<Data extends object, Key extends AnyKey>(props: KeysProps<D
           onDone={(done) => {
             if (done.secret === undefined) {
               close();
-              say(`${done.name} is changed`);
+              say(`${done.name} saved`);
             } else {
-              setDoing({ what: "show", title: `The ${noun} ${done.name}`, secret: done.secret });
+              setDoing({ what: "show", title: `New ${noun}: ${done.name}`, secret: done.secret });
             }
           }}
         />
@@ -104,11 +104,11 @@ export function Keys<Data extends object, Key extends AnyKey>(props: KeysProps<D
           onRotate={({ secret, previousSecretExpiresAt }) =>
             setDoing({
               what: "show",
-              title: `The new secret of ${doing.key.name}`,
+              title: `New secret for ${doing.key.name}`,
               secret,
               note: (
                 <p>
-                  The secret before is refused from <Time at={previousSecretExpiresAt} /> on.
+                  The previous secret stops working on <Time at={previousSecretExpiresAt} />.
                 </p>
               ),
             })
@@ -120,14 +120,14 @@ export function Keys<Data extends object, Key extends AnyKey>(props: KeysProps<D
       )}
       {doing?.what === "revoke" && (
         <ConfirmDialog
-          title={`Revoke the ${noun}`}
+          title={`Revoke ${noun}`}
           description={consequence(doing.key.name)}
           word={doing.key.name}
           changes={changes}
           onClose={close}
           onConfirm={async (form) => {
             await revoke(doing.key, form);
-            say(`${doing.key.name} is revoked`);
+            say(`${doing.key.name} revoked`);
           }}
         >
           {fields}

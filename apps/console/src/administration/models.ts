@@ -14,8 +14,8 @@ export function credentialOf(
   >,
 ): string {
   if (!model.needsCredential) return "not needed";
-  if (model.hasWorkspaceCredential) return "of the workspace";
-  return model.hasDeploymentCredential ? "of the server" : "none";
+  if (model.hasWorkspaceCredential) return "workspace";
+  return model.hasDeploymentCredential ? "server" : "none";
 }
 
 /** The change that enables a model, or disables it, and leaves all others. */

@@ -74,7 +74,7 @@ function WorkspaceSettings() {
               <option value="eu">European Union</option>
             </SelectField>
             <CheckField
-              label="Only models of the region"
+              label="Only models hosted in the region"
               name="regionalModelsOnly"
               defaultChecked={settings.regionalModelsOnly}
             />

@@ -38,7 +38,7 @@ export function SpaceForm({ space, onDone, onClose }: SpaceFormProps) {
   });
   return (
     <FormDialog
-      title={space === undefined ? "Create a space" : `Change ${space.name}`}
+      title={space === undefined ? "Create space" : `Edit ${space.name}`}
       submit={space === undefined ? "Create" : "Save"}
       action={saving}
       onSubmit={(form) => saving.mutate(form)}
@@ -54,19 +54,19 @@ export function SpaceForm({ space, onDone, onClose }: SpaceFormProps) {
       />
       <CheckField
         label="Restricted"
-        hint="Only the keys that are given here reach it; an open space is for all keys."
+        hint="Only selected keys have access. Open spaces are accessible to all keys."
         checked={isRestricted}
         onChange={(event) => setRestricted(event.target.checked)}
       />
-      {isRestricted && error && <ErrorNotice title="The keys could not be read" error={error} />}
+      {isRestricted && error && <ErrorNotice title="The keys could not be loaded" error={error} />}
       {isRestricted && !error && (
         <CheckList
           key={usable.length}
-          label="Keys that reach it"
+          label="Keys with access"
           name="keyIds"
           choices={usable.map(({ sId, name, role }) => ({ id: sId, name: `${name} (${role})` }))}
           checkedIds={space?.keyIds ?? []}
-          empty={data ? "There are no keys." : "Reading them …"}
+          empty={data ? "No keys." : "Loading …"}
         />
       )}
     </FormDialog>

@@ -4,7 +4,7 @@ import { show } from "../../testing/show.tsx";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { CheckField } from "./field.tsx";
 
-const button = () => screen.getByRole<HTMLButtonElement>("button", { name: "Delete the space" });
+const button = () => screen.getByRole<HTMLButtonElement>("button", { name: "Delete space" });
 const field = () => screen.getByRole("textbox", { name: "Type “Payroll” to confirm" });
 
 /** Shows the dialog, with a further field. */
@@ -12,12 +12,12 @@ async function open(onConfirm: (form: FormData) => Promise<unknown>) {
   const onClose = vi.fn<() => void>();
   const dialog = (
     <ConfirmDialog
-      title="Delete the space"
+      title="Delete space"
       description="It is lost"
       word="Payroll"
       {...{ onConfirm, onClose }}
     >
-      <CheckField label="Delete what it holds too" name="force" value="yes" />
+      <CheckField label="Delete its contents too" name="force" value="yes" />
     </ConfirmDialog>
   );
   return { ...(await show(dialog)), onClose };
