@@ -15,7 +15,7 @@ import { useResetForm } from "../ui/use-reset-form.ts";
 
 type Entry = Output<"audit.list">["auditEvents"][number];
 
-/** Who changed what: of the workspace, or for operators of the server. */
+/** The audit log of the workspace, or for operators of the server. */
 export function AuditPage() {
   const { workspace } = useSession();
   const search = useSearch({ from: "/session/audit" });
@@ -95,7 +95,7 @@ const origin: Columns<Entry> = {
   Request: ({ requestId }) => <code className={code}>{requestId ?? "–"}</code>,
 };
 
-/** Which entries are shown; the choices are in the URL. */
+/** Filters of the log; the choices are in the URL. */
 function Filters({ isOfServer }: { readonly isOfServer: boolean }) {
   const search = useSearch({ from: "/session/audit" });
   const navigate = useNavigate({ from: "/audit" });

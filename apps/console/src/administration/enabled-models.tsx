@@ -15,7 +15,7 @@ import { changeOfModel, credentialOf, keyOf } from "./models.ts";
 
 type ListedModel = Output<"models.list">["models"][number];
 
-/** The models that the server knows, each of which an admin enables or disables. */
+/** The models that the server knows, which admins enable and disable. */
 export function EnabledModels() {
   const wId = useWorkspaceId();
   const say = useToast();

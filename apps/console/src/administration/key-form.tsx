@@ -28,7 +28,7 @@ const roles = {
 } as const;
 
 interface KeyFormProps {
-  /** The key that is changed; a new one without it. */
+  /** The key to change; undefined to create one. */
   readonly apiKey?: ApiKey;
   readonly onDone: (done: { readonly name: string; readonly secret?: string }) => void;
   readonly onClose: () => void;
@@ -44,7 +44,7 @@ export function KeyForm({ apiKey, onDone, onClose }: KeyFormProps) {
     mutationFn: async (form: FormData) => {
       const role = roleOf(String(form.get("role")));
       const expiresAt = expiryIn(form);
-      // Where the spaces could not be read, those of the key stay.
+      // If the spaces could not be read, the key keeps its own.
       const spaceIds = spaces && form.getAll("spaceIds").map(String);
       if (apiKey === undefined) {
         const name = String(form.get("name"));
@@ -92,7 +92,7 @@ export function KeyForm({ apiKey, onDone, onClose }: KeyFormProps) {
         <ErrorNotice title="The spaces could not be loaded" error={error} />
       ) : (
         <CheckList
-          // Again when the spaces are there, with those of the key checked.
+          // Mounted again once the spaces are loaded, with those of the key checked.
           key={restricted.length}
           label="Restricted spaces"
           name="spaceIds"
@@ -112,7 +112,7 @@ function roleOf(value: string): ApiKey["role"] {
   return value === "admin" || value === "builder" || value === "user" ? value : "none";
 }
 
-/** When a key expires, in a form. */
+/** The field for the expiry of a key. */
 export function ExpiryField({ at }: { readonly at?: number | null }) {
   return (
     <TextField
@@ -125,7 +125,7 @@ export function ExpiryField({ at }: { readonly at?: number | null }) {
   );
 }
 
-/** The moment in the field of a form; undefined for never. */
+/** The expiry in a form; undefined for never. */
 export function expiryIn(form: FormData): number | undefined {
   return fromLocalInput(String(form.get("expiresAt") ?? ""));
 }

@@ -11,7 +11,7 @@ import { useToast } from "../ui/toast.tsx";
 import { allSpacesQuery, KeyForm } from "./key-form.tsx";
 import { Keys } from "./keys.tsx";
 
-/** The keys of the workspace, and what can be done with them. */
+/** The keys of the workspace, with their actions. */
 export function KeysPage() {
   const wId = useWorkspaceId();
   const { q = "", show } = useSearch({ from: "/session/keys" });
@@ -82,7 +82,7 @@ export function KeysPage() {
   );
 }
 
-/** Which keys are shown; the choices are in the URL. */
+/** Filters of keys; the choices are in the URL. */
 function Filters() {
   const { q, show } = useSearch({ from: "/session/keys" });
   const navigate = useNavigate({ from: "/keys" });

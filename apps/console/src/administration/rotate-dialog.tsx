@@ -19,7 +19,7 @@ interface RotateDialogProps {
   readonly children?: ReactNode;
 }
 
-/** Gives a key a new secret, while the one before stays valid for as long as is chosen. */
+/** Gives a key a new secret, and keeps the old one valid for a chosen time. */
 export function RotateDialog({ name, rotate, onRotate, onClose, children }: RotateDialogProps) {
   const rotating = useMutation({
     mutationFn: async (form: FormData) => rotate(Number(form.get("overlapSeconds")), form),

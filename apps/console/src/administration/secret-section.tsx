@@ -21,19 +21,19 @@ export interface ListedSecret {
 
 interface SecretSectionProps<Data> {
   readonly title: string;
-  /** What one is called, as in “secret”. */
+  /** The noun for one of them, as in “secret”. */
   readonly noun: string;
   readonly query: Reading<Data>;
   readonly rowsOf: (data: Data) => readonly ListedSecret[];
-  /** What setting and removing one changes. */
+  /** Key of the queries that setting and removing one change. */
   readonly changes: readonly unknown[];
   readonly put: (form: FormData, replaced: ListedSecret | undefined) => Promise<unknown>;
   readonly remove: (secret: ListedSecret) => Promise<unknown>;
-  /** What happens to what uses it. */
+  /** The consequence of removing one. */
   readonly consequence: string;
-  /** The fields of the form; those of a new one, or of one that is replaced. */
+  /** The fields of the form, for a new or a replaced secret. */
   readonly fields: (replaced: ListedSecret | undefined) => ReactNode;
-  /** What to do while there are none. */
+  /** Shown if there are none. */
   readonly empty: ReactNode;
 }
 

@@ -11,13 +11,13 @@ import { FormDialog } from "../ui/form-dialog.tsx";
 export type AdministeredSpace = Output<"spaces.listAll">["spaces"][number];
 
 interface SpaceFormProps {
-  /** The space that is changed; a new one without it. */
+  /** The space to change; undefined to create one. */
   readonly space?: AdministeredSpace;
   readonly onDone: (name: string) => void;
   readonly onClose: () => void;
 }
 
-/** Creates a space, or renames it and says which keys reach it. */
+/** Creates a space, or changes its name and the keys with access to it. */
 export function SpaceForm({ space, onDone, onClose }: SpaceFormProps) {
   const wId = useWorkspaceId();
   const [isRestricted, setRestricted] = useState(space?.isRestricted ?? false);
@@ -27,7 +27,7 @@ export function SpaceForm({ space, onDone, onClose }: SpaceFormProps) {
     mutationKey: trpc.spaces.pathKey(),
     mutationFn: async (form: FormData) => {
       const name = String(form.get("name"));
-      // Where the keys could not be read, those of the space stay.
+      // If the keys could not be read, the space keeps its own.
       const keyIds = isRestricted && data ? form.getAll("keyIds").map(String) : undefined;
       const input = { wId, name, isRestricted, keyIds };
       return space === undefined

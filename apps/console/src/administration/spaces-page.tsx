@@ -15,12 +15,12 @@ import { Time } from "../ui/time.tsx";
 import { useToast } from "../ui/toast.tsx";
 import { type AdministeredSpace, SpaceForm } from "./space-form.tsx";
 
-/** What is done with spaces at the moment. */
+/** The open dialog. */
 type Doing =
   | { readonly what: "create" }
   | { readonly what: "change" | "delete"; readonly space: AdministeredSpace };
 
-/** All spaces of the workspace, also those that the reader's key does not reach. */
+/** All spaces of the workspace, including those that the reader's key cannot access. */
 export function SpacesPage() {
   const wId = useWorkspaceId();
   const { after } = useSearch({ from: "/session/spaces" });

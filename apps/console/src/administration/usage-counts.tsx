@@ -21,7 +21,7 @@ const counts: Readonly<Record<keyof Output<"workspaces.usage">, string>> = {
   runsRunning: "Running runs",
 };
 
-/** What a workspace holds, for its administrators and for operators. */
+/** The usage of a workspace, for its admins and for operators. */
 export function UsageCounts({ wId }: { readonly wId: string }) {
   const reading = useQuery(trpc.workspaces.usage.queryOptions({ wId }));
   return (

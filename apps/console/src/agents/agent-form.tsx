@@ -13,9 +13,9 @@ interface AgentFormProps {
   readonly initial: AgentDraft;
   readonly submitLabel: string;
   readonly isBusy: boolean;
-  /** Whether what was sent last is stored. */
+  /** Whether the last submission is stored. */
   readonly isSaved: boolean;
-  /** Why the server refused what was sent. */
+  /** Why the server refused the last submission. */
   readonly refusal: unknown;
   readonly onSubmit: (input: AgentInput) => void;
   /** Further buttons. */

@@ -1,4 +1,4 @@
-/** Something that can be chosen. */
+/** An option. */
 export interface Choice {
   readonly id: string;
   readonly name: string;
@@ -12,7 +12,7 @@ interface ChoiceListProps {
   readonly onChange: (chosen: readonly string[]) => void;
 }
 
-/** A list of which several can be chosen. What was chosen and is no longer there can be taken away. */
+/** A list of options, several of which can be chosen. A chosen one that is not listed can be removed. */
 export function ChoiceList({ label, choices, chosen, onChange }: ChoiceListProps) {
   const known = new Set(choices.map(({ id }) => id));
   const gone = chosen.filter((id) => !known.has(id));

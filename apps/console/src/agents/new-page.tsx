@@ -7,7 +7,7 @@ import { useToast } from "../ui/toast.tsx";
 import { AgentForm } from "./agent-form.tsx";
 import { emptyDraft } from "./definition.ts";
 
-/** Where an agent begins. */
+/** The page that creates an agent. */
 export function NewAgentPage() {
   const wId = useWorkspaceId();
   const navigate = useNavigate();

@@ -9,7 +9,7 @@ import { Loaded } from "../ui/loaded.tsx";
 import { NotFoundPage } from "../ui/not-found-page.tsx";
 import { Page } from "../ui/page.tsx";
 
-/** One agent, as those see it who may not change it. */
+/** One agent, for readers who may not change it. */
 export function ReadAgent({ agentId }: { readonly agentId: string }) {
   const wId = useWorkspaceId();
   const canTalk = hasScope(useSession(), "conversations:write");

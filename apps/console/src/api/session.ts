@@ -3,10 +3,10 @@ import { createRpcClient, ParleyError, type SessionOfCaller } from "parley-clien
 import { rpc } from "./clients.ts";
 import { isSessionOver } from "./failures.ts";
 
-/** Who uses the page. */
+/** The session of the page's user. */
 export type Session = SessionOfCaller;
 
-/** Begins a session with a key or a one-time code; the browser keeps its cookie. Throws the server's refusal. */
+/** Starts a session with a key or a one-time code; the browser keeps its cookie. Throws the server's refusal. */
 export async function startSession(credential: string): Promise<Session> {
   if (!/^[\x21-\x7e]+$/.test(credential)) {
     throw new ParleyError("invalid_api_key", "Enter a key such as sk-…, without spaces");

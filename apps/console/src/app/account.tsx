@@ -13,7 +13,7 @@ const themes: Readonly<Record<Theme, { name: string; icon: IconName; next: Theme
   dark: { name: "Dark", icon: "moon", next: "system" },
 };
 
-/** Who is signed in and where, with what ends the session, and the theme. */
+/** The signed-in user and workspace, the theme, and a button to sign out. */
 export function Account() {
   const { workspace, role, keyName, userName } = useSession();
   const signOut = useSignOut();

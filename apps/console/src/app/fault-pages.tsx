@@ -4,7 +4,7 @@ import { buttonLook } from "../ui/button.tsx";
 import { ErrorNotice } from "../ui/error-notice.tsx";
 import { Page } from "../ui/page.tsx";
 
-/** Stands for a page that the session may not use. */
+/** Shown for a page that the session may not open. */
 export function ForbiddenPage() {
   const { role, keyName } = useSession();
   return (
@@ -22,7 +22,7 @@ export function ForbiddenPage() {
   );
 }
 
-/** Stands for a page that failed. */
+/** Shown for a page that failed. */
 export function ErrorPage({ error, reset }: ErrorComponentProps) {
   const router = useRouter();
   const retry = () => {
@@ -36,7 +36,7 @@ export function ErrorPage({ error, reset }: ErrorComponentProps) {
   );
 }
 
-/** Stands for the pages of a session that may use none. */
+/** Shown to a session that may open no page. */
 export function NoAccessPage() {
   return (
     <Page title="No pages for this key">

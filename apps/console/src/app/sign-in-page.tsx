@@ -8,7 +8,7 @@ import { ErrorNotice } from "../ui/error-notice.tsx";
 import { TextField } from "../ui/field.tsx";
 import { codeIn, safeNext } from "./next-url.ts";
 
-/** Takes a pasted key, or the one-time code of a link, for a session. */
+/** Exchanges a pasted key, or the one-time code of a link, for a session. */
 export function SignInPage() {
   const queryClient = useQueryClient();
   const router = useRouter();

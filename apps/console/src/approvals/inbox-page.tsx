@@ -13,7 +13,7 @@ import { useToast } from "../ui/toast.tsx";
 import { useWaiting } from "./use-waiting.ts";
 import { WaitingItem } from "./waiting-item.tsx";
 
-/** How often the inbox is read again. */
+/** How often the inbox is refreshed. */
 const HERE_MS = 4000;
 
 const kinds = {
@@ -22,7 +22,7 @@ const kinds = {
   access: { name: "Tool access", kind: "permission" },
 } as const satisfies Record<string, { name: string; kind: WaitingCall["kind"] }>;
 
-/** What waits for a person in all conversations, to be decided here. */
+/** The calls of all conversations that wait for a person, to be decided here. */
 export function InboxPage() {
   const { after, show } = useSearch({ from: "/session/approvals" });
   const navigate = useNavigate({ from: "/approvals" });

@@ -20,7 +20,7 @@ import { ToolCall } from "./tool-call.tsx";
 import { useFrame } from "./use-frame.ts";
 import { Versions } from "./versions.tsx";
 
-/** What of an answer waits for a person. */
+/** Calls of an answer that wait for a person. */
 export interface Waiting {
   readonly approvals: ShownConversation["approvals"];
   readonly questions: ShownConversation["questions"];
@@ -30,7 +30,7 @@ interface AgentAnswerProps extends Waiting {
   readonly message: AgentMessage;
 }
 
-/** An agent's answer: its reasoning, calls and text, and what can be done with it. */
+/** An agent's answer: its reasoning, calls and text, with its actions. */
 export function AgentAnswer({ message, approvals, questions }: AgentAnswerProps) {
   const { configuration, status, created, error } = message;
   const isWriting = status === "created";
@@ -69,7 +69,7 @@ export function AgentAnswer({ message, approvals, questions }: AgentAnswerProps)
   );
 }
 
-/** What the model's provider said of a failed answer, for those whom the server tells it. */
+/** The provider's message about a failed answer, for builders and higher. */
 function ProviderMessage({ messageId }: { readonly messageId: string }) {
   const isTold = hasRole(useSession(), "builder");
   const { data, error } = useQuery({ ...runQuery(useWorkspaceId(), messageId), enabled: isTold });
@@ -78,7 +78,7 @@ function ProviderMessage({ messageId }: { readonly messageId: string }) {
   return data?.providerError ? <ProviderSaid {...data.providerError} /> : null;
 }
 
-/** The words and calls of an answer, drawn at most once for each frame while they come. */
+/** The text and calls of an answer, rendered at most once per frame while it streams. */
 function Written({ message }: { readonly message: AgentMessage }) {
   const shown = useFrame(message, useState(() => beginningOf(message))[0]);
   const { chainOfThought } = shown;
@@ -102,10 +102,10 @@ function Written({ message }: { readonly message: AgentMessage }) {
   );
 }
 
-/** Characters that are rendered at once when an answer is first shown. */
+/** Longest text, in characters, that is rendered at once when an answer is first shown. */
 const SHORT = 4000;
 
-/** What of an answer is shown at first: a long one follows in slices. */
+/** The part of an answer that is shown first; a long text follows in slices. */
 function beginningOf(message: AgentMessage): AgentMessage {
   return message.content.length <= SHORT ? message : { ...message, content: "", rawContents: [] };
 }

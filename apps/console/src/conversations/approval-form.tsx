@@ -15,11 +15,11 @@ type Approval = ShownConversation["approvals"][number];
 
 interface ApprovalFormProps {
   readonly approval: Approval;
-  /** Called when the decision is made. */
+  /** Called after the decision is sent. */
   readonly onDecide?: () => Promise<void>;
 }
 
-/** A call that waits for approval: to approve, once or for good, also with other arguments, or to reject. */
+/** A call that needs approval: approve it once or always, edit its arguments, or reject it. */
 export function ApprovalForm({ approval, onDecide }: ApprovalFormProps) {
   const { inputs, stake, metadata } = approval;
   const talk = useTalk();
@@ -30,7 +30,7 @@ export function ApprovalForm({ approval, onDecide }: ApprovalFormProps) {
     mutationFn: async (decision: "approved" | "rejected" | "always_approved") => {
       if (talk === undefined) return;
       if (changed === undefined || decision === "rejected") {
-        // The conversation shows why it failed.
+        // The conversation shows the failure.
         await talk.decide(approval, decision);
         return;
       }

@@ -16,7 +16,7 @@ interface Named {
   readonly title: string;
 }
 
-/** What can be done with a conversation as a whole. */
+/** Actions on a whole conversation. */
 export function ConversationMenu({ conversation }: { readonly conversation: Named }) {
   const [dialog, setDialog] = useState<"rename" | "delete">();
   if (!hasScope(useSession(), "conversations:write")) return null;

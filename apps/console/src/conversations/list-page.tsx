@@ -94,7 +94,7 @@ const columns: Columns<Summary> = {
   Created: ({ created }) => <Time at={created} />,
 };
 
-/** What is shown of a page; the choices are in the URL. */
+/** Filters of a page; the choices are in the URL. */
 function Filters() {
   const search = useSearch({ from: "/session/conversations" });
   const navigate = useNavigate({ from: "/conversations" });

@@ -2,7 +2,7 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Page } from "../ui/page.tsx";
 import { StartConversation } from "./start-conversation.tsx";
 
-/** Where a conversation begins. */
+/** The page that starts a conversation. */
 export function NewConversationPage() {
   const { agent } = useSearch({ from: "/session/conversations/new" });
   const navigate = useNavigate();

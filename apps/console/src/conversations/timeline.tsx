@@ -13,7 +13,7 @@ import { CallTimeline } from "./call-timeline.tsx";
 
 type Consumption = Output<"conversations.getConsumption">;
 
-/** What the answers of a conversation took: steps, calls, tokens and durations. */
+/** The cost of a conversation's answers: steps, calls, tokens and durations. */
 export function Timeline({ conversationId }: { readonly conversationId: string }) {
   const call = { wId: useWorkspaceId(), cId: conversationId };
   const consumption = useInfiniteQuery({
@@ -103,7 +103,7 @@ function Totals({ total }: { readonly total: Consumption["total"] }) {
 
 interface TurnProps {
   readonly answer: Consumption["messages"][number];
-  /** Undefined for an answer that is newer than the read of the messages. */
+  /** Undefined if the answer is newer than the loaded messages. */
   readonly message: AgentMessage | undefined;
 }
 

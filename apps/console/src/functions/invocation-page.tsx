@@ -22,7 +22,7 @@ import { useInvoke } from "./use-invoke.ts";
 
 const here = "/session/functions/$functionId/invocations/$invocationId";
 
-/** One invocation: its events as they come, its outcome, and running it again. */
+/** One invocation: its events as they arrive, its outcome, and buttons to rerun it. */
 export function InvocationPage() {
   const call = useParams({ from: here });
   const { functionId, invocationId } = call;
@@ -43,7 +43,7 @@ export function InvocationPage() {
     mutationKey: trpc.invocations.pathKey(),
     mutationFn: async () => parley.invocations.cancel(call),
   });
-  // A call of a server's tool is one of the function that calls the server, which nobody sees.
+  // A tool call invokes an internal function of its server, which is never shown.
   const called = run.data?.kind === "tool_call" ? (run.data.tool ?? undefined) : undefined;
   if (isNotFound(error)) return <NotFoundPage />;
   const isRunning = data?.invocation.status === "created" && !isOver;
@@ -116,7 +116,7 @@ interface RunAgainProps {
   readonly input: unknown;
 }
 
-/** Runs the function again, with the same input or with a changed one. */
+/** Reruns the function with the same input or an edited one. */
 function RunAgain({ functionId, invocationId, input }: RunAgainProps) {
   const invoke = useInvoke(functionId);
   return (

@@ -8,7 +8,7 @@ import { SelectField } from "../ui/field.tsx";
 import { List } from "../ui/list.tsx";
 import { Time } from "../ui/time.tsx";
 
-/** How often the table is read again while it is looked at. */
+/** How often the table is refreshed while it is visible. */
 const REFRESH_MS = 5000;
 
 const statuses = ["created", "succeeded", "errored"] as const;

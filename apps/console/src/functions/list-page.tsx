@@ -13,14 +13,14 @@ import { type Columns, rowLink } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 import type { ShownFunction } from "./read-function.ts";
 
-/** A page of functions, as both lists of them have it. */
+/** A page of functions, as both lists return it. */
 interface Listed {
   readonly sandboxFunctions: readonly ShownFunction[];
   readonly hasMore: boolean;
   readonly lastValue: string | null;
 }
 
-/** The sandbox functions of the workspace: those to invoke, and for builders the archived too. */
+/** The sandbox functions of the workspace; builders also see archived ones. */
 export function FunctionListPage() {
   const wId = useWorkspaceId();
   const { after: lastValue, status = "active" } = useSearch({ from: "/session/functions" });

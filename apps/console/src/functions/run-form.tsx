@@ -8,7 +8,7 @@ import type { ShownFunction } from "./read-function.ts";
 import { runQuery } from "./read-run.ts";
 import { useInvoke } from "./use-invoke.ts";
 
-/** Runs a function with an input, which begins as that of the invocation that the URL names. */
+/** Runs a function with an input, initially that of the invocation named in the URL. */
 export function RunForm({ one }: { readonly one: ShownFunction }) {
   const { from } = useSearch({ from: "/session/functions/$functionId" });
   return from === undefined ? <InputOfFunction one={one} /> : <FormOfRun one={one} runId={from} />;
@@ -27,7 +27,7 @@ function FormOfRun({ one, runId }: { readonly one: ShownFunction; readonly runId
 
 interface InputOfFunctionProps {
   readonly one: ShownFunction;
-  /** The input that the form begins with. */
+  /** The initial input. */
   readonly before?: unknown;
 }
 

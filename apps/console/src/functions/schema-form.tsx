@@ -8,7 +8,7 @@ interface SchemaFormProps {
   readonly onChange: (name: string, text: string) => void;
 }
 
-/** The fields of an input, made from its JSON Schema. */
+/** The fields of an input, generated from its JSON Schema. */
 export function SchemaForm({ fields, texts, errors, onChange }: SchemaFormProps) {
   if (fields.length === 0) return <p className="text-muted">No input required.</p>;
   return fields.map((field) => (

@@ -16,7 +16,7 @@ import { useToast } from "../ui/toast.tsx";
 
 type Document = Output<"documents.list">["documents"][number];
 
-/** Documents of a page. */
+/** Documents per page. */
 const PAGE = 50;
 
 interface DocumentListProps {
@@ -96,7 +96,7 @@ export function DocumentList({ dataSourceId: dsId, canBuild }: DocumentListProps
   );
 }
 
-/** Leads to the text of a document. */
+/** A link to the text of a document. */
 export function DocumentLink({
   document: { document_id, title },
 }: {

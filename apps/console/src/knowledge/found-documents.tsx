@@ -11,7 +11,7 @@ interface FoundDocumentsProps {
   readonly query: string;
 }
 
-/** The documents that match best, each with the part that does. */
+/** The best matching documents, each with its matching part. */
 export function FoundDocuments({ spaceId, viewId, query }: FoundDocumentsProps) {
   const wId = useWorkspaceId();
   const input = { wId, spaceId, dsvId: viewId, query, top_k: 32 };

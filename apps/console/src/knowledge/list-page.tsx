@@ -14,7 +14,7 @@ import { rowLink } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 import { SourceForm } from "./source-form.tsx";
 
-/** The data sources that the reader reaches, of all spaces or of one. */
+/** The data sources that the reader can access, in all spaces or in one. */
 export function DataSourceListPage() {
   const wId = useWorkspaceId();
   const { space } = useSearch({ from: "/session/data-sources" });
@@ -112,7 +112,7 @@ export function DataSourceListPage() {
   );
 }
 
-/** The spaces that the reader reaches, by name; none for a token that may not list them. */
+/** The spaces that the reader can access; none for a token that may not list them. */
 function useSpaces() {
   const wId = useWorkspaceId();
   const enabled = hasScope(useSession(), "conversations:read");

@@ -7,7 +7,7 @@ import { FormDialog } from "../ui/form-dialog.tsx";
 
 interface SourceFormProps {
   readonly spaces: Output<"spaces.list">["spaces"];
-  /** The space that is chosen at first. */
+  /** The space chosen at first. */
   readonly spaceId: string | undefined;
   readonly onCreate: (view: Output<"dataSourceViews.create">["dataSourceView"]) => Promise<void>;
   readonly onClose: () => void;

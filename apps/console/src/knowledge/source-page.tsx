@@ -19,7 +19,7 @@ import { DocumentList } from "./document-list.tsx";
 import { FoundDocuments } from "./found-documents.tsx";
 import { UploadForm } from "./upload-form.tsx";
 
-/** One data source as a space shows it: its documents, and searches in them. */
+/** One data source as a space shows it: its documents, with a search. */
 export function DataSourcePage() {
   const { spaceId, viewId } = useParams({ from: "/session/data-sources/$spaceId/$viewId" });
   const { q, doc } = useSearch({ from: "/session/data-sources/$spaceId/$viewId" });

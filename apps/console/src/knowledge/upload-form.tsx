@@ -5,7 +5,7 @@ import { useParley } from "../api/use-session.ts";
 import { TextArea, TextField } from "../ui/field.tsx";
 import { FormDialog } from "../ui/form-dialog.tsx";
 
-/** Characters of a document, at most. */
+/** Maximum number of characters of a document. */
 const MAX_CHARACTERS = 512 * 1024;
 
 interface UploadFormProps {
@@ -14,7 +14,7 @@ interface UploadFormProps {
   readonly onClose: () => void;
 }
 
-/** Uploads a text, which is typed, pasted, or read from a file of the reader's. */
+/** Uploads a text that is typed, pasted or loaded from a file. */
 export function UploadForm({ dataSourceId, onUpload, onClose }: UploadFormProps) {
   const parley = useParley();
   const [documentId, setDocumentId] = useState("");

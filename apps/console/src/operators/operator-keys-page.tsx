@@ -18,7 +18,7 @@ export function OperatorKeysPage() {
       query={list}
       rowsOf={({ operatorKeys }) => operatorKeys}
       after={after}
-      // Whoever reads it has one; a page after the last one is empty.
+      // The reader has a key, so only a page past the last one is empty.
       empty={null}
       actionsOf={({ name }, start) => (
         <span className="flex gap-2">

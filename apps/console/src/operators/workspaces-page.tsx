@@ -22,7 +22,7 @@ import { useOpenWorkspace } from "./use-open-workspace.ts";
 
 type Listed = Output<"workspaces.list">["workspaces"][number];
 
-/** What is done with workspaces at the moment. */
+/** The open dialog. */
 type Doing =
   | { readonly what: "create" }
   | { readonly what: "show"; readonly name: string; readonly secret: string }

@@ -10,11 +10,11 @@ const tones = ["text-accent", "text-warn"] as const;
 interface ChartFigureProps {
   readonly chart: Chart;
   readonly overview: Overview;
-  /** The time that is shown, as in "the last hour". */
+  /** The shown period, as in "the last hour". */
   readonly span: string;
 }
 
-/** A chart with what it shows in words: its highest value, the one pointed at, and all as a table. */
+/** A chart with its peak, the value pointed at, and all values as a table. */
 export function ChartFigure({ chart, overview, span }: ChartFigureProps) {
   const { title, format } = chart;
   const { times, series } = overview;
@@ -78,7 +78,7 @@ interface NumbersProps {
   readonly lines: readonly { readonly name: string; readonly values: readonly number[] }[];
 }
 
-/** All numbers of a chart, the newest first; rendered only once they are asked for. */
+/** All numbers of a chart, the newest first; rendered once they are opened. */
 function Numbers({ chart, times, lines }: NumbersProps) {
   const [isOpen, setOpen] = useState(false);
   return (

@@ -50,7 +50,7 @@ export const charts: readonly Chart[] = [
 
 const timeOfDay = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
 
-/** When a bucket began, as the axes and tables of charts say it. */
+/** The start of a bucket, as axes and tables show it. */
 export function formatBucket(time: number): string {
   return timeOfDay.format(time);
 }

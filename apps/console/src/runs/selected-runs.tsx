@@ -14,7 +14,7 @@ interface SelectedRunsProps {
   readonly onSelectOnly: (ids: ReadonlySet<string>) => void;
 }
 
-/** What can be done with the selected runs; it stays above the table, so that no row moves when one is selected. */
+/** Actions on the selected runs. They are always shown, so that selecting a run moves no row. */
 export function SelectedRuns({ runs, selected, onSelectOnly }: SelectedRunsProps) {
   const open = runs.filter(isCancellable);
   const chosen = runs.filter(({ id }) => selected.has(id));

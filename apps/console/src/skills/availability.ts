@@ -1,4 +1,4 @@
-/** Who can use a skill, in words. */
+/** Labels for the availability of a skill. */
 export const availabilities = {
   editors: "Editors only",
   workspace_users: "Everyone, and agents that have it",

@@ -10,11 +10,11 @@ import type { ShownSkill } from "./skill-files.tsx";
 
 interface SkillActionsProps {
   readonly shown: ShownSkill;
-  /** Reads the skill again: another change came first. */
+  /** Reloads the skill after a conflicting change. */
   readonly onStale: () => void;
 }
 
-/** Moves a skill between its states, each of which can be left again, and sets who can use it. */
+/** Moves a skill between its states, and sets its availability. */
 export function SkillActions({ shown, onStale }: SkillActionsProps) {
   const wId = useWorkspaceId();
   const say = useToast();

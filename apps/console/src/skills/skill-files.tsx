@@ -7,7 +7,7 @@ import { Button } from "../ui/button.tsx";
 import { Download } from "../ui/download.tsx";
 import { ErrorNotice } from "../ui/error-notice.tsx";
 
-/** A skill as a page shows it; those who build have its version, which changes name. */
+/** A skill as shown; builders and higher also get its version, which changes must name. */
 export interface ShownSkill {
   readonly skill: Skill;
   readonly version?: number;
@@ -23,7 +23,7 @@ interface Attached {
   readonly fileName: string;
 }
 
-/** The files of a skill: to download, to add and to take away; what was taken away can be put back. */
+/** The files of a skill: download, add and remove them, and restore removed ones. */
 export function SkillFiles({ shown, canChange }: SkillFilesProps) {
   const parley = useParley();
   const wId = useWorkspaceId();

@@ -16,7 +16,7 @@ import { ExportSkill } from "./export-skill.tsx";
 import { SkillActions } from "./skill-actions.tsx";
 import { type ShownSkill, SkillFiles } from "./skill-files.tsx";
 
-/** One skill: what it says, its files and tools, and what its editors can do with it. */
+/** One skill: its instructions, files and tools, with actions for its editors. */
 export function SkillPage() {
   const { skillId } = useParams({ from: "/session/skills/$skillId" });
   const wId = useWorkspaceId();

@@ -1,7 +1,7 @@
 import type { Output } from "parley-client";
 import { availabilities } from "./availability.ts";
 
-/** What a skill was in one version. */
+/** One version of a skill. */
 export type SkillVersion = Output<"skills.listVersions">["versions"][number];
 
 /** A version as one text, to read and to compare. */

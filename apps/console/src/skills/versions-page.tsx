@@ -19,7 +19,7 @@ import { type SkillVersion, textOfVersion } from "./version-text.ts";
 
 const here = "/session/skills/$skillId/versions";
 
-/** The versions of a skill, one of which is shown with what differs from another. */
+/** The versions of a skill, one of which is shown, compared with another. */
 export function SkillVersionsPage() {
   const { skillId } = useParams({ from: here });
   const { after, version } = useSearch({ from: here });
@@ -136,7 +136,7 @@ function pairQuery(wId: string, { skillId, shown, chosen }: Pair) {
     queryFn: async ({ signal }) => {
       const [first, before] = await read(shown, 2, signal);
       const one = first?.version === shown ? first : undefined;
-      // A page of large ones may have the first alone.
+      // A page of large versions may contain only the first.
       const [previous] =
         before === undefined && shown > 0 ? await read(shown - 1, 1, signal) : [before];
       if (chosen === undefined || chosen === "none") {

@@ -2,14 +2,14 @@ import { SelectField, TextArea, TextField } from "../ui/field.tsx";
 import { type AuthKind, authKindOf, authKinds } from "./read-auth.ts";
 
 interface AuthFieldsProps {
-  /** Undefined where it stays as it is. */
+  /** Undefined to keep the current one. */
   readonly kind: AuthKind | undefined;
   readonly onChange: (kind: AuthKind | undefined) => void;
-  /** Whether it may stay as it is. */
+  /** Whether the current one can be kept. */
   readonly canKeep?: boolean;
 }
 
-/** How Parley authenticates itself at a server, in a form. */
+/** Fields for Parley's authentication to a server. */
 export function AuthFields({ kind, onChange, canKeep = false }: AuthFieldsProps) {
   const isOAuth = kind === "client" || kind === "personal";
   return (

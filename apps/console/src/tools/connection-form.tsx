@@ -87,7 +87,7 @@ export function ConnectionForm({ shown }: { readonly shown: Connected }) {
   );
 }
 
-/** Who approves the calls of single tools. */
+/** The stakes of single tools. */
 function stakesIn(form: FormData, names: readonly string[]): Record<string, Stake> {
   return Object.fromEntries(
     names.flatMap((name) => {

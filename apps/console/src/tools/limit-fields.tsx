@@ -4,7 +4,7 @@ import { SelectField, TextField } from "../ui/field.tsx";
 type Connection = Output<"tools.getConnection">["connection"];
 export type Stake = Connection["defaultStake"];
 
-/** Who approves a call, in words. */
+/** Labels for stakes: who approves a call. */
 export const stakes = {
   never_ask: "Not required",
   low: "By the user, who can always allow the tool",
@@ -12,12 +12,12 @@ export const stakes = {
   high: "By the user, every time",
 } as const satisfies Record<Stake, string>;
 
-/** The stake that has this id. */
+/** The stake with this id. */
 export function stakeOf(value: unknown): Stake | undefined {
   return typeof value === "string" && value in stakes ? (value as Stake) : undefined;
 }
 
-/** Who approves calls, and what bounds them, in a form. */
+/** Fields for the approval and the limits of calls. */
 export function LimitFields({ connection }: { readonly connection?: Connection }) {
   return (
     <>
@@ -50,7 +50,7 @@ export function LimitFields({ connection }: { readonly connection?: Connection }
   );
 }
 
-/** A choice of each stake. */
+/** An option for each stake. */
 export function StakeOptions() {
   return Object.entries(stakes).map(([stake, words]) => (
     <option key={stake} value={stake}>
@@ -59,7 +59,7 @@ export function StakeOptions() {
   ));
 }
 
-/** What these fields of a form say. */
+/** The values of these fields. */
 export function readLimits(form: FormData) {
   return {
     defaultStake: stakeOf(form.get("defaultStake")) ?? "high",

@@ -36,7 +36,7 @@ export function ToolPage() {
       queryClient.setQueryData(query.queryKey, refreshed);
       say(`Tools available: ${refreshed.tool.server.tools.length}`);
     },
-    // What the server answered is kept as its fault.
+    // The connection keeps the failure as its fault.
     onError: () => void refetch(),
   });
   if (data === null) return <NotFoundPage />;

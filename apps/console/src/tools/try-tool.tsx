@@ -17,13 +17,13 @@ interface TryToolProps {
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
-/** Calls one tool of a server with arguments from a form that its schema makes, and shows what it answers. */
+/** Calls one tool of a server with arguments from a form generated from its schema, and shows the answer. */
 export function TryTool({ toolId, name, schema }: TryToolProps) {
   const parley = useParley();
   const calling = useMutation({
     mutationFn: async (input: unknown) => {
       const call = { toolId, name, arguments: input as never };
-      // The page follows the call: nothing is to be waited for here.
+      // The page follows the call, so this does not wait for it.
       return (await parley.tools.invoke(call, { waitSeconds: 0 })).invocation.sId;
     },
   });
@@ -43,7 +43,7 @@ export function TryTool({ toolId, name, schema }: TryToolProps) {
   );
 }
 
-/** A call: how far it is, what came of it, and how long it took. */
+/** A call with its progress, outcome and duration. */
 function Call(call: { readonly toolId: string; readonly invocationId: string }) {
   const { toolId: functionId, invocationId } = call;
   const parley = useParley();

@@ -14,7 +14,7 @@ interface EventListProps {
   readonly events: readonly NumberedEvent<Shown>[];
 }
 
-/** Events that are shown at first, and that each press of a button adds. */
+/** Events that are shown at first, and that each click adds. */
 const PAGE = 200;
 
 /** Events of a stream by their numbers, each with its JSON. */

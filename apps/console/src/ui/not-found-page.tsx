@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { buttonLook } from "./button.tsx";
 import { Page } from "./page.tsx";
 
-/** Stands for a URL that is no page, or a page of what there is not. */
+/** Shown for an unknown URL, and for the page of something that does not exist. */
 export function NotFoundPage() {
   return (
     <Page title="Page not found">

@@ -1,4 +1,4 @@
-/** Parses JSON. Throws `SyntaxError` with a sentence for people. */
+/** Parses JSON. Throws `SyntaxError` with a readable message. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -7,7 +7,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Parses the JSON of an object. Throws `SyntaxError` with a sentence for people. */
+/** Parses a JSON object. Throws `SyntaxError` with a readable message. */
 export function parseObject(text: string): Record<string, unknown> {
   const value = parseJson(text);
   if (typeof value === "object" && value !== null && !Array.isArray(value)) {

@@ -9,11 +9,11 @@ interface SecretDialogProps {
   readonly title: string;
   readonly secret: string;
   readonly onClose: () => void;
-  /** What else to know about it. */
+  /** Further notes about it. */
   readonly children?: ReactNode;
 }
 
-/** Shows a secret that is shown only once, to be copied. A press beside the dialog does not close it. */
+/** Shows a secret once, to be copied. A click outside does not close the dialog. */
 export function SecretDialog({ title, secret, onClose, children }: SecretDialogProps) {
   const say = useToast();
   const copy = async () =>

@@ -12,7 +12,7 @@ interface TextDifferencesProps {
   readonly after: string;
 }
 
-/** What differs between two texts, by line: what is gone as `del`, what has come as `ins`. */
+/** The differences of two texts by line: removed lines as `del`, added ones as `ins`. */
 export function TextDifferences({ label, before, after }: TextDifferencesProps) {
   const rows = useMemo(() => differenceRows(before, after), [before, after]);
   if (rows.length === 0) return <p className="text-muted">No differences.</p>;
@@ -34,7 +34,7 @@ export function TextDifferences({ label, before, after }: TextDifferencesProps) 
         </thead>
         <tbody>
           {rows.slice(0, MAX_ROWS).map((row, index) => (
-            // Rows never change places.
+            // Rows never move.
             <Row key={index} row={row} />
           ))}
           {left > 0 && <Skipped text={`${formatNumber(left)} more lines not shown`} />}

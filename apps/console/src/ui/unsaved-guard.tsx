@@ -2,7 +2,7 @@ import { useBlocker } from "@tanstack/react-router";
 import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
 
-/** Asks before a page is left with changes that were not saved. */
+/** Asks before a page with unsaved changes is left. */
 export function UnsavedGuard({ isUnsaved }: { readonly isUnsaved: boolean }) {
   const { status, proceed, reset } = useBlocker({
     shouldBlockFn: () => isUnsaved,

@@ -18,7 +18,7 @@ type Listed = Output<"conversations.listAll">["conversations"][number];
 
 const PAGE_SIZE = 50;
 
-/** The conversations of everybody in the workspace, for those who build; the filter is in the URL. */
+/** All conversations of the workspace, for builders and higher; the filter is in the URL. */
 export function ConversationSearchPage() {
   const wId = useWorkspaceId();
   const search = useSearch({ from: "/session/conversations/all" });
@@ -63,7 +63,7 @@ export function ConversationSearchPage() {
   );
 }
 
-/** A page of a filter may be empty although later ones are not. */
+/** A filtered page may be empty although later ones are not. */
 function Nothing({ isMore }: { readonly isMore: boolean }) {
   const search = useSearch({ from: "/session/conversations/all" });
   const { after, ...filters } = search;

@@ -1,4 +1,4 @@
-/** How the newest answer of a conversation stands, as the server names it, in words. */
+/** Labels for the state of a conversation's newest answer. */
 export const nameOfState = {
   unanswered: "Unanswered",
   running: "Running",

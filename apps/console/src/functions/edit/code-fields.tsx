@@ -11,7 +11,7 @@ type Files = Readonly<Record<string, string>>;
 
 interface CodeFieldsProps {
   readonly files: Files;
-  /** What the server found in a file. */
+  /** Problems that the server found in a file. */
   readonly problemsOf: (path: string) => readonly Problem[] | undefined;
   readonly onChange: (files: Files) => void;
 }
@@ -22,7 +22,7 @@ const notes: Readonly<Record<TypesState, string>> = {
   failed: "TypeScript could not be loaded, so types are not checked. You can still save.",
 };
 
-/** The files of a function in the sandbox, of which one is shown. */
+/** The files of a sandbox function, one of which is shown. */
 export function CodeFields({ files, problemsOf, onChange }: CodeFieldsProps) {
   const [chosen, setChosen] = useState<string>();
   const [naming, setNaming] = useState<"new" | "rename">();

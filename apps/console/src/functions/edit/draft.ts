@@ -5,10 +5,10 @@ import { codeLimits, invocationLimits, type LimitTexts, limitsOf, limitTexts } f
 
 type CreateInput = Parameters<RpcClient["sandboxFunctions"]["create"]["mutate"]>[0];
 
-/** What the server takes as a version of a function. */
+/** The server's input for a version of a function. */
 export type Definition = Omit<CreateInput, "wId" | "slug">;
 
-/** A version of a function as the server gives it. */
+/** A version of a function as stored. */
 export type StoredDefinition = Omit<FunctionVersion, "version" | "createdAt" | "editor">;
 
 type Program = StoredDefinition["program"];
@@ -20,7 +20,7 @@ export interface UsedSecret {
   readonly readable: boolean;
 }
 
-/** A function as the editor holds it: JSON and numbers are texts while they are written. */
+/** A function as edited: JSON and numbers are texts. */
 export interface FunctionDraft {
   readonly slug: string;
   readonly description: string;
@@ -44,10 +44,10 @@ export interface FunctionDraft {
   readonly requiresApproval: boolean;
 }
 
-/** A first function, which runs as it is. */
+/** A sample function that runs unchanged. */
 const GREETING = `import type { Context } from "./context.d.ts";
 
-/** What it returns is the result of the invocation. */
+/** The return value is the result of the invocation. */
 export default async function greet({ name }: { name: string }, context: Context) {
   context.log("info", \`Greeting \${name}\`);
   return { greeting: \`Hello, \${name}!\` };
@@ -56,7 +56,7 @@ export default async function greet({ name }: { name: string }, context: Context
 
 const showJson = (value: unknown): string => JSON.stringify(value, null, 2);
 
-/** A new function, before anything is written. */
+/** A new function, before any edit. */
 export const emptyDraft: FunctionDraft = {
   slug: "",
   description: "",
@@ -82,7 +82,7 @@ export const emptyDraft: FunctionDraft = {
 const schemaText = (schema: Record<string, unknown> | null): string =>
   schema === null || Object.keys(schema).length === 0 ? "" : showJson(schema);
 
-/** A stored version, to be changed. */
+/** The draft of a stored version. */
 export function draftOf(slug: string, stored: StoredDefinition): FunctionDraft {
   const { description, program, inputSchema, outputSchema, retryable, requiresApproval } = stored;
   const shared: FunctionDraft = {
@@ -121,7 +121,7 @@ export function filesOf(source: string | Record<string, string>): Record<string,
   return typeof source === "string" ? { "index.ts": source } : source;
 }
 
-/** What the server takes for a draft. Throws an `Error` with a sentence for people. */
+/** The server's input for a draft. Throws an `Error` with a readable message. */
 export function definitionOf(draft: FunctionDraft): Definition {
   const { description, retryable, requiresApproval } = draft;
   return {
@@ -141,7 +141,7 @@ function programOf(draft: FunctionDraft): NonNullable<Definition["program"]> {
     return { type, language, source, ...(template.trim() !== "" && { template: template.trim() }) };
   }
   if (type === "simulated") {
-    // The server says what is wrong with a behaviour.
+    // The server validates the behaviour.
     return { type, behaviour: objectOf("Behaviour", draft.behaviour) as { steps: [] } };
   }
   const single = Object.keys(files).length === 1 ? files["index.ts"] : undefined;

@@ -13,14 +13,14 @@ import { FunctionForm } from "./function-form.tsx";
 
 interface EditFunctionProps {
   readonly slug: string;
-  /** The version to begin with; undefined for the current one. */
+  /** The version to edit; undefined for the current one. */
   readonly of: number | undefined;
 }
 
-/** The editor of a stored function. What is being written is replaced by no other read. */
+/** The editor of a stored function. Refreshes never replace unsaved edits. */
 export function EditFunction({ slug, of }: EditFunctionProps) {
   const wId = useWorkspaceId();
-  // No key of a procedure: a change reads it again only where its writer asks for that.
+  // Not the key of a procedure: it is read again only if the user asks for it.
   const reading = useQuery({
     queryKey: ["function-draft", wId, slug, of],
     queryFn: async ({ signal }) => {

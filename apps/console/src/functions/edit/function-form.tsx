@@ -11,12 +11,12 @@ import { LimitFields } from "./limit-fields.tsx";
 import { ProgramFields } from "./program-fields.tsx";
 
 interface FunctionFormProps {
-  /** What it begins with, or what was saved last: another draft is unsaved. */
+  /** The initial or last saved draft; any other counts as unsaved. */
   readonly initial: FunctionDraft;
   readonly isNew: boolean;
   readonly submitLabel: string;
   readonly isBusy: boolean;
-  /** Why the server refused what was sent. */
+  /** Why the server refused the last submission. */
   readonly refusal: unknown;
   readonly onSubmit: (draft: FunctionDraft, definition: Definition) => void;
   /** Further buttons. */
@@ -33,7 +33,7 @@ const types: Readonly<Record<ProgramType, string>> = {
 export function FunctionForm(props: FunctionFormProps) {
   const { initial, isNew, submitLabel, isBusy, refusal, onSubmit, children } = props;
   const [draft, setDraft] = useState(initial);
-  // What was sent: faults are of that text, and of no later one.
+  // The submitted draft: the server's problems refer to it, not to later edits.
   const [sent, setSent] = useState<FunctionDraft>();
   const [fault, setFault] = useState<Error>();
   const change = (changed: Partial<FunctionDraft>) => setDraft((all) => ({ ...all, ...changed }));

@@ -8,7 +8,7 @@ interface LimitFieldsProps {
   readonly onChange: (limits: LimitTexts) => void;
 }
 
-/** What an invocation may use. */
+/** The limits of an invocation. */
 export function LimitFields({ isCode, limits, onChange }: LimitFieldsProps) {
   const shown = { ...invocationLimits, ...(isCode && codeLimits) };
   return (

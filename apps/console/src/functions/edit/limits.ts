@@ -1,10 +1,10 @@
-/** A bound of an invocation, as its field says it. */
+/** A limit of an invocation, with the label of its field. */
 interface Limit {
   readonly label: string;
   readonly byDefault: number;
 }
 
-/** Bounds of every invocation. */
+/** Limits of every invocation. */
 export const invocationLimits = {
   timeoutMs: { label: "Timeout (ms)", byDefault: 60_000 },
   maxOutputBytes: { label: "Result size (bytes)", byDefault: 262_144 },
@@ -12,7 +12,7 @@ export const invocationLimits = {
   maxConcurrent: { label: "Max concurrent invocations", byDefault: 20 },
 } as const satisfies Record<string, Limit>;
 
-/** Bounds of code in the sandbox. */
+/** Limits of sandbox code. */
 export const codeLimits = {
   cpuMs: { label: "CPU time (ms)", byDefault: 10_000 },
   memoryBytes: { label: "Memory (bytes)", byDefault: 67_108_864 },
@@ -25,12 +25,12 @@ type InvocationLimit = keyof typeof invocationLimits;
 type CodeLimit = keyof typeof codeLimits;
 export type LimitName = InvocationLimit | CodeLimit;
 
-/** The limits as they are written. */
+/** The limits as texts. */
 export type LimitTexts = Readonly<Record<LimitName, string>>;
 
 const all: Readonly<Record<LimitName, Limit>> = { ...invocationLimits, ...codeLimits };
 
-/** Limits as texts: those that are given, and the defaults of the others. */
+/** Limits as texts: the given ones, and defaults for the others. */
 export function limitTexts(given: { readonly [K in LimitName]?: number | undefined }): LimitTexts {
   return Object.fromEntries(
     Object.entries(all).map(([name, { byDefault }]) => [
@@ -40,7 +40,7 @@ export function limitTexts(given: { readonly [K in LimitName]?: number | undefin
   ) as LimitTexts;
 }
 
-/** The numbers of limits. Throws an `Error` with a sentence for people. */
+/** The numbers of limits. Throws an `Error` with a readable message. */
 export function limitsOf<T extends LimitName>(
   names: Readonly<Record<T, Limit>>,
   texts: LimitTexts,

@@ -7,7 +7,7 @@ import { useToast } from "../../ui/toast.tsx";
 import { emptyDraft } from "./draft.ts";
 import { FunctionForm } from "./function-form.tsx";
 
-/** Where a function begins. */
+/** The page that creates a function. */
 export function NewFunctionPage() {
   const wId = useWorkspaceId();
   const navigate = useNavigate();

@@ -15,7 +15,7 @@ interface ProgramFieldsProps {
   readonly onChange: (changed: Partial<FunctionDraft>) => void;
 }
 
-/** What a function runs, with the fields of its kind. */
+/** The fields of a function's runtime. */
 export function ProgramFields(props: ProgramFieldsProps) {
   const { draft, sent, faults, behaviourProblems, onChange } = props;
   if (draft.type === "simulated") {

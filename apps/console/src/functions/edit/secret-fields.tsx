@@ -15,7 +15,7 @@ export function SecretFields({ secrets, onChange }: SecretFieldsProps) {
   const wId = useWorkspaceId();
   const { data, error } = useQuery(trpc.functionSecrets.list.queryOptions({ wId }));
   const known = data?.functionSecrets.map(({ name }) => name) ?? [];
-  // One that was removed can be taken away here.
+  // A deleted secret can still be deselected.
   const gone = secrets.map(({ name }) => name).filter((name) => !known.includes(name));
   return (
     <fieldset className="grid gap-1">

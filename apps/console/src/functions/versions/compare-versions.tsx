@@ -16,7 +16,7 @@ interface CompareVersionsProps {
   readonly now: number;
 }
 
-/** Two versions to choose, which the URL names, and what differs between them. */
+/** A choice of two versions, kept in the URL, and their differences. */
 export function CompareVersions({ slug, newest, old, now }: CompareVersionsProps) {
   const navigate = useNavigate({ from: "/functions/$functionId" });
   const numbers = Array.from({ length: newest }, (_, index) => newest - index);
@@ -83,7 +83,7 @@ function Differences({ slug, newest, old, now }: CompareVersionsProps) {
 
 type Parts = ReadonlyMap<string, string>;
 
-/** The parts that differ, by name; one that a version lacks is empty there. */
+/** The parts that differ, by name; a part that a version lacks is empty. */
 function differentParts(old: Parts, now: Parts) {
   return [...new Set([...old.keys(), ...now.keys()])]
     .map((name) => ({ name, before: old.get(name) ?? "", after: now.get(name) ?? "" }))

@@ -1,7 +1,7 @@
 import { filesOf } from "../edit/draft.ts";
 import type { FunctionVersion } from "../edit/read-versions.ts";
 
-/** What a version consists of, as texts by their names: its settings, its schemas and its files. */
+/** The parts of a version as texts by name: settings, schemas and files. */
 export function partsOf(version: FunctionVersion): ReadonlyMap<string, string> {
   const { program, inputSchema, outputSchema, description, ...rest } = version;
   const { version: _version, createdAt: _createdAt, editor: _editor, ...settings } = rest;
