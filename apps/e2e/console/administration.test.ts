@@ -97,7 +97,7 @@ describe.skipIf(!hasBrowser)("administration", () => {
     await page.getByRole("textbox", { name: "Name" }).fill("shop-token");
     await page.getByLabel("Value").fill("secret of the shop");
     await page.getByRole("button", { name: "Set", exact: true }).click();
-    // The server says what a name has to be like, and in which request.
+    // The server says how a name must look, with the id of the request.
     const alert = page.getByRole("dialog").getByRole("alert");
     expect(await alert.textContent()).toMatch(/name.*Request/);
     await expectAccessible(page);
@@ -186,7 +186,7 @@ describe.skipIf(!hasBrowser)("administration", () => {
     await rowOf(page, "grace@example.com").waitFor({ state: "detached" });
   });
 
-  it("creates a space, says which keys reach it, and deletes it with what it holds", async () => {
+  it("creates a space, sets the keys with access, and deletes it with its contents", async () => {
     const page = await opened().enter("/spaces");
     await page.getByRole("button", { name: "Create space" }).click();
     await page.getByRole("textbox", { name: "Name" }).fill("Payroll");
@@ -216,7 +216,7 @@ describe.skipIf(!hasBrowser)("administration", () => {
     await row.waitFor({ state: "detached" });
   });
 
-  it("shows who changed what, with filters in the URL", async () => {
+  it("shows the audit log, with filters in the URL", async () => {
     for (const name of ["One", "Two"]) {
       await calls.rpc().spaces.create.mutate({ wId: wId(), name });
     }
@@ -226,7 +226,7 @@ describe.skipIf(!hasBrowser)("administration", () => {
     await page.getByRole("textbox", { name: "Operation" }).fill("spaces.create");
     await page.getByRole("button", { name: "Apply" }).click();
     await page.waitForURL(/action=spaces\.create/);
-    // Who filters with the keyboard goes on where the button is.
+    // The focus stays on the button, for users of the keyboard.
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Apply");
     const operations = async () => {
       const named = page.locator("tbody code", { hasText: /^\w+\.\w+$/ });
@@ -245,7 +245,7 @@ describe.skipIf(!hasBrowser)("administration", () => {
     await rowOf(page, "spaces.create").first().waitFor();
   });
 
-  it("shows keys of lower roles their own pages only, and says so at the URLs of others", async () => {
+  it("shows keys of lower roles only their pages, and refuses the URLs of others", async () => {
     const named = { wId: wId(), name: "a builder", role: "builder" } as const;
     const { secret: key } = await calls.rpc().apiKeys.create.mutate(named);
     const builder = await opened().enter("/secrets", { key });

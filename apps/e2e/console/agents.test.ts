@@ -45,7 +45,7 @@ describe.skipIf(!hasBrowser)("agents", () => {
     await expectAccessible(page);
   });
 
-  it("refuses to overwrite what somebody else has changed meanwhile", async () => {
+  it("refuses to overwrite a change by someone else", async () => {
     const agentId = await calls.createAgent("Shared", { steps: [{ text: "x" }], tokenDelayMs: 0 });
     const page = await opened().enter(`/agents/${agentId}`);
     await writeCode(page, "Instructions", "Mine");
@@ -60,7 +60,7 @@ describe.skipIf(!hasBrowser)("agents", () => {
     expect(stored.agentConfiguration.instructions).toBe("Theirs");
   });
 
-  it("lets users find agents and talk to them, and change none", async () => {
+  it("lets users find agents and talk to them, but not change them", async () => {
     const page = await opened().enter("/agents", { key: server().demo.userKey });
     await page.getByRole("searchbox", { name: "Name" }).fill("help");
     await page.getByRole("link", { name: "slowpoke", exact: true }).waitFor({ state: "detached" });

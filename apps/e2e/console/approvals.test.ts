@@ -47,7 +47,7 @@ describe.skipIf(!hasBrowser)("the inbox", () => {
       .toContain("Result: ");
   const contentOf = async (cId: string) => answersOf(await calls.get(cId))[0]?.content;
 
-  it("shows by itself what waits, and lets it be decided", async () => {
+  it("shows new waiting calls, and sends decisions", async () => {
     const page = await opened().enter("/approvals");
     await page.getByText("Nothing needs your attention").waitFor();
     await expectAccessible(page);
@@ -73,7 +73,7 @@ describe.skipIf(!hasBrowser)("the inbox", () => {
     expect(await contentOf(changed)).toContain('"9"');
   });
 
-  it("answers a question, and leads to the conversation that it is from", async () => {
+  it("answers a question, and links to its conversation", async () => {
     const params = { question: "Which size?", options: [{ label: "Small" }, { label: "Large" }] };
     const { agentConfiguration } = await calls.rpc().agents.create.mutate({
       wId: wId(),
@@ -100,14 +100,14 @@ describe.skipIf(!hasBrowser)("the inbox", () => {
     await page.getByText("Nothing needs your attention").waitFor();
   });
 
-  it("says on any page that something waits, and why a decision came too late", async () => {
+  it("announces a waiting call on any page, and says why a decision came too late", async () => {
     const page = await opened().enter("/conversations");
     await page.getByRole("heading", { name: "Conversations" }).waitFor();
     const cId = await ask("Late", "5");
     await page.getByText(/^Late is waiting for you: refund-/).waitFor();
     await page.getByRole("link", { name: "Approvals 1 pending" }).click();
     await page.getByRole("button", { name: "Approve", exact: true }).waitFor();
-    // The next reads fail, so that the page still shows what is decided elsewhere meanwhile.
+    // The next reads fail, so that the page still shows calls that are decided elsewhere.
     await page.route(/actions\.listBlocked/, (route) => route.abort());
     const { blockedActions } = await calls.rpc().actions.listBlocked.query({ wId: wId() });
     for (const { messageId, actionId } of blockedActions) {

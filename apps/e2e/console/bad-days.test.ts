@@ -12,7 +12,7 @@ describe.skipIf(!hasBrowser)("two tabs of one browser", () => {
   const opened = shareConsole(server);
   const calls = createCalls(server);
 
-  it("show the same: what is decided in one no longer waits in the other", async () => {
+  it("show the same: a call that is decided in one no longer waits in the other", async () => {
     const slug = `refund-${randomUUID()}`;
     const { workspaceId: wId } = server().demo;
     await calls.rpc().sandboxFunctions.create.mutate({
@@ -140,7 +140,7 @@ describe.skipIf(!hasBrowser)("a worker that is killed in mid-answer", () => {
     await page.getByRole("textbox", { name: "Message" }).fill("Count");
     await page.getByRole("button", { name: "Send" }).click();
     const answer = page.getByRole("article", { name: "Answer from Counting" });
-    // A failure shows what is there in its place.
+    // A failure shows the actual text.
     await expect.poll(() => answer.innerText(), { timeout: 60_000 }).toContain("w20 ");
     await fleet.replaceWorker(0, "SIGKILL");
     await page.getByRole("button", { name: "Regenerate" }).waitFor({ timeout: 90_000 });

@@ -15,7 +15,7 @@ describe.skipIf(!hasBrowser)("all conversations", () => {
   const titlesOf = async (page: Page) => table(page).getByRole("link").allTextContents();
   const search = (page: Page) => page.getByRole("button", { name: "Search", exact: true }).click();
 
-  /** A word that is in the titles of a test alone. */
+  /** A word that only the titles of one test contain. */
   const newWord = () => `w${randomUUID().slice(0, 8)}`;
 
   async function createTitled(title: string, agents: string[] = []): Promise<string> {

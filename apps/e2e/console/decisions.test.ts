@@ -108,7 +108,7 @@ describe.skipIf(!hasBrowser)("decisions", () => {
     await expectAccessible(page);
   });
 
-  it("deletes a conversation after a typed confirmation alone", async () => {
+  it("deletes a conversation only after a typed confirmation", async () => {
     const { conversation } = await calls.create("To be deleted", ["helper"]);
     const page = await opened().enter(`/conversations/${conversation.sId}`);
     await page.getByRole("button", { name: "More" }).click();

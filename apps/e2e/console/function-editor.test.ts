@@ -30,7 +30,7 @@ describe.skipIf(!hasBrowser)("the editor of functions", () => {
 
   const isChecked = (page: Page) => page.getByText("Types are checked as you write").waitFor();
 
-  it("makes a function of code, and runs it", async () => {
+  it("creates a function with code, and runs it", async () => {
     const slug = newSlug();
     const page = await opened().enter("/functions");
     await page.getByRole("link", { name: "New function" }).click();
@@ -49,7 +49,7 @@ describe.skipIf(!hasBrowser)("the editor of functions", () => {
     expect(program).toMatchObject({ allowedHosts: ["api.example.com"], fetches: 3, cpuMs: 10_000 });
   });
 
-  it("shows faults of code and of schemas at their lines, and takes what was mended", async () => {
+  it("shows errors of code and schemas at their lines, and saves the fixed version", async () => {
     const slug = await createCode();
     const page = await opened().enter(`/functions/${slug}?view=edit`);
     await isChecked(page);
@@ -82,7 +82,7 @@ describe.skipIf(!hasBrowser)("the editor of functions", () => {
     });
   });
 
-  it("checks types as they are written, and suggests what the context has", async () => {
+  it("checks types as you write, and suggests the members of the context", async () => {
     const slug = await createCode();
     const page = await opened().enter(`/functions/${slug}?view=edit`);
     await isChecked(page);
@@ -158,7 +158,7 @@ export default (input: { n: number }, context: Context) => input.n.trim();
     ]);
   });
 
-  it("edits a simulation, whose faults it shows at their lines", async () => {
+  it("edits a simulation, and shows its errors at their lines", async () => {
     const slug = await createCode();
     const page = await opened().enter(`/functions/${slug}?view=edit`);
     await page.getByRole("combobox", { name: "Runtime" }).selectOption("simulated");
@@ -200,7 +200,7 @@ export default (input: { n: number }, context: Context) => input.n.trim();
     expect(description).toContain("Press Escape, then Tab, to leave the editor");
   });
 
-  it("works without types where TypeScript does not load", async () => {
+  it("works without types if TypeScript does not load", async () => {
     const slug = await createCode();
     const page = await opened().enter("/functions");
     await page.route(/types-worker/, async (route) => route.abort());

@@ -28,7 +28,7 @@ describe.skipIf(!hasBrowser)("the versions of a function", () => {
     return functionId;
   }
 
-  it("lists them, and shows what differs between two of them", async () => {
+  it("lists them, and shows the differences between two of them", async () => {
     const slug = await createVersions(["Ada", "Grace", "Alan"]);
     const page = await opened().enter(`/functions/${slug}`);
     await page.getByRole("tab", { name: "Versions" }).click();
@@ -67,7 +67,7 @@ describe.skipIf(!hasBrowser)("the versions of a function", () => {
     expect(await page.getByRole("group", { name: /^Differences in/ }).count()).toBe(2);
   });
 
-  it("uses an old version again as a new one", async () => {
+  it("reuses an old version as a new one", async () => {
     const slug = await createVersions(["Ada", "Grace"]);
     const page = await opened().enter(`/functions/${slug}?view=versions`);
     await page.getByRole("link", { name: "Reuse version 1" }).click();
@@ -84,7 +84,7 @@ describe.skipIf(!hasBrowser)("the versions of a function", () => {
     await page.getByText("Saved as version 4").first().waitFor();
   });
 
-  it("reads older versions when they are asked for, and says which there are not", async () => {
+  it("loads older versions on request, and says which do not exist", async () => {
     const slug = await createVersions(Array.from({ length: 22 }, (_, index) => `n${index}`));
     const page = await opened().enter(`/functions/${slug}?view=versions`);
     const rows = page.getByRole("group", { name: "Versions", exact: true }).getByRole("row");

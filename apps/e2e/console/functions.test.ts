@@ -19,7 +19,7 @@ describe.skipIf(!hasBrowser)("functions", () => {
     });
   }
 
-  it("runs a function with a form made from its schema, again, and with another input", async () => {
+  it("runs a function with a form generated from its schema, reruns it, and edits the input", async () => {
     const properties = {
       price: { type: "number", description: "Of one" },
       quantity: { type: "integer" },
@@ -98,7 +98,7 @@ describe.skipIf(!hasBrowser)("functions", () => {
     await expectAccessible(page);
   });
 
-  it("lets users run functions, without what only builders see", async () => {
+  it("lets users run functions, without the parts for builders", async () => {
     const page = await opened().enter("/functions", { key: server().demo.userKey });
     await page.getByRole("link", { name: "add" }).click();
     await page.getByRole("textbox", { name: "Input (JSON)" }).fill('{"a": 1, "b": 2}');

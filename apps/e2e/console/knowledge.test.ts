@@ -65,7 +65,7 @@ describe.skipIf(!hasBrowser)("data sources", () => {
     expect(dataSourceViews.map(({ name }) => name)).not.toContain("Handbook of shops");
   });
 
-  it("shows documents a page at a time, and to a user's key without what it may not do", async () => {
+  it("shows documents a page at a time, and a user's key no forbidden actions", async () => {
     const { spaceId } = server().demo;
     const view = { wId: wId(), spaceId, name: "Long" };
     const { dataSourceView } = await calls.rpc().dataSourceViews.create.mutate(view);

@@ -52,7 +52,7 @@ describe.skipIf(!hasBrowser)("operators", () => {
     await expect.poll(statusOf).not.toBe(200);
   });
 
-  it("opens a workspace with a key of it that expires, and the way back is to sign in", async () => {
+  it("opens a workspace with a new key that expires; operators return by signing in", async () => {
     const page = await enter("/workspaces");
     await page.getByRole("button", { name: "Open Demo" }).click();
     await page.getByRole("heading", { name: "Conversations" }).waitFor();

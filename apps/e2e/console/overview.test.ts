@@ -28,7 +28,7 @@ describe.skipIf(!hasBrowser)("the overview", () => {
   const opened = shareConsole(server);
   const calls = createCalls(server);
 
-  it("plots what happened, in both themes, with the numbers as tables", async () => {
+  it("plots activity in both themes, with the numbers as tables", async () => {
     await calls.create("Hello");
     await calls.create("Hello again");
     const page = await opened().enter("/overview", { colorScheme: "light" });

@@ -45,7 +45,7 @@ describe.skipIf(!hasBrowser)("a server that is killed and started again", () => 
     expect(second.url).toBe(first.url);
   });
 
-  it("reloads a page once by itself where its files are those of an older version", async () => {
+  it("reloads a page once by itself if its files are those of an older version", async () => {
     await using place = await createPlace();
     await using server = await openHostedServer(place);
     await using opened = await openConsole(server);

@@ -23,7 +23,7 @@ describe.skipIf(!hasBrowser)("runs", () => {
     return invocation.sId;
   };
 
-  it("shows runs as they begin, and cancels those that are selected", async () => {
+  it("shows runs as they start, and cancels the selected ones", async () => {
     await createFunction("lasting", 60_000);
     const page = await opened().enter("/runs");
     const table = page.getByRole("group", { name: "Runs" });
@@ -31,7 +31,7 @@ describe.skipIf(!hasBrowser)("runs", () => {
     const row = table.getByRole("row").filter({ hasText: first });
     await row.getByText("running", { exact: true }).waitFor();
     await expectAccessible(page);
-    // One that begins later moves the row, and not what is selected.
+    // A run that starts later moves the row, but not the selection.
     await page.getByRole("checkbox", { name: `Select lasting ${first}` }).check();
     const third = await invoke("lasting");
     const script = { steps: [{ text: "word ".repeat(600) }], tokenDelayMs: 100 };
@@ -50,7 +50,7 @@ describe.skipIf(!hasBrowser)("runs", () => {
     await page.getByRole("region", { name: "Outcome" }).getByText("(cancelled)").waitFor();
   });
 
-  it("runs those that are selected again, each with its input, and says which failed", async () => {
+  it("reruns the selected ones, each with its input, and says which failed", async () => {
     const { workspaceId: wId } = server().demo;
     await createFunction("repeated", 0);
     await createFunction("archived", 0);

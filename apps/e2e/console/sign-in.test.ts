@@ -62,7 +62,7 @@ describe.skipIf(!hasBrowser)("signing in", () => {
     expect(page.url()).not.toContain("code");
   });
 
-  it("operators see their pages alone, and users none of theirs", async () => {
+  it("operators see only their pages, and users none of those", async () => {
     const operators = await opened().enter("/", { key: server().demo.operatorKey });
     await operators.getByRole("heading", { name: "Workspaces" }).waitFor();
     const links = operators.getByRole("navigation", { name: "Pages" }).getByRole("link");
@@ -104,7 +104,7 @@ describe.skipIf(!hasBrowser)("signing in", () => {
     await menu.waitFor({ state: "detached" });
   });
 
-  it("a URL that is no page says so", async () => {
+  it("an unknown URL shows that no page was found", async () => {
     const page = await opened().enter("/nowhere");
     await page.getByRole("heading", { name: "Page not found" }).waitFor();
     await expectAccessible(page);

@@ -48,7 +48,7 @@ describe.skipIf(!hasBrowser)("folders of skills", () => {
   const importAll = (page: Page) =>
     page.getByRole("button", { name: "Import", exact: true }).click();
 
-  it("imports what is dropped: a folder, a folder of folders, and a zip", async () => {
+  it("imports a dropped folder, folder of folders, and zip", async () => {
     const [one, two, three] = [newName(), newName(), newName()];
     const set = path.join(folder, "set");
     await mkdir(path.join(set, one, "data"), { recursive: true });
@@ -80,7 +80,7 @@ describe.skipIf(!hasBrowser)("folders of skills", () => {
     await page.getByRole("heading", { name: three, level: 1 }).waitFor();
   });
 
-  it("exports a skill with its files as a zip, which is imported again", async () => {
+  it("exports a skill with its files as a zip that can be imported", async () => {
     const name = newName();
     await mkdir(path.join(folder, name));
     await writeFile(path.join(folder, name, "SKILL.md"), skillOf(name));

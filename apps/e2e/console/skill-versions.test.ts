@@ -9,7 +9,7 @@ describe.skipIf(!hasBrowser)("the versions of a skill", () => {
   const opened = shareConsole(server);
   const calls = createCalls(server);
 
-  it("are listed, and shown with what differs between any two", async () => {
+  it("are listed, and shown with the differences between any two", async () => {
     const { workspaceId: wId } = server().demo;
     const skill = { wId, name: "refunds", agentFacingDescription: "How to refund" };
     const lines = Array.from({ length: 40 }, (_, index) => `Rule ${index}`);

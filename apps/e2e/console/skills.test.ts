@@ -55,7 +55,7 @@ describe.skipIf(!hasBrowser)("skills", () => {
     await page.getByRole("button", { name: "Archive" }).waitFor();
   });
 
-  it("adds files to a skill, takes them away, and puts them back", async () => {
+  it("adds files to a skill, removes and restores them", async () => {
     const name = newName();
     const { skill } = await calls.rpc().skills.create.mutate({
       wId: server().demo.workspaceId,
@@ -114,7 +114,7 @@ describe.skipIf(!hasBrowser)("skills", () => {
     expect(await page.getByRole("alert").count()).toBe(0);
   });
 
-  it("lets users read skills, and change none", async () => {
+  it("lets users read skills, but not change them", async () => {
     const page = await opened().enter("/skills", { key: server().demo.userKey });
     await page.getByRole("link", { name: "active-workspace-users" }).click();
     await page.getByRole("heading", { name: "active-workspace-users", level: 1 }).waitFor();

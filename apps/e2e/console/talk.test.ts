@@ -21,7 +21,7 @@ describe.skipIf(!hasBrowser)("talking", () => {
     await page.getByRole("button", { name: "Send" }).click();
   };
 
-  it("begins a conversation with two agents, and lists it", async () => {
+  it("starts a conversation with two agents, and lists it", async () => {
     const page = await opened().enter("/conversations");
     await page.getByRole("link", { name: "New conversation" }).click();
     await page.getByRole("button", { name: /^Agents/ }).click();
@@ -63,7 +63,7 @@ describe.skipIf(!hasBrowser)("talking", () => {
     expect(await answer.getByRole("paragraph").last().textContent()).toBe(words);
   });
 
-  it("shows what another tab writes", async () => {
+  it("shows messages from another tab", async () => {
     const page = await talkTo("helper", "First");
     await page.getByText("You said: First").waitFor();
     const other = await opened().enter(new URL(page.url()).pathname);
@@ -86,7 +86,7 @@ describe.skipIf(!hasBrowser)("talking", () => {
     await expectAccessible(page);
   });
 
-  it("answers again, with the versions side by side", async () => {
+  it("regenerates an answer, with the versions side by side", async () => {
     const page = await talkTo("helper", "Once more");
     await page.getByRole("button", { name: "Regenerate" }).click();
     await page.getByRole("button", { name: "Compare 2 versions" }).click();

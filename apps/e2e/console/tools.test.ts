@@ -83,7 +83,7 @@ describe.skipIf(!hasBrowser)("tools", () => {
     await page.getByRole("heading", { name: "Page not found" }).waitFor();
   });
 
-  it("approves for good the calls of a tool whose risk is low, from the inbox", async () => {
+  it("always allows calls of a tool with a low risk, from the inbox", async () => {
     const { tool } = await agents.register(shop(), { defaultStake: "low" });
     const agentId = await agents.createAgent(tool.sId, "shop__find");
     const before = shop().calls.length;

@@ -13,7 +13,7 @@ describe.skipIf(!hasBrowser)("trying a tool", () => {
   const agents = createShopAgents(server);
   const shop = shareShop();
 
-  it("calls it with a form that its schema makes, and shows what it answers", async () => {
+  it("calls it with a form generated from its schema, and shows the answer", async () => {
     const { tool } = await agents.register(shop(), { name: "Shop" });
     const page = await opened().enter(`/tools/${tool.sId}`);
     const offered = page.getByRole("list", { name: "Server tools" });

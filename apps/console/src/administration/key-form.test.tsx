@@ -65,7 +65,7 @@ test("a new key expires never and reaches the open spaces, unless that is chosen
   expect(inputOf(calls, "apiKeys.create")).toEqual(created);
 });
 
-test("a key that is changed begins as it is, and loses its expiry where that is taken away", async () => {
+test("editing starts with the key's current values, and can clear its expiry", async () => {
   const { user, calls, onDone } = await open(
     { ...readable, "apiKeys.update": () => ({}) },
     backend,
@@ -83,7 +83,7 @@ test("a key that is changed begins as it is, and loses its expiry where that is 
   expect(inputOf(calls, "apiKeys.update")).toEqual(changed);
 });
 
-test("spaces of a key stay where the spaces could not be read", async () => {
+test("a key keeps its spaces if the spaces could not be loaded", async () => {
   const refuse = () => {
     throw new Refusal("Refused");
   };
@@ -97,7 +97,7 @@ test("spaces of a key stay where the spaces could not be read", async () => {
   expect(inputOf(calls, "apiKeys.update")).not.toHaveProperty("spaceIds");
 });
 
-test("what was typed stays when the server refuses it", async () => {
+test("keeps the typed values when the server refuses them", async () => {
   const refuse = () => {
     throw new Refusal("There is such a key", [{ path: "name", message: "must be another" }]);
   };

@@ -45,16 +45,13 @@ test.for([
   ["backend", /active/, ["Edit …", "Rotate …", "Disable", "Revoke …"]],
   ["paused", /disabled/, ["Edit …", "Rotate …", "Enable", "Revoke …"]],
   ["visit", /expired/, ["Edit …", "Rotate …", "Disable", "Revoke …"]],
-] as const)(
-  "the key %s says what it is, and what can be done with it",
-  async ([name, state, all]) => {
-    const { user } = await page();
-    const row = await rowOf(name);
-    expect(row.textContent).toMatch(state);
-    await user.click(within(row).getByRole("button"));
-    expect(screen.getAllByRole("menuitem").map(({ textContent }) => textContent)).toEqual(all);
-  },
-);
+] as const)("the key %s shows its state and its actions", async ([name, state, all]) => {
+  const { user } = await page();
+  const row = await rowOf(name);
+  expect(row.textContent).toMatch(state);
+  await user.click(within(row).getByRole("button"));
+  expect(screen.getAllByRole("menuitem").map(({ textContent }) => textContent)).toEqual(all);
+});
 
 test("names the spaces of a key, and gives the id of one that it does not know", async () => {
   await page();
@@ -63,7 +60,7 @@ test("names the spaces of a key, and gives the id of one that it does not know",
   );
 });
 
-test("shows revoked keys only where they are asked for, and nothing can be done with them", async () => {
+test("shows revoked keys only on request, without actions", async () => {
   const { user, href } = await page();
   await rowOf("backend");
   expect(rows()).toHaveLength(3);
@@ -90,7 +87,7 @@ test("disables a key, and says so", async () => {
   expect(await screen.findByText("backend disabled")).toBeDefined();
   const { input } = calls.find(({ to }) => to === "apiKeys.update")!;
   expect(input).toEqual({ wId: "wks_1", keyId: "key_backend", disabled: true });
-  // The list is read again.
+  // The list is refreshed.
   expect(calls.filter(({ to }) => to === "apiKeys.list")).toHaveLength(2);
 });
 

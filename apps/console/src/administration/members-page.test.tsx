@@ -29,7 +29,7 @@ const page = async (answers: Answers = {}, query = "") =>
 
 const field = (name: string) => screen.getByRole("textbox", { name });
 
-test("is loading until the members are known, and says what to do while there are none", async () => {
+test("is loading until the members are known, and says what to do if there are none", async () => {
   const reading = Promise.withResolvers<unknown>();
   await page({ "members.list": () => reading.promise });
   expect(screen.getByRole("status", { name: "Loading the members" })).toBeDefined();
@@ -40,7 +40,7 @@ test("is loading until the members are known, and says what to do while there ar
   expect(screen.queryByRole("status", { name: /Loading/ })).toBeNull();
 });
 
-test("says why they could not be read, and reads them again", async () => {
+test("says why the members could not be loaded, and tries again", async () => {
   let list: () => unknown = refuse("Refused");
   const { user } = await page({ "members.list": () => list() });
   const alert = await screen.findByRole("alert");
@@ -65,7 +65,7 @@ test("shows each with its address, or that it has none, and leads to the next pa
   );
 });
 
-test("adds a member without what was left empty, says so, and reads the list again", async () => {
+test("adds a member without empty fields, says so, and refreshes the list", async () => {
   const add = () => ({ member: memberOf("Cleo") });
   const { user, calls } = await page({ "members.add": add });
   await rowOf("Ada");
@@ -80,7 +80,7 @@ test("adds a member without what was left empty, says so, and reads the list aga
   await waitFor(() => expect(inputsOf(calls, "members.list")).toHaveLength(2));
 });
 
-test("keeps what was filled in when a member is refused, and says why", async () => {
+test("keeps the form when a member is refused, and says why", async () => {
   const { user } = await page({ "members.add": refuse("There is such a member") });
   await rowOf("Ada");
   await user.click(screen.getByRole("button", { name: "Add member" }));
@@ -95,7 +95,7 @@ test("keeps what was filled in when a member is refused, and says why", async ()
 test.for([
   ["Ada", "Ada@example.com"],
   ["Bot", "bot"],
-] as const)("removes %s once %s is typed, and reads the list again", async ([name, word]) => {
+] as const)("removes %s once %s is typed, and refreshes the list", async ([name, word]) => {
   const { user, calls } = await page({ "members.remove": () => ({ success: true }) });
   await user.click(within(await rowOf(name)).getByRole("button", { name: `Remove ${name}` }));
   await user.type(field(`Type “${word}” to confirm`), `${word}{Enter}`);

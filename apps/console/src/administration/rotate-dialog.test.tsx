@@ -29,7 +29,7 @@ test.for([
   expect(rotate.mock.calls[0]?.[0]).toBe(seconds);
 });
 
-test("cannot be pressed twice, and keeps what was chosen when it is refused", async () => {
+test("cannot be submitted twice, and keeps the choice when it is refused", async () => {
   const rotating = Promise.withResolvers<Rotated>();
   const rotate = vi.fn<(overlapSeconds: number) => Promise<Rotated>>(() => rotating.promise);
   const { user, onRotate } = await open(rotate);

@@ -36,7 +36,7 @@ test("says when each was replaced, and shows no value", async () => {
   expect(await screen.findByText("No credentials yet")).toBeDefined();
 });
 
-test("each section is loading and fails for itself, and is read again", async () => {
+test("each section loads, fails and retries on its own", async () => {
   let list: () => unknown = refuse("Refused");
   const { user } = await page({ "functionSecrets.list": () => list() });
   const alert = await within(ofFunctions()).findByRole("alert");
@@ -47,7 +47,7 @@ test("each section is loading and fails for itself, and is read again", async ()
   expect(await screen.findByText("No secrets yet")).toBeDefined();
 });
 
-test("sets a secret, says so, and reads the list again", async () => {
+test("sets a secret, says so, and refreshes the list", async () => {
   const { user, calls } = await page({ "functionSecrets.put": () => ({ functionSecret: rates }) });
   await rowOf("RATES");
   await user.click(screen.getByRole("button", { name: "Set secret" }));
@@ -77,7 +77,7 @@ test("replaces a secret, whose name cannot be changed, after a refusal too", asy
   });
 });
 
-test("a refusal is forgotten when the form is opened again", async () => {
+test("an error is gone when the form is reopened", async () => {
   const { user } = await page({ "functionSecrets.put": refuse("Too short") });
   await user.click(within(await rowOf("TOKEN")).getByRole("button", { name: "Replace TOKEN" }));
   await user.type(screen.getByLabelText("Value"), "12345678{Enter}");
@@ -87,7 +87,7 @@ test("a refusal is forgotten when the form is opened again", async () => {
   expect(screen.queryByRole("alert")).toBeNull();
 });
 
-test("removes a secret once its name is typed, and reads the list again", async () => {
+test("removes a secret once its name is typed, and refreshes the list", async () => {
   const { user, calls } = await page({ "functionSecrets.remove": () => ({ success: true }) });
   await user.click(within(await rowOf("RATES")).getByRole("button", { name: "Remove RATES" }));
   await user.type(screen.getByRole("textbox", { name: /^Type/ }), "RATES{Enter}");
@@ -107,7 +107,7 @@ test("sets the credential of the provider that is chosen", async () => {
   expect(inputsOf(calls, "providerCredentials.put")).toEqual([input]);
 });
 
-test("what is set here is offered to functions at once, with one read for both", async () => {
+test("a new secret is offered to functions at once, with one read for both", async () => {
   let functionSecrets = [rates];
   const both = (
     <>

@@ -34,7 +34,7 @@ const page = async (answers: Answers = {}) =>
 const press = async (user: Awaited<ReturnType<typeof page>>["user"], what: string, name: string) =>
   user.click(within(await rowOf(name)).getByRole("button", { name: `${what} ${name}` }));
 
-test("is loading until the spaces are known, and says what one is while there are none", async () => {
+test("is loading until the spaces are known, and explains spaces if there are none", async () => {
   const reading = Promise.withResolvers<unknown>();
   await page({ "spaces.listAll": () => reading.promise });
   expect(screen.getByRole("status", { name: "Loading the spaces" })).toBeDefined();
@@ -91,7 +91,7 @@ test("opens a space to all keys, and leaves its keys as they are", async () => {
   expect(inputsOf(calls, "spaces.update")).toEqual([input]);
 });
 
-test("keeps the keys of a space where the keys could not be read", async () => {
+test("a space keeps its keys if the keys could not be loaded", async () => {
   const { user, calls } = await page({
     "apiKeys.list": refuse("Refused"),
     "spaces.update": () => ({ space: legal }),
@@ -104,7 +104,7 @@ test("keeps the keys of a space where the keys could not be read", async () => {
   expect(inputsOf(calls, "spaces.update")).toEqual([input]);
 });
 
-test.for([false, true])("deletes a space, with what it holds: %s", async (withContent) => {
+test.for([false, true])("deletes a space, with its contents: %s", async (withContent) => {
   const { user, calls } = await page({ "spaces.delete": () => ({ success: true }) });
   await press(user, "Delete", "Legal");
   if (withContent) {

@@ -3,7 +3,7 @@ import { draftOf, emptyDraft, inputOfDraft } from "./definition.ts";
 
 const draft = { ...emptyDraft, name: "Clerk", model: "custom/org/model-1" };
 
-test("gives the server what was written, with models whose names have slashes", () => {
+test("sends the draft to the server, also with a model whose name has slashes", () => {
   expect(inputOfDraft({ ...draft, script: '{"steps": []}', skillIds: ["skl_a"] })).toMatchObject({
     name: "Clerk",
     model: {

@@ -12,7 +12,7 @@ const approval = approvalOf();
 const question = { ...questionOf(), actionId: "act_2" };
 const access = { ...permission, actionId: "act_3" };
 
-/** Answers with what waits, without what a decision has taken away. */
+/** Answers with the waiting calls, without decided ones. */
 function waiting(all: readonly { readonly actionId: string }[], hasMore = false): Answers {
   const decided = new Set<string>();
   const decide = ({ actionId }: { readonly actionId: string }) => {
@@ -36,7 +36,7 @@ const page = async (answers: Answers, query = "") =>
 const items = () =>
   within(screen.getByRole("list", { name: "Pending calls" })).queryAllByRole("listitem");
 
-test("is loading until what waits is known, and says what to do while nothing does", async () => {
+test("is loading until the waiting calls are known, and says what to do if there are none", async () => {
   const reading = Promise.withResolvers<unknown>();
   await page({ [LIST]: () => reading.promise });
   expect(screen.getByRole("status", { name: "Loading the pending calls" })).toBeDefined();
@@ -45,7 +45,7 @@ test("is loading until what waits is known, and says what to do while nothing do
   expect(screen.queryByRole("status", { name: /Loading/ })).toBeNull();
 });
 
-test("says that it could not be read, and reads it again", async () => {
+test("says that the inbox could not be loaded, and tries again", async () => {
   let isRefused = true;
   const read = () => {
     if (isRefused) throw new Refusal("Refused");
@@ -60,7 +60,7 @@ test("says that it could not be read, and reads it again", async () => {
   expect(screen.queryByRole("alert")).toBeNull();
 });
 
-test("takes away what is decided, says so, and keeps the focus", async () => {
+test("removes a decided call, says so, and keeps the focus", async () => {
   const { user, calls } = await page(waiting([approval, question]));
   await screen.findByText("2 pending");
   await user.click(screen.getByRole("button", { name: "Approve" }));
@@ -93,7 +93,7 @@ test("says why a decision came too late, at the call", async () => {
   expect((await within(group).findByRole("alert")).textContent).toMatch(/no longer waits.*req_1/);
 });
 
-test("shows one kind alone as its reader chooses, with the choice in the URL", async () => {
+test("shows only the chosen kind, with the choice in the URL", async () => {
   const { user, href } = await page(waiting([approval, question, access]), "?show=access");
   await screen.findByText("3 pending");
   expect(items()).toHaveLength(1);

@@ -37,7 +37,7 @@ test.for([
   expect(decide.mock.calls).toEqual([[approvalOf(), decision]]);
 });
 
-test("says who asks for what, with the arguments and the risk", async () => {
+test("shows the agent and the tool, with the arguments and the risk", async () => {
   await show(form(talkOf()));
   const group = screen.getByRole("group", { name: "Approval of refund" });
   expect(group.textContent).toContain("Clerk wants to call refund from shop.");
@@ -45,7 +45,7 @@ test("says who asks for what, with the arguments and the risk", async () => {
   expect(within(group).getByRole("group", { name: "Arguments" }).textContent).toContain('"1042"');
 });
 
-test("what has a high risk cannot be approved for good", async () => {
+test("a call with a high risk cannot always be allowed", async () => {
   await show(form(talkOf(), approvalOf({ stake: "high" })));
   expect(namesOfButtons()).toEqual(["Approve", "Reject", "Edit arguments"]);
 });
@@ -56,7 +56,7 @@ test("offers no decision to a token that may only read", async () => {
   expect(namesOfButtons()).toEqual([]);
 });
 
-test("no decision can be pressed while one is made", async () => {
+test("no second decision can be sent while one is pending", async () => {
   const deciding = Promise.withResolvers<boolean>();
   const decide = vi.fn<Talk["decide"]>(() => deciding.promise);
   const { user } = await show(form(talkOf({ decide })));
@@ -70,7 +70,7 @@ test("no decision can be pressed while one is made", async () => {
   await waitFor(() => expect(button("Approve").disabled).toBe(false));
 });
 
-test("sends other arguments, after refusing what is not the JSON of an object", async () => {
+test("sends edited arguments, after refusing a text that is not a JSON object", async () => {
   const decide = vi.fn<Talk["decide"]>(async () => true);
   const answers = { [VALIDATE]: () => ({ success: true }) };
   const { user, calls } = await show(form(talkOf({ decide })), { answers });
@@ -95,7 +95,7 @@ test("sends other arguments, after refusing what is not the JSON of an object", 
   expect(decide).not.toHaveBeenCalled();
 });
 
-test("changed arguments stay when the server refuses them", async () => {
+test("edited arguments stay when the server refuses them", async () => {
   const answers = {
     [VALIDATE]: () => {
       throw new Refusal("Refused", [{ path: "params.orderId", message: "must be a number" }]);

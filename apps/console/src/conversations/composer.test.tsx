@@ -19,7 +19,7 @@ const field = () => screen.getByRole<HTMLTextAreaElement>("textbox", { name: "Me
 const send = () => screen.getByRole<HTMLButtonElement>("button", { name: "Send" });
 const chooser = async (names: string) => screen.findByRole("button", { name: `Agents: ${names}` });
 
-test("Enter sends to the favourite agent, and Shift and Enter begin a new line", async () => {
+test("Enter sends to the favourite agent, and Shift+Enter starts a new line", async () => {
   const onSend = sending();
   const { user } = await show(composer(onSend), { answers });
   await chooser("helper");
@@ -28,7 +28,7 @@ test("Enter sends to the favourite agent, and Shift and Enter begin a new line",
   expect(field().value).toBe("");
 });
 
-test("Enter that ends the choice of a word sends nothing", async () => {
+test("Enter that confirms a word in an input method sends nothing", async () => {
   const onSend = sending();
   const { user } = await show(composer(onSend), { answers });
   await user.type(field(), "こんにちは");
@@ -36,7 +36,7 @@ test("Enter that ends the choice of a word sends nothing", async () => {
   expect(onSend).not.toHaveBeenCalled();
 });
 
-test("spaces alone are not sent, and nothing is while it is busy", async () => {
+test("does not send only spaces, or anything while it is busy", async () => {
   const onSend = sending();
   const { user } = await show(composer(onSend, true), { answers });
   await user.type(field(), "  ");
@@ -46,7 +46,7 @@ test("spaces alone are not sent, and nothing is while it is busy", async () => {
   expect(onSend).not.toHaveBeenCalled();
 });
 
-test("what was not sent stays, unless more was typed meanwhile", async () => {
+test("an unsent text stays, unless another was typed in the meantime", async () => {
   const refusing = Promise.withResolvers<boolean>();
   const onSend = sending(false);
   const { user } = await show(composer(onSend), { answers });
@@ -60,7 +60,7 @@ test("what was not sent stays, unless more was typed meanwhile", async () => {
   expect(field().value).toBe("Second");
 });
 
-test("goes to the agents that are chosen with the keyboard, or to nobody", async () => {
+test("goes to the agents that are chosen with the keyboard, or to none", async () => {
   const onSend = sending();
   const { user } = await show(composer(onSend), { answers });
   (await chooser("helper")).focus();
@@ -89,7 +89,7 @@ test("says that the agents could not be read", async () => {
   expect(await screen.findByText("Agents could not be loaded")).toBeDefined();
 });
 
-test("waits for uploads, and sends the files that were uploaded and not taken away", async () => {
+test("waits for uploads, and sends the uploaded files that were not removed", async () => {
   const announced = new Map<string, PromiseWithResolvers<unknown>>();
   const announce = async ({ fileName }: { readonly fileName: string }) => {
     const announcing = Promise.withResolvers<unknown>();

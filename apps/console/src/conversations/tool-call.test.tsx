@@ -42,7 +42,7 @@ test("shows each part of a result, how long it took, and JSON with indentation",
   ]);
 });
 
-test("leads to where the tool is allowed, where the call waits for that and is talked about", async () => {
+test("opens the authorization of the tool, if the call waits for it in a conversation", async () => {
   const open = vi.spyOn(window, "open").mockReturnValue(null);
   const authorizationUrl = "https://shop.test/authorize";
   const action = actionOf({ status: "blocked_authentication_required" });
@@ -58,7 +58,7 @@ test("leads to where the tool is allowed, where the call waits for that and is t
   await waitFor(() => expect(open.mock.lastCall?.[0]).toBe(authorizationUrl));
 });
 
-test("offers to allow nothing where the conversation is only shown", async () => {
+test("offers no authorization if the conversation is only shown", async () => {
   const action = actionOf({ status: "blocked_authentication_required" });
   await show(<ToolCall action={action} />);
   expect(screen.queryByText(/needs your permission/)).toBeNull();

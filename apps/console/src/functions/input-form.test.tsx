@@ -17,7 +17,7 @@ const schema = {
 
 type Props = Partial<React.ComponentProps<typeof InputForm>>;
 
-/** Shows the form, and gives what it is submitted with. */
+/** Shows the form, and gives its submissions. */
 async function open(props: Props = {}) {
   const onSubmit = vi.fn<(input: unknown) => void>();
   const form = (
@@ -30,7 +30,7 @@ const field = (name: string | RegExp) => screen.getByRole<HTMLInputElement>("tex
 const run = () => screen.getByRole<HTMLButtonElement>("button", { name: "Run" });
 const json = () => field("Input (JSON)");
 
-test("sends what the fields hold, each as its kind, without those that are empty", async () => {
+test("sends the values of the fields, each as its type, without empty ones", async () => {
   const { user, onSubmit } = await open();
   await user.type(field("price"), "1.5");
   await user.type(field("quantity"), "4");
@@ -41,7 +41,7 @@ test("sends what the fields hold, each as its kind, without those that are empty
   expect(onSubmit.mock.calls).toEqual([[input]]);
 });
 
-test("says at each field what is wrong with it, and sends nothing until it is mended", async () => {
+test("shows the error of each field, and sends nothing until they are fixed", async () => {
   const { user, onSubmit } = await open();
   await user.type(field("quantity"), "1.5");
   await user.type(field(/^tags/), "[[1,");
@@ -65,7 +65,7 @@ test("says at each field what is wrong with it, and sends nothing until it is me
   expect(field("quantity").getAttribute("aria-invalid")).toBeNull();
 });
 
-test("changes to JSON and back with what was filled in", async () => {
+test("switches to JSON and back with the filled-in values", async () => {
   const { user, onSubmit } = await open({ before: { price: 1.5, quantity: 4 } });
   expect(field("quantity").value).toBe("4");
   await user.click(screen.getByRole("button", { name: "Edit JSON" }));
@@ -78,7 +78,7 @@ test("changes to JSON and back with what was filled in", async () => {
   expect(onSubmit.mock.calls).toEqual([[{ price: 2, quantity: 5 }]]);
 });
 
-test("what is not JSON stays, and is not sent", async () => {
+test("a text that is not JSON stays, and is not sent", async () => {
   const { user, onSubmit } = await open({ schema: null });
   expect(screen.queryByRole("button", { name: /form|JSON/ })).toBeNull();
   await user.clear(json());

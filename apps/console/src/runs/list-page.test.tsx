@@ -50,7 +50,7 @@ test("says why the runs could not be read", async () => {
   expect((await screen.findByRole("alert")).textContent).toMatch(/Refused.*req_1/);
 });
 
-test("only what can be cancelled or run again can be selected", async () => {
+test("only runs that can be cancelled or rerun can be selected", async () => {
   await page(listOf([turn, running, ended, call]));
   await screen.findByRole("checkbox", { name: "Select Clerk t1" });
   expect(screen.getAllByRole("checkbox").map((one) => one.getAttribute("aria-label"))).toEqual([
@@ -61,7 +61,7 @@ test("only what can be cancelled or run again can be selected", async () => {
   expect(screen.getByText("1.5 s")).toBeDefined();
 });
 
-test("selects all that have not ended, and cancels the turns and the invocations", async () => {
+test("selects the active runs, and cancels turns and invocations", async () => {
   const { user, calls } = await page({
     ...listOf([turn, running, ended]),
     "runs.cancel": () => ({ success: true }),
@@ -80,7 +80,7 @@ test("selects all that have not ended, and cancels the turns and the invocations
   expect(cancelled).toMatchObject([{ runId: "t1" }, { runId: "i1" }]);
 });
 
-test("is selected with the keyboard, and taken back", async () => {
+test("is selected and deselected with the keyboard", async () => {
   const { user } = await page(listOf([running]));
   (await screen.findByRole("checkbox", { name: "Select add i1" })).focus();
   await user.keyboard(" ");
@@ -89,7 +89,7 @@ test("is selected with the keyboard, and taken back", async () => {
   expect(button("Cancel (0)").disabled).toBe(true);
 });
 
-test("what could not be cancelled stays selected, and is said", async () => {
+test("a run that could not be cancelled stays selected, with the error", async () => {
   const cancelling = Promise.withResolvers<unknown>();
   const cancel = "runs.cancel";
   const { user, calls } = await page({ ...listOf([running]), [cancel]: () => cancelling.promise });
@@ -104,7 +104,7 @@ test("what could not be cancelled stays selected, and is said", async () => {
   expect(box("Select add i1").checked).toBe(true);
 });
 
-test("runs invocations again with their inputs, and leaves selected what failed", async () => {
+test("reruns invocations with their inputs, and keeps the failed ones selected", async () => {
   const other = runOf({ ...ended, id: "i3", function: { sId: "sfn_2", slug: "gone" } });
   const { user, calls } = await page({
     ...listOf([ended, other]),

@@ -23,7 +23,7 @@ async function open(onConfirm: (form: FormData) => Promise<unknown>) {
   return { ...(await show(dialog)), onClose };
 }
 
-test("does nothing before the whole word is typed, with Enter neither", async () => {
+test("does nothing until the whole word is typed, not even with Enter", async () => {
   const onConfirm = vi.fn<() => Promise<unknown>>();
   const { user } = await open(onConfirm);
   for (const word of ["Pay", "payroll", "Payrolls"]) {
@@ -49,7 +49,7 @@ test("is done once with the further fields, and closed", async () => {
   await waitFor(() => expect(onClose).toHaveBeenCalledOnce());
 });
 
-test("stays open with what was typed, and says why it was refused", async () => {
+test("stays open with the typed word, and says why it was refused", async () => {
   const onConfirm = async () => {
     throw new Error("It holds data sources");
   };

@@ -38,7 +38,7 @@ test("names a file in a folder", async () => {
   expect(onName.mock.calls).toEqual([["lib/money.ts"]]);
 });
 
-test("renames a file, whose name it begins with", async () => {
+test("renames a file, starting with its name", async () => {
   const { user, onName } = await open("lib/money.ts");
   expect(screen.getByRole("dialog", { name: "Rename lib/money.ts" })).toBeDefined();
   expect(field().value).toBe("lib/money.ts");

@@ -22,7 +22,7 @@ beforeEach(() => {
   );
 });
 
-/** The form with what it was saved as last, and a way to another page. */
+/** The form with its last saved draft, and a link to another page. */
 function Editor(props: Props) {
   const [saved, setSaved] = useState(props.initial ?? simulated);
   return (
@@ -44,7 +44,7 @@ function Editor(props: Props) {
   );
 }
 
-/** Shows the form, and gives what it is submitted with. */
+/** Shows the form, and gives its submissions. */
 async function open(props: Props = {}) {
   const onSubmit = vi.fn<(draft: FunctionDraft, definition: Definition) => void>();
   const answers = { "functionSecrets.list": () => ({ functionSecrets: [] }) };
@@ -79,7 +79,7 @@ test("gives the definition as it was written, with the limits as numbers", async
   });
 });
 
-test("says what is wrong without asking the server, and forgets it when it is mended", async () => {
+test("reports an error without asking the server, and clears it once it is fixed", async () => {
   const { user, onSubmit } = await open();
   await user.type(field("Log lines"), "x");
   await user.click(save());
@@ -92,11 +92,11 @@ test("says what is wrong without asking the server, and forgets it when it is me
   expect(screen.queryByRole("alert")).toBeNull();
 });
 
-test("shows what the server found at the text that it is in", async () => {
+test("shows the server's problems at their text", async () => {
   const issue = { path: "program.behaviour.steps", message: "must not be empty" };
   const { user } = await open({ refusal: new Refusal("Refused", [issue]) });
   expect(screen.getByRole("alert").textContent).toMatch(/The function was not saved.*Refused/);
-  // What was not sent yet has no faults.
+  // A draft that was not sent has no problems.
   expect(screen.queryByRole("list", { name: /^Problems/ })).toBeNull();
   await user.click(save());
   const name = "Problems in “Behaviour (JSON)”";
@@ -137,7 +137,7 @@ test("a stored function keeps its name", async () => {
   expect(screen.queryByRole("textbox", { name: "Slug" })).toBeNull();
 });
 
-test("asks before what was written is left, until it is saved", async () => {
+test("asks before unsaved edits are left", async () => {
   const { user, href } = await open();
   await user.type(field("Description"), "Greets");
   await user.click(leave());

@@ -41,7 +41,7 @@ test("a secret that is used is not read by the code, unless that is chosen too",
   expect(chosen).toEqual([{ name: "OTHER", readable: false }]);
 });
 
-test("one that the workspace no longer has can be taken away", async () => {
+test("a secret that the workspace no longer has can be deselected", async () => {
   const { user } = await open(namesOf(), [{ name: "GONE", readable: false }]);
   await user.click(await box("GONE"));
   expect(chosen).toEqual([]);
