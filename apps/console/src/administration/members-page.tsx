@@ -52,8 +52,8 @@ export function MembersPage() {
       empty={
         <EmptyState title="No members yet">
           <p className="text-muted">
-            A member is the author of messages sent with their e-mail address, and the user of user
-            tokens. The first token for a user adds a member, and so does this request:
+            A member is the author of messages sent with their e-mail address, and the owner of
+            their user tokens. The first token for a user adds a member, and so does this request:
           </p>
           <CurlCommand
             path={`/api/admin/workspaces/${wId}/members`}

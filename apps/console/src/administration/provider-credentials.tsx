@@ -64,8 +64,8 @@ export function ProviderCredentials() {
       empty={
         <>
           <p className="text-muted">
-            Agents use the server’s credentials, if it has any. Set the workspace’s own to have it
-            billed separately, here or with:
+            Agents use the server’s credentials, if it has any. To bill the workspace separately,
+            set its own credential here, or with:
           </p>
           <CurlCommand
             method="PUT"

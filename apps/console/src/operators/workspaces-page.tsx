@@ -74,7 +74,7 @@ export function WorkspacesPage() {
                 isSmall
                 of={workspace.name}
                 isBusy={opening.isPending}
-                title="Sign in to it with a new admin key that expires in 12 hours"
+                title="Sign in to this workspace with a new admin key, valid for 12 hours"
                 onClick={() => opening.mutate(workspace.sId)}
               >
                 Open

@@ -15,7 +15,7 @@ export function NewFunctionPage() {
   const creating = useMutation(
     trpc.sandboxFunctions.create.mutationOptions({
       onSuccess: async ({ sandboxFunction: { slug: functionId } }) => {
-        say(`${functionId} is created`);
+        say(`${functionId} created`);
         const params = { functionId };
         await navigate({ to: "/functions/$functionId", params, ignoreBlocker: true });
       },
