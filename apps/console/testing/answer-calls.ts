@@ -8,7 +8,7 @@ export interface Call {
   readonly input: unknown;
 }
 
-/** What calls are answered with, by where they go: a value, a promise of it, or a `Refusal` that is thrown. */
+/** Answers to calls by target: a value, a promise of it, or a thrown `Refusal`. */
 export type Answers = Readonly<Record<string, (input: never) => unknown>>;
 
 interface Issue {

@@ -1,7 +1,7 @@
 import type { Action, AgentConfiguration, AgentMessage, WaitingCall } from "parley-client";
 import type { Run } from "../src/runs/kinds.ts";
 
-// What the server shows of things, as far as components read it: each with what a test changes of it.
+// Models of the server, with the members that components read; each takes the changes of a test.
 
 type Waiting<Kind> = Extract<WaitingCall, { readonly kind: Kind }>["call"];
 
@@ -16,7 +16,7 @@ const asked = {
   metadata: { agentName: "Clerk", mcpServerName: "shop", toolName: "refund" },
 } as const;
 
-/** A call that waits for approval. */
+/** A call that needs approval. */
 export const approvalOf = (changed: Partial<Waiting<"approval">> = {}): Waiting<"approval"> => ({
   ...asked,
   type: "tool_approve_execution",
@@ -40,7 +40,7 @@ export const questionOf = (
   },
 });
 
-/** A call that waits until its tool may be called. */
+/** A call that needs the authorization of its tool. */
 export const permission: Waiting<"permission"> = {
   ...asked,
   type: "tool_personal_auth_required",
@@ -77,7 +77,7 @@ export const actionOf = (changed: Partial<Action> = {}): Action => ({
   ...changed,
 });
 
-/** An agent that can be mentioned, without what no component reads of it. */
+/** An agent that can be mentioned, with only the members that components read. */
 export const agentOf = (sId: string, changed: Partial<AgentConfiguration> = {}) =>
   ({ sId, name: sId, description: "", userFavorite: false, ...changed }) as AgentConfiguration;
 

@@ -16,13 +16,13 @@ import { ToastProvider } from "../src/ui/toast.tsx";
 import { answerCalls, type Answers, type Call } from "./answer-calls.ts";
 
 interface Options {
-  /** What of the session differs from that of an admin's key. */
+  /** Differences of the session from that of an admin's key. */
   readonly session?: Partial<Session>;
   /** Path and query of the page that the component is on. */
   readonly href?: string;
   /** Whether the page needs no session, as the sign-in. */
   readonly isOutside?: boolean;
-  /** What the route makes of the query; it stays as it is parsed by default. */
+  /** Validates the query; the default keeps it as parsed. */
   readonly validateSearch?: (search: RawSearch) => object;
   readonly answers?: Answers;
 }

@@ -3,7 +3,7 @@ import type { TalkContext } from "../src/conversations/talk-context.ts";
 
 type Talk = NonNullable<ContextType<typeof TalkContext>>;
 
-/** What can be done in a conversation, which succeeds at once unless the test says otherwise. */
+/** Actions in a conversation, which succeed at once unless the test says otherwise. */
 export const talkOf = (changed: Partial<Talk> = {}): Talk => ({
   conversationId: "con_1",
   decide: async () => true,

@@ -17,7 +17,7 @@ describe.skipIf(!hasBrowser)("administration", () => {
   /** The secret that a dialog shows, which is closed. */
   async function takeSecret(page: Page): Promise<string> {
     const secret = await page.getByRole("textbox", { name: "Secret" }).inputValue();
-    await page.getByRole("button", { name: "Close for good" }).click();
+    await page.getByRole("button", { name: "Done" }).click();
     expect(await page.content()).not.toContain(secret);
     return secret;
   }
@@ -37,14 +37,14 @@ describe.skipIf(!hasBrowser)("administration", () => {
     const page = await opened().enter("/keys");
     await rowOf(page, "demo admin").waitFor();
     await expectAccessible(page);
-    await page.getByRole("button", { name: "Create a key" }).click();
+    await page.getByRole("button", { name: "Create key" }).click();
     await page.getByRole("textbox", { name: "Name" }).last().fill("backend");
     await page.getByRole("combobox", { name: "Role" }).selectOption("builder");
     await page.getByRole("checkbox", { name: "Legal" }).check();
     await page.getByLabel("Expires").fill("2099-12-31T23:59");
     await expectAccessible(page);
     await page.getByRole("button", { name: "Create", exact: true }).click();
-    await page.getByRole("heading", { name: "The key backend" }).waitFor();
+    await page.getByRole("heading", { name: "New key: backend" }).waitFor();
     await expectAccessible(page);
     // A press beside the dialog does not lose the secret.
     await page.mouse.click(5, 5);
@@ -59,7 +59,7 @@ describe.skipIf(!hasBrowser)("administration", () => {
       await row.getByRole("button", { name: "Actions for backend" }).click();
       await page.getByRole("menuitem", { name: item }).click();
     };
-    await choose("Change");
+    await choose("Edit");
     await page.getByRole("combobox", { name: "Role" }).selectOption("user");
     await page.getByLabel("Expires").fill("");
     await page.getByRole("button", { name: "Save" }).click();
@@ -67,7 +67,7 @@ describe.skipIf(!hasBrowser)("administration", () => {
     await choose("Rotate");
     await expectAccessible(page);
     await page.getByRole("button", { name: "Rotate", exact: true }).click();
-    await page.getByText("The secret before is refused from").waitFor();
+    await page.getByText("The previous secret stops working on").waitFor();
     const second = await takeSecret(page);
     expect([await statusOf(first), await statusOf(second)]).toEqual([200, 200]);
     await choose("Disable");
@@ -76,28 +76,28 @@ describe.skipIf(!hasBrowser)("administration", () => {
     await choose("Enable");
     await row.getByText("active").waitFor();
     await choose("Revoke");
-    const revoke = page.getByRole("button", { name: "Revoke the key" });
+    const revoke = page.getByRole("button", { name: "Revoke key" });
     await expectAccessible(page);
     await page.getByRole("textbox", { name: /^Type/ }).fill("backend");
     await revoke.click();
     await row.waitFor({ state: "detached" });
     await expect.poll(async () => statusOf(second)).toBe(401);
-    await page.getByRole("checkbox", { name: "Revoked keys too" }).check();
+    await page.getByRole("checkbox", { name: "Include revoked" }).check();
     await row.getByText("revoked").waitFor();
   });
 
   it("sets, replaces and removes secrets, and never shows a value", async () => {
     const page = await opened().enter("/secrets");
-    const functions = page.getByRole("region", { name: "Secrets of functions" });
-    const providers = page.getByRole("region", { name: "Credentials for model providers" });
+    const functions = page.getByRole("region", { name: "Function secrets" });
+    const providers = page.getByRole("region", { name: "Model provider credentials" });
     await functions.getByText("parley functions secret put API_TOKEN").waitFor();
-    await providers.getByText("There is no credential yet").waitFor();
+    await providers.getByText("No credentials yet").waitFor();
     await expectAccessible(page);
-    await functions.getByRole("button", { name: "Set a secret" }).click();
+    await functions.getByRole("button", { name: "Set secret" }).click();
     await page.getByRole("textbox", { name: "Name" }).fill("shop-token");
     await page.getByLabel("Value").fill("secret of the shop");
     await page.getByRole("button", { name: "Set", exact: true }).click();
-    // The server says what a name has to be like, and in which request.
+    // The server says how a name must look, with the id of the request.
     const alert = page.getByRole("dialog").getByRole("alert");
     expect(await alert.textContent()).toMatch(/name.*Request/);
     await expectAccessible(page);
@@ -107,7 +107,7 @@ describe.skipIf(!hasBrowser)("administration", () => {
     await page.getByLabel("Value").fill("another secret");
     await page.getByRole("button", { name: "Replace", exact: true }).click();
     await page.getByRole("dialog").waitFor({ state: "detached" });
-    await providers.getByRole("button", { name: "Set a credential" }).click();
+    await providers.getByRole("button", { name: "Set credential" }).click();
     await page.getByRole("combobox", { name: "Provider" }).selectOption("Mistral");
     await page.getByLabel("API key").fill("sk-of-mistral");
     await page.getByRole("button", { name: "Set", exact: true }).click();
@@ -118,12 +118,12 @@ describe.skipIf(!hasBrowser)("administration", () => {
     expect(functionSecrets.map(({ name }) => name)).toEqual(["SHOP_TOKEN"]);
     await functions.getByRole("button", { name: "Remove SHOP_TOKEN" }).click();
     await page.getByRole("textbox", { name: /^Type/ }).fill("SHOP_TOKEN");
-    await page.getByRole("button", { name: "Remove the secret" }).click();
-    await functions.getByText("There is no secret yet").waitFor();
+    await page.getByRole("button", { name: "Remove secret" }).click();
+    await functions.getByText("No secrets yet").waitFor();
     await providers.getByRole("button", { name: "Remove Mistral" }).click();
     await page.getByRole("textbox", { name: /^Type/ }).fill("Mistral");
-    await page.getByRole("button", { name: "Remove the credential" }).click();
-    await providers.getByText("There is no credential yet").waitFor();
+    await page.getByRole("button", { name: "Remove credential" }).click();
+    await providers.getByText("No credentials yet").waitFor();
   });
 
   it("changes settings, and enables models beside the others", async () => {
@@ -133,7 +133,7 @@ describe.skipIf(!hasBrowser)("administration", () => {
     await rowOf(page, "openai/gpt-5-mini").waitFor();
     const { storedBytesLimit } = await calls.rpc().workspaces.usage.query({ wId: wId() });
     const usage = page.getByRole("region", { name: "Usage" });
-    await usage.getByText("Stored bytes in all", { exact: true }).waitFor();
+    await usage.getByText("Stored bytes", { exact: true }).waitFor();
     await usage.getByText(new Intl.NumberFormat("en").format(storedBytesLimit)).waitFor();
     await expectAccessible(page);
     const before = await calls.rpc().workspaces.get.query({ wId: wId() });
@@ -152,7 +152,7 @@ describe.skipIf(!hasBrowser)("administration", () => {
     ]);
     for (const model of ["openai/gpt-5", "openai_compatible/llama3.3"]) {
       await models.getByRole("button", { name: `Disable ${model}`, exact: true }).click();
-      await page.getByText(`${model} is disabled`, { exact: true }).waitFor();
+      await page.getByText(`${model} disabled`, { exact: true }).waitFor();
     }
     expect(await enabled()).toEqual(before.models);
     await workspace.getByRole("combobox", { name: "Region" }).selectOption("European Union");
@@ -166,7 +166,7 @@ describe.skipIf(!hasBrowser)("administration", () => {
 
   it("adds and removes a member", async () => {
     const page = await opened().enter("/members");
-    await page.getByRole("button", { name: "Add a member" }).click();
+    await page.getByRole("button", { name: "Add member" }).click();
     await expectAccessible(page);
     await page.getByLabel("E-mail").fill("grace@example.com");
     await page.getByLabel("First name").fill("Grace");
@@ -174,7 +174,7 @@ describe.skipIf(!hasBrowser)("administration", () => {
     await page.getByRole("button", { name: "Add", exact: true }).click();
     await rowOf(page, "grace@example.com").waitFor();
     await expectAccessible(page);
-    await page.getByRole("button", { name: "Add a member" }).click();
+    await page.getByRole("button", { name: "Add member" }).click();
     await page.getByLabel("E-mail").fill("grace@example.com");
     await page.getByLabel("First name").fill("Grace");
     await page.getByRole("button", { name: "Add", exact: true }).click();
@@ -182,13 +182,13 @@ describe.skipIf(!hasBrowser)("administration", () => {
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "Remove Grace Hopper" }).click();
     await page.getByRole("textbox", { name: /^Type/ }).fill("grace@example.com");
-    await page.getByRole("button", { name: "Remove the member" }).click();
+    await page.getByRole("button", { name: "Remove member" }).click();
     await rowOf(page, "grace@example.com").waitFor({ state: "detached" });
   });
 
-  it("creates a space, says which keys reach it, and deletes it with what it holds", async () => {
+  it("creates a space, sets the keys with access, and deletes it with its contents", async () => {
     const page = await opened().enter("/spaces");
-    await page.getByRole("button", { name: "Create a space" }).click();
+    await page.getByRole("button", { name: "Create space" }).click();
     await page.getByRole("textbox", { name: "Name" }).fill("Payroll");
     await page.getByRole("checkbox", { name: "Restricted" }).check();
     await page.getByRole("checkbox", { name: "demo user (user)" }).check();
@@ -199,7 +199,7 @@ describe.skipIf(!hasBrowser)("administration", () => {
     await row.getByText("restricted").waitFor();
     expect(await row.textContent()).toContain("demo user");
     await expectAccessible(page);
-    await row.getByRole("button", { name: "Change Payroll" }).click();
+    await row.getByRole("button", { name: "Edit Payroll" }).click();
     await page.getByRole("checkbox", { name: "demo user (user)" }).uncheck();
     await page.getByRole("button", { name: "Save" }).click();
     await row.filter({ hasNotText: "demo user" }).getByText("demo admin").waitFor();
@@ -208,15 +208,15 @@ describe.skipIf(!hasBrowser)("administration", () => {
     await calls.rpc().dataSourceViews.create.mutate({ wId: wId(), spaceId, name: "Wages" });
     await row.getByRole("button", { name: "Delete Payroll" }).click();
     await page.getByRole("textbox", { name: /^Type/ }).fill("Payroll");
-    await page.getByRole("button", { name: "Delete the space" }).click();
+    await page.getByRole("button", { name: "Delete space" }).click();
     await page.getByRole("dialog").getByRole("alert").waitFor();
     await expectAccessible(page);
-    await page.getByRole("checkbox", { name: "Delete what it holds too" }).check();
-    await page.getByRole("button", { name: "Delete the space" }).click();
+    await page.getByRole("checkbox", { name: "Delete its contents too" }).check();
+    await page.getByRole("button", { name: "Delete space" }).click();
     await row.waitFor({ state: "detached" });
   });
 
-  it("shows who changed what, with filters in the URL", async () => {
+  it("shows the audit log, with filters in the URL", async () => {
     for (const name of ["One", "Two"]) {
       await calls.rpc().spaces.create.mutate({ wId: wId(), name });
     }
@@ -224,10 +224,10 @@ describe.skipIf(!hasBrowser)("administration", () => {
     await rowOf(page, "spaces.create").first().waitFor();
     await expectAccessible(page);
     await page.getByRole("textbox", { name: "Operation" }).fill("spaces.create");
-    await page.getByRole("button", { name: "Show" }).click();
+    await page.getByRole("button", { name: "Apply" }).click();
     await page.waitForURL(/action=spaces\.create/);
-    // Who filters with the keyboard goes on where the button is.
-    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Show");
+    // The focus stays on the button, for users of the keyboard.
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Apply");
     const operations = async () => {
       const named = page.locator("tbody code", { hasText: /^\w+\.\w+$/ });
       return [...new Set(await named.allTextContents())];
@@ -236,21 +236,21 @@ describe.skipIf(!hasBrowser)("administration", () => {
     await page.getByRole("link", { name: "demo admin" }).first().click();
     await page.waitForURL(/actor=key_/);
     await expect.poll(operations).toEqual(["spaces.create"]);
-    await page.getByLabel("Until").fill("2020-01-01T00:00");
-    await page.getByRole("button", { name: "Show" }).click();
-    await page.getByText("No entry matches").waitFor();
+    await page.getByLabel("To", { exact: true }).fill("2020-01-01T00:00");
+    await page.getByRole("button", { name: "Apply" }).click();
+    await page.getByText("No matching entries").waitFor();
     await expectAccessible(page);
-    await page.getByRole("link", { name: "Remove the filters" }).click();
+    await page.getByRole("link", { name: "Clear filters" }).click();
     await expect.poll(async () => page.getByLabel("Operation").inputValue()).toBe("");
     await rowOf(page, "spaces.create").first().waitFor();
   });
 
-  it("shows keys of lower roles their own pages only, and says so at the URLs of others", async () => {
+  it("shows keys of lower roles only their pages, and refuses the URLs of others", async () => {
     const named = { wId: wId(), name: "a builder", role: "builder" } as const;
     const { secret: key } = await calls.rpc().apiKeys.create.mutate(named);
     const builder = await opened().enter("/secrets", { key });
-    await builder.getByRole("region", { name: "Secrets of functions" }).waitFor();
-    expect(await builder.getByText("model providers").count()).toBe(0);
+    await builder.getByRole("region", { name: "Function secrets" }).waitFor();
+    expect(await builder.getByText("Model provider credentials").count()).toBe(0);
     const user = await opened().enter("/", { key: server().demo.userKey });
     const menu = (page: Page) => page.getByRole("navigation", { name: "Pages" });
     for (const name of ["Keys", "Members", "Spaces", "Audit log"]) {
@@ -260,7 +260,7 @@ describe.skipIf(!hasBrowser)("administration", () => {
     expect(await menu(user).getByRole("link", { name: "Secrets" }).count()).toBe(0);
     for (const path of ["/keys", "/settings", "/members", "/spaces", "/audit", "/secrets"]) {
       await user.goto(opened().url + path);
-      await user.getByRole("heading", { name: "This page is not for your key" }).waitFor();
+      await user.getByRole("heading", { name: "You don't have access to this page" }).waitFor();
     }
     await expectAccessible(user);
   });

@@ -23,7 +23,7 @@ describe.skipIf(!hasBrowser)("agents", () => {
     await page.getByRole("checkbox", { name: /^add/ }).check();
     await expectAccessible(page);
     await page.getByRole("button", { name: "Create" }).click();
-    await page.getByText("It was not saved").waitFor();
+    await page.getByText("The agent was not saved").waitFor();
     expect(await page.getByRole("alert").textContent()).toContain("script.steps");
     await script.fill('{"steps": [{"text": "First: {{message}}"}]}');
     await page.getByRole("button", { name: "Create" }).click();
@@ -45,7 +45,7 @@ describe.skipIf(!hasBrowser)("agents", () => {
     await expectAccessible(page);
   });
 
-  it("refuses to overwrite what somebody else has changed meanwhile", async () => {
+  it("refuses to overwrite a change by someone else", async () => {
     const agentId = await calls.createAgent("Shared", { steps: [{ text: "x" }], tokenDelayMs: 0 });
     const page = await opened().enter(`/agents/${agentId}`);
     await writeCode(page, "Instructions", "Mine");
@@ -55,12 +55,12 @@ describe.skipIf(!hasBrowser)("agents", () => {
     const { workspaceId: wId } = server().demo;
     await calls.rpc().agents.update.mutate({ wId, agentId, instructions: "Theirs" });
     await page.getByRole("button", { name: "Save" }).click();
-    await page.getByText("It was not saved").waitFor();
+    await page.getByText("The agent was not saved").waitFor();
     const stored = await calls.rpc().agents.getDefinition.query({ wId, agentId });
     expect(stored.agentConfiguration.instructions).toBe("Theirs");
   });
 
-  it("lets users find agents and talk to them, and change none", async () => {
+  it("lets users find agents and talk to them, but not change them", async () => {
     const page = await opened().enter("/agents", { key: server().demo.userKey });
     await page.getByRole("searchbox", { name: "Name" }).fill("help");
     await page.getByRole("link", { name: "slowpoke", exact: true }).waitFor({ state: "detached" });
@@ -69,9 +69,9 @@ describe.skipIf(!hasBrowser)("agents", () => {
     await page.getByText("Answers at once").waitFor();
     expect(await page.getByRole("button", { name: "Save" }).count()).toBe(0);
     await expectAccessible(page);
-    await page.getByRole("link", { name: "Talk to it" }).click();
+    await page.getByRole("link", { name: "Talk to agent" }).click();
     await page.getByRole("button", { name: "Agents: helper" }).waitFor();
     await page.goto(`${opened().url}/agents/new`);
-    await page.getByRole("heading", { name: "This page is not for your key" }).waitFor();
+    await page.getByRole("heading", { name: "You don't have access to this page" }).waitFor();
   });
 });

@@ -47,33 +47,33 @@ describe.skipIf(!hasBrowser)("the inbox", () => {
       .toContain("Result: ");
   const contentOf = async (cId: string) => answersOf(await calls.get(cId))[0]?.content;
 
-  it("shows by itself what waits, and lets it be decided", async () => {
+  it("shows new waiting calls, and sends decisions", async () => {
     const page = await opened().enter("/approvals");
-    await page.getByText("Nothing waits for you").waitFor();
+    await page.getByText("Nothing needs your attention").waitFor();
     await expectAccessible(page);
     const approved = await ask("Clerk", "1042");
     const rejected = await ask("Teller", "77");
     const changed = await ask("Banker", "8");
-    await page.getByRole("status").getByText("3 calls wait for a person").waitFor();
-    await page.getByRole("link", { name: "Approvals 3 waiting" }).waitFor();
+    await page.getByRole("status").getByText("3 pending").waitFor();
+    await page.getByRole("link", { name: "Approvals 3 pending" }).waitFor();
     await expectAccessible(page);
     const item = (agent: string) =>
       page.getByRole("listitem").filter({ hasText: `Conversation with ${agent}` });
     await item("Clerk").getByRole("button", { name: "Approve", exact: true }).click();
-    await page.getByRole("status").getByText("2 calls wait for a person").waitFor();
+    await page.getByRole("status").getByText("2 pending").waitFor();
     await item("Teller").getByRole("button", { name: "Reject" }).click();
-    await page.getByRole("status").getByText("1 call waits for a person").waitFor();
-    await item("Banker").getByRole("button", { name: "Change the arguments" }).click();
-    await item("Banker").getByLabel("Arguments, as JSON").fill('{"orderId": "9"}');
+    await page.getByRole("status").getByText("1 pending").waitFor();
+    await item("Banker").getByRole("button", { name: "Edit arguments" }).click();
+    await item("Banker").getByLabel("Arguments (JSON)").fill('{"orderId": "9"}');
     await item("Banker").getByRole("button", { name: "Approve", exact: true }).click();
-    await page.getByText("Nothing waits for you").waitFor();
+    await page.getByText("Nothing needs your attention").waitFor();
     await Promise.all([approved, rejected, changed].map(answered));
     expect(await contentOf(approved)).toContain("1042");
     expect(await contentOf(rejected)).not.toContain('refunded":"77');
     expect(await contentOf(changed)).toContain('"9"');
   });
 
-  it("answers a question, and leads to the conversation that it is from", async () => {
+  it("answers a question, and links to its conversation", async () => {
     const params = { question: "Which size?", options: [{ label: "Small" }, { label: "Large" }] };
     const { agentConfiguration } = await calls.rpc().agents.create.mutate({
       wId: wId(),
@@ -97,17 +97,17 @@ describe.skipIf(!hasBrowser)("the inbox", () => {
     await page.goBack();
     await page.getByRole("radio", { name: "Large" }).check();
     await page.getByRole("button", { name: "Answer", exact: true }).click();
-    await page.getByText("Nothing waits for you").waitFor();
+    await page.getByText("Nothing needs your attention").waitFor();
   });
 
-  it("says on any page that something waits, and why a decision came too late", async () => {
+  it("announces a waiting call on any page, and says why a decision came too late", async () => {
     const page = await opened().enter("/conversations");
     await page.getByRole("heading", { name: "Conversations" }).waitFor();
     const cId = await ask("Late", "5");
-    await page.getByText(/^Late waits for you: refund-/).waitFor();
-    await page.getByRole("link", { name: "Approvals 1 waiting" }).click();
+    await page.getByText(/^Late is waiting for you: refund-/).waitFor();
+    await page.getByRole("link", { name: "Approvals 1 pending" }).click();
     await page.getByRole("button", { name: "Approve", exact: true }).waitFor();
-    // The next reads fail, so that the page still shows what is decided elsewhere meanwhile.
+    // The next reads fail, so that the page still shows calls that are decided elsewhere.
     await page.route(/actions\.listBlocked/, (route) => route.abort());
     const { blockedActions } = await calls.rpc().actions.listBlocked.query({ wId: wId() });
     for (const { messageId, actionId } of blockedActions) {
@@ -118,7 +118,7 @@ describe.skipIf(!hasBrowser)("the inbox", () => {
     const group = page.getByRole("group", { name: /^Approval of/ });
     expect(await group.getByRole("alert").textContent()).toMatch(/Request\s*\S+/);
     await page.unroute(/actions\.listBlocked/);
-    await page.getByText("Nothing waits for you").waitFor();
+    await page.getByText("Nothing needs your attention").waitFor();
   });
 
   it("offers no decision to a token that may only read", async () => {
@@ -131,6 +131,8 @@ describe.skipIf(!hasBrowser)("the inbox", () => {
     expect((await calls.call("POST", "", { key, json: { message } })).status).toBe(200);
     const page = await opened().enter("/approvals", { key: await create(["conversations:read"]) });
     await page.getByRole("group", { name: /^Approval of/ }).waitFor();
-    expect(await page.getByRole("button", { name: /^(?:Approve|Reject)/ }).count()).toBe(0);
+    expect(
+      await page.getByRole("button", { name: /^(?:Approve|Always allow|Reject)/ }).count(),
+    ).toBe(0);
   });
 });

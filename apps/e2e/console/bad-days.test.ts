@@ -12,7 +12,7 @@ describe.skipIf(!hasBrowser)("two tabs of one browser", () => {
   const opened = shareConsole(server);
   const calls = createCalls(server);
 
-  it("show the same: what is decided in one no longer waits in the other", async () => {
+  it("show the same: a call that is decided in one no longer waits in the other", async () => {
     const slug = `refund-${randomUUID()}`;
     const { workspaceId: wId } = server().demo;
     await calls.rpc().sandboxFunctions.create.mutate({
@@ -44,7 +44,7 @@ describe.skipIf(!hasBrowser)("two tabs of one browser", () => {
     await talk.getByRole("group", approval).waitFor();
     await talk.getByRole("button", { name: "Approve", exact: true }).click();
     await talk.getByText(/Result: .*1042/).waitFor();
-    await inbox.getByText("Nothing waits for you").waitFor();
+    await inbox.getByText("Nothing needs your attention").waitFor();
     expect(await inbox.getByRole("group", approval).count()).toBe(0);
   });
 
@@ -98,7 +98,7 @@ describe.skipIf(!hasBrowser)("a key that may not do something", () => {
       },
       {
         path: "/data-sources",
-        offer: /Create a data source/,
+        offer: /Create data source/,
         call: async () =>
           rpc.dataSourceViews.create.mutate({ wId, spaceId: server().demo.spaceId, name: "x" }),
       },
@@ -139,11 +139,11 @@ describe.skipIf(!hasBrowser)("a worker that is killed in mid-answer", () => {
     const page = await opened.enter(`/conversations/new?agent=${agent}`);
     await page.getByRole("textbox", { name: "Message" }).fill("Count");
     await page.getByRole("button", { name: "Send" }).click();
-    const answer = page.getByRole("article", { name: "Answer of Counting" });
-    // A failure shows what is there in its place.
+    const answer = page.getByRole("article", { name: "Answer from Counting" });
+    // A failure shows the actual text.
     await expect.poll(() => answer.innerText(), { timeout: 60_000 }).toContain("w20 ");
     await fleet.replaceWorker(0, "SIGKILL");
-    await page.getByRole("button", { name: "Answer again" }).waitFor({ timeout: 90_000 });
+    await page.getByRole("button", { name: "Regenerate" }).waitFor({ timeout: 90_000 });
     expect(await answer.getByRole("paragraph").last().textContent()).toBe(words);
     const conversationId = new URL(page.url()).pathname.split("/").at(-1) ?? "";
     const [stored] = answersOf(await calls.get(conversationId));

@@ -10,7 +10,7 @@ import { expectAccessible, openConsole } from "./open-console.ts";
 
 type State = ReturnType<ConsoleBuild["state"]>;
 
-/** A server that begins while its console is being built; its build ends as the test says. */
+/** A server that starts while its console is being built; the test decides how the build ends. */
 async function startBuilding() {
   const folder = await mkdtemp(path.join(os.tmpdir(), "parley-console-"));
   const test = await openTestCore();

@@ -15,7 +15,7 @@ describe.skipIf(!hasBrowser)("all conversations", () => {
   const titlesOf = async (page: Page) => table(page).getByRole("link").allTextContents();
   const search = (page: Page) => page.getByRole("button", { name: "Search", exact: true }).click();
 
-  /** A word that is in the titles of a test alone. */
+  /** A word that only the titles of one test contain. */
   const newWord = () => `w${randomUUID().slice(0, 8)}`;
 
   async function createTitled(title: string, agents: string[] = []): Promise<string> {
@@ -33,7 +33,7 @@ describe.skipIf(!hasBrowser)("all conversations", () => {
     await page.getByRole("link", { name: "Search all" }).click();
     await table(page).waitFor();
     await expectAccessible(page);
-    await page.getByRole("searchbox", { name: "Words of the title" }).fill(word.toUpperCase());
+    await page.getByRole("searchbox", { name: "Title contains" }).fill(word.toUpperCase());
     await search(page);
     await expect
       .poll(() => titlesOf(page))
@@ -54,14 +54,14 @@ describe.skipIf(!hasBrowser)("all conversations", () => {
     await expect.poll(() => titlesOf(page)).toEqual([`Refund ${word}`]);
     const agent = page.getByRole("combobox", { name: "Agent" });
     await expect.poll(async () => agent.locator("option:checked").textContent()).toBe("helper");
-    await page.getByLabel("Created before").fill("2020-01-01T00:00");
+    await page.getByLabel("To", { exact: true }).fill("2020-01-01T00:00");
     await search(page);
-    await page.getByText("No conversation matches").waitFor();
+    await page.getByText("No matching conversations").waitFor();
     await expectAccessible(page);
-    await page.getByRole("link", { name: "Remove the filter" }).click();
+    await page.getByRole("link", { name: "Clear filter" }).click();
     await table(page).getByText(`Quiet ${word}`).waitFor();
     await page.goBack();
-    await page.getByText("No conversation matches").waitFor();
+    await page.getByText("No matching conversations").waitFor();
     await table(page).waitFor({ state: "detached" });
   });
 
@@ -76,7 +76,7 @@ describe.skipIf(!hasBrowser)("all conversations", () => {
     await table(page).getByText(`${word} 1`, { exact: true }).waitFor();
     expect(page.url()).toContain("after=");
     await page.goto(`${opened().url}/conversations/all?after=1.1`);
-    await page.getByText("There are no more conversations").waitFor();
+    await page.getByText("No more conversations").waitFor();
     expect(await page.getByRole("alert").count()).toBe(0);
     await expectAccessible(page);
     await page.getByRole("link", { name: "First page" }).click();
@@ -89,6 +89,6 @@ describe.skipIf(!hasBrowser)("all conversations", () => {
     await page.getByRole("link", { name: "New conversation" }).waitFor();
     expect(await page.getByRole("link", { name: "Search all" }).count()).toBe(0);
     await page.goto(`${opened().url}/conversations/all`);
-    await page.getByRole("heading", { name: "This page is not for your key" }).waitFor();
+    await page.getByRole("heading", { name: "You don't have access to this page" }).waitFor();
   });
 });

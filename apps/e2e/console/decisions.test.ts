@@ -94,7 +94,7 @@ describe.skipIf(!hasBrowser)("decisions", () => {
     await page.getByRole("button", { name: "Approve", exact: true }).click();
     await page.getByText(/Result: .*1042/).waitFor();
     await page.getByRole("tab", { name: "Timeline" }).click();
-    await page.getByText(/2 steps, .* tokens read/).waitFor();
+    await page.getByText(/2 steps · .* output tokens/).waitFor();
     await page.getByRole("list", { name: "Calls" }).getByText("Step 1").waitFor();
     await expectAccessible(page);
     await page.getByRole("tab", { name: "Events" }).click();
@@ -108,12 +108,12 @@ describe.skipIf(!hasBrowser)("decisions", () => {
     await expectAccessible(page);
   });
 
-  it("deletes a conversation after a typed confirmation alone", async () => {
+  it("deletes a conversation only after a typed confirmation", async () => {
     const { conversation } = await calls.create("To be deleted", ["helper"]);
     const page = await opened().enter(`/conversations/${conversation.sId}`);
     await page.getByRole("button", { name: "More" }).click();
     await page.getByRole("menuitem", { name: "Delete" }).click();
-    const remove = page.getByRole("button", { name: "Delete the conversation" });
+    const remove = page.getByRole("button", { name: "Delete conversation" });
     await expectAccessible(page);
     await page.getByRole("textbox", { name: /^Type/ }).fill("delete");
     await remove.click();

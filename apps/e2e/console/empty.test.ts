@@ -50,7 +50,7 @@ describe.skipIf(!hasBrowser)("an empty workspace", () => {
   const commandsOf = async (page: Page) =>
     page.getByRole("group", { name: "Command" }).allTextContents();
 
-  it("opens on every page, and each says what is not there yet", async () => {
+  it("opens on every page, and each has an empty state", async () => {
     const page = await opened().enter("/no-access", { key });
     for (const { route, keys } of pages) {
       if (route.includes("$") || keys?.includes("admin") !== true) continue;
@@ -60,7 +60,7 @@ describe.skipIf(!hasBrowser)("an empty workspace", () => {
     }
   });
 
-  it("gives commands of parley that there are", async () => {
+  it("shows commands of parley that exist", async () => {
     const page = await opened().enter("/no-access", { key });
     for (const path of withCommands) {
       await open(page, path);
@@ -76,7 +76,7 @@ describe.skipIf(!hasBrowser)("an empty workspace", () => {
     }
   });
 
-  it("gives requests that make what is not there", async () => {
+  it("shows requests that create the missing content", async () => {
     const page = await opened().enter("/no-access", { key });
     for (const path of withRequests) {
       await open(page, path === "/data-sources" ? await pathOfSpace() : path);
@@ -84,7 +84,7 @@ describe.skipIf(!hasBrowser)("an empty workspace", () => {
       const requests = commands.filter((text) => text.startsWith("curl "));
       expect(requests, path).toHaveLength(1);
       const [request = ""] = requests;
-      // Fails with curl where the server refuses it.
+      // Fails with curl if the server refuses the request.
       const { stdout } = await run("sh", ["-c", `${request} --fail-with-body --silent`], {
         env: { PATH: "/usr/bin:/bin", PARLEY_KEY: key },
       });

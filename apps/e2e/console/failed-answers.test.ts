@@ -17,7 +17,7 @@ describe.skipIf(!hasBrowser)("failed answers", () => {
   const opened = shareConsole(server);
   const calls = createCalls(server);
 
-  it("show what the provider said, but not to users", async () => {
+  it("show the provider's message, but not to users", async () => {
     const { workspaceId: wId, userKey } = server().demo;
     const model = { providerId: "openai_compatible", modelId: "llama" };
     await calls.rpc().workspaces.update.mutate({ wId, enableModels: [model] });

@@ -30,15 +30,15 @@ describe.skipIf(!hasBrowser)("the editor of functions", () => {
 
   const isChecked = (page: Page) => page.getByText("Types are checked as you write").waitFor();
 
-  it("makes a function of code, and runs it", async () => {
+  it("creates a function with code, and runs it", async () => {
     const slug = newSlug();
     const page = await opened().enter("/functions");
     await page.getByRole("link", { name: "New function" }).click();
     await isChecked(page);
     await expectAccessible(page);
-    await page.getByRole("textbox", { name: "Name in paths" }).fill(slug);
+    await page.getByRole("textbox", { name: "Slug" }).fill(slug);
     await page.getByRole("textbox", { name: "Description" }).fill("Greets somebody");
-    await page.getByRole("textbox", { name: "Hosts that it may call" }).fill("api.example.com");
+    await page.getByRole("textbox", { name: "Allowed hosts" }).fill("api.example.com");
     await page.getByRole("textbox", { name: "Requests", exact: true }).fill("3");
     await page.getByRole("button", { name: "Create" }).click();
     await page.getByRole("heading", { name: slug }).waitFor();
@@ -49,31 +49,31 @@ describe.skipIf(!hasBrowser)("the editor of functions", () => {
     expect(program).toMatchObject({ allowedHosts: ["api.example.com"], fetches: 3, cpuMs: 10_000 });
   });
 
-  it("shows faults of code and of schemas at their lines, and takes what was mended", async () => {
+  it("shows errors of code and schemas at their lines, and saves the fixed version", async () => {
     const slug = await createCode();
     const page = await opened().enter(`/functions/${slug}?view=edit`);
     await isChecked(page);
     await writeCode(page, "Code of index.ts", "export default () => 1;\nconst x = import('fs');");
-    await writeCode(page, "Schema of the input", '{\n  "type": "text"\n}');
-    await page.getByRole("button", { name: "Save as a new version" }).click();
+    await writeCode(page, "Input schema", '{\n  "type": "text"\n}');
+    await page.getByRole("button", { name: "Save version" }).click();
     const refusal = page.getByRole("alert");
     await refusal
       .getByRole("listitem")
       .filter({ hasText: /index\.ts:2:\d+: .*no file of the program/ })
       .waitFor();
-    const ofCode = page.getByRole("list", { name: "Problems of “Code of index.ts”" });
+    const ofCode = page.getByRole("list", { name: "Problems in “Code of index.ts”" });
     const fault = ofCode.getByRole("button", { name: /Line 2, .*no file of the program/ });
     await fault.waitFor();
-    const ofSchema = page.getByRole("list", { name: "Problems of “Schema of the input”" });
+    const ofSchema = page.getByRole("list", { name: "Problems in “Input schema”" });
     await ofSchema.getByRole("button", { name: /^Line 2, / }).waitFor();
     expect(await page.locator(".cm-lint-marker-error").count()).toBe(2);
     await expectAccessible(page);
     await fault.click();
     await page.keyboard.press("ControlOrMeta+End");
     await page.keyboard.press("ControlOrMeta+Shift+k");
-    await writeCode(page, "Schema of the input", '{ "type": "object" }');
+    await writeCode(page, "Input schema", '{ "type": "object" }');
     await ofCode.waitFor({ state: "detached" });
-    await page.getByRole("button", { name: "Save as a new version" }).click();
+    await page.getByRole("button", { name: "Save version" }).click();
     await page.getByText("Saved as version 2").first().waitFor();
     expect(await stored(slug)).toMatchObject({
       version: 2,
@@ -82,7 +82,7 @@ describe.skipIf(!hasBrowser)("the editor of functions", () => {
     });
   });
 
-  it("checks types as they are written, and suggests what the context has", async () => {
+  it("checks types as you write, and suggests the members of the context", async () => {
     const slug = await createCode();
     const page = await opened().enter(`/functions/${slug}?view=edit`);
     await isChecked(page);
@@ -90,7 +90,7 @@ describe.skipIf(!hasBrowser)("the editor of functions", () => {
 export default (input: { n: number }, context: Context) => input.n.trim();
 `;
     await writeCode(page, "Code of index.ts", code);
-    const problems = page.getByRole("list", { name: "Problems of “Code of index.ts”" });
+    const problems = page.getByRole("list", { name: "Problems in “Code of index.ts”" });
     await problems.getByRole("button", { name: /Line 2, .*'trim' does not exist/ }).waitFor();
     await page.keyboard.insertText("export const later = (context: Context) => context");
     await page.keyboard.type(".pro");
@@ -100,18 +100,18 @@ export default (input: { n: number }, context: Context) => input.n.trim();
     await expectAccessible(page);
     await page.keyboard.press("Enter");
     await expect.poll(() => codeIn(page, "Code of index.ts")).toContain("context.progress");
-    await page.getByRole("button", { name: "Save as a new version" }).click();
+    await page.getByRole("button", { name: "Save version" }).click();
     await page.getByText("Saved as version 2").first().waitFor();
   });
 
   it("has several files, which are added, renamed and removed", async () => {
     const slug = await createCode();
     const page = await opened().enter(`/functions/${slug}?view=edit`);
-    await page.getByRole("button", { name: "Add a file" }).click();
+    await page.getByRole("button", { name: "Add file" }).click();
     const field = page.getByRole("textbox", { name: "Path" });
     await field.fill("../money.ts");
     await page.getByRole("button", { name: "Add", exact: true }).click();
-    await page.getByText("This is no relative path").waitFor();
+    await page.getByText("Enter a relative path").waitFor();
     await expectAccessible(page);
     await field.fill("lib/money.ts");
     await page.getByRole("button", { name: "Add", exact: true }).click();
@@ -120,19 +120,19 @@ export default (input: { n: number }, context: Context) => input.n.trim();
     const importing =
       'import { rate } from "./lib/money.ts";\nexport default () => rate;\nrate.trim();';
     await writeCode(page, "Code of index.ts", importing);
-    const problems = page.getByRole("list", { name: "Problems of “Code of index.ts”" });
+    const problems = page.getByRole("list", { name: "Problems in “Code of index.ts”" });
     await problems.getByRole("button", { name: /Line 3, .*'trim' does not exist/ }).waitFor();
     expect(await problems.getByRole("button").count()).toBe(1);
     await page.getByRole("tab", { name: "lib/money.ts" }).click();
     await page.getByRole("button", { name: "Rename lib/money.ts" }).click();
     await field.fill("lib/rates.ts");
     await page.getByRole("button", { name: "Rename", exact: true }).click();
-    await page.getByRole("button", { name: "Save as a new version" }).click();
+    await page.getByRole("button", { name: "Save version" }).click();
     const faults = page.getByRole("alert").getByRole("listitem");
     await faults.getByText(/no file "\.\/lib\/money\.ts"/).waitFor();
     await page.getByRole("button", { name: "Remove lib/rates.ts" }).click();
     await writeCode(page, "Code of index.ts", GREET);
-    await page.getByRole("button", { name: "Save as a new version" }).click();
+    await page.getByRole("button", { name: "Save version" }).click();
     await page.getByText("Saved as version 2").first().waitFor();
     expect((await stored(slug)).program).toMatchObject({ source: GREET });
   });
@@ -148,7 +148,7 @@ export default (input: { n: number }, context: Context) => input.n.trim();
     await page.getByRole("checkbox", { name: "OTHER_TOKEN", exact: true }).check();
     await page.getByRole("checkbox", { name: "The code may read RATES_TOKEN" }).check();
     await expectAccessible(page);
-    await page.getByRole("button", { name: "Save as a new version" }).click();
+    await page.getByRole("button", { name: "Save version" }).click();
     await page.getByText("Saved as version 2").first().waitFor();
     const { program } = await stored(slug);
     const secrets = program.type === "javascript" ? (program.secrets ?? []) : [];
@@ -158,25 +158,25 @@ export default (input: { n: number }, context: Context) => input.n.trim();
     ]);
   });
 
-  it("edits a simulation, whose faults it shows at their lines", async () => {
+  it("edits a simulation, and shows its errors at their lines", async () => {
     const slug = await createCode();
     const page = await opened().enter(`/functions/${slug}?view=edit`);
-    await page.getByRole("combobox", { name: "What it runs" }).selectOption("simulated");
-    const name = "Behaviour, as JSON";
+    await page.getByRole("combobox", { name: "Runtime" }).selectOption("simulated");
+    const name = "Behaviour (JSON)";
     await writeCode(page, name, '{\n  "steps": [],');
-    const problems = page.getByRole("list", { name: `Problems of “${name}”` });
+    const problems = page.getByRole("list", { name: `Problems in “${name}”` });
     await problems.getByRole("button").first().waitFor();
-    await page.getByRole("button", { name: "Save as a new version" }).click();
+    await page.getByRole("button", { name: "Save version" }).click();
     await page
       .getByRole("alert")
-      .getByText(/^Behaviour: This is not JSON/)
+      .getByText(/^Behaviour: Invalid JSON/)
       .waitFor();
     await writeCode(page, name, '{\n  "steps": [],\n  "result": "a +"\n}');
-    await page.getByRole("button", { name: "Save as a new version" }).click();
+    await page.getByRole("button", { name: "Save version" }).click();
     await problems.getByRole("button", { name: /^Line 3, / }).waitFor();
     await expectAccessible(page);
     await writeCode(page, name, '{ "steps": [], "result": "1 + 1" }');
-    await page.getByRole("button", { name: "Save as a new version" }).click();
+    await page.getByRole("button", { name: "Save version" }).click();
     await page.getByText("Saved as version 2").first().waitFor();
     expect((await stored(slug)).program).toMatchObject({ behaviour: { result: "1 + 1" } });
   });
@@ -184,7 +184,7 @@ export default (input: { n: number }, context: Context) => input.n.trim();
   it("is left with Escape and Tab, and says so", async () => {
     const slug = await createCode();
     const page = await opened().enter(`/functions/${slug}?view=edit`);
-    const editor = page.getByRole("textbox", { name: "Schema of the input" });
+    const editor = page.getByRole("textbox", { name: "Input schema" });
     await editor.click();
     await page.keyboard.press("Tab");
     const isFocused = () =>
@@ -200,14 +200,14 @@ export default (input: { n: number }, context: Context) => input.n.trim();
     expect(description).toContain("Press Escape, then Tab, to leave the editor");
   });
 
-  it("works without types where TypeScript does not load", async () => {
+  it("works without types if TypeScript does not load", async () => {
     const slug = await createCode();
     const page = await opened().enter("/functions");
     await page.route(/types-worker/, async (route) => route.abort());
     await page.goto(`${opened().url}/functions/${slug}?view=edit`);
-    await page.getByText("TypeScript could not be loaded: types are not checked").waitFor();
+    await page.getByText("TypeScript could not be loaded, so types are not checked").waitFor();
     await writeCode(page, "Code of index.ts", "export default () => 7;");
-    await page.getByRole("button", { name: "Save as a new version" }).click();
+    await page.getByRole("button", { name: "Save version" }).click();
     await page.getByText("Saved as version 2").first().waitFor();
     expect((await stored(slug)).program).toMatchObject({ source: "export default () => 7;" });
   });
@@ -222,10 +222,10 @@ export default (input: { n: number }, context: Context) => input.n.trim();
     await page.getByRole("button", { name: "Stay" }).click();
     const theirs = { wId: server().demo.workspaceId, functionId: slug, version: 1 };
     await calls.rpc().sandboxFunctions.update.mutate({ ...theirs, description: "Theirs" });
-    await page.getByRole("button", { name: "Save as a new version" }).click();
-    await page.getByText("It was not saved").waitFor();
+    await page.getByRole("button", { name: "Save version" }).click();
+    await page.getByText("The function was not saved").waitFor();
     expect(await stored(slug)).toMatchObject({ version: 2, description: "Theirs" });
-    await page.getByRole("button", { name: "Begin again with the newest version" }).click();
+    await page.getByRole("button", { name: "Load newest version" }).click();
     await expect
       .poll(() => page.getByRole("textbox", { name: "Description" }).inputValue())
       .toBe("Theirs");
@@ -242,6 +242,6 @@ export default (input: { n: number }, context: Context) => input.n.trim();
     expect(await page.getByRole("tab", { name: /Edit|Versions/ }).count()).toBe(0);
     expect(await page.getByRole("button", { name: /Save/ }).count()).toBe(0);
     await page.goto(`${opened().url}/functions/new`);
-    await page.getByRole("heading", { name: "This page is not for your key" }).waitFor();
+    await page.getByRole("heading", { name: "You don't have access to this page" }).waitFor();
   });
 });

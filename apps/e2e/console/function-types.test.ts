@@ -11,7 +11,7 @@ describe("the types that the editor of functions knows", () => {
   const server = shareServer();
   const calls = createCalls(server);
 
-  it("are of what code finds", async () => {
+  it("are those of the globals of function code", async () => {
     const types = await read("apps/console/src/functions/types/global-types.ts");
     const names = [...types.matchAll(/^declare (?:var|function|class) (\w+)/gm)].map(
       ([, name]) => name,

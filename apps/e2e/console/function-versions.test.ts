@@ -28,11 +28,11 @@ describe.skipIf(!hasBrowser)("the versions of a function", () => {
     return functionId;
   }
 
-  it("lists them, and shows what differs between two of them", async () => {
+  it("lists them, and shows the differences between two of them", async () => {
     const slug = await createVersions(["Ada", "Grace", "Alan"]);
     const page = await opened().enter(`/functions/${slug}`);
     await page.getByRole("tab", { name: "Versions" }).click();
-    const diff = page.getByRole("group", { name: "Differences of index.ts" });
+    const diff = page.getByRole("group", { name: "Differences in index.ts" });
     await diff.getByText('const name = "Alan";').waitFor();
     const rows = async () => diff.locator("del, ins").allTextContents();
     expect(await rows()).toEqual(['const name = "Grace";', 'const name = "Alan";']);
@@ -40,14 +40,14 @@ describe.skipIf(!hasBrowser)("the versions of a function", () => {
     await page.getByRole("combobox", { name: "From" }).selectOption("Version 1");
     await diff.getByText('const name = "Ada";').waitFor();
     expect(page.url()).toContain("old=1&new=3");
-    await page.getByRole("link", { name: "What changed in version 2" }).click();
+    await page.getByRole("link", { name: "Show changes in version 2" }).click();
     await diff.getByText('const name = "Grace";').waitFor();
     expect(await rows()).toEqual(['const name = "Ada";', 'const name = "Grace";']);
     await page.getByRole("combobox", { name: "From" }).selectOption("Version 2");
-    await page.getByText("They do not differ").waitFor();
+    await page.getByText("No differences").waitFor();
     const table = page.getByRole("group", { name: "Versions", exact: true });
     expect(await table.getByRole("row").count()).toBe(4);
-    expect(await table.getByRole("link", { name: "Use again version 3" }).count()).toBe(0);
+    expect(await table.getByRole("link", { name: "Reuse version 3" }).count()).toBe(0);
   });
 
   it("shows differences of schemas and settings, too", async () => {
@@ -60,31 +60,31 @@ describe.skipIf(!hasBrowser)("the versions of a function", () => {
       timeoutMs: 5000,
     });
     const page = await opened().enter(`/functions/${slug}?view=versions`);
-    const schema = page.getByRole("group", { name: "Differences of Schema of the input" });
+    const schema = page.getByRole("group", { name: "Differences in Input schema" });
     await schema.getByText('"type": "object"').waitFor();
-    const settings = page.getByRole("group", { name: "Differences of Settings" });
+    const settings = page.getByRole("group", { name: "Differences in Settings" });
     await settings.getByText('"timeoutMs": 5000').waitFor();
-    expect(await page.getByRole("group", { name: /^Differences of/ }).count()).toBe(2);
+    expect(await page.getByRole("group", { name: /^Differences in/ }).count()).toBe(2);
   });
 
-  it("uses an old version again as a new one", async () => {
+  it("reuses an old version as a new one", async () => {
     const slug = await createVersions(["Ada", "Grace"]);
     const page = await opened().enter(`/functions/${slug}?view=versions`);
-    await page.getByRole("link", { name: "Use again version 1" }).click();
-    await page.getByText("This is version 1. Saving it makes version 3").waitFor();
+    await page.getByRole("link", { name: "Reuse version 1" }).click();
+    await page.getByText("You are editing version 1. Saving creates version 3").waitFor();
     await expectAccessible(page);
-    await page.getByRole("button", { name: "Save as a new version" }).click();
+    await page.getByRole("button", { name: "Save version" }).click();
     await page.getByText("Saved as version 3").first().waitFor();
-    await page.getByText("This is version 1.").waitFor({ state: "detached" });
+    await page.getByText("You are editing version 1.").waitFor({ state: "detached" });
     const call = { wId: server().demo.workspaceId, functionId: slug };
     const { sandboxFunction } = await calls.rpc().sandboxFunctions.get.query(call);
     expect(sandboxFunction).toMatchObject({ version: 3, program: { source: codeOf("Ada") } });
     await writeCode(page, "Code of index.ts", codeOf("Alan"));
-    await page.getByRole("button", { name: "Save as a new version" }).click();
+    await page.getByRole("button", { name: "Save version" }).click();
     await page.getByText("Saved as version 4").first().waitFor();
   });
 
-  it("reads older versions when they are asked for, and says which there are not", async () => {
+  it("loads older versions on request, and says which do not exist", async () => {
     const slug = await createVersions(Array.from({ length: 22 }, (_, index) => `n${index}`));
     const page = await opened().enter(`/functions/${slug}?view=versions`);
     const rows = page.getByRole("group", { name: "Versions", exact: true }).getByRole("row");
@@ -93,8 +93,8 @@ describe.skipIf(!hasBrowser)("the versions of a function", () => {
     await expect.poll(() => rows.count()).toBe(23);
     expect(await page.getByRole("button", { name: "Older versions" }).count()).toBe(0);
     await page.goto(`${opened().url}/functions/${slug}?view=versions&old=40&new=41`);
-    await page.getByText("There is no version 40").waitFor();
+    await page.getByText("Version 40 does not exist").waitFor();
     await page.goto(`${opened().url}/functions/${slug}?view=edit&of=40`);
-    await page.getByText("There is no version 40").waitFor();
+    await page.getByText("Version 40 does not exist").waitFor();
   });
 });

@@ -19,7 +19,7 @@ describe.skipIf(!hasBrowser)("functions", () => {
     });
   }
 
-  it("runs a function with a form made from its schema, again, and with another input", async () => {
+  it("runs a function with a form generated from its schema, reruns it, and edits the input", async () => {
     const properties = {
       price: { type: "number", description: "Of one" },
       quantity: { type: "integer" },
@@ -48,15 +48,15 @@ describe.skipIf(!hasBrowser)("functions", () => {
     await page.reload();
     await page.getByText("Input", { exact: true }).click();
     await page.getByRole("group", { name: "Input" }).getByText('"quantity": 4').waitFor();
-    await page.getByRole("button", { name: "Run again" }).click();
+    await page.getByRole("button", { name: "Rerun" }).click();
     await expect.poll(() => page.url()).not.toBe(first);
     await result.getByText('"total": 6').waitFor();
-    await page.getByRole("link", { name: "Run with another input" }).click();
+    await page.getByRole("link", { name: "Edit and rerun" }).click();
     await page.reload();
     await page.getByRole("textbox", { name: "quantity" }).waitFor();
     expect(await page.getByRole("textbox", { name: "quantity" }).inputValue()).toBe("4");
-    await page.getByRole("button", { name: "Write JSON" }).click();
-    await page.getByRole("textbox", { name: "Input, as JSON" }).fill('{"price": 2, "quantity": 5}');
+    await page.getByRole("button", { name: "Edit JSON" }).click();
+    await page.getByRole("textbox", { name: "Input (JSON)" }).fill('{"price": 2, "quantity": 5}');
     await page.getByRole("button", { name: "Run" }).click();
     await result.getByText('"total": 10').waitFor();
   });
@@ -71,7 +71,7 @@ describe.skipIf(!hasBrowser)("functions", () => {
     ];
     await createFunction("lasting", { durationMs: 60_000, steps });
     const page = await opened().enter("/functions/lasting");
-    await page.getByRole("button", { name: "Write JSON" }).waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Edit JSON" }).waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Run" }).click();
     await page.getByRole("group", { name: "Log" }).getByText("begun").waitFor();
     await page.getByRole("progressbar", { name: "The first third" }).waitFor();
@@ -85,7 +85,7 @@ describe.skipIf(!hasBrowser)("functions", () => {
     expect(page.url()).toContain("status=errored");
     await expectAccessible(page);
     await status.selectOption("Succeeded");
-    await page.getByText("There are no invocations to show").waitFor();
+    await page.getByText("No invocations found").waitFor();
   });
 
   it("shows why a function failed, and its definition", async () => {
@@ -98,21 +98,21 @@ describe.skipIf(!hasBrowser)("functions", () => {
     await expectAccessible(page);
   });
 
-  it("lets users run functions, without what only builders see", async () => {
+  it("lets users run functions, without the parts for builders", async () => {
     const page = await opened().enter("/functions", { key: server().demo.userKey });
     await page.getByRole("link", { name: "add" }).click();
-    await page.getByRole("textbox", { name: "Input, as JSON" }).fill('{"a": 1, "b": 2}');
+    await page.getByRole("textbox", { name: "Input (JSON)" }).fill('{"a": 1, "b": 2}');
     await page.getByRole("button", { name: "Run" }).click();
     await page.waitForURL("**/invocations/*");
     const first = page.url();
-    await page.getByRole("button", { name: "Run again" }).click();
+    await page.getByRole("button", { name: "Rerun" }).click();
     await expect.poll(() => page.url()).not.toBe(first);
     await page.getByRole("group", { name: "Result" }).waitFor();
     await page.goto(`${opened().url}/functions/add`);
     await page.getByRole("tab", { name: "Definition" }).click();
-    await page.getByRole("group", { name: "Schema of the input" }).waitFor();
+    await page.getByRole("group", { name: "Input schema" }).waitFor();
     expect(await page.getByRole("group", { name: "Program" }).count()).toBe(0);
     await page.goto(`${opened().url}/functions/unknown`);
-    await page.getByRole("heading", { name: "There is no such page" }).waitFor();
+    await page.getByRole("heading", { name: "Page not found" }).waitFor();
   });
 });

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
 
-/** What the page leaves at the window for its developers. */
+/** The objects that the page sets on the window for developers. */
 interface WithRouter {
   readonly __TSR_ROUTER__: {
     readonly routesByPath: Readonly<Record<string, unknown>>;
@@ -36,7 +36,7 @@ export async function matchRoutes(page: Page, paths: readonly string[]): Promise
   }, paths);
 }
 
-/** Goes to a path as a link of the console does, without loading the document again, and waits for what it shows. */
+/** Goes to a path as a link of the console does, without reloading the document, and waits until it is shown. */
 export async function goTo(page: Page, path: string): Promise<void> {
   await page.evaluate((to) => {
     // oxlint-disable-next-line no-underscore-dangle -- what the router names itself in the page

@@ -14,20 +14,20 @@ describe.skipIf(!hasBrowser)("data sources", () => {
   it("creates a data source, uploads texts, finds, reads and deletes them", async () => {
     const { space } = await calls.rpc().spaces.create.mutate({ wId: wId(), name: "Shops" });
     const page = await opened().enter(`/data-sources?space=${space.sId}`);
-    await page.getByText("This space has none").waitFor();
+    await page.getByText("No data sources in this space").waitFor();
     await expectAccessible(page);
-    await page.getByRole("button", { name: "Create a data source" }).click();
+    await page.getByRole("button", { name: "Create data source" }).click();
     await page.getByRole("textbox", { name: "Name" }).fill("Handbook of shops");
     expect(await page.getByRole("dialog").getByRole("combobox").inputValue()).toBe(space.sId);
     await expectAccessible(page);
     await page.getByRole("button", { name: "Create", exact: true }).click();
     await page.getByRole("heading", { name: "Handbook of shops" }).waitFor();
-    await page.getByText("There are no documents yet").waitFor();
+    await page.getByText("No documents yet").waitFor();
     await expectAccessible(page);
-    await page.getByRole("button", { name: "Upload a text" }).click();
-    const file = page.getByLabel("Read it from a file");
+    await page.getByRole("button", { name: "Upload text" }).click();
+    const file = page.getByLabel("Load from file");
     await file.setInputFiles({ name: "a.bin", mimeType: "", buffer: Buffer.from([0, 255, 1]) });
-    await page.getByText("a.bin is no text in UTF-8").waitFor();
+    await page.getByText("a.bin is not UTF-8 text").waitFor();
     const buffer = Buffer.from("We open at nine.");
     await file.setInputFiles({ name: "hours.txt", mimeType: "text/plain", buffer });
     await expect.poll(async () => page.getByLabel("Id").inputValue()).toBe("hours.txt");
@@ -38,9 +38,9 @@ describe.skipIf(!hasBrowser)("data sources", () => {
     const row = page.getByRole("row").filter({ hasText: "hours.txt" });
     await row.getByText("hours", { exact: true }).waitFor();
     await expectAccessible(page);
-    await page.getByRole("searchbox", { name: "Search the documents" }).fill("nine");
+    await page.getByRole("searchbox", { name: "Search documents" }).fill("nine");
     await page.getByRole("button", { name: "Search", exact: true }).click();
-    const found = page.getByRole("list", { name: "Found documents" });
+    const found = page.getByRole("list", { name: "Search results" });
     await found.getByText("We open at nine.").waitFor();
     expect(page.url()).toContain("q=nine");
     await expectAccessible(page);
@@ -49,23 +49,23 @@ describe.skipIf(!hasBrowser)("data sources", () => {
     expect(page.url()).toContain("doc=hours.txt");
     await expectAccessible(page);
     await page.keyboard.press("Escape");
-    await page.getByRole("searchbox", { name: "Search the documents" }).fill("elephant");
+    await page.getByRole("searchbox", { name: "Search documents" }).fill("elephant");
     await page.getByRole("button", { name: "Search", exact: true }).click();
-    await page.getByText("No document matches").waitFor();
+    await page.getByText("No matching documents").waitFor();
     await page.getByRole("link", { name: "All documents" }).click();
     await row.getByRole("button", { name: "Delete Opening hours" }).click();
     await page.getByRole("textbox", { name: /^Type/ }).fill("delete");
-    await page.getByRole("button", { name: "Delete the document" }).click();
-    await page.getByText("There are no documents yet").waitFor();
+    await page.getByRole("button", { name: "Delete document" }).click();
+    await page.getByText("No documents yet").waitFor();
     await page.getByRole("button", { name: "Delete", exact: true }).click();
     await page.getByRole("textbox", { name: /^Type/ }).fill("Handbook of shops");
-    await page.getByRole("button", { name: "Delete the data source" }).click();
+    await page.getByRole("button", { name: "Delete data source" }).click();
     await page.getByRole("heading", { name: "Data sources" }).waitFor();
     const { dataSourceViews } = await calls.rpc().dataSourceViews.list.query({ wId: wId() });
     expect(dataSourceViews.map(({ name }) => name)).not.toContain("Handbook of shops");
   });
 
-  it("shows documents a page at a time, and to a user's key without what it may not do", async () => {
+  it("shows documents a page at a time, and a user's key no forbidden actions", async () => {
     const { spaceId } = server().demo;
     const view = { wId: wId(), spaceId, name: "Long" };
     const { dataSourceView } = await calls.rpc().dataSourceViews.create.mutate(view);
@@ -89,6 +89,6 @@ describe.skipIf(!hasBrowser)("data sources", () => {
     expect(page.url()).toContain("after=50");
     expect(await page.getByRole("button", { name: /Delete|Upload/ }).count()).toBe(0);
     await page.goto(`${opened().url}/data-sources/${spaceId}/dsv_none`);
-    await page.getByRole("heading", { name: "There is no such page" }).waitFor();
+    await page.getByRole("heading", { name: "Page not found" }).waitFor();
   });
 });

@@ -10,14 +10,14 @@ export interface OpenConsole extends AsyncDisposable {
   readonly url: string;
   /** Breaks every connection to the server, also those of streams; new ones are passed on. */
   readonly breakConnections: () => void;
-  /** Opens a tab of a new visitor, whose faults count until the console is closed. */
+  /** Opens a tab of a new visitor; its faults count until the console is closed. */
   readonly visit: (options?: BrowserContextOptions) => Promise<Page>;
   /** Opens a tab of a new visitor who has signed in, at a path. */
   readonly enter: (
     path: string,
     options?: BrowserContextOptions & { key?: string },
   ) => Promise<Page>;
-  /** What pages have logged as errors, thrown, or requested from elsewhere. */
+  /** Errors that pages have logged or thrown, and their requests to other origins. */
   readonly faults: readonly string[];
 }
 
@@ -36,7 +36,7 @@ export async function openConsole(server: Pick<Server, "url" | "demo">): Promise
     const page = await context.newPage();
     page.setDefaultTimeout(60_000);
     page.on("console", (said) => {
-      // A refused request is no fault of the page.
+      // A refused request is not a fault of the page.
       const isRefusal = said.text().startsWith("Failed to load resource");
       if (said.type() === "error" && !isRefusal) faults.push(said.text());
     });
@@ -85,7 +85,7 @@ export function shareConsole(server: () => Server): () => OpenConsole {
   };
 }
 
-/** The rules that another theme can break: `light-dark()` of styles.css changes colours alone. */
+/** The rules that another theme can break: `light-dark()` of styles.css changes only colours. */
 const colourRules = ["color-contrast", "link-in-text-block"];
 
 /**

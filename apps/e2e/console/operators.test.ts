@@ -21,21 +21,21 @@ describe.skipIf(!hasBrowser)("operators", () => {
 
   it("creates a workspace, shows its first key once, suspends, resumes and deletes it", async () => {
     const page = await enter("/workspaces");
-    await page.getByRole("button", { name: "Create a workspace" }).click();
+    await page.getByRole("button", { name: "Create workspace" }).click();
     await page.getByLabel("Name").fill("Bakery");
     await expectAccessible(page);
     await page.getByRole("button", { name: "Create", exact: true }).click();
-    await page.getByRole("heading", { name: "The first key of Bakery" }).waitFor();
+    await page.getByRole("heading", { name: "First key for Bakery" }).waitFor();
     await expectAccessible(page);
     const key = await page.getByRole("textbox", { name: "Secret" }).inputValue();
-    await page.getByRole("button", { name: "Close for good" }).click();
+    await page.getByRole("button", { name: "Done" }).click();
     const row = rowOf(page, "Bakery");
     const wId = (await row.locator("code").textContent()) ?? "";
     const statusOf = async () =>
       (await send(server(), { method: "GET", path: `/api/v1/w/${wId}/exists`, key })).status;
     expect(await statusOf()).toBe(200);
     await choose(page, "Bakery", "Usage");
-    await page.getByRole("dialog").getByText("Runs that wait").waitFor();
+    await page.getByRole("dialog").getByText("Queued runs").waitFor();
     await expectAccessible(page);
     await page.keyboard.press("Escape");
     await choose(page, "Bakery", "Suspend");
@@ -47,12 +47,12 @@ describe.skipIf(!hasBrowser)("operators", () => {
     await row.getByText("active").waitFor();
     await choose(page, "Bakery", "Delete");
     await page.getByRole("textbox", { name: /^Type/ }).fill("Bakery");
-    await page.getByRole("button", { name: "Delete the workspace" }).click();
+    await page.getByRole("button", { name: "Delete workspace" }).click();
     await row.waitFor({ state: "detached" });
     await expect.poll(statusOf).not.toBe(200);
   });
 
-  it("opens a workspace with a key of it that expires, and the way back is to sign in", async () => {
+  it("opens a workspace with a new key that expires; operators return by signing in", async () => {
     const page = await enter("/workspaces");
     await page.getByRole("button", { name: "Open Demo" }).click();
     await page.getByRole("heading", { name: "Conversations" }).waitFor();
@@ -65,7 +65,7 @@ describe.skipIf(!hasBrowser)("operators", () => {
     expect(hours).toBeGreaterThan(11.9);
     expect(hours).toBeLessThan(12.1);
     await page.goto(`${opened().url}/workspaces`);
-    await page.getByRole("heading", { name: "This page is not for your key" }).waitFor();
+    await page.getByRole("heading", { name: "You don't have access to this page" }).waitFor();
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByLabel("Key", { exact: true }).fill(server().demo.operatorKey);
     await page.getByRole("button", { name: "Sign in" }).click();
@@ -75,7 +75,7 @@ describe.skipIf(!hasBrowser)("operators", () => {
   it("see the runs of every workspace", async () => {
     const { conversation } = await calls.create("Who sees this?", ["helper"], { blocking: true });
     const page = await enter("/runs");
-    await page.getByRole("heading", { name: "Runs of the server" }).waitFor();
+    await page.getByRole("heading", { name: "Server runs" }).waitFor();
     const rows = page.getByRole("group", { name: "Runs" }).getByRole("row");
     const row = rows.filter({ hasText: conversation.content.at(-1)?.at(-1)?.sId ?? "" });
     expect(await row.textContent()).toMatch(/^Demo.*helper.*Turn.*Succeeded/i);
@@ -83,7 +83,7 @@ describe.skipIf(!hasBrowser)("operators", () => {
     expect(await rows.getByRole("link").count()).toBe(0);
     await expectAccessible(page);
     await page.getByRole("combobox", { name: "Status" }).selectOption("Failed");
-    await page.getByText("There are no runs to show").waitFor();
+    await page.getByText("No runs found").waitFor();
     expect(page.url()).toContain("status=errored");
     await expectAccessible(page);
   });
@@ -93,18 +93,18 @@ describe.skipIf(!hasBrowser)("operators", () => {
     await expectAccessible(page);
     const takeSecret = async () => {
       const secret = await page.getByRole("textbox", { name: "Secret" }).inputValue();
-      await page.getByRole("button", { name: "Close for good" }).click();
+      await page.getByRole("button", { name: "Done" }).click();
       return secret;
     };
     const statusOf = async (key: string) =>
       (await send(server(), { method: "GET", path: "/api/admin/workspaces", key })).status;
-    await page.getByRole("button", { name: "Create a key" }).click();
+    await page.getByRole("button", { name: "Create key" }).click();
     await page.getByLabel("Name").fill("Ada");
     await page.getByRole("button", { name: "Create", exact: true }).click();
     const first = await takeSecret();
     expect(await statusOf(first)).toBe(200);
     await page.getByRole("button", { name: "Rotate Ada" }).click();
-    await page.getByLabel("The secret before is valid for").selectOption("0");
+    await page.getByLabel("Keep the old secret valid for").selectOption("0");
     await expectAccessible(page);
     await page.getByRole("button", { name: "Rotate", exact: true }).click();
     const second = await takeSecret();
@@ -112,7 +112,7 @@ describe.skipIf(!hasBrowser)("operators", () => {
     await expect.poll(async () => statusOf(first)).toBe(401);
     await page.getByRole("button", { name: "Revoke Ada" }).click();
     await page.getByRole("textbox", { name: /^Type/ }).fill("Ada");
-    await page.getByRole("button", { name: "Revoke the operator key" }).click();
+    await page.getByRole("button", { name: "Revoke operator key" }).click();
     await rowOf(page, "Ada").getByText("revoked").waitFor();
     await expect.poll(async () => statusOf(second)).toBe(401);
     const { operatorKeys } = await calls.operator().operatorKeys.list.query({});
@@ -120,7 +120,7 @@ describe.skipIf(!hasBrowser)("operators", () => {
     expect(last).toHaveLength(1);
     await page.getByRole("button", { name: `Revoke ${last[0]!.name}` }).click();
     await page.getByRole("textbox", { name: /^Type/ }).fill(last[0]!.name);
-    await page.getByRole("button", { name: "Revoke the operator key" }).click();
+    await page.getByRole("button", { name: "Revoke operator key" }).click();
     await page.getByRole("dialog").getByRole("alert").waitFor();
     await expectAccessible(page);
     expect(await statusOf(server().demo.operatorKey)).toBe(200);

@@ -28,11 +28,11 @@ describe.skipIf(!hasBrowser)("the overview", () => {
   const opened = shareConsole(server);
   const calls = createCalls(server);
 
-  it("plots what happened, in both themes, with the numbers as tables", async () => {
+  it("plots activity in both themes, with the numbers as tables", async () => {
     await calls.create("Hello");
     await calls.create("Hello again");
     const page = await opened().enter("/overview", { colorScheme: "light" });
-    await page.getByRole("img", { name: /^Conversations in the last hour.* at most 2$/ }).waitFor();
+    await page.getByRole("img", { name: /^Conversations in the last hour.* peak 2$/ }).waitFor();
     expect(await page.getByRole("img", { name: / in the last hour/ }).count()).toBe(8);
     // The accent of each theme, in which the line is drawn.
     await expect.poll(async () => coloursOf(page)).toContain("29,78,216");
@@ -48,15 +48,15 @@ describe.skipIf(!hasBrowser)("the overview", () => {
       .reduce((all, n) => all + Number(n), 0);
     expect(sum).toBe(2);
     await expectAccessible(page);
-    await page.getByRole("combobox", { name: "Time" }).selectOption("Last day");
+    await page.getByRole("combobox", { name: "Period" }).selectOption("Last day");
     await expect.poll(() => rows.count()).toBe(97);
     expect(new URL(page.url()).search).toBe("?window=day");
   });
 
   it("shows operators the whole server", async () => {
     const page = await opened().enter("/overview", { key: server().demo.operatorKey });
-    await page.getByRole("heading", { name: "Overview of the server" }).waitFor();
-    const now = page.getByText("Oldest waiting", { exact: true });
+    await page.getByRole("heading", { name: "Server overview" }).waitFor();
+    const now = page.getByText("Oldest queued", { exact: true });
     await now.waitFor();
     await page.getByRole("img", { name: /^Open streams in the last hour/ }).waitFor();
     await expectAccessible(page);

@@ -14,10 +14,10 @@ const signedIn = pages.filter(({ keys }) => keys !== undefined);
 const roles = ["operator", "admin", "builder", "user"] as const;
 type Role = (typeof roles)[number];
 
-const FORBIDDEN = "This page is not for your key";
-const NOT_FOUND = "There is no such page";
+const FORBIDDEN = "You don't have access to this page";
+const NOT_FOUND = "Page not found";
 
-/** Whether a route is for a role: where it shows several things, some of them may be. */
+/** Whether a route is for a role: for at least one of the pages that it shows. */
 const isForRole = (route: string, role: Role): boolean =>
   pages.some((page) => page.route === route && page.keys?.includes(role) === true);
 
@@ -25,7 +25,7 @@ const isForRole = (route: string, role: Role): boolean =>
 const roleOf = ({ keys }: ShownPage): Role =>
   keys?.includes("admin") === true ? "admin" : "operator";
 
-/** What a role saw of a page. */
+/** A page as a role saw it. */
 interface Seen {
   readonly route: string;
   readonly path: string;
@@ -41,7 +41,7 @@ describe.skipIf(!hasBrowser)("every page", () => {
   const opened = shareConsole(server);
   const shop = shareShop();
   let ids: ShownIds;
-  /** What the user's key may see: conversations and invocations of others are not for it. */
+  /** The ids for the user's key, which may not see conversations and invocations of others. */
   let idsOfUser: ShownIds;
   const secrets = new Map<(typeof roles)[number], string>();
 
@@ -68,7 +68,7 @@ describe.skipIf(!hasBrowser)("every page", () => {
   const see = async (page: Page, path: string): Promise<Omit<Seen, "route">> => {
     await goTo(page, path);
     const readHeadings = () => page.getByRole("heading", { level: 1 }).allTextContents();
-    // Both come with what is read.
+    // Both appear once the page is loaded.
     const isTitled = async () => (await page.title()) === `${(await readHeadings())[0]} · Parley`;
     await expect.poll(isTitled, { message: `title of ${path}` }).toBe(true);
     const headings = await readHeadings();
@@ -91,7 +91,7 @@ describe.skipIf(!hasBrowser)("every page", () => {
   };
 
   const walks = new Map<Role, Promise<readonly Seen[]>>();
-  /** What a role sees of all pages, which it goes through once. */
+  /** All pages as a role sees them; each role goes through them once. */
   const walk = async (role: Role) => {
     const seen = walks.get(role) ?? seeAll(role);
     walks.set(role, seen);
@@ -101,12 +101,12 @@ describe.skipIf(!hasBrowser)("every page", () => {
   it("is in the table of pages", async () => {
     await using tab = await enter("admin");
     const known = await routesOf(tab.page);
-    // The path of the beginning leads to the first page of a key.
+    // The path `/` redirects to the first page of a key.
     const named = new Set(pages.map(({ route }) => route));
     expect([...named].toSorted()).toEqual(known.filter((route) => route !== "/").toSorted());
   });
 
-  it.for(roles)("opens for a key of the role %s, or says that it is not for it", async (role) => {
+  it.for(roles)("opens for a key of the role %s, or is refused", async (role) => {
     for (const { route, headings } of await walk(role)) {
       expect(headings, route).toHaveLength(1);
       expect(headings[0] === FORBIDDEN, `${route} is refused`).toBe(!isForRole(route, role));
@@ -127,7 +127,7 @@ describe.skipIf(!hasBrowser)("every page", () => {
     }
   });
 
-  it("is accessible where it is refused, as each refused page is", async () => {
+  it("is accessible if it is refused, as each refused page is", async () => {
     await using tab = await enter("admin");
     await goTo(tab.page, "/operator-keys");
     expect(await tab.page.getByRole("heading", { level: 1 }).textContent()).toBe(FORBIDDEN);
@@ -135,7 +135,7 @@ describe.skipIf(!hasBrowser)("every page", () => {
   });
 
   it("leads to pages that exist, and that are for the key", async () => {
-    /** Which roles have a link, the one that may least last, and where. */
+    /** The roles that see each link, the lowest last, and the page with the link. */
     const found = new Map<string, { readonly from: string; readonly roles: Set<Role> }>();
     for (const role of roles) {
       const seen = await walk(role);
@@ -171,11 +171,11 @@ describe.skipIf(!hasBrowser)("every page", () => {
       await using tab = await enter(role);
       const { page } = tab;
       for (const [path, { from }] of links) {
-        // Where the beginning leads to is what `enter` has waited for.
+        // `enter` has already waited for the target of `/`.
         if (path === "/" || opens.has(path)) continue;
         await goTo(page, path);
         const fault = page.getByText(
-          /^(There is no such page|This page is not for your key|This page failed)$/,
+          /^(Page not found|You don't have access to this page|Something went wrong)$/,
         );
         if ((await fault.count()) > 0) dead.push(`${from} leads to ${path}`);
       }
@@ -183,7 +183,7 @@ describe.skipIf(!hasBrowser)("every page", () => {
     expect(dead).toEqual([]);
   });
 
-  it("is whole where nobody has signed in", async () => {
+  it("is complete before a sign-in", async () => {
     for (const { keys, pathOf } of pages) {
       if (keys !== undefined) continue;
       const page = await opened().visit();
@@ -192,13 +192,13 @@ describe.skipIf(!hasBrowser)("every page", () => {
       await settled(page);
       expect(await page.getByRole("heading", { level: 1 }).count()).toBe(1);
       await expectAccessible(page);
-      // That there is no session yet is what the page asks for.
+      // The page asks for a session, which does not exist yet.
       expect(watched.failed.filter((line) => !line.endsWith("/api/session"))).toEqual([]);
       expect(watched.unknown).toEqual([]);
     }
   });
 
-  it("calls endpoints of the table alone: others would be found", () => {
+  it("calls only endpoints of the table: others would be found", () => {
     const nameOf = (method: string, path: string) =>
       endpointsOf(method, new URL(path, opened().url));
     expect(nameOf("GET", "/api/v1/w/abc/skills")).toContain("skills.list");

@@ -19,12 +19,12 @@ describe.skipIf(!hasBrowser)("a server that is killed and started again", () => 
     const page = await opened.enter(`/conversations/new?agent=${agent}`);
     await page.getByRole("textbox", { name: "Message" }).fill("Count");
     await page.getByRole("button", { name: "Send" }).click();
-    const answer = page.getByRole("article", { name: "Answer of Counting" });
+    const answer = page.getByRole("article", { name: "Answer from Counting" });
     await answer.getByText("w20 ").waitFor();
     await first.kill();
-    await page.getByText("The connection is broken: trying again").waitFor();
+    await page.getByText("Connection lost").waitFor();
     await using second = await startServer(place, { PARLEY_PORT: new URL(first.url).port });
-    await page.getByRole("button", { name: "Answer again" }).waitFor({ timeout: 90_000 });
+    await page.getByRole("button", { name: "Regenerate" }).waitFor({ timeout: 90_000 });
     expect(await answer.getByRole("paragraph").last().textContent()).toBe(words);
     expect(second.url).toBe(first.url);
     expect(opened.faults).toEqual([]);
@@ -45,7 +45,7 @@ describe.skipIf(!hasBrowser)("a server that is killed and started again", () => 
     expect(second.url).toBe(first.url);
   });
 
-  it("reloads a page once by itself where its files are those of an older version", async () => {
+  it("reloads a page once by itself if its files are those of an older version", async () => {
     await using place = await createPlace();
     await using server = await openHostedServer(place);
     await using opened = await openConsole(server);

@@ -23,7 +23,7 @@ describe.skipIf(!hasBrowser)("runs", () => {
     return invocation.sId;
   };
 
-  it("shows runs as they begin, and cancels those that are selected", async () => {
+  it("shows runs as they start, and cancels the selected ones", async () => {
     await createFunction("lasting", 60_000);
     const page = await opened().enter("/runs");
     const table = page.getByRole("group", { name: "Runs" });
@@ -31,26 +31,26 @@ describe.skipIf(!hasBrowser)("runs", () => {
     const row = table.getByRole("row").filter({ hasText: first });
     await row.getByText("running", { exact: true }).waitFor();
     await expectAccessible(page);
-    // One that begins later moves the row, and not what is selected.
+    // A run that starts later moves the row, but not the selection.
     await page.getByRole("checkbox", { name: `Select lasting ${first}` }).check();
     const third = await invoke("lasting");
     const script = { steps: [{ text: "word ".repeat(600) }], tokenDelayMs: 100 };
     const ponderous = await calls.createAgent("ponderous", script);
     await calls.create("Think", [ponderous]);
     await page.getByRole("checkbox", { name: "Select ponderous" }).check();
-    await page.getByRole("button", { name: "Cancel the selected (2)" }).click();
-    await page.getByText("2 runs are cancelled").first().waitFor();
+    await page.getByRole("button", { name: "Cancel (2)" }).click();
+    await page.getByText("2 runs cancelled").first().waitFor();
     await row.getByText("cancelled", { exact: true }).first().waitFor();
     const left = table.getByRole("row").filter({ hasText: third });
     expect(await left.getByText("running", { exact: true }).count()).toBe(1);
-    await page.getByRole("button", { name: "Select all that have not ended" }).click();
-    await page.getByRole("button", { name: "Cancel the selected (1)" }).click();
+    await page.getByRole("button", { name: "Select active" }).click();
+    await page.getByRole("button", { name: "Cancel (1)" }).click();
     await left.getByText("cancelled", { exact: true }).first().waitFor();
     await row.getByRole("link", { name: "lasting" }).click();
     await page.getByRole("region", { name: "Outcome" }).getByText("(cancelled)").waitFor();
   });
 
-  it("runs those that are selected again, each with its input, and says which failed", async () => {
+  it("reruns the selected ones, each with its input, and says which failed", async () => {
     const { workspaceId: wId } = server().demo;
     await createFunction("repeated", 0);
     await createFunction("archived", 0);
@@ -63,8 +63,8 @@ describe.skipIf(!hasBrowser)("runs", () => {
       await page.getByRole("checkbox", { name: `Select repeated ${id}` }).check();
     }
     await page.getByRole("checkbox", { name: `Select archived ${refused}` }).check();
-    await page.getByRole("button", { name: "Run the selected again (3)" }).click();
-    await page.getByText("2 runs have begun, 1 failed").first().waitFor();
+    await page.getByRole("button", { name: "Rerun (3)" }).click();
+    await page.getByText("2 runs started, 1 failed").first().waitFor();
     const failure = page.getByRole("alert").filter({ hasText: `archived ${refused}` });
     await failure.getByText("The workspace has no such function").waitFor();
     await expectAccessible(page);
@@ -98,13 +98,13 @@ describe.skipIf(!hasBrowser)("runs", () => {
     await rows.getByRole("link").click();
     await page.waitForURL(`**/conversations/${conversation.sId}`);
     await page.goto(`${opened().url}/runs?function=add&status=cancelled`);
-    await page.getByText("There are no runs to show").waitFor();
+    await page.getByText("No runs found").waitFor();
     await expectAccessible(page);
   });
 
   it("is not for users", async () => {
     const page = await opened().enter("/runs", { key: server().demo.userKey });
-    await page.getByRole("heading", { name: "This page is not for your key" }).waitFor();
+    await page.getByRole("heading", { name: "You don't have access to this page" }).waitFor();
     const links = page.getByRole("navigation", { name: "Pages" }).getByRole("link");
     expect(await links.filter({ hasText: /Runs|Overview/ }).count()).toBe(0);
   });

@@ -17,7 +17,7 @@ describe.skipIf(!hasBrowser)("signing in", () => {
     await page.getByLabel("Key", { exact: true }).fill("sk-wrong");
     await page.getByRole("button", { name: "Sign in" }).click();
     const alert = page.getByRole("alert");
-    await alert.getByText("You are not signed in").waitFor();
+    await alert.getByText("Sign-in failed").waitFor();
     expect(await alert.textContent()).toMatch(/Request\s*\S+/);
     await page.getByLabel("Key", { exact: true }).fill(server().demo.userKey);
     await page.getByRole("button", { name: "Sign in" }).click();
@@ -62,7 +62,7 @@ describe.skipIf(!hasBrowser)("signing in", () => {
     expect(page.url()).not.toContain("code");
   });
 
-  it("operators see their pages alone, and users none of theirs", async () => {
+  it("operators see only their pages, and users none of those", async () => {
     const operators = await opened().enter("/", { key: server().demo.operatorKey });
     await operators.getByRole("heading", { name: "Workspaces" }).waitFor();
     const links = operators.getByRole("navigation", { name: "Pages" }).getByRole("link");
@@ -82,7 +82,7 @@ describe.skipIf(!hasBrowser)("signing in", () => {
     const toggle = page.getByRole("button", { name: /^Theme/ });
     await toggle.click();
     await toggle.click();
-    expect(await toggle.textContent()).toContain("dark");
+    expect(await toggle.textContent()).toContain("Dark");
     expect(await background()).toBe("rgb(15, 18, 22)");
     await page.reload();
     await page.getByRole("heading", { name: "Conversations" }).waitFor();
@@ -104,11 +104,11 @@ describe.skipIf(!hasBrowser)("signing in", () => {
     await menu.waitFor({ state: "detached" });
   });
 
-  it("a URL that is no page says so", async () => {
+  it("an unknown URL shows that no page was found", async () => {
     const page = await opened().enter("/nowhere");
-    await page.getByRole("heading", { name: "There is no such page" }).waitFor();
+    await page.getByRole("heading", { name: "Page not found" }).waitFor();
     await expectAccessible(page);
-    await page.getByRole("link", { name: "To the first page" }).click();
+    await page.getByRole("link", { name: "Go home" }).click();
     await page.getByRole("heading", { name: "Conversations" }).waitFor();
   });
 });

@@ -27,7 +27,7 @@ describe.skipIf(!hasBrowser)("folders of skills", () => {
 
   /** Drops a file or folder of the disk, as a person does. */
   async function drop(page: Page, dropped: string): Promise<void> {
-    const zone = page.getByRole("group", { name: "What to import" });
+    const zone = page.getByRole("group", { name: "Skills to import" });
     const box = await zone.boundingBox();
     if (box === null) throw new Error("There is nothing to drop on");
     const at = { x: box.x + box.width / 2, y: box.y + 12 };
@@ -48,7 +48,7 @@ describe.skipIf(!hasBrowser)("folders of skills", () => {
   const importAll = (page: Page) =>
     page.getByRole("button", { name: "Import", exact: true }).click();
 
-  it("imports what is dropped: a folder, a folder of folders, and a zip", async () => {
+  it("imports a dropped folder, folder of folders, and zip", async () => {
     const [one, two, three] = [newName(), newName(), newName()];
     const set = path.join(folder, "set");
     await mkdir(path.join(set, one, "data"), { recursive: true });
@@ -67,8 +67,8 @@ describe.skipIf(!hasBrowser)("folders of skills", () => {
     await drop(page, set);
     await page.getByText(`set/${two}/SKILL.md`).waitFor();
     await page
-      .getByRole("combobox", { name: "A skill of the same name" })
-      .selectOption("Leave the skill as it is");
+      .getByRole("combobox", { name: "On name conflict" })
+      .selectOption("Keep the existing skill");
     await importAll(page);
     const report = page.getByRole("region", { name: "Report" }).or(page.getByRole("status"));
     await report.getByRole("row").filter({ hasText: one }).getByText("skipped").waitFor();
@@ -80,7 +80,7 @@ describe.skipIf(!hasBrowser)("folders of skills", () => {
     await page.getByRole("heading", { name: three, level: 1 }).waitFor();
   });
 
-  it("exports a skill with its files as a zip, which is imported again", async () => {
+  it("exports a skill with its files as a zip that can be imported", async () => {
     const name = newName();
     await mkdir(path.join(folder, name));
     await writeFile(path.join(folder, name, "SKILL.md"), skillOf(name));
@@ -104,8 +104,8 @@ describe.skipIf(!hasBrowser)("folders of skills", () => {
     await page.goto(`${opened().url}/skills/import`);
     await drop(page, zip);
     await page
-      .getByRole("combobox", { name: "A skill of the same name" })
-      .selectOption("Replace the skill");
+      .getByRole("combobox", { name: "On name conflict" })
+      .selectOption("Replace the existing skill");
     await importAll(page);
     await page.getByText("updated").waitFor();
   });

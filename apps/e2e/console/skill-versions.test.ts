@@ -9,7 +9,7 @@ describe.skipIf(!hasBrowser)("the versions of a skill", () => {
   const opened = shareConsole(server);
   const calls = createCalls(server);
 
-  it("are listed, and shown with what differs between any two", async () => {
+  it("are listed, and shown with the differences between any two", async () => {
     const { workspaceId: wId } = server().demo;
     const skill = { wId, name: "refunds", agentFacingDescription: "How to refund" };
     const lines = Array.from({ length: 40 }, (_, index) => `Rule ${index}`);
@@ -26,13 +26,13 @@ describe.skipIf(!hasBrowser)("the versions of a skill", () => {
     await page.getByRole("link", { name: "Versions" }).click();
     const table = page.getByRole("group", { name: "Versions", exact: true });
     await expect.poll(() => table.getByRole("row").count()).toBe(4);
-    const differences = page.getByRole("group", { name: "What version 2 changed since version 1" });
+    const differences = page.getByRole("group", { name: "Changes in version 2 since version 1" });
     await differences.getByRole("insertion").waitFor();
     expect(await differences.getByRole("deletion").allTextContents()).toEqual(["Name: refunds"]);
     expect(await differences.getByRole("insertion").allTextContents()).toEqual(["Name: returns"]);
     await expectAccessible(page);
     await table.getByRole("link", { name: "Version 1" }).click();
-    const first = page.getByRole("group", { name: "What version 1 changed since version 0" });
+    const first = page.getByRole("group", { name: "Changes in version 1 since version 0" });
     await first.getByRole("insertion").filter({ hasText: "Ask a person first" }).waitFor();
     expect(await first.getByRole("deletion").allTextContents()).toEqual(["Rule 20"]);
     expect(await first.getByText("Rule 19").count()).toBe(1);
@@ -41,17 +41,19 @@ describe.skipIf(!hasBrowser)("the versions of a skill", () => {
     await page.getByRole("combobox", { name: "Compare with" }).selectOption("Version 2");
     await expect.poll(() => page.url()).toContain("?version=1&with=2");
     await page.reload();
-    const back = page.getByRole("group", { name: "What version 1 changed since version 2" });
+    const back = page.getByRole("group", { name: "Changes in version 1 since version 2" });
     await back.getByRole("insertion").filter({ hasText: "Name: refunds" }).waitFor();
-    await page.getByRole("combobox", { name: "Compare with" }).selectOption("None: show its text");
+    await page
+      .getByRole("combobox", { name: "Compare with" })
+      .selectOption("None (show full text)");
     await page
       .getByRole("group", { name: "Version 1", exact: true })
       .getByText("Rule 30")
       .waitFor();
     await expectAccessible(page);
     await page.goto(`${opened().url}/skills/${skillId}/versions?version=9`);
-    await page.getByText("Version 9 is not kept").waitFor();
-    await page.getByRole("link", { name: "The skill as it is" }).click();
+    await page.getByText("Version 9 is not available").waitFor();
+    await page.getByRole("link", { name: "Current skill" }).click();
     await page.getByRole("heading", { name: "returns", exact: true }).waitFor();
   });
 
@@ -64,7 +66,7 @@ describe.skipIf(!hasBrowser)("the versions of a skill", () => {
       availability: "workspace_users",
     });
     const page = await opened().enter(`/skills/${skill.sId}`, { key: server().demo.userKey });
-    await page.getByText("It has no instructions.").waitFor();
+    await page.getByText("No instructions.").waitFor();
     expect(await page.getByRole("link", { name: "Versions" }).count()).toBe(0);
   });
 });

@@ -43,10 +43,10 @@ describe.skipIf(!hasBrowser)("skills", () => {
     await page.getByRole("button", { name: "Download names.txt" }).click();
     expect((await download).suggestedFilename()).toBe("names.txt");
     await page.getByRole("button", { name: "Approve" }).click();
-    await page.getByRole("button", { name: "Who can use it" }).click();
-    await page.getByRole("menuitemcheckbox", { name: "Everybody, and every agent" }).click();
+    await page.getByRole("button", { name: "Availability" }).click();
+    await page.getByRole("menuitemcheckbox", { name: "Everyone and all agents" }).click();
     await page
-      .getByText(/is now active, for: everybody, and every agent/)
+      .getByText(/is now active\. Availability: everyone and all agents/)
       .first()
       .waitFor();
     await page.keyboard.press("Escape");
@@ -55,7 +55,7 @@ describe.skipIf(!hasBrowser)("skills", () => {
     await page.getByRole("button", { name: "Archive" }).waitFor();
   });
 
-  it("adds files to a skill, takes them away, and puts them back", async () => {
+  it("adds files to a skill, removes and restores them", async () => {
     const name = newName();
     const { skill } = await calls.rpc().skills.create.mutate({
       wId: server().demo.workspaceId,
@@ -68,9 +68,9 @@ describe.skipIf(!hasBrowser)("skills", () => {
       .locator('input[type="file"]')
       .setInputFiles([{ name: "names.txt", mimeType: "text/plain", buffer: Buffer.from("Ada") }]);
     await page.getByRole("button", { name: "Remove names.txt" }).click();
-    await page.getByText("It has no files.").waitFor();
+    await page.getByText("No files.").waitFor();
     await expectAccessible(page);
-    await page.getByRole("button", { name: "Put back names.txt" }).click();
+    await page.getByRole("button", { name: "Restore names.txt" }).click();
     await page.getByRole("button", { name: "Remove names.txt" }).waitFor();
     const stored = await calls
       .rpc()
@@ -92,7 +92,7 @@ describe.skipIf(!hasBrowser)("skills", () => {
     const page = await opened().enter("/skills/import");
     const input = page.locator('input[accept*="zip"]');
     await input.setInputFiles(zip({ "README.md": "Nothing" }));
-    await page.getByRole("alert").getByText("There is no SKILL.md").waitFor();
+    await page.getByRole("alert").getByText("No SKILL.md found").waitFor();
     await input.setInputFiles(zip({ "SKILL.md": skillOf(name) }));
     const send = page.getByRole("button", { name: "Import", exact: true });
     await send.click();
@@ -107,14 +107,14 @@ describe.skipIf(!hasBrowser)("skills", () => {
     await page.getByText("Nothing was imported").waitFor();
     await expectAccessible(page);
     await page
-      .getByRole("combobox", { name: "A skill of the same name" })
-      .selectOption("Replace the skill");
+      .getByRole("combobox", { name: "On name conflict" })
+      .selectOption("Replace the existing skill");
     await send.click();
     await page.getByText("updated").waitFor();
     expect(await page.getByRole("alert").count()).toBe(0);
   });
 
-  it("lets users read skills, and change none", async () => {
+  it("lets users read skills, but not change them", async () => {
     const page = await opened().enter("/skills", { key: server().demo.userKey });
     await page.getByRole("link", { name: "active-workspace-users" }).click();
     await page.getByRole("heading", { name: "active-workspace-users", level: 1 }).waitFor();

@@ -21,7 +21,7 @@ describe.skipIf(!hasBrowser)("talking", () => {
     await page.getByRole("button", { name: "Send" }).click();
   };
 
-  it("begins a conversation with two agents, and lists it", async () => {
+  it("starts a conversation with two agents, and lists it", async () => {
     const page = await opened().enter("/conversations");
     await page.getByRole("link", { name: "New conversation" }).click();
     await page.getByRole("button", { name: /^Agents/ }).click();
@@ -34,14 +34,14 @@ describe.skipIf(!hasBrowser)("talking", () => {
     await page.keyboard.press("Escape");
     await write(page, "Two of you, please");
     await page
-      .getByRole("article", { name: "Answer of helper" })
+      .getByRole("article", { name: "Answer from helper" })
       .getByText("glad to help")
       .waitFor();
-    const slow = page.getByRole("article", { name: "Answer of slowpoke" });
+    const slow = page.getByRole("article", { name: "Answer from slowpoke" });
     await slow.getByText("nothing is missing.").waitFor();
     await expectAccessible(page);
     await page.getByRole("link", { name: "Conversations" }).click();
-    await page.getByRole("searchbox", { name: "Title on this page" }).fill("of you two");
+    await page.getByRole("searchbox", { name: "Filter by title" }).fill("of you two");
     await page.getByRole("link", { name: "Two of you, please" }).waitFor();
     expect(page.url()).toContain("q=of+you+two");
     await expectAccessible(page);
@@ -54,16 +54,16 @@ describe.skipIf(!hasBrowser)("talking", () => {
       tokenDelayMs: 10,
     });
     const page = await talkTo(agent);
-    const answer = page.getByRole("article", { name: "Answer of Counting" });
+    const answer = page.getByRole("article", { name: "Answer from Counting" });
     await answer.getByText("w20 ").waitFor();
     await page.reload();
     await answer.getByText("w40 ").waitFor();
     opened().breakConnections();
-    await page.getByRole("button", { name: "Answer again" }).waitFor();
+    await page.getByRole("button", { name: "Regenerate" }).waitFor();
     expect(await answer.getByRole("paragraph").last().textContent()).toBe(words);
   });
 
-  it("shows what another tab writes", async () => {
+  it("shows messages from another tab", async () => {
     const page = await talkTo("helper", "First");
     await page.getByText("You said: First").waitFor();
     const other = await opened().enter(new URL(page.url()).pathname);
@@ -80,15 +80,15 @@ describe.skipIf(!hasBrowser)("talking", () => {
     ].join("\n\n");
     const agent = await calls.createAgent("Writer", { steps: [{ text }], tokenDelayMs: 0 });
     const page = await talkTo(agent);
-    const answer = page.getByRole("article", { name: "Answer of Writer" });
+    const answer = page.getByRole("article", { name: "Answer from Writer" });
     await answer.getByRole("heading", { name: "Heading" }).waitFor();
     await answer.getByText("<img src=x onerror=alert(1)>").waitFor();
     await expectAccessible(page);
   });
 
-  it("answers again, with the versions side by side", async () => {
+  it("regenerates an answer, with the versions side by side", async () => {
     const page = await talkTo("helper", "Once more");
-    await page.getByRole("button", { name: "Answer again" }).click();
+    await page.getByRole("button", { name: "Regenerate" }).click();
     await page.getByRole("button", { name: "Compare 2 versions" }).click();
     const versions = page.getByRole("list", { name: "Versions" }).getByRole("listitem");
     await versions.nth(1).waitFor();
@@ -105,7 +105,7 @@ describe.skipIf(!hasBrowser)("talking", () => {
     const page = await talkTo(agent);
     await page.getByText(/tick tick/).waitFor();
     await page.getByRole("button", { name: "Cancel" }).click();
-    const answer = page.getByRole("article", { name: "Answer of Clock" });
+    const answer = page.getByRole("article", { name: "Answer from Clock" });
     await answer.getByText("cancelled").waitFor();
     expect(await answer.textContent()).toContain("tick tick");
   });

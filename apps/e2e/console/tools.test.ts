@@ -22,16 +22,16 @@ describe.skipIf(!hasBrowser)("tools", () => {
     const rpc = createRpcClient({ url: server().url, apiKey: key });
     await rpc.spaces.create.mutate({ wId, name: "Shoes" });
     const page = await opened().enter("/tools", { key });
-    await page.getByText("There are no tools yet").waitFor();
+    await page.getByText("No tools yet").waitFor();
     await expectAccessible(page);
-    await page.getByRole("link", { name: "Register a server" }).click();
+    await page.getByRole("link", { name: "Register server" }).click();
     await page.getByLabel("URL").fill("http://127.0.0.1:1/mcp");
-    await page.getByLabel("Parley authenticates itself").selectOption("with headers");
+    await page.getByLabel("Authentication").selectOption("Headers");
     await page.getByLabel("Headers").fill("X-Shop-Key: open-sesame");
     await expectAccessible(page);
     const register = page.getByRole("button", { name: "Register", exact: true });
     await register.click();
-    const alert = page.getByRole("alert").filter({ hasText: "The server is not registered" });
+    const alert = page.getByRole("alert").filter({ hasText: "The server was not registered" });
     await alert.waitFor();
     expect(await alert.textContent()).toMatch(/Request\s*\S+/);
     await page.getByLabel("URL").fill(shop().url);
@@ -41,7 +41,7 @@ describe.skipIf(!hasBrowser)("tools", () => {
     expect(shop().key).toBe("open-sesame");
     await page.getByText("headers X-Shop-Key").waitFor();
     expect(await page.content()).not.toContain("open-sesame");
-    const offered = page.getByRole("list", { name: "Tools of the server" });
+    const offered = page.getByRole("list", { name: "Server tools" });
     await offered.locator("summary", { hasText: "find" }).click();
     await offered
       .getByRole("group", { name: "Input of find" })
@@ -49,11 +49,11 @@ describe.skipIf(!hasBrowser)("tools", () => {
       .first()
       .waitFor();
     await expectAccessible(page);
-    await page.getByLabel("Calls of find", { exact: true }).selectOption("nobody");
-    await page.getByLabel("Make interrupted calls of find again").check();
-    await page.getByLabel("Calls at once").fill("3");
-    await page.getByRole("button", { name: "Save the connection" }).click();
-    await page.getByText("The connection is changed").first().waitFor();
+    await page.getByLabel("Approval for find", { exact: true }).selectOption("Not required");
+    await page.getByLabel("Retry interrupted calls of find").check();
+    await page.getByLabel("Max concurrent calls").fill("3");
+    await page.getByRole("button", { name: "Save connection" }).click();
+    await page.getByText("Connection saved").first().waitFor();
     const { tools } = await rpc.tools.list.query({ wId });
     const { sId: toolId } = tools[0]!.tool;
     const { connection } = await rpc.tools.getConnection.query({ wId, toolId });
@@ -66,7 +66,7 @@ describe.skipIf(!hasBrowser)("tools", () => {
     shop().extend();
     await page.getByRole("button", { name: "Refresh" }).click();
     await offered.locator("summary", { hasText: "Sells" }).waitFor();
-    await page.getByRole("button", { name: "Change", exact: true }).click();
+    await page.getByRole("button", { name: "Edit", exact: true }).click();
     await page.getByRole("dialog").getByLabel("Name").fill("Boot shop");
     await expectAccessible(page);
     await page.getByRole("button", { name: "Save", exact: true }).click();
@@ -77,20 +77,20 @@ describe.skipIf(!hasBrowser)("tools", () => {
     await page.getByRole("link", { name: "Boot shop" }).click();
     await page.getByRole("button", { name: "Remove" }).click();
     await page.getByRole("textbox", { name: /^Type/ }).fill("Boot shop");
-    await page.getByRole("button", { name: "Remove the tool" }).click();
-    await page.getByText("There are no tools yet").waitFor();
+    await page.getByRole("button", { name: "Remove tool" }).click();
+    await page.getByText("No tools yet").waitFor();
     await page.goto(`${opened().url}/tools/${toolId}`);
-    await page.getByRole("heading", { name: "There is no such page" }).waitFor();
+    await page.getByRole("heading", { name: "Page not found" }).waitFor();
   });
 
-  it("approves for good the calls of a tool whose risk is low, from the inbox", async () => {
+  it("always allows calls of a tool with a low risk, from the inbox", async () => {
     const { tool } = await agents.register(shop(), { defaultStake: "low" });
     const agentId = await agents.createAgent(tool.sId, "shop__find");
     const before = shop().calls.length;
     await calls.create("Go on", [agentId]);
     const page = await opened().enter("/approvals");
-    await page.getByRole("button", { name: "Approve for good" }).click();
-    await page.getByText("Nothing waits for you").waitFor();
+    await page.getByRole("button", { name: "Always allow" }).click();
+    await page.getByText("Nothing needs your attention").waitFor();
     await expect.poll(() => shop().calls.length).toBe(before + 1);
     await calls.create("Once more", [agentId], { blocking: true });
     expect(shop().calls.length).toBe(before + 2);

@@ -1,6 +1,9 @@
 import type { Page } from "playwright-core";
 
-/** Replaces the text of an editor. What was there is deleted first: typing over coloured text makes Chromium log an inline style. */
+/**
+ * Replaces the text of an editor. The old text is deleted first: typing over coloured text makes Chromium log an
+ * inline style.
+ */
 export async function writeCode(page: Page, name: string, text: string): Promise<void> {
   const editor = page.getByRole("textbox", { name, exact: true });
   await editor.click();

@@ -21,8 +21,8 @@ function renderPages(): string {
   });
   return `# The pages of the console
 
-Each page as it is with the workspace of a made-up shop, in both themes. \`npx -y pnpm@12.21.0 console:screenshots\`
-takes the pictures again; it needs Chromium. What the pages do is in [The console](../guide/console.md).
+Each page with the workspace of a made-up shop, in both themes. \`npx -y pnpm@12.21.0 console:screenshots\`
+takes the pictures again; it needs Chromium. [The console](../guide/console.md) describes the pages.
 
 ${sections.join("\n\n")}
 `;
@@ -38,7 +38,7 @@ test("docs/console/README.md shows each page of the console in both themes", asy
   await expect(renderPages()).toMatchFileSnapshot(path.join(folder, "README.md"));
 });
 
-test("every page has its two pictures, and there are no others", () => {
+test("every page has its two pictures, and no others exist", () => {
   const pictures = pages.flatMap((page) => themes.map((theme) => pictureOf(page, theme)));
   const there = readdirSync(folder).filter((file) => file !== "README.md");
   expect(there.toSorted()).toEqual(pictures.toSorted());
@@ -47,7 +47,7 @@ test("every page has its two pictures, and there are no others", () => {
   expect(bytes.reduce((sum, one) => sum + one)).toBeLessThan(MAX_BYTES);
 });
 
-test("every page says in words what its picture shows, each something else", () => {
+test("every page has its own description of its picture", () => {
   for (const { alt, name } of pages) expect(alt.length, name).toBeGreaterThan(20);
   expect(new Set(pages.map(({ alt }) => alt)).size).toBe(pages.length);
 });

@@ -23,13 +23,13 @@ describe.skipIf(redisServer.isMissing)(`a tool of a remote server${redisServer.s
   let redis: TestRedis;
   let toolId: string;
   let skillIds: string[];
-  /** The person who asks and approves. */
+  /** The user who asks and approves. */
   let ada: Parley;
 
   const builder = () => createRpcClient({ url: fleet.apis[0]!.url, apiKey: fleet.demo.adminKey });
   const wId = () => fleet.demo.workspaceId;
 
-  /** Runs a command beside the server, and gives what it printed. */
+  /** Runs a command against the server, and returns its output. */
   const parley = async (...args: string[]) => {
     const environment = {
       PARLEY_URL: fleet.apis[0]!.url,
@@ -153,7 +153,7 @@ describe.skipIf(redisServer.isMissing)(`a tool of a remote server${redisServer.s
   }
   const rest = "That is all that there is to say about boots.";
 
-  test("a call that was answered before its worker died is not made again", async () => {
+  test("a call that was answered before its worker died is not repeated", async () => {
     const { seen, spoken, calls, answer } = await ask("buy");
     await until(() => spoken().includes("The shop"));
     const worker = fleet.workers[0]!;
@@ -168,7 +168,7 @@ describe.skipIf(redisServer.isMissing)(`a tool of a remote server${redisServer.s
     expect(calls()).toEqual([{ name: "buy", arguments: { word: "boots" } }]);
   });
 
-  test("a call whose worker died meanwhile is interrupted, and not made again", async () => {
+  test("a call whose worker died during it is interrupted, and not repeated", async () => {
     const { calls, answer } = await ask("wait");
     await until(() => calls().length === 1);
     await fleet.replaceWorker(0, "SIGKILL");
@@ -180,7 +180,7 @@ describe.skipIf(redisServer.isMissing)(`a tool of a remote server${redisServer.s
     shop.release();
   });
 
-  test("a call that is retryable is made once more", async () => {
+  test("a retryable call is repeated once", async () => {
     await parley("tools", "update", toolId, "--retryable", "wait");
     const { calls, answer } = await ask("wait");
     await until(() => calls().length === 1);

@@ -11,11 +11,11 @@ let server: Server;
 let parley: Parley;
 
 beforeAll(async () => {
-  // `parley serve` on an empty directory makes a database in it, and a workspace to try.
+  // `parley serve` in an empty directory creates a database and a demo workspace.
   place = await createPlace({ isEmbedded: true, isBare: true });
   server = await startServer(place);
 
-  // What a client needs to call it is in <data directory>/demo.json.
+  // The URL and the keys for clients are in <data directory>/demo.json.
   const { url, workspaceId, userKey } = server.demo;
   parley = createParley({ baseUrl: url, workspaceId, apiKey: userKey });
 });
@@ -36,7 +36,7 @@ test("a conversation without mentions is a place to write to", async () => {
   expect(agentMessages(created.conversation)).toEqual([]);
 });
 
-test("who mentions an agent and does not wait finds its answer still empty", async () => {
+test("a client that mentions an agent and does not wait gets an empty answer", async () => {
   const created = await parley.conversations.create({
     message: { content: "Hello!", mentions: [{ configurationId: "slowpoke" }] },
   });
@@ -46,7 +46,7 @@ test("who mentions an agent and does not wait finds its answer still empty", asy
   expect(answer?.parentMessageId).toBe(created.message.sId);
 });
 
-test("who waits gets the answer", async () => {
+test("a client that waits gets the answer", async () => {
   const created = await parley.conversations.create({
     message: {
       content: "Hello!",
@@ -61,7 +61,7 @@ test("who waits gets the answer", async () => {
   expect(answer?.content).toContain("You said: Hello!");
 });
 
-test("who does not want to wait for the end reads along while the answer is written", async () => {
+test("a client that does not wait can follow the text while it is written", async () => {
   const created = await parley.conversations.create({
     message: { content: "Slowly, please.", mentions: [{ configurationId: "slowpoke" }] },
   });
@@ -150,8 +150,8 @@ test("a slow function is followed while it runs, and resumed where a follower wa
   const step = ["log", "progress"];
   expect(types).toEqual(["created", ...step, ...step, ...step, ...step, "result"]);
 
-  // Any SSE client can do the same. Events have numbers, from 1; who sends the number of the last
-  // one that it has gets those that follow it.
+  // Any SSE client can do the same. Events have numbers, from 1; a client that sends the
+  // number of its last event gets those that follow it.
   const { url, workspaceId, userKey } = server.demo;
   const resumed = await fetch(
     `${url}/api/w/${workspaceId}/sandbox-functions/slow-steps/invocations/${invocation.sId}` +
@@ -163,7 +163,7 @@ test("a slow function is followed while it runs, and resumed where a follower wa
   expect(frames.map(({ data }) => data)).toEqual(followed.slice(8));
 });
 
-test("an operator makes a workspace and a key, and takes the key away", async () => {
+test("an operator creates a workspace and a key, and revokes the key", async () => {
   // Operators use the typed RPC, with a key that is not any workspace's.
   const { url, operatorKey } = server.demo;
   const operator = createRpcClient({ url, apiKey: operatorKey });
@@ -174,7 +174,7 @@ test("an operator makes a workspace and a key, and takes the key away", async ()
     role: "user",
   });
 
-  // The key is at home in its workspace, and nowhere else.
+  // The key works only in its workspace.
   const theirs = createParley({ baseUrl: url, workspaceId: workspace.sId, apiKey: secret });
   const { conversation } = await theirs.conversations.create({
     message: { content: "A first note", mentions: [] },

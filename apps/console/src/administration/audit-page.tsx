@@ -15,7 +15,7 @@ import { useResetForm } from "../ui/use-reset-form.ts";
 
 type Entry = Output<"audit.list">["auditEvents"][number];
 
-/** Who changed what: of the workspace, or for operators of the server. */
+/** The audit log of the workspace, or for operators of the server. */
 export function AuditPage() {
   const { workspace } = useSession();
   const search = useSearch({ from: "/session/audit" });
@@ -35,20 +35,18 @@ export function AuditPage() {
       rowsOf={({ auditEvents }) => auditEvents}
       keyOf={({ id }) => id}
       after={after}
-      actions={<Button onClick={() => void entries.refetch()}>Read again</Button>}
+      actions={<Button onClick={() => void entries.refetch()}>Refresh</Button>}
       above={<Filters isOfServer={isOfServer} />}
       columns={isOfServer ? { ...columns, ...ofServer, ...origin } : { ...columns, ...origin }}
       empty={
-        <EmptyState
-          title={isFiltered ? "No entry matches" : "There are no entries yet, or no older ones"}
-        >
+        <EmptyState title={isFiltered ? "No matching entries" : "No entries"}>
           {isFiltered ? (
             <Link to="." search={{}} className={buttonLook()}>
-              Remove the filters
+              Clear filters
             </Link>
           ) : (
             <p className="text-muted">
-              Each change by a key or a user comes here, and each refused credential.
+              Changes by keys and users, and refused credentials, appear here.
             </p>
           )}
         </EmptyState>
@@ -63,13 +61,13 @@ const columns: Columns<Entry> = {
   When: ({ at }) => <Time at={at} />,
   Who: ({ actor }) =>
     actor === null ? (
-      <span className="text-muted">nobody known</span>
+      <span className="text-muted">unknown</span>
     ) : (
       <Link
         to="."
         search={(before) => ({ ...before, after: undefined, actor: actor.id })}
         className="whitespace-nowrap text-accent hover:underline"
-        title={`Only what ${actor.id} did`}
+        title={`Show only actions by ${actor.id}`}
       >
         {actor.name}
       </Link>
@@ -89,15 +87,15 @@ const columns: Columns<Entry> = {
 };
 
 const ofServer: Columns<Entry> = {
-  Workspace: ({ workspaceId }) => <code className={code}>{workspaceId ?? "the server’s"}</code>,
+  Workspace: ({ workspaceId }) => <code className={code}>{workspaceId ?? "server"}</code>,
 };
 
 const origin: Columns<Entry> = {
-  From: ({ clientIp }) => <span className="block min-w-24 text-sm">{clientIp ?? "–"}</span>,
+  "Client IP": ({ clientIp }) => <span className="block min-w-24 text-sm">{clientIp ?? "–"}</span>,
   Request: ({ requestId }) => <code className={code}>{requestId ?? "–"}</code>,
 };
 
-/** Which entries are shown; the choices are in the URL. */
+/** Filters of the log; the choices are in the URL. */
 function Filters({ isOfServer }: { readonly isOfServer: boolean }) {
   const search = useSearch({ from: "/session/audit" });
   const navigate = useNavigate({ from: "/audit" });
@@ -132,7 +130,7 @@ function Filters({ isOfServer }: { readonly isOfServer: boolean }) {
           placeholder="apiKeys.create"
         />
         <TextField
-          label="Id of the key or user"
+          label="Key or user id"
           name="actor"
           defaultValue={search.actor ?? ""}
           placeholder="key_… or cli"
@@ -141,7 +139,7 @@ function Filters({ isOfServer }: { readonly isOfServer: boolean }) {
           label="Outcome"
           name="outcome"
           defaultValue={search.outcome ?? ""}
-          placeholder="succeeded, or the type of an error"
+          placeholder="succeeded or an error type"
         />
         <TextField
           label="From"
@@ -150,21 +148,21 @@ function Filters({ isOfServer }: { readonly isOfServer: boolean }) {
           defaultValue={search.since ?? ""}
         />
         <TextField
-          label="Until"
+          label="To"
           name="until"
           type="datetime-local"
           defaultValue={search.until ?? ""}
         />
         {isOfServer && (
           <TextField
-            label="Id of the workspace"
+            label="Workspace id"
             name="workspace"
             defaultValue={search.workspace ?? ""}
             placeholder="all workspaces"
           />
         )}
         <Button type="submit" className="justify-self-start">
-          Show
+          Apply
         </Button>
       </form>
     </search>

@@ -15,7 +15,7 @@ import { changeOfModel, credentialOf, keyOf } from "./models.ts";
 
 type ListedModel = Output<"models.list">["models"][number];
 
-/** The models that the server knows, each of which an admin enables or disables. */
+/** The models that the server knows, which admins enable and disable. */
 export function EnabledModels() {
   const wId = useWorkspaceId();
   const say = useToast();
@@ -26,7 +26,7 @@ export function EnabledModels() {
       rpc.workspaces.update.mutate({ wId, ...changeOfModel(model) }),
     onSuccess: (_settings, model) => {
       setNaming(false);
-      say(`${keyOf(model)} is ${model.isEnabled ? "disabled" : "enabled"}`);
+      say(`${keyOf(model)} ${model.isEnabled ? "disabled" : "enabled"}`);
     },
   });
   const name = (
@@ -70,7 +70,7 @@ export function EnabledModels() {
       {isNaming && (
         <FormDialog
           title="Enable another model"
-          description="A model of your own server, such as Ollama or vLLM, is not listed before it is enabled."
+          description="Models on your own server, such as Ollama or vLLM, are listed once you enable them."
           submit="Enable"
           action={changing}
           onSubmit={(form) =>

@@ -11,7 +11,7 @@ export function FunctionSecrets() {
   const list = useQuery(trpc.functionSecrets.list.queryOptions({ wId }));
   return (
     <SecretSection
-      title="Secrets of functions"
+      title="Function secrets"
       noun="secret"
       query={list}
       rowsOf={({ functionSecrets }) =>
@@ -26,7 +26,7 @@ export function FunctionSecrets() {
         })
       }
       remove={async ({ name }) => rpc.functionSecrets.remove.mutate({ wId, name })}
-      consequence="Functions that use it fail from then on."
+      consequence="Functions that use it will fail."
       fields={(replaced) => (
         <>
           {!replaced && (
@@ -36,7 +36,7 @@ export function FunctionSecrets() {
               required
               autoComplete="off"
               placeholder="API_TOKEN"
-              hint="As programs write it: capital letters, digits and underscores."
+              hint="Capital letters, digits and underscores."
             />
           )}
           <TextField
@@ -46,15 +46,14 @@ export function FunctionSecrets() {
             required
             minLength={8}
             autoComplete="off"
-            hint="At least 8 characters, in printable ASCII."
+            hint="At least 8 printable ASCII characters."
           />
         </>
       )}
       empty={
         <>
           <p className="text-muted">
-            A function whose code calls a service uses the service’s token without knowing it. Set
-            it here, or with:
+            Functions can use a service’s token without reading it. Set one here, or with:
           </p>
           <Command>parley functions secret put API_TOKEN</Command>
         </>

@@ -65,7 +65,7 @@ test("a new key expires never and reaches the open spaces, unless that is chosen
   expect(inputOf(calls, "apiKeys.create")).toEqual(created);
 });
 
-test("a key that is changed begins as it is, and loses its expiry where that is taken away", async () => {
+test("editing starts with the key's current values, and can clear its expiry", async () => {
   const { user, calls, onDone } = await open(
     { ...readable, "apiKeys.update": () => ({}) },
     backend,
@@ -83,19 +83,21 @@ test("a key that is changed begins as it is, and loses its expiry where that is 
   expect(inputOf(calls, "apiKeys.update")).toEqual(changed);
 });
 
-test("spaces of a key stay where the spaces could not be read", async () => {
+test("a key keeps its spaces if the spaces could not be loaded", async () => {
   const refuse = () => {
     throw new Refusal("Refused");
   };
   const answers = { "spaces.listAll": refuse, "apiKeys.update": () => ({}) };
   const { user, calls } = await open(answers, backend);
-  expect((await screen.findByRole("alert")).textContent).toContain("The spaces could not be read");
+  expect((await screen.findByRole("alert")).textContent).toContain(
+    "The spaces could not be loaded",
+  );
   await user.click(screen.getByRole("button", { name: "Save" }));
   await waitFor(() => expect(inputOf(calls, "apiKeys.update")).toBeDefined());
   expect(inputOf(calls, "apiKeys.update")).not.toHaveProperty("spaceIds");
 });
 
-test("what was typed stays when the server refuses it", async () => {
+test("keeps the typed values when the server refuses them", async () => {
   const refuse = () => {
     throw new Refusal("There is such a key", [{ path: "name", message: "must be another" }]);
   };

@@ -21,14 +21,14 @@ export const allSpacesQuery = (wId: string) =>
   });
 
 const roles = {
-  user: "user: talks with agents, and sees its own conversations",
-  builder: "builder: makes agents, skills, functions and tools too",
+  user: "user: talks to agents and sees its own conversations",
+  builder: "builder: also creates agents, skills, functions and tools",
   admin: "admin: everything in the workspace",
-  none: "none: nothing, until it gets another role",
+  none: "none: no access until it gets another role",
 } as const;
 
 interface KeyFormProps {
-  /** The key that is changed; a new one without it. */
+  /** The key to change; undefined to create one. */
   readonly apiKey?: ApiKey;
   readonly onDone: (done: { readonly name: string; readonly secret?: string }) => void;
   readonly onClose: () => void;
@@ -44,7 +44,7 @@ export function KeyForm({ apiKey, onDone, onClose }: KeyFormProps) {
     mutationFn: async (form: FormData) => {
       const role = roleOf(String(form.get("role")));
       const expiresAt = expiryIn(form);
-      // Where the spaces could not be read, those of the key stay.
+      // If the spaces could not be read, the key keeps its own.
       const spaceIds = spaces && form.getAll("spaceIds").map(String);
       if (apiKey === undefined) {
         const name = String(form.get("name"));
@@ -65,7 +65,7 @@ export function KeyForm({ apiKey, onDone, onClose }: KeyFormProps) {
   });
   return (
     <FormDialog
-      title={apiKey === undefined ? "Create a key" : `Change ${apiKey.name}`}
+      title={apiKey === undefined ? "Create key" : `Edit ${apiKey.name}`}
       submit={apiKey === undefined ? "Create" : "Save"}
       action={saving}
       onSubmit={(form) => saving.mutate(form)}
@@ -78,7 +78,7 @@ export function KeyForm({ apiKey, onDone, onClose }: KeyFormProps) {
           required
           maxLength={255}
           autoComplete="off"
-          hint="What will use it, such as “backend”."
+          hint="The application that uses it, such as “backend”."
         />
       )}
       <SelectField label="Role" name="role" defaultValue={apiKey?.role ?? "user"}>
@@ -89,16 +89,18 @@ export function KeyForm({ apiKey, onDone, onClose }: KeyFormProps) {
         ))}
       </SelectField>
       {error ? (
-        <ErrorNotice title="The spaces could not be read" error={error} />
+        <ErrorNotice title="The spaces could not be loaded" error={error} />
       ) : (
         <CheckList
-          // Again when the spaces are there, with those of the key checked.
+          // Mounted again once the spaces are loaded, with those of the key checked.
           key={restricted.length}
-          label="Restricted spaces that it reaches"
+          label="Restricted spaces"
           name="spaceIds"
           choices={restricted.map(({ sId, name }) => ({ id: sId, name }))}
           checkedIds={apiKey?.spaceIds ?? []}
-          empty={spaces ? "There are none; every key reaches the open spaces." : "Reading them …"}
+          empty={
+            spaces ? "No restricted spaces. Every key has access to open spaces." : "Loading …"
+          }
         />
       )}
       <ExpiryField at={apiKey?.expiresAt ?? null} />
@@ -110,7 +112,7 @@ function roleOf(value: string): ApiKey["role"] {
   return value === "admin" || value === "builder" || value === "user" ? value : "none";
 }
 
-/** When a key expires, in a form. */
+/** The field for the expiry of a key. */
 export function ExpiryField({ at }: { readonly at?: number | null }) {
   return (
     <TextField
@@ -118,12 +120,12 @@ export function ExpiryField({ at }: { readonly at?: number | null }) {
       name="expiresAt"
       type="datetime-local"
       defaultValue={at === undefined || at === null ? "" : toLocalInput(at)}
-      hint="In your time zone; leave it empty for a key that does not expire."
+      hint="In your time zone. Leave empty for a key that never expires."
     />
   );
 }
 
-/** The moment in the field of a form; undefined for never. */
+/** The expiry in a form; undefined for never. */
 export function expiryIn(form: FormData): number | undefined {
   return fromLocalInput(String(form.get("expiresAt") ?? ""));
 }

@@ -2,7 +2,7 @@ import type { Output } from "parley-client";
 
 export type ApiKey = Output<"apiKeys.list">["apiKeys"][number];
 
-/** What a key is at a moment. */
+/** The state of a key at a moment. */
 export function stateOfKey(
   key: Pick<ApiKey, "expiresAt" | "revokedAt"> & Partial<Pick<ApiKey, "disabledAt">>,
   now: number,

@@ -42,32 +42,29 @@ const choose = async (user: UserEvent, name: string, item: string) => {
 };
 
 test.for([
-  ["backend", /active/, ["Change …", "Rotate …", "Disable", "Revoke …"]],
-  ["paused", /disabled/, ["Change …", "Rotate …", "Enable", "Revoke …"]],
-  ["visit", /expired/, ["Change …", "Rotate …", "Disable", "Revoke …"]],
-] as const)(
-  "the key %s says what it is, and what can be done with it",
-  async ([name, state, all]) => {
-    const { user } = await page();
-    const row = await rowOf(name);
-    expect(row.textContent).toMatch(state);
-    await user.click(within(row).getByRole("button"));
-    expect(screen.getAllByRole("menuitem").map(({ textContent }) => textContent)).toEqual(all);
-  },
-);
+  ["backend", /active/, ["Edit …", "Rotate …", "Disable", "Revoke …"]],
+  ["paused", /disabled/, ["Edit …", "Rotate …", "Enable", "Revoke …"]],
+  ["visit", /expired/, ["Edit …", "Rotate …", "Disable", "Revoke …"]],
+] as const)("the key %s shows its state and its actions", async ([name, state, all]) => {
+  const { user } = await page();
+  const row = await rowOf(name);
+  expect(row.textContent).toMatch(state);
+  await user.click(within(row).getByRole("button"));
+  expect(screen.getAllByRole("menuitem").map(({ textContent }) => textContent)).toEqual(all);
+});
 
 test("names the spaces of a key, and gives the id of one that it does not know", async () => {
   await page();
   await waitFor(async () =>
-    expect((await rowOf("backend")).textContent).toContain("open ones, Legal, spc_9"),
+    expect((await rowOf("backend")).textContent).toContain("Open spaces, Legal, spc_9"),
   );
 });
 
-test("shows revoked keys only where they are asked for, and nothing can be done with them", async () => {
+test("shows revoked keys only on request, without actions", async () => {
   const { user, href } = await page();
   await rowOf("backend");
   expect(rows()).toHaveLength(3);
-  await user.click(screen.getByRole("checkbox", { name: "Revoked keys too" }));
+  await user.click(screen.getByRole("checkbox", { name: "Include revoked" }));
   const row = await rowOf("gone");
   expect(href()).toBe("/keys?show=all");
   expect(row.textContent).toContain("revoked");
@@ -79,7 +76,7 @@ test("shows the keys whose names have a text, which is in the URL", async () => 
   await rowOf("backend");
   expect(rows()).toHaveLength(1);
   await user.type(screen.getByRole("searchbox", { name: "Name" }), "no");
-  expect(await screen.findByText("No key matches")).toBeDefined();
+  expect(await screen.findByText("No matching keys")).toBeDefined();
   expect(href()).toBe("/keys?q=BACKno");
 });
 
@@ -87,10 +84,10 @@ test("disables a key, and says so", async () => {
   const update = () => ({ apiKey: keyOf("backend", { disabledAt: 1 }) });
   const { user, calls } = await page({ "apiKeys.update": update });
   await choose(user, "backend", "Disable");
-  expect(await screen.findByText("backend is disabled")).toBeDefined();
+  expect(await screen.findByText("backend disabled")).toBeDefined();
   const { input } = calls.find(({ to }) => to === "apiKeys.update")!;
   expect(input).toEqual({ wId: "wks_1", keyId: "key_backend", disabled: true });
-  // The list is read again.
+  // The list is refreshed.
   expect(calls.filter(({ to }) => to === "apiKeys.list")).toHaveLength(2);
 });
 
@@ -110,11 +107,11 @@ test("shows a new secret once, with the moment from which the one before is refu
   const { user } = await page({ "apiKeys.rotate": rotate });
   await choose(user, "backend", "Rotate …");
   await user.click(screen.getByRole("button", { name: "Rotate" }));
-  const dialog = await screen.findByRole("dialog", { name: "The new secret of backend" });
+  const dialog = await screen.findByRole("dialog", { name: "New secret for backend" });
   const secret = within(dialog).getByRole<HTMLInputElement>("textbox", { name: "Secret" });
   expect(secret.value).toBe("sk-2");
-  expect(dialog.textContent).toMatch(/is refused from Dec 31, 2099/);
-  await user.click(within(dialog).getByRole("button", { name: "Close for good" }));
+  expect(dialog.textContent).toMatch(/stops working on Dec 31, 2099/);
+  await user.click(within(dialog).getByRole("button", { name: "Done" }));
   expect(screen.queryByRole("dialog")).toBeNull();
   expect(document.body.innerHTML).not.toContain("sk-2");
 });

@@ -11,7 +11,7 @@ import { useToast } from "../ui/toast.tsx";
 import { allSpacesQuery, KeyForm } from "./key-form.tsx";
 import { Keys } from "./keys.tsx";
 
-/** The keys of the workspace, and what can be done with them. */
+/** The keys of the workspace, with their actions. */
 export function KeysPage() {
   const wId = useWorkspaceId();
   const { q = "", show } = useSearch({ from: "/session/keys" });
@@ -21,7 +21,7 @@ export function KeysPage() {
   const disabling = useMutation(
     trpc.apiKeys.update.mutationOptions({
       onSuccess: ({ apiKey: { name, disabledAt } }) =>
-        say(disabledAt === null ? `${name} is enabled` : `${name} is disabled`),
+        say(disabledAt === null ? `${name} enabled` : `${name} disabled`),
     }),
   );
   const list = useQuery(trpc.apiKeys.list.queryOptions({ wId }));
@@ -43,13 +43,13 @@ export function KeysPage() {
         </>
       }
       empty={
-        <EmptyState title="No key matches">
-          <p className="text-muted">Change the name, or show the revoked keys too.</p>
+        <EmptyState title="No matching keys">
+          <p className="text-muted">Change the name filter, or include revoked keys.</p>
         </EmptyState>
       }
       columns={{
         Role: ({ role }) => role,
-        Spaces: ({ spaceIds }) => ["open ones", ...spaceIds.map(nameOf)].join(", "),
+        Spaces: ({ spaceIds }) => ["Open spaces", ...spaceIds.map(nameOf)].join(", "),
       }}
       actionsOf={({ sId: keyId, name, disabledAt }, start) => (
         <Menu
@@ -59,7 +59,7 @@ export function KeysPage() {
             </Button>
           }
         >
-          <MenuItem onSelect={() => start("change")}>Change …</MenuItem>
+          <MenuItem onSelect={() => start("change")}>Edit …</MenuItem>
           <MenuItem onSelect={() => start("rotate")}>Rotate …</MenuItem>
           <MenuItem
             onSelect={() => disabling.mutate({ wId, keyId, disabled: disabledAt === null })}
@@ -76,13 +76,13 @@ export function KeysPage() {
       revoke={async ({ sId: keyId }) => rpc.apiKeys.revoke.mutate({ wId, keyId })}
       changes={trpc.apiKeys.pathKey()}
       consequence={(name) =>
-        `What uses ${name} is refused within seconds, with its users' tokens and its sessions. This cannot be undone.`
+        `${name}, its users’ tokens and its sessions stop working within seconds. This cannot be undone.`
       }
     />
   );
 }
 
-/** Which keys are shown; the choices are in the URL. */
+/** Filters of keys; the choices are in the URL. */
 function Filters() {
   const { q, show } = useSearch({ from: "/session/keys" });
   const navigate = useNavigate({ from: "/keys" });
@@ -97,7 +97,7 @@ function Filters() {
         }
       />
       <CheckField
-        label="Revoked keys too"
+        label="Include revoked"
         checked={show === "all"}
         onChange={({ target: { checked } }) =>
           void navigate({ search: { q, show: checked ? "all" : undefined } })

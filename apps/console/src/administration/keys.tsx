@@ -15,14 +15,14 @@ import { RotateDialog, type Rotated } from "./rotate-dialog.tsx";
 type AnyKey = Pick<ApiKey, "sId" | "name" | "createdAt" | "expiresAt" | "revokedAt"> &
   Partial<Pick<ApiKey, "disabledAt">>;
 
-/** What is done with keys at the moment. */
+/** The open dialog. */
 type Doing<Key> =
   | { readonly what: "create" }
   | { readonly what: "change" | "rotate" | "revoke"; readonly key: Key }
   | { readonly what: "show"; readonly title: string; readonly secret: string; note?: ReactNode };
 
 interface FormProps<Key> {
-  /** The key that is changed; a new one without it. */
+  /** The key to change; undefined to create one. */
   readonly apiKey?: Key;
   readonly onDone: (done: { readonly name: string; readonly secret?: string }) => void;
   readonly onClose: () => void;
@@ -30,7 +30,7 @@ interface FormProps<Key> {
 
 interface KeysProps<Data, Key> {
   readonly name: string;
-  /** What one is called, as in “key”. */
+  /** The noun for one of them, as in “key”. */
   readonly noun: string;
   readonly query: Reading<Data>;
   readonly rowsOf: (data: Data) => readonly Key[];
@@ -39,23 +39,23 @@ interface KeysProps<Data, Key> {
   readonly above?: ReactNode;
   /** The columns that only these keys have. */
   readonly columns?: Columns<Key>;
-  /** What can be done with a key that is not revoked. */
+  /** The actions on a key that is not revoked. */
   readonly actionsOf: (
     key: Key,
     start: (what: "change" | "rotate" | "revoke") => void,
   ) => ReactNode;
   readonly Form: (props: FormProps<Key>) => ReactNode;
-  /** Further fields of what rotates and revokes. */
+  /** Further fields of the dialogs that rotate and revoke. */
   readonly fields?: ReactNode;
   readonly rotate: (key: Key, overlapSeconds: number, form: FormData) => Promise<Rotated>;
   readonly revoke: (key: Key, form: FormData) => Promise<unknown>;
-  /** What revoking one ends. */
+  /** Describes the consequence of revoking one. */
   readonly consequence: (name: string) => string;
-  /** What revoking one changes. */
+  /** Key of the queries that revoking one changes. */
   readonly changes: readonly unknown[];
 }
 
-/** Keys of one kind, and what can be done with them; each secret is shown once. */
+/** Keys of one kind, with their actions; each secret is shown once. */
 export function Keys<Data extends object, Key extends AnyKey>(props: KeysProps<Data, Key>) {
   const { name, noun, columns, actionsOf, Form, fields, ...rest } = props;
   const { rotate, revoke, consequence, changes, ...list } = rest;
@@ -70,7 +70,7 @@ export function Keys<Data extends object, Key extends AnyKey>(props: KeysProps<D
       actions={
         <Button variant="primary" onClick={() => setDoing({ what: "create" })}>
           <Icon name="plus" />
-          Create a key
+          Create key
         </Button>
       }
       columns={{
@@ -90,9 +90,9 @@ export function Keys<Data extends object, Key extends AnyKey>(props: KeysProps<D
           onDone={(done) => {
             if (done.secret === undefined) {
               close();
-              say(`${done.name} is changed`);
+              say(`${done.name} saved`);
             } else {
-              setDoing({ what: "show", title: `The ${noun} ${done.name}`, secret: done.secret });
+              setDoing({ what: "show", title: `New ${noun}: ${done.name}`, secret: done.secret });
             }
           }}
         />
@@ -104,11 +104,11 @@ export function Keys<Data extends object, Key extends AnyKey>(props: KeysProps<D
           onRotate={({ secret, previousSecretExpiresAt }) =>
             setDoing({
               what: "show",
-              title: `The new secret of ${doing.key.name}`,
+              title: `New secret for ${doing.key.name}`,
               secret,
               note: (
                 <p>
-                  The secret before is refused from <Time at={previousSecretExpiresAt} /> on.
+                  The previous secret stops working on <Time at={previousSecretExpiresAt} />.
                 </p>
               ),
             })
@@ -120,14 +120,14 @@ export function Keys<Data extends object, Key extends AnyKey>(props: KeysProps<D
       )}
       {doing?.what === "revoke" && (
         <ConfirmDialog
-          title={`Revoke the ${noun}`}
+          title={`Revoke ${noun}`}
           description={consequence(doing.key.name)}
           word={doing.key.name}
           changes={changes}
           onClose={close}
           onConfirm={async (form) => {
             await revoke(doing.key, form);
-            say(`${doing.key.name} is revoked`);
+            say(`${doing.key.name} revoked`);
           }}
         >
           {fields}

@@ -35,13 +35,13 @@ export function MembersPage() {
       actions={
         <Button variant="primary" onClick={() => setAdding(true)}>
           <Icon name="plus" />
-          Add a member
+          Add member
         </Button>
       }
       columns={{
         Name: ({ fullName, sId }) => <NameAndId name={fullName} sId={sId} />,
         "E-mail": ({ email }) => (email === "" ? <span className="text-muted">none</span> : email),
-        "User name": ({ username }) => username,
+        Username: ({ username }) => username,
         Added: ({ createdAt }) => <Time at={createdAt} />,
         Actions: (member) => (
           <Button isSmall of={member.fullName} onClick={() => setRemoved(member)}>
@@ -50,10 +50,10 @@ export function MembersPage() {
         ),
       }}
       empty={
-        <EmptyState title="There are no members yet">
+        <EmptyState title="No members yet">
           <p className="text-muted">
-            A member is the author of the messages that come with the member’s e-mail address, and
-            the user of tokens. Applications add members too, with the first token of a user, or so:
+            A member is the author of messages sent with their e-mail address, and the owner of
+            their user tokens. The first token for a user adds a member, and so does this request:
           </p>
           <CurlCommand
             path={`/api/admin/workspaces/${wId}/members`}
@@ -67,20 +67,20 @@ export function MembersPage() {
           onClose={() => setAdding(false)}
           onAdd={(name) => {
             setAdding(false);
-            say(`${name} is a member`);
+            say(`${name} added`);
           }}
         />
       )}
       {removed && (
         <ConfirmDialog
-          title="Remove the member"
-          description={`The tokens of ${removed.fullName} are refused within seconds. Conversations stay.`}
+          title="Remove member"
+          description={`${removed.fullName}’s tokens stop working within seconds. Conversations are kept.`}
           word={removed.email === "" ? removed.username : removed.email}
           changes={trpc.members.pathKey()}
           onClose={() => setRemoved(undefined)}
           onConfirm={async () => {
             await rpc.members.remove.mutate({ wId, memberId: removed.sId });
-            say(`${removed.fullName} is no longer a member`);
+            say(`${removed.fullName} removed`);
           }}
         />
       )}
@@ -109,15 +109,15 @@ function AddMember({ onAdd, onClose }: AddMemberProps) {
     });
   };
   return (
-    <FormDialog title="Add a member" submit="Add" action={adding} onSubmit={add} onClose={onClose}>
+    <FormDialog title="Add member" submit="Add" action={adding} onSubmit={add} onClose={onClose}>
       <TextField label="E-mail" name="email" type="email" required autoComplete="off" />
       <TextField label="First name" name="firstName" required autoComplete="off" />
       <TextField label="Last name" name="lastName" autoComplete="off" />
       <TextField
-        label="User name"
+        label="Username"
         name="username"
         autoComplete="off"
-        hint="The part of the address before the @, unless there is another one."
+        hint="Defaults to the part of the address before the @."
       />
     </FormDialog>
   );

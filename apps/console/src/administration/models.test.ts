@@ -14,8 +14,8 @@ it("changes one model, and sends no other", () => {
 
 it.each([
   [false, false, false, "not needed"],
-  [true, true, true, "of the workspace"],
-  [true, false, true, "of the server"],
+  [true, true, true, "workspace"],
+  [true, false, true, "server"],
   [true, false, false, "none"],
 ])("says which credential is used: %s, %s, %s", (needs, ofWorkspace, ofServer, words) => {
   const model = {

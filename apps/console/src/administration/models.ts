@@ -6,7 +6,7 @@ type Pair = Pick<ListedModel, "providerId" | "modelId">;
 /** A model as commands name it. */
 export const keyOf = ({ providerId, modelId }: Pair): string => `${providerId}/${modelId}`;
 
-/** What a model is called with: the workspace's credential takes precedence. */
+/** The credential that a model is called with; the workspace's takes precedence. */
 export function credentialOf(
   model: Pick<
     ListedModel,
@@ -14,11 +14,11 @@ export function credentialOf(
   >,
 ): string {
   if (!model.needsCredential) return "not needed";
-  if (model.hasWorkspaceCredential) return "of the workspace";
-  return model.hasDeploymentCredential ? "of the server" : "none";
+  if (model.hasWorkspaceCredential) return "workspace";
+  return model.hasDeploymentCredential ? "server" : "none";
 }
 
-/** The change that enables a model, or disables it, and leaves all others. */
+/** The change that enables or disables a model and leaves the others as they are. */
 export function changeOfModel({
   providerId,
   modelId,

@@ -16,7 +16,7 @@ const providers: Readonly<Record<ProviderId, string>> = {
   deepseek: "DeepSeek",
   fireworks: "Fireworks",
   xai: "xAI",
-  openai_compatible: "A server of one’s own",
+  openai_compatible: "OpenAI-compatible server",
 };
 
 /** The credentials with which the workspace calls model providers. */
@@ -25,7 +25,7 @@ export function ProviderCredentials() {
   const list = useQuery(trpc.providerCredentials.list.queryOptions({ wId }));
   return (
     <SecretSection
-      title="Credentials for model providers"
+      title="Model provider credentials"
       noun="credential"
       query={list}
       rowsOf={({ providerCredentials }) =>
@@ -46,7 +46,7 @@ export function ProviderCredentials() {
       remove={async ({ id }) =>
         rpc.providerCredentials.remove.mutate({ wId, providerId: providerOf(id) })
       }
-      consequence="Agents with models of the provider use the server’s own credential from then on, or fail."
+      consequence="Agents on this provider’s models will use the server’s credential, or fail if it has none."
       fields={(replaced) => (
         <>
           {!replaced && (
@@ -64,8 +64,8 @@ export function ProviderCredentials() {
       empty={
         <>
           <p className="text-muted">
-            Agents use the credentials of the server’s settings, where there are any. With one of
-            its own, the workspace pays for itself. Set it here, or with:
+            Agents use the server’s credentials, if it has any. To bill the workspace separately,
+            set its own credential here, or with:
           </p>
           <CurlCommand
             method="PUT"

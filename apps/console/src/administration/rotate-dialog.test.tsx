@@ -5,7 +5,7 @@ import { RotateDialog, type Rotated } from "./rotate-dialog.tsx";
 
 const submit = () => screen.getByRole<HTMLButtonElement>("button", { name: "Rotate" });
 const overlap = () =>
-  screen.getByRole<HTMLSelectElement>("combobox", { name: /^The secret before is valid/ });
+  screen.getByRole<HTMLSelectElement>("combobox", { name: /^Keep the old secret valid/ });
 
 /** Shows the dialog, and gives how it ends. */
 async function open(rotate: (overlapSeconds: number) => Promise<Rotated>) {
@@ -16,9 +16,9 @@ async function open(rotate: (overlapSeconds: number) => Promise<Rotated>) {
 }
 
 test.for([
-  ["1 hour more", 3600],
-  ["7 days more", 604_800],
-  [/refused at once/, 0],
+  ["1 hour", 3600],
+  ["7 days", 604_800],
+  [/Revoke immediately/, 0],
 ] as const)("the secret before is valid for %s", async ([name, seconds]) => {
   const rotated = { secret: "sk-2", previousSecretExpiresAt: 0 };
   const rotate = vi.fn<(overlapSeconds: number) => Promise<Rotated>>(async () => rotated);
@@ -29,11 +29,11 @@ test.for([
   expect(rotate.mock.calls[0]?.[0]).toBe(seconds);
 });
 
-test("cannot be pressed twice, and keeps what was chosen when it is refused", async () => {
+test("cannot be submitted twice, and keeps the choice when it is refused", async () => {
   const rotating = Promise.withResolvers<Rotated>();
   const rotate = vi.fn<(overlapSeconds: number) => Promise<Rotated>>(() => rotating.promise);
   const { user, onRotate } = await open(rotate);
-  await user.selectOptions(overlap(), "1 day more");
+  await user.selectOptions(overlap(), "1 day");
   await user.click(submit());
   await waitFor(() => expect(submit().getAttribute("aria-busy")).toBe("true"));
   await user.click(submit());

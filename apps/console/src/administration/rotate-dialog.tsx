@@ -19,7 +19,7 @@ interface RotateDialogProps {
   readonly children?: ReactNode;
 }
 
-/** Gives a key a new secret, while the one before stays valid for as long as is chosen. */
+/** Gives a key a new secret, and keeps the old one valid for a chosen time. */
 export function RotateDialog({ name, rotate, onRotate, onClose, children }: RotateDialogProps) {
   const rotating = useMutation({
     mutationFn: async (form: FormData) => rotate(Number(form.get("overlapSeconds")), form),
@@ -28,17 +28,17 @@ export function RotateDialog({ name, rotate, onRotate, onClose, children }: Rota
   return (
     <FormDialog
       title={`Rotate ${name}`}
-      description="The key gets a new secret. The secret before, and the sessions that were opened with it, end after the time that you choose."
+      description="The key gets a new secret. The old secret, and sessions opened with it, end after the time you choose."
       submit="Rotate"
       action={rotating}
       onSubmit={(form) => rotating.mutate(form)}
       onClose={onClose}
     >
-      <SelectField label="The secret before is valid for" name="overlapSeconds" defaultValue="3600">
-        <option value="3600">1 hour more</option>
-        <option value="86400">1 day more</option>
-        <option value="604800">7 days more</option>
-        <option value="0">no time: it is refused at once</option>
+      <SelectField label="Keep the old secret valid for" name="overlapSeconds" defaultValue="3600">
+        <option value="3600">1 hour</option>
+        <option value="86400">1 day</option>
+        <option value="604800">7 days</option>
+        <option value="0">Revoke immediately</option>
       </SelectField>
       {children}
     </FormDialog>

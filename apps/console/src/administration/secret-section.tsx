@@ -21,19 +21,19 @@ export interface ListedSecret {
 
 interface SecretSectionProps<Data> {
   readonly title: string;
-  /** What one is called, as in “secret”. */
+  /** The noun for one of them, as in “secret”. */
   readonly noun: string;
   readonly query: Reading<Data>;
   readonly rowsOf: (data: Data) => readonly ListedSecret[];
-  /** What setting and removing one changes. */
+  /** Key of the queries that setting and removing one change. */
   readonly changes: readonly unknown[];
   readonly put: (form: FormData, replaced: ListedSecret | undefined) => Promise<unknown>;
   readonly remove: (secret: ListedSecret) => Promise<unknown>;
-  /** What happens to what uses it. */
+  /** The consequence of removing one. */
   readonly consequence: string;
-  /** The fields of the form; those of a new one, or of one that is replaced. */
+  /** The fields of the form, for a new or a replaced secret. */
   readonly fields: (replaced: ListedSecret | undefined) => ReactNode;
-  /** What to do while there are none. */
+  /** Shown if there are none. */
   readonly empty: ReactNode;
 }
 
@@ -48,7 +48,7 @@ export function SecretSection<Data extends object>(props: SecretSectionProps<Dat
     mutationFn: async (form: FormData) => put(form, putting?.replaced),
     onSuccess: () => {
       setPutting(undefined);
-      say(`The ${noun} is set`);
+      say(`Saved the ${noun}`);
     },
   });
   const open = (replaced?: ListedSecret) => {
@@ -61,7 +61,7 @@ export function SecretSection<Data extends object>(props: SecretSectionProps<Dat
       actions={
         <Button onClick={() => open()}>
           <Icon name="plus" />
-          Set a {noun}
+          Set {noun}
         </Button>
       }
     >
@@ -72,7 +72,7 @@ export function SecretSection<Data extends object>(props: SecretSectionProps<Dat
         query={query}
         rowsOf={rowsOf}
         keyOf={({ id }) => id}
-        empty={<EmptyState title={`There is no ${noun} yet`}>{empty}</EmptyState>}
+        empty={<EmptyState title={`No ${noun}s yet`}>{empty}</EmptyState>}
         columns={{
           Name: ({ name }) => <code className="font-mono">{name}</code>,
           Set: ({ createdAt }) => <Time at={createdAt} />,
@@ -92,8 +92,8 @@ export function SecretSection<Data extends object>(props: SecretSectionProps<Dat
       />
       {putting && (
         <FormDialog
-          title={putting.replaced ? `Replace ${putting.replaced.name}` : `Set a ${noun}`}
-          description="Its value is kept encrypted, and shown to nobody."
+          title={putting.replaced ? `Replace ${putting.replaced.name}` : `Set ${noun}`}
+          description="Its value is stored encrypted and never shown."
           submit={putting.replaced ? "Replace" : "Set"}
           action={saving}
           onSubmit={(form) => saving.mutate(form)}
@@ -104,14 +104,14 @@ export function SecretSection<Data extends object>(props: SecretSectionProps<Dat
       )}
       {removing && (
         <ConfirmDialog
-          title={`Remove the ${noun}`}
-          description={`${consequence} Its value cannot be read again.`}
+          title={`Remove ${noun}`}
+          description={`${consequence} Its value cannot be recovered.`}
           word={removing.name}
           changes={changes}
           onClose={() => setRemoving(undefined)}
           onConfirm={async () => {
             await remove(removing);
-            say(`${removing.name} is removed`);
+            say(`${removing.name} removed`);
           }}
         />
       )}

@@ -19,8 +19,8 @@ const page = async (answers: Answers = {}, role: "builder" | "admin" = "admin") 
     answers: { ...answered, ...answers },
   });
 
-const ofFunctions = () => screen.getByRole("region", { name: "Secrets of functions" });
-const ofProviders = () => screen.queryByRole("region", { name: "Credentials for model providers" });
+const ofFunctions = () => screen.getByRole("region", { name: "Function secrets" });
+const ofProviders = () => screen.queryByRole("region", { name: "Model provider credentials" });
 
 test("builders see the secrets of functions, and admins the credentials too", async () => {
   const { calls } = await page({}, "builder");
@@ -33,10 +33,10 @@ test("says when each was replaced, and shows no value", async () => {
   await page();
   expect((await rowOf("RATES")).textContent).toContain("never");
   expect((await rowOf("TOKEN")).textContent).not.toContain("never");
-  expect(await screen.findByText("There is no credential yet")).toBeDefined();
+  expect(await screen.findByText("No credentials yet")).toBeDefined();
 });
 
-test("each section is loading and fails for itself, and is read again", async () => {
+test("each section loads, fails and retries on its own", async () => {
   let list: () => unknown = refuse("Refused");
   const { user } = await page({ "functionSecrets.list": () => list() });
   const alert = await within(ofFunctions()).findByRole("alert");
@@ -44,17 +44,17 @@ test("each section is loading and fails for itself, and is read again", async ()
   expect(within(ofProviders()!).queryByRole("alert")).toBeNull();
   list = () => ({ functionSecrets: [] });
   await user.click(within(alert).getByRole("button", { name: "Try again" }));
-  expect(await screen.findByText("There is no secret yet")).toBeDefined();
+  expect(await screen.findByText("No secrets yet")).toBeDefined();
 });
 
-test("sets a secret, says so, and reads the list again", async () => {
+test("sets a secret, says so, and refreshes the list", async () => {
   const { user, calls } = await page({ "functionSecrets.put": () => ({ functionSecret: rates }) });
   await rowOf("RATES");
-  await user.click(screen.getByRole("button", { name: "Set a secret" }));
+  await user.click(screen.getByRole("button", { name: "Set secret" }));
   await user.type(screen.getByRole("textbox", { name: "Name" }), "NEW");
   await user.type(screen.getByLabelText("Value"), "12345678");
   await user.click(screen.getByRole("button", { name: "Set" }));
-  expect(await screen.findByText("The secret is set")).toBeDefined();
+  expect(await screen.findByText("Saved the secret")).toBeDefined();
   const input = { wId: "wks_1", name: "NEW", value: "12345678" };
   expect(inputsOf(calls, "functionSecrets.put")).toEqual([input]);
   await waitFor(() => expect(inputsOf(calls, "functionSecrets.list")).toHaveLength(2));
@@ -69,7 +69,7 @@ test("replaces a secret, whose name cannot be changed, after a refusal too", asy
   expect((await screen.findByRole("alert")).textContent).toMatch(/Too short.*req_1/);
   put = () => ({ functionSecret: token });
   await user.click(screen.getByRole("button", { name: "Replace" }));
-  expect(await screen.findByText("The secret is set")).toBeDefined();
+  expect(await screen.findByText("Saved the secret")).toBeDefined();
   expect(inputsOf(calls, "functionSecrets.put").at(-1)).toEqual({
     wId: "wks_1",
     name: "TOKEN",
@@ -77,7 +77,7 @@ test("replaces a secret, whose name cannot be changed, after a refusal too", asy
   });
 });
 
-test("a refusal is forgotten when the form is opened again", async () => {
+test("an error is gone when the form is reopened", async () => {
   const { user } = await page({ "functionSecrets.put": refuse("Too short") });
   await user.click(within(await rowOf("TOKEN")).getByRole("button", { name: "Replace TOKEN" }));
   await user.type(screen.getByLabelText("Value"), "12345678{Enter}");
@@ -87,11 +87,11 @@ test("a refusal is forgotten when the form is opened again", async () => {
   expect(screen.queryByRole("alert")).toBeNull();
 });
 
-test("removes a secret once its name is typed, and reads the list again", async () => {
+test("removes a secret once its name is typed, and refreshes the list", async () => {
   const { user, calls } = await page({ "functionSecrets.remove": () => ({ success: true }) });
   await user.click(within(await rowOf("RATES")).getByRole("button", { name: "Remove RATES" }));
   await user.type(screen.getByRole("textbox", { name: /^Type/ }), "RATES{Enter}");
-  expect(await screen.findByText("RATES is removed")).toBeDefined();
+  expect(await screen.findByText("RATES removed")).toBeDefined();
   expect(inputsOf(calls, "functionSecrets.remove")).toEqual([{ wId: "wks_1", name: "RATES" }]);
   await waitFor(() => expect(inputsOf(calls, "functionSecrets.list")).toHaveLength(2));
 });
@@ -99,15 +99,15 @@ test("removes a secret once its name is typed, and reads the list again", async 
 test("sets the credential of the provider that is chosen", async () => {
   const { user, calls } = await page({ "providerCredentials.put": () => ({}) });
   await rowOf("RATES");
-  await user.click(screen.getByRole("button", { name: "Set a credential" }));
+  await user.click(screen.getByRole("button", { name: "Set credential" }));
   await user.selectOptions(screen.getByRole("combobox", { name: "Provider" }), "Mistral");
   await user.type(screen.getByLabelText("API key"), "key-1{Enter}");
-  expect(await screen.findByText("The credential is set")).toBeDefined();
+  expect(await screen.findByText("Saved the credential")).toBeDefined();
   const input = { wId: "wks_1", providerId: "mistral", apiKey: "key-1" };
   expect(inputsOf(calls, "providerCredentials.put")).toEqual([input]);
 });
 
-test("what is set here is offered to functions at once, with one read for both", async () => {
+test("a new secret is offered to functions at once, with one read for both", async () => {
   let functionSecrets = [rates];
   const both = (
     <>
@@ -127,7 +127,7 @@ test("what is set here is offered to functions at once, with one read for both",
     },
   });
   await screen.findByRole("checkbox", { name: "RATES" });
-  await user.click(screen.getByRole("button", { name: "Set a secret" }));
+  await user.click(screen.getByRole("button", { name: "Set secret" }));
   await user.type(screen.getByRole("textbox", { name: "Name" }), "TOKEN");
   await user.type(screen.getByLabelText("Value"), "12345678{Enter}");
   expect(await screen.findByRole("checkbox", { name: "TOKEN" })).toBeDefined();

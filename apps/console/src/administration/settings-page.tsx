@@ -11,7 +11,7 @@ import { useToast } from "../ui/toast.tsx";
 import { EnabledModels } from "./enabled-models.tsx";
 import { UsageCounts } from "./usage-counts.tsx";
 
-/** The settings of the workspace, which models its agents may use, and what it holds. */
+/** The settings of the workspace, its models and its usage. */
 export function SettingsPage() {
   return (
     <Page title="Settings">
@@ -38,7 +38,7 @@ function WorkspaceSettings() {
     trpc.workspaces.update.mutationOptions({
       onSuccess: async () => {
         say("Settings saved");
-        // The session has the name too.
+        // The session contains the name too.
         await queryClient.invalidateQueries();
       },
     }),
@@ -74,7 +74,7 @@ function WorkspaceSettings() {
               <option value="eu">European Union</option>
             </SelectField>
             <CheckField
-              label="Only models of the region"
+              label="Only models hosted in the region"
               name="regionalModelsOnly"
               defaultChecked={settings.regionalModelsOnly}
             />

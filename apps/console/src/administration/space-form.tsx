@@ -11,13 +11,13 @@ import { FormDialog } from "../ui/form-dialog.tsx";
 export type AdministeredSpace = Output<"spaces.listAll">["spaces"][number];
 
 interface SpaceFormProps {
-  /** The space that is changed; a new one without it. */
+  /** The space to change; undefined to create one. */
   readonly space?: AdministeredSpace;
   readonly onDone: (name: string) => void;
   readonly onClose: () => void;
 }
 
-/** Creates a space, or renames it and says which keys reach it. */
+/** Creates a space, or changes its name and the keys with access to it. */
 export function SpaceForm({ space, onDone, onClose }: SpaceFormProps) {
   const wId = useWorkspaceId();
   const [isRestricted, setRestricted] = useState(space?.isRestricted ?? false);
@@ -27,7 +27,7 @@ export function SpaceForm({ space, onDone, onClose }: SpaceFormProps) {
     mutationKey: trpc.spaces.pathKey(),
     mutationFn: async (form: FormData) => {
       const name = String(form.get("name"));
-      // Where the keys could not be read, those of the space stay.
+      // If the keys could not be read, the space keeps its own.
       const keyIds = isRestricted && data ? form.getAll("keyIds").map(String) : undefined;
       const input = { wId, name, isRestricted, keyIds };
       return space === undefined
@@ -38,7 +38,7 @@ export function SpaceForm({ space, onDone, onClose }: SpaceFormProps) {
   });
   return (
     <FormDialog
-      title={space === undefined ? "Create a space" : `Change ${space.name}`}
+      title={space === undefined ? "Create space" : `Edit ${space.name}`}
       submit={space === undefined ? "Create" : "Save"}
       action={saving}
       onSubmit={(form) => saving.mutate(form)}
@@ -54,19 +54,19 @@ export function SpaceForm({ space, onDone, onClose }: SpaceFormProps) {
       />
       <CheckField
         label="Restricted"
-        hint="Only the keys that are given here reach it; an open space is for all keys."
+        hint="Only selected keys have access. Open spaces are accessible to all keys."
         checked={isRestricted}
         onChange={(event) => setRestricted(event.target.checked)}
       />
-      {isRestricted && error && <ErrorNotice title="The keys could not be read" error={error} />}
+      {isRestricted && error && <ErrorNotice title="The keys could not be loaded" error={error} />}
       {isRestricted && !error && (
         <CheckList
           key={usable.length}
-          label="Keys that reach it"
+          label="Keys with access"
           name="keyIds"
           choices={usable.map(({ sId, name, role }) => ({ id: sId, name: `${name} (${role})` }))}
           checkedIds={space?.keyIds ?? []}
-          empty={data ? "There are no keys." : "Reading them …"}
+          empty={data ? "No keys." : "Loading …"}
         />
       )}
     </FormDialog>

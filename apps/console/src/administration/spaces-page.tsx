@@ -15,12 +15,12 @@ import { Time } from "../ui/time.tsx";
 import { useToast } from "../ui/toast.tsx";
 import { type AdministeredSpace, SpaceForm } from "./space-form.tsx";
 
-/** What is done with spaces at the moment. */
+/** The open dialog. */
 type Doing =
   | { readonly what: "create" }
   | { readonly what: "change" | "delete"; readonly space: AdministeredSpace };
 
-/** All spaces of the workspace, also those that the reader's key does not reach. */
+/** All spaces of the workspace, including those that the reader's key cannot access. */
 export function SpacesPage() {
   const wId = useWorkspaceId();
   const { after } = useSearch({ from: "/session/spaces" });
@@ -40,25 +40,25 @@ export function SpacesPage() {
       actions={
         <Button variant="primary" onClick={() => setDoing({ what: "create" })}>
           <Icon name="plus" />
-          Create a space
+          Create space
         </Button>
       }
       columns={{
         Name: NameAndId,
-        "Reached by": ({ isRestricted, keyIds }) =>
+        Access: ({ isRestricted, keyIds }) =>
           isRestricted ? (
             <span className="flex flex-wrap gap-1">
               <Badge tone="warn">restricted</Badge>
-              {keyIds.length === 0 ? "no key" : keyIds.map(nameOf).join(", ")}
+              {keyIds.length === 0 ? "no keys" : keyIds.map(nameOf).join(", ")}
             </span>
           ) : (
             "all keys"
           ),
-        Changed: ({ updatedAt }) => <Time at={updatedAt} />,
+        Updated: ({ updatedAt }) => <Time at={updatedAt} />,
         Actions: (space) => (
           <span className="flex gap-2">
             <Button isSmall of={space.name} onClick={() => setDoing({ what: "change", space })}>
-              Change
+              Edit
             </Button>
             <Button isSmall of={space.name} onClick={() => setDoing({ what: "delete", space })}>
               Delete
@@ -67,9 +67,9 @@ export function SpacesPage() {
         ),
       }}
       empty={
-        <EmptyState title="There are no spaces yet">
+        <EmptyState title="No spaces yet">
           <p className="text-muted">
-            A space holds data sources, tools and conversations, for all keys or for given ones.
+            A space holds data sources, tools and conversations, for all keys or selected ones.
           </p>
         </EmptyState>
       }
@@ -80,25 +80,25 @@ export function SpacesPage() {
           onClose={close}
           onDone={(name) => {
             close();
-            say(doing.what === "create" ? `${name} is created` : `${name} is changed`);
+            say(doing.what === "create" ? `${name} created` : `${name} saved`);
           }}
         />
       )}
       {doing?.what === "delete" && (
         <ConfirmDialog
-          title="Delete the space"
-          description="This cannot be undone. A space that holds anything is deleted only with what it holds."
+          title="Delete space"
+          description="This cannot be undone. A space that is not empty can only be deleted with its contents."
           word={doing.space.name}
           changes={trpc.spaces.pathKey()}
           onClose={close}
           onConfirm={async (form) => {
             const withContent = form.get("withContent") !== null;
             await rpc.spaces.delete.mutate({ wId, spaceId: doing.space.sId, withContent });
-            say(`${doing.space.name} is deleted`);
+            say(`${doing.space.name} deleted`);
           }}
         >
           <CheckField
-            label="Delete what it holds too"
+            label="Delete its contents too"
             name="withContent"
             hint="Conversations with their messages, data sources with their documents, and tools."
           />

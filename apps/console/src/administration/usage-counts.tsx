@@ -9,19 +9,19 @@ const counts: Readonly<Record<keyof Output<"workspaces.usage">, string>> = {
   messages: "Messages",
   invocations: "Invocations",
   files: "Files",
-  fileBytes: "Bytes of files",
-  storedBytes: "Stored bytes in all",
-  storedBytesLimit: "Bytes that may be stored",
+  fileBytes: "File bytes",
+  storedBytes: "Stored bytes",
+  storedBytesLimit: "Storage limit (bytes)",
   members: "Members",
   keys: "Keys",
   agents: "Agents",
   skills: "Skills",
   functions: "Functions",
-  runsWaiting: "Runs that wait",
-  runsRunning: "Runs that run",
+  runsWaiting: "Queued runs",
+  runsRunning: "Running runs",
 };
 
-/** What a workspace holds, for its administrators and for operators. */
+/** The usage of a workspace, for its admins and for operators. */
 export function UsageCounts({ wId }: { readonly wId: string }) {
   const reading = useQuery(trpc.workspaces.usage.queryOptions({ wId }));
   return (

@@ -13,9 +13,9 @@ interface AgentFormProps {
   readonly initial: AgentDraft;
   readonly submitLabel: string;
   readonly isBusy: boolean;
-  /** Whether what was sent last is stored. */
+  /** Whether the last submission is stored. */
   readonly isSaved: boolean;
-  /** Why the server refused what was sent. */
+  /** Why the server refused the last submission. */
   readonly refusal: unknown;
   readonly onSubmit: (input: AgentInput) => void;
   /** Further buttons. */
@@ -61,14 +61,14 @@ export function AgentForm(props: AgentFormProps) {
       />
       <TextField
         label="Description"
-        hint="What the agent is for, as people who choose it read it"
+        hint="Shown to people choosing an agent"
         value={draft.description}
         onChange={(event) => change({ description: event.target.value })}
       />
       <CodeEditor
         label="Instructions"
         language="markdown"
-        hint="What the model is told before each conversation, as Markdown"
+        hint="Given to the model in each conversation; Markdown"
         initial={draft.instructions}
         onChange={(instructions) => change({ instructions })}
       />
@@ -87,14 +87,14 @@ export function AgentForm(props: AgentFormProps) {
           ))}
         </SelectField>
         <SelectField
-          label="Who sees it"
+          label="Visibility"
           value={draft.scope}
           onChange={({ target: { value } }) =>
             change({ scope: value === "hidden" ? "hidden" : "visible" })
           }
         >
-          <option value="visible">Everybody</option>
-          <option value="hidden">Who knows its id</option>
+          <option value="visible">Everyone</option>
+          <option value="hidden">Unlisted</option>
         </SelectField>
         <TextField
           label="Temperature"
@@ -116,48 +116,48 @@ export function AgentForm(props: AgentFormProps) {
           ))}
         </SelectField>
         <TextField
-          label="Steps of a turn"
+          label="Max steps per turn"
           inputMode="numeric"
           value={draft.maxStepsPerRun}
           onChange={(event) => change({ maxStepsPerRun: event.target.value })}
         />
       </div>
       <CheckField
-        label="It may ask its user, and wait for the answer"
+        label="Can ask the user questions"
         checked={draft.asksUser}
         onChange={(event) => change({ asksUser: event.target.checked })}
       />
       <ChoiceList
-        label="Skills, besides those of every agent"
+        label="Additional skills"
         choices={choices.skills}
         chosen={draft.skillIds}
         onChange={(skillIds) => change({ skillIds })}
       />
       <ChoiceList
-        label="Functions that it may call"
+        label="Functions"
         choices={choices.functions}
         chosen={draft.functionIds}
         onChange={(functionIds) => change({ functionIds })}
       />
       <ChoiceList
-        label="Tools, besides those of its skills"
+        label="Additional tools"
         choices={choices.tools}
         chosen={draft.toolIds}
         onChange={(toolIds) => change({ toolIds })}
       />
       {draft.model.startsWith("simulated/") && (
         <TextArea
-          label="Script of the simulated model, as JSON"
+          label="Script for the simulated model (JSON)"
           className="font-mono text-sm"
           spellCheck={false}
-          hint='Such as {"steps": [{"text": "You said: {{message}}"}]}'
+          hint='For example {"steps": [{"text": "You said: {{message}}"}]}'
           value={draft.script}
           onChange={(event) => change({ script: event.target.value })}
         />
       )}
       {fault !== undefined && <ErrorNotice error={fault} />}
       {fault === undefined && refusal !== null && (
-        <ErrorNotice title="It was not saved" error={refusal} />
+        <ErrorNotice title="The agent was not saved" error={refusal} />
       )}
       <div className="flex flex-wrap gap-2">
         <Button type="submit" variant="primary" isBusy={isBusy}>

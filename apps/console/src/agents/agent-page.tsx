@@ -16,7 +16,7 @@ import { draftOf, type StoredAgent } from "./definition.ts";
 import { ReadAgent } from "./read-agent.tsx";
 import { TryAgent } from "./try-agent.tsx";
 
-/** One agent: its editor for those who build, and what it is for others, with a chat beside it. */
+/** One agent: an editor with a chat for builders and higher, its description for others. */
 export function AgentPage() {
   const { agentId } = useParams({ from: "/session/agents/$agentId" });
   const isBuilder = hasRole(useSession(), "builder");
@@ -29,7 +29,7 @@ export function AgentPage() {
 
 function EditAgent({ agentId }: { readonly agentId: string }) {
   const wId = useWorkspaceId();
-  // What is being written is not replaced.
+  // Unsaved edits are not replaced.
   const kept = { staleTime: Infinity, gcTime: 0 };
   const agent = useQuery(trpc.agents.getDefinition.queryOptions({ wId, agentId }, kept));
   if (isNotFound(agent.error)) return <NotFoundPage />;
@@ -58,7 +58,7 @@ function Editor({ definition }: { readonly definition: StoredAgent }) {
       isArchived
         ? rpc.agents.restore.mutate({ wId, agentId })
         : rpc.agents.archive.mutate({ wId, agentId }),
-    onSuccess: () => say(isArchived ? `${name} is restored` : `${name} is archived`),
+    onSuccess: () => say(isArchived ? `${name} restored` : `${name} archived`),
   });
   return (
     <Page

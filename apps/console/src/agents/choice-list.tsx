@@ -1,4 +1,4 @@
-/** Something that can be chosen. */
+/** An option. */
 export interface Choice {
   readonly id: string;
   readonly name: string;
@@ -12,17 +12,17 @@ interface ChoiceListProps {
   readonly onChange: (chosen: readonly string[]) => void;
 }
 
-/** A list of which several can be chosen. What was chosen and is no longer there can be taken away. */
+/** A list of options, several of which can be chosen. A chosen one that is not listed can be removed. */
 export function ChoiceList({ label, choices, chosen, onChange }: ChoiceListProps) {
   const known = new Set(choices.map(({ id }) => id));
   const gone = chosen.filter((id) => !known.has(id));
-  const all = [...choices, ...gone.map((id) => ({ id, name: id, description: "Not in the list" }))];
+  const all = [...choices, ...gone.map((id) => ({ id, name: id, description: "Not listed" }))];
   const change = (id: string, isChosen: boolean) =>
     onChange(isChosen ? [...chosen, id] : chosen.filter((one) => one !== id));
   return (
     <fieldset className="grid gap-1">
       <legend className="font-medium">{label}</legend>
-      {all.length === 0 && <p className="text-sm text-muted">There are none.</p>}
+      {all.length === 0 && <p className="text-sm text-muted">None available.</p>}
       <div className="max-h-56 overflow-y-auto rounded-md border border-line">
         {all.map(({ id, name, description }) => (
           <label key={id} className="flex items-start gap-2 px-2.5 py-1.5 hover:bg-surface">

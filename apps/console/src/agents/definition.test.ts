@@ -3,7 +3,7 @@ import { draftOf, emptyDraft, inputOfDraft } from "./definition.ts";
 
 const draft = { ...emptyDraft, name: "Clerk", model: "custom/org/model-1" };
 
-test("gives the server what was written, with models whose names have slashes", () => {
+test("sends the draft to the server, also with a model whose name has slashes", () => {
   expect(inputOfDraft({ ...draft, script: '{"steps": []}', skillIds: ["skl_a"] })).toMatchObject({
     name: "Clerk",
     model: {
@@ -22,8 +22,8 @@ test("gives the server what was written, with models whose names have slashes", 
 test.for([
   [{ model: "" }, "Choose a model"],
   [{ temperature: "warm" }, "Temperature must be a number"],
-  [{ maxStepsPerRun: "" }, "Steps of a turn must be a number"],
-  [{ script: "[]" }, "This must be a JSON object"],
+  [{ maxStepsPerRun: "" }, "Max steps per turn must be a number"],
+  [{ script: "[]" }, "Enter a JSON object"],
 ] as const)("refuses %o", ([changed, message]) => {
   expect(() => inputOfDraft({ ...draft, ...changed })).toThrow(message);
 });

@@ -1,13 +1,13 @@
 import type { RpcClient } from "parley-client";
 import { parseObject } from "../ui/parse-json.ts";
 
-/** What the server takes to create an agent, besides its workspace. */
+/** The server's input to create an agent, without its workspace. */
 export type AgentInput = Omit<Parameters<RpcClient["agents"]["create"]["mutate"]>[0], "wId">;
 
-/** An agent as the server has it. */
+/** An agent as stored. */
 export type StoredAgent = Awaited<ReturnType<RpcClient["agents"]["getDefinition"]["query"]>>;
 
-/** An agent as the editor holds it: numbers and the script are texts while they are written. */
+/** An agent as edited: numbers and the script are texts. */
 export interface AgentDraft {
   readonly name: string;
   readonly description: string;
@@ -27,7 +27,7 @@ export interface AgentDraft {
   readonly script: string;
 }
 
-/** A new agent, before anything is written. */
+/** A new agent, before any edit. */
 export const emptyDraft: AgentDraft = {
   name: "",
   description: "",
@@ -44,7 +44,7 @@ export const emptyDraft: AgentDraft = {
   script: "",
 };
 
-/** A stored agent, to be changed. */
+/** The draft of a stored agent. */
 export function draftOf(stored: StoredAgent): AgentDraft {
   const { agentConfiguration: agent, script, skillIds, functionIds, toolIds, asksUser } = stored;
   return {
@@ -64,7 +64,7 @@ export function draftOf(stored: StoredAgent): AgentDraft {
   };
 }
 
-/** What the server takes for a draft. Throws an `Error` with a sentence for people. */
+/** The server's input for a draft. Throws an `Error` with a readable message. */
 export function inputOfDraft(draft: AgentDraft): AgentInput {
   const { model, temperature, reasoningEffort, maxStepsPerRun, script, ...rest } = draft;
   const slash = model.indexOf("/");
@@ -81,8 +81,8 @@ export function inputOfDraft(draft: AgentDraft): AgentInput {
       temperature: numberOf("Temperature", temperature),
       reasoningEffort: reasoningEffort || null,
     },
-    maxStepsPerRun: numberOf("Steps of a turn", maxStepsPerRun),
-    // The server says what is wrong with a script.
+    maxStepsPerRun: numberOf("Max steps per turn", maxStepsPerRun),
+    // The server validates the script.
     ...(script.trim() !== "" && { script: parseObject(script) as AgentInput["script"] }),
   };
 }

@@ -12,7 +12,7 @@ import { Icon } from "../ui/icon.tsx";
 import { ListPage } from "../ui/list.tsx";
 import { rowLink } from "../ui/table.tsx";
 
-/** Agents as all three lists of them have them. */
+/** A page of agents, as all three lists return it. */
 interface Listed {
   readonly agentConfigurations: readonly Omit<AgentConfiguration, "instructions">[];
   readonly hasMore?: boolean;
@@ -27,7 +27,7 @@ interface Asked {
   readonly isBuilder: boolean;
 }
 
-/** Those whose names have a text; else those that users can mention, or for builders all of a state. */
+/** Agents whose names match; otherwise those that users can mention, or for builders all in a state. */
 async function readAgents(asked: Asked, signal: AbortSignal): Promise<Listed> {
   const { wId, q, status = "active", after: lastValue, isBuilder } = asked;
   if (q !== undefined) return rpc.agents.search.query({ wId, q }, { signal });
@@ -112,10 +112,10 @@ export function AgentListPage() {
           ),
       }}
       empty={
-        <EmptyState title="There are no such agents">
+        <EmptyState title="No agents found">
           {isBuilder && (
             <>
-              <p className="text-muted">“New agent” makes one, and so does:</p>
+              <p className="text-muted">Create one with “New agent”, or over the API:</p>
               <CurlCommand
                 path={`/api/admin/workspaces/${wId}/agents`}
                 body={{

@@ -7,7 +7,7 @@ import { useToast } from "../ui/toast.tsx";
 import { AgentForm } from "./agent-form.tsx";
 import { emptyDraft } from "./definition.ts";
 
-/** Where an agent begins. */
+/** The page that creates an agent. */
 export function NewAgentPage() {
   const wId = useWorkspaceId();
   const navigate = useNavigate();
@@ -15,7 +15,7 @@ export function NewAgentPage() {
   const creating = useMutation(
     trpc.agents.create.mutationOptions({
       onSuccess: async ({ agentConfiguration: { sId: agentId, name } }) => {
-        say(`${name} is created`);
+        say(`${name} created`);
         await navigate({ to: "/agents/$agentId", params: { agentId }, ignoreBlocker: true });
       },
     }),

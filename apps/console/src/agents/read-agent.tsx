@@ -9,7 +9,7 @@ import { Loaded } from "../ui/loaded.tsx";
 import { NotFoundPage } from "../ui/not-found-page.tsx";
 import { Page } from "../ui/page.tsx";
 
-/** One agent, as those see it who may not change it. */
+/** One agent, for readers who may not change it. */
 export function ReadAgent({ agentId }: { readonly agentId: string }) {
   const wId = useWorkspaceId();
   const canTalk = hasScope(useSession(), "conversations:write");
@@ -25,7 +25,7 @@ export function ReadAgent({ agentId }: { readonly agentId: string }) {
             search={{ agent: [agentId] }}
             className={buttonLook("primary")}
           >
-            Talk to it
+            Talk to agent
           </Link>
         )
       }
@@ -35,7 +35,8 @@ export function ReadAgent({ agentId }: { readonly agentId: string }) {
           <>
             <p>{one.description}</p>
             <p className="text-muted">
-              Model {one.model.providerId}/{one.model.modelId}, up to {one.maxStepsPerRun} steps
+              Model {one.model.providerId}/{one.model.modelId}, up to {one.maxStepsPerRun} steps per
+              turn
             </p>
             {one.instructions !== null && one.instructions !== "" && (
               <section aria-label="Instructions" className="rounded-lg border border-line p-4">

@@ -4,7 +4,7 @@ import { Button } from "../ui/button.tsx";
 import { StartConversation } from "../conversations/start-conversation.tsx";
 import { Talk } from "../conversations/talk.tsx";
 
-/** A chat with an agent beside its editor: each answer is of the version that was saved last. */
+/** A chat with an agent beside its editor; answers use the last saved version. */
 export function TryAgent({ agentId }: { readonly agentId: string }) {
   const [conversationId, setConversationId] = useState<string>();
   return (
@@ -18,10 +18,10 @@ export function TryAgent({ agentId }: { readonly agentId: string }) {
               params={{ conversationId }}
               className="text-accent underline"
             >
-              Open the conversation
+              Open conversation
             </Link>
             <Button isSmall onClick={() => setConversationId(undefined)}>
-              Begin again
+              Start over
             </Button>
           </span>
         )}

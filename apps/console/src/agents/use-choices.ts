@@ -4,7 +4,7 @@ import { pagesOf } from "../api/pages-of.ts";
 import { useWorkspaceId } from "../api/use-session.ts";
 import type { Choice } from "./choice-list.tsx";
 
-/** What an agent can be made of: models, skills, functions and tools. */
+/** Everything that an agent can use: models, skills, functions and tools. */
 export function useChoices() {
   const wId = useWorkspaceId();
   return useQuery({

@@ -21,7 +21,7 @@ test.for([
   expect(hasRole(sessionOf(role), least)).toBe(has);
 });
 
-test("a token has its scopes alone, and a key all of them", () => {
+test("a token has only its scopes, and a key all of them", () => {
   expect(hasScope(sessionOf("user"), "files:write")).toBe(true);
   expect(hasScope(sessionOf("user", ["agents:read"]), "agents:read")).toBe(true);
   expect(hasScope(sessionOf("user", ["agents:read"]), "files:write")).toBe(false);

@@ -7,7 +7,7 @@ export function hasRole({ role }: Session, least: "user" | "builder" | "admin"):
   return role !== "operator" && roles.indexOf(role) >= roles.indexOf(least);
 }
 
-/** Whether a session may do what needs a scope: those of keys may do all. */
+/** Whether a session has a scope; sessions of keys have all. */
 export function hasScope(
   { scopes }: Session,
   scope: NonNullable<Session["scopes"]>[number],

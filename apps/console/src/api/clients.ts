@@ -23,7 +23,7 @@ const options = createTRPCOptionsProxy<RpcRouter>({ client: rpc, queryClient });
 
 /**
  * Keys, functions and filters of TanStack Query for each procedure, as in `trpc.members.list.queryOptions({ wId })`. A
- * read that nothing on the page needs any more is aborted, which tRPC does only where it is told to.
+ * read that nothing on the page needs any more is aborted, which tRPC does only if it is told to.
  */
 export const trpc = createTRPCRecursiveProxy<Options>(({ path, args: [first, second] }) => {
   const call = path.reduce<unknown>((at, name) => (at as Record<string, unknown>)[name], options);

@@ -28,7 +28,7 @@ test("describes an error of the RPC", () => {
   });
 });
 
-test("describes an error of the page, and what is no error", () => {
+test("describes an error of the page, and a value that is not an error", () => {
   const nothing = { status: undefined, requestId: undefined, issues: [] };
   expect(describeFailure(new Error("Broken"))).toEqual({ message: "Broken", ...nothing });
   expect(describeFailure("odd")).toEqual({ message: "odd", ...nothing });

@@ -1,15 +1,15 @@
 import type { Issue } from "parley-client";
 
-/** What a notice shows of an error. */
+/** An error as notices show it. */
 export interface Failure {
   readonly message: string;
   readonly status: number | undefined;
   readonly requestId: string | undefined;
-  /** The single faults of an invalid request, one sentence each. */
+  /** The issues of an invalid request, one sentence each. */
   readonly issues: readonly string[];
 }
 
-/** An error of the REST client, or what the one of the RPC has in its `data`. */
+/** An error of the REST client, or the `data` of an RPC error. */
 interface Described {
   readonly type?: string;
   readonly status?: number;
@@ -33,12 +33,12 @@ export function describeFailure(error: unknown): Failure {
   };
 }
 
-/** Whether an error of the RPC says that there was no response: `fetch` has its words from the browser. */
+/** Whether an RPC error means that there was no response: the message of `fetch` depends on the browser. */
 function isBroken(error: Error): boolean {
   return error.name === "TRPCClientError" && error.cause instanceof TypeError;
 }
 
-/** Statuses of a busy or starting server, and of the proxies before it. */
+/** Statuses of a busy or starting server, and of the proxies in front of it. */
 const passingStatuses: ReadonlySet<number | undefined> = new Set([408, 429, 502, 503, 504]);
 
 /** Whether the same read may succeed later. */
@@ -51,7 +51,7 @@ function describedBy(error: Error): Described {
   return ((error as { data?: Described | null }).data ?? error) as Described;
 }
 
-/** The single faults of an invalid request, each with the path of what is wrong. */
+/** The issues of an invalid request, each with its path. */
 export function issuesOf(error: unknown): readonly Issue[] {
   return error instanceof Error ? (describedBy(error).issues ?? []) : [];
 }
@@ -61,9 +61,9 @@ export function isSessionOver(error: unknown): boolean {
   return describeFailure(error).status === 401;
 }
 
-/** Whether an error says that there is no such thing, or none that the reader may see. */
+/** Whether an error says that something does not exist or may not be seen. */
 export function isNotFound(error: unknown): boolean {
   if (describeFailure(error).status === 404) return true;
-  // Some are answered with 400, as published clients expect.
+  // Some endpoints answer with 400, as published clients expect.
   return error instanceof Error && describedBy(error).type?.endsWith("_not_found") === true;
 }

@@ -3,11 +3,11 @@ interface Page {
   readonly lastValue: string | null;
 }
 
-/** Pages that are read for a choice, each of `PAGE_SIZE`. */
+/** Pages that are read for a list of choices, each of `PAGE_SIZE`. */
 const MAX_PAGES = 10;
 const PAGE_SIZE = 100;
 
-/** Reads the pages of a list one after the other, ten of them unless more are asked for. */
+/** Reads the pages of a list one after the other, ten by default. */
 export async function* pagesOf<P extends Page>(
   read: (place: { readonly lastValue?: string; readonly limit: number }) => Promise<P>,
   maxPages = MAX_PAGES,

@@ -7,7 +7,7 @@ import { trpc } from "./clients.ts";
 
 const wId = "wks_1";
 
-/** Two lists, with buttons that read the first again and change one of its feature. */
+/** Two lists, with buttons that refresh the first and change an item of its feature. */
 function Lists() {
   const members = useQuery(trpc.members.list.queryOptions({ wId }));
   useQuery(trpc.spaces.list.queryOptions({ wId }));
@@ -25,7 +25,7 @@ function Lists() {
   );
 }
 
-/** Shows the lists, of which the first has Ada; what it has later is set by `names`. */
+/** Shows the lists, the first of which has Ada at first; `names` sets its later content. */
 async function open(answers: Answers = {}) {
   const names = ["Ada"];
   const list = () => ({ members: names.map((fullName) => ({ fullName })), hasMore: false });
@@ -66,7 +66,7 @@ test("a read that nothing on the page needs any more is aborted", async () => {
   expect(signal()?.aborted).toBe(true);
 });
 
-test("a change has succeeded once what is shown of its feature, and that alone, is read again", async () => {
+test("a change succeeds once the shown queries of its feature, and only those, are refreshed", async () => {
   const { user, names, calls } = await open({ "members.remove": () => ({ success: true }) });
   await waitFor(() => expect(said()).toBe("Ada"));
   names.pop();

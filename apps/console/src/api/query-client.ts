@@ -3,12 +3,12 @@ import { isPassing, isSessionOver } from "./failures.ts";
 
 let onSessionOver = (): void => {};
 
-/** Sets what happens when the server no longer knows the session. */
+/** Sets the listener for the end of the session. */
 export function whenSessionOver(listener: () => void): void {
   onSessionOver = listener;
 }
 
-/** Says that the server no longer knows the session. */
+/** Reports that the session has ended. */
 export const endSessionHere = (): void => onSessionOver();
 
 const onError = (error: Error): void => {
@@ -19,8 +19,8 @@ const MAX_RETRIES = 4;
 const FIRST_DELAY_MS = 250;
 
 /**
- * What the page has read. A mutation with the key of a procedure makes all that was read of the same feature stale, and
- * succeeds once what the page shows of it has been read again.
+ * The cache of queries. A mutation with the key of a procedure invalidates all queries of the same feature, and
+ * succeeds once those on the page are refreshed.
  */
 export const queryClient = new QueryClient({
   queryCache: new QueryCache({ onError }),
@@ -35,7 +35,7 @@ export const queryClient = new QueryClient({
     queries: {
       staleTime: 5000,
       retry: (failures, error) => failures < MAX_RETRIES && isPassing(error),
-      // At random, so that pages do not come back together.
+      // Randomized, so that pages do not retry together.
       retryDelay: (failures) => Math.random() * FIRST_DELAY_MS * 2 ** failures,
     },
   },

@@ -3,13 +3,13 @@ import { createRpcClient, ParleyError, type SessionOfCaller } from "parley-clien
 import { rpc } from "./clients.ts";
 import { isSessionOver } from "./failures.ts";
 
-/** Who uses the page. */
+/** The session of the page's user. */
 export type Session = SessionOfCaller;
 
-/** Begins a session with a key or a one-time code; the browser keeps its cookie. Throws the server's refusal. */
+/** Starts a session with a key or a one-time code; the browser keeps its cookie. Throws the server's refusal. */
 export async function startSession(credential: string): Promise<Session> {
   if (!/^[\x21-\x7e]+$/.test(credential)) {
-    throw new ParleyError("invalid_api_key", "A key is one such as sk-…, without spaces");
+    throw new ParleyError("invalid_api_key", "Enter a key such as sk-…, without spaces");
   }
   const client = createRpcClient({ url: location.origin, apiKey: credential });
   return (await client.session.create.mutate({})).session;

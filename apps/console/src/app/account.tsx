@@ -8,12 +8,12 @@ import { useSignOut } from "./sign-out.ts";
 import { setTheme, type Theme, useTheme } from "../ui/theme.ts";
 
 const themes: Readonly<Record<Theme, { name: string; icon: IconName; next: Theme }>> = {
-  system: { name: "as the system", icon: "screen", next: "light" },
-  light: { name: "light", icon: "sun", next: "dark" },
-  dark: { name: "dark", icon: "moon", next: "system" },
+  system: { name: "System", icon: "screen", next: "light" },
+  light: { name: "Light", icon: "sun", next: "dark" },
+  dark: { name: "Dark", icon: "moon", next: "system" },
 };
 
-/** Who is signed in and where, with what ends the session, and the theme. */
+/** The signed-in user and workspace, the theme, and a button to sign out. */
 export function Account() {
   const { workspace, role, keyName, userName } = useSession();
   const signOut = useSignOut();

@@ -4,25 +4,25 @@ import { buttonLook } from "../ui/button.tsx";
 import { ErrorNotice } from "../ui/error-notice.tsx";
 import { Page } from "../ui/page.tsx";
 
-/** Stands for a page that the session may not use. */
+/** Shown for a page that the session may not open. */
 export function ForbiddenPage() {
   const { role, keyName } = useSession();
   return (
-    <Page title="This page is not for your key">
+    <Page title="You don't have access to this page">
       <p className="text-muted">
-        You are signed in with {keyName}, whose role is {role}. Sign in with a key that may use the
-        page, which an admin of the workspace or an operator of the server gives you.
+        You are signed in with {keyName} ({role}). Ask an admin of the workspace or an operator of
+        the server for a key with access.
       </p>
       <p>
         <Link to="/" className={buttonLook("secondary")}>
-          To the first page
+          Go home
         </Link>
       </p>
     </Page>
   );
 }
 
-/** Stands for a page that failed. */
+/** Shown for a page that failed. */
 export function ErrorPage({ error, reset }: ErrorComponentProps) {
   const router = useRouter();
   const retry = () => {
@@ -30,18 +30,18 @@ export function ErrorPage({ error, reset }: ErrorComponentProps) {
     void router.invalidate();
   };
   return (
-    <Page title="This page failed">
+    <Page title="Something went wrong">
       <ErrorNotice error={error} onRetry={retry} />
     </Page>
   );
 }
 
-/** Stands for the pages of a session that may use none. */
+/** Shown to a session that may open no page. */
 export function NoAccessPage() {
   return (
-    <Page title="No page for this key">
+    <Page title="No pages for this key">
       <p className="text-muted">
-        This credential may call none of what the pages show. Sign out, and in with another one.
+        This key has no access to any page. Sign in with a different key.
       </p>
     </Page>
   );

@@ -9,12 +9,12 @@ import { Account } from "./account.tsx";
 import { ForbiddenPage } from "./fault-pages.tsx";
 import { mayOpen, Navigation } from "./navigation.tsx";
 
-/** What is around every page of a session: the menu, beside the page or above it. */
+/** The frame of every page of a session: the menu, beside the page or above it. */
 export function Layout() {
   const [isMenuOpen, setMenuOpen] = useState(false);
   const main = useRef<HTMLElement>(null);
   const session = useSession();
-  // Of what the outlet shows: the location is already that of the next page while it is loaded.
+  // The path of the shown page; the location is already that of the next page while it loads.
   const pathname = useMatches({ select: (matches) => matches.at(-1)?.pathname ?? "/" });
   useFocusOfPage(main, pathname);
   return (
@@ -60,7 +60,7 @@ export function Layout() {
   );
 }
 
-/** Moves the focus to a page that the menu has opened, so that its reader begins there. */
+/** Moves the focus to a page that was opened from the menu. */
 function useFocusOfPage(main: { readonly current: HTMLElement | null }, pathname: string): void {
   const shown = useRef(pathname);
   useEffect(() => {

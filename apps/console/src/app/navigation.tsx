@@ -10,9 +10,9 @@ interface Place {
   readonly to: NonNullable<LinkProps["to"]>;
   readonly name: string;
   readonly icon: IconName;
-  /** The least role of a workspace that may use it; without one, no key of a workspace may. */
+  /** The lowest workspace role that may open it; without one, no key of a workspace may. */
   readonly role?: "user" | "builder" | "admin";
-  /** What a user's token needs besides. */
+  /** The scope that a user token needs. */
   readonly scope?: NonNullable<Session["scopes"]>[number];
   readonly isForOperators?: boolean;
   /** What the menu shows beside the name. */
@@ -63,7 +63,7 @@ function isFor({ role, scope, isForOperators = false }: Place, session: Session)
   );
 }
 
-/** Pages below those of the menu that are for builders, where the page of the menu is for users too. */
+/** Pages for builders that are below a page of the menu for users. */
 const ofBuilders =
   /^\/(?:agents\/new|conversations\/all|functions\/new|skills\/import|skills\/[^/]+\/versions)\/?$/;
 
@@ -72,7 +72,7 @@ export function firstPlace(session: Session): NonNullable<LinkProps["to"]> {
   return places.find((place) => isFor(place, session))?.to ?? "/no-access";
 }
 
-/** Whether a session may use the page at a path; what is no page, and what leads to one, is for everybody. */
+/** Whether a session may open the page at a path; unknown paths and redirects are open to all. */
 export function mayOpen(session: Session, pathname: string): boolean {
   if (ofBuilders.test(pathname) && !hasRole(session, "builder")) return false;
   const place = places.find(({ to }) => pathname === to || pathname.startsWith(`${to}/`));

@@ -1,4 +1,4 @@
-/** Where a sign-in leads to: a path of this page, or its beginning for anything else. */
+/** The target of a sign-in: a path of this site, or `/` for anything else. */
 export function safeNext(next: unknown): string {
   if (typeof next !== "string" || !/^\/(?![/\\])/.test(next)) return "/";
   const url = new URL(next, "http://page.test");

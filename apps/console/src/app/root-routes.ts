@@ -7,7 +7,7 @@ import { Layout } from "./layout.tsx";
 import { firstPlace } from "./navigation.tsx";
 import { SignInPage } from "./sign-in-page.tsx";
 
-// The routes that pages hang on know none of these.
+// Set here, since the folder of these routes imports no pages.
 rootRoute.update({ notFoundComponent: NotFoundPage, errorComponent: ErrorPage });
 sessionRoute.update({ component: Layout, notFoundComponent: NotFoundPage });
 
@@ -29,7 +29,7 @@ export const homeRoute = createRoute({
   },
 });
 
-/** Any other URL: also there a session comes first. */
+/** Any other URL, which needs a session too. */
 export const unknownRoute = createRoute({
   getParentRoute: () => sessionRoute,
   path: "$",

@@ -59,9 +59,9 @@ declare module "@tanstack/react-router" {
 whenSessionOver(endHere);
 followOtherTabs(router, queryClient);
 
-/** Shows the sign-in, which leads back, once the server no longer knows the session. */
+/** Shows the sign-in page, which leads back, once the session has ended. */
 function endHere(): void {
-  // A wrong key at the sign-in ends nothing.
+  // A wrong key at sign-in does not end a session.
   if (!queryClient.getQueryData(sessionQuery.queryKey)) return;
   queryClient.setQueryData(sessionQuery.queryKey, null);
   const next = router.state.location.href;

@@ -9,7 +9,7 @@ const session = { workspace: null, role: "operator", keyName: "root" };
 const field = () => screen.getByLabelText<HTMLInputElement>("Key");
 const submit = () => screen.getByRole<HTMLButtonElement>("button", { name: "Sign in" });
 
-/** Shows the page, with what its call is answered with, and gives the credentials that were sent. */
+/** Shows the page with the answer to its call, and gives the credentials that were sent. */
 async function open(create: () => unknown, query = "") {
   const answers = { "session.create": create };
   const shown = await show(<SignInPage />, {
@@ -41,12 +41,12 @@ test("says why a key is refused, keeps it, and stays", async () => {
   });
   await user.type(field(), "sk-1{Enter}");
   const alert = await screen.findByRole("alert");
-  expect(alert.textContent).toMatch(/You are not signed in.*no such key.*req_1/);
+  expect(alert.textContent).toMatch(/Sign-in failed.*no such key.*req_1/);
   expect(field().value).toBe("sk-1");
   expect(href()).toBe("/sign-in");
 });
 
-test("what cannot be a key is not sent", async () => {
+test("a text that cannot be a key is not sent", async () => {
   const { user, calls } = await open(() => ({ session }));
   await user.type(field(), "my key{Enter}");
   expect((await screen.findByRole("alert")).textContent).toContain("without spaces");

@@ -8,7 +8,7 @@ import { ErrorNotice } from "../ui/error-notice.tsx";
 import { TextField } from "../ui/field.tsx";
 import { codeIn, safeNext } from "./next-url.ts";
 
-/** Takes a pasted key, or the one-time code of a link, for a session. */
+/** Exchanges a pasted key, or the one-time code of a link, for a session. */
 export function SignInPage() {
   const queryClient = useQueryClient();
   const router = useRouter();
@@ -34,7 +34,7 @@ export function SignInPage() {
       <h1 className="text-2xl font-semibold">Sign in to Parley</h1>
       {ended === true && !signIn.isError && (
         <p role="status" className="rounded-md bg-warn-soft px-4 py-3 text-warn">
-          Your session has ended. Sign in again to go on where you were.
+          Your session has ended. Sign in again to continue where you left off.
         </p>
       )}
       <form
@@ -51,17 +51,17 @@ export function SignInPage() {
           autoComplete="current-password"
           placeholder="sk-…"
           required
-          hint="A key of a workspace, of an operator, or a user’s token. The browser keeps a session, not the key."
+          hint="A workspace key, an operator key or a user token. The browser stores a session, not the key."
         />
         <Button type="submit" variant="primary" isBusy={signIn.isPending}>
           Sign in
         </Button>
       </form>
-      {signIn.isError && <ErrorNotice title="You are not signed in" error={signIn.error} />}
+      {signIn.isError && <ErrorNotice title="Sign-in failed" error={signIn.error} />}
       <div className="grid gap-2 text-sm text-muted">
-        <p>On the machine of a server with a demo workspace, this opens the page signed in:</p>
+        <p>On the machine of a server with a demo workspace, this opens the console signed in:</p>
         <Command>parley console</Command>
-        <p>The keys of the demo are in the data directory of the server:</p>
+        <p>The demo keys are in the server’s data directory:</p>
         <Command>cat .parley/demo.json</Command>
       </div>
     </main>

@@ -2,10 +2,10 @@ import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { type AnyRouter, useRouter } from "@tanstack/react-router";
 import { sessionQuery } from "../api/session.ts";
 
-/** Tabs of one browser share a session: the one that ends it says so to the others. */
+/** Tabs of one browser share a session: the tab that ends it tells the others. */
 const tabs = new BroadcastChannel("parley-session");
 
-/** Returns what forgets the session in every tab of this browser, and shows the sign-in. */
+/** Returns a function that clears the session in every tab of this browser and shows the sign-in page. */
 export function useSignOut(): () => Promise<void> {
   const queryClient = useQueryClient();
   const router = useRouter();
@@ -16,7 +16,7 @@ export function useSignOut(): () => Promise<void> {
   };
 }
 
-/** Shows the sign-in once another tab has ended the session. */
+/** Shows the sign-in page once another tab has ended the session. */
 export function followOtherTabs(router: AnyRouter, queryClient: QueryClient): void {
   tabs.addEventListener("message", () => void showSignIn(router, queryClient));
 }

@@ -12,7 +12,7 @@ const approval = approvalOf();
 const question = { ...questionOf(), actionId: "act_2" };
 const access = { ...permission, actionId: "act_3" };
 
-/** Answers with what waits, without what a decision has taken away. */
+/** Answers with the waiting calls, without decided ones. */
 function waiting(all: readonly { readonly actionId: string }[], hasMore = false): Answers {
   const decided = new Set<string>();
   const decide = ({ actionId }: { readonly actionId: string }) => {
@@ -34,18 +34,18 @@ const page = async (answers: Answers, query = "") =>
   show(<InboxPage />, { href: `/approvals${query}`, answers });
 
 const items = () =>
-  within(screen.getByRole("list", { name: "Waiting calls" })).queryAllByRole("listitem");
+  within(screen.getByRole("list", { name: "Pending calls" })).queryAllByRole("listitem");
 
-test("is loading until what waits is known, and says what to do while nothing does", async () => {
+test("is loading until the waiting calls are known, and says what to do if there are none", async () => {
   const reading = Promise.withResolvers<unknown>();
   await page({ [LIST]: () => reading.promise });
-  expect(screen.getByRole("status", { name: "Loading what waits" })).toBeDefined();
+  expect(screen.getByRole("status", { name: "Loading the pending calls" })).toBeDefined();
   reading.resolve({ blockedActions: [], hasMore: false, lastValue: null });
-  expect(await screen.findByText("Nothing waits for you")).toBeDefined();
+  expect(await screen.findByText("Nothing needs your attention")).toBeDefined();
   expect(screen.queryByRole("status", { name: /Loading/ })).toBeNull();
 });
 
-test("says that it could not be read, and reads it again", async () => {
+test("says that the inbox could not be loaded, and tries again", async () => {
   let isRefused = true;
   const read = () => {
     if (isRefused) throw new Refusal("Refused");
@@ -56,20 +56,20 @@ test("says that it could not be read, and reads it again", async () => {
   expect(alert.textContent).toMatch(/Refused.*req_1/);
   isRefused = false;
   await user.click(within(alert).getByRole("button", { name: "Try again" }));
-  expect(await screen.findByText("1 call waits for a person")).toBeDefined();
+  expect(await screen.findByText("1 pending")).toBeDefined();
   expect(screen.queryByRole("alert")).toBeNull();
 });
 
-test("takes away what is decided, says so, and keeps the focus", async () => {
+test("removes a decided call, says so, and keeps the focus", async () => {
   const { user, calls } = await page(waiting([approval, question]));
-  await screen.findByText("2 calls wait for a person");
+  await screen.findByText("2 pending");
   await user.click(screen.getByRole("button", { name: "Approve" }));
-  await screen.findByText("1 call waits for a person");
-  expect(document.activeElement?.textContent).toMatch(/^1 call waits/);
-  expect(await screen.findByText("Decided: the agent goes on")).toBeDefined();
+  await screen.findByText("1 pending");
+  expect(document.activeElement?.textContent).toMatch(/^1 pending/);
+  expect(await screen.findByText("Decision sent")).toBeDefined();
   await user.click(screen.getByRole("radio", { name: /^Large/ }));
   await user.click(screen.getByRole("button", { name: "Answer" }));
-  await screen.findByText("Nothing waits for you");
+  await screen.findByText("Nothing needs your attention");
   expect(calls.filter(({ to }) => to !== LIST)).toEqual([
     {
       to: `POST ${MESSAGE}/validate-action`,
@@ -93,9 +93,9 @@ test("says why a decision came too late, at the call", async () => {
   expect((await within(group).findByRole("alert")).textContent).toMatch(/no longer waits.*req_1/);
 });
 
-test("shows one kind alone as its reader chooses, with the choice in the URL", async () => {
+test("shows only the chosen kind, with the choice in the URL", async () => {
   const { user, href } = await page(waiting([approval, question, access]), "?show=access");
-  await screen.findByText("3 calls wait for a person");
+  await screen.findByText("3 pending");
   expect(items()).toHaveLength(1);
   expect(items()[0]?.textContent).toContain("shop can only be called for you");
   await user.selectOptions(screen.getByRole("combobox", { name: "Show" }), "Questions");
@@ -105,7 +105,7 @@ test("shows one kind alone as its reader chooses, with the choice in the URL", a
 
 test("leads from a page without that kind to all of them", async () => {
   const { user, href } = await page(waiting([approval]), "?show=questions");
-  expect(await screen.findByText(/Nothing of this kind/)).toBeDefined();
+  expect(await screen.findByText(/None of this kind/)).toBeDefined();
   expect(items()).toEqual([]);
   await user.click(screen.getByRole("link", { name: "Show all" }));
   await waitFor(() => expect(items()).toHaveLength(1));
@@ -114,7 +114,7 @@ test("leads from a page without that kind to all of them", async () => {
 
 test("leads to the conversation of a call, and to the next page and the first", async () => {
   const { user, href } = await page(waiting([approval], true), "?after=act_0");
-  await screen.findByText("1 calls on this page, and more after it");
+  await screen.findByText("1 pending on this page, more on the next");
   const link = screen.getByRole("link", { name: "Conversation with Clerk" });
   expect(link.getAttribute("href")).toBe("/conversations/con_1");
   await user.click(screen.getByRole("link", { name: "Next page" }));

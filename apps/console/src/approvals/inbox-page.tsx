@@ -13,16 +13,16 @@ import { useToast } from "../ui/toast.tsx";
 import { useWaiting } from "./use-waiting.ts";
 import { WaitingItem } from "./waiting-item.tsx";
 
-/** How often the inbox is read again. */
+/** How often the inbox is refreshed. */
 const HERE_MS = 4000;
 
 const kinds = {
   approvals: { name: "Approvals", kind: "approval" },
   questions: { name: "Questions", kind: "question" },
-  access: { name: "Access to tools", kind: "permission" },
+  access: { name: "Tool access", kind: "permission" },
 } as const satisfies Record<string, { name: string; kind: WaitingCall["kind"] }>;
 
-/** What waits for a person in all conversations, to be decided here. */
+/** The calls of all conversations that wait for a person, to be decided here. */
 export function InboxPage() {
   const { after, show } = useSearch({ from: "/session/approvals" });
   const navigate = useNavigate({ from: "/approvals" });
@@ -35,7 +35,7 @@ export function InboxPage() {
   );
   const onDone = async () => {
     await queryClient.invalidateQueries(trpc.actions.pathFilter());
-    say("Decided: the agent goes on");
+    say("Decision sent");
     // The button that had the focus is gone.
     list.current?.focus();
   };
@@ -49,7 +49,7 @@ export function InboxPage() {
             void navigate({ search: (before) => ({ ...before, show: kindOf(value) }) })
           }
         >
-          <option value="">All that waits</option>
+          <option value="">All pending</option>
           {Object.entries(kinds).map(([kind, { name }]) => (
             <option key={kind} value={kind}>
               {name}
@@ -57,7 +57,7 @@ export function InboxPage() {
           ))}
         </SelectField>
       </search>
-      <Loaded query={reading} label="what waits">
+      <Loaded query={reading} label="the pending calls">
         {({ blockedActions, hasMore, lastValue }) => (
           <div ref={list} tabIndex={-1} className="grid gap-5 outline-none">
             <p role="status" className="text-sm text-muted">
@@ -65,13 +65,13 @@ export function InboxPage() {
             </p>
             {blockedActions.length === 0 && <NothingWaits />}
             {blockedActions.length > 0 && shown?.length === 0 && (
-              <EmptyState title="Nothing of this kind waits on this page">
+              <EmptyState title="None of this kind on this page">
                 <Link to="." search={{ after }} className={buttonLook()}>
                   Show all
                 </Link>
               </EmptyState>
             )}
-            <ol aria-label="Waiting calls" className="grid gap-5">
+            <ol aria-label="Pending calls" className="grid gap-5">
               {shown?.map((call) => (
                 <WaitingItem key={call.actionId} call={call} onDone={onDone} />
               ))}
@@ -89,16 +89,16 @@ function kindOf(value: string): keyof typeof kinds | undefined {
 }
 
 function countText(count: number, hasMore: boolean): string {
-  if (hasMore) return `${count} calls on this page, and more after it`;
-  return count === 1 ? "1 call waits for a person" : `${count} calls wait for a person`;
+  if (hasMore) return `${count} pending on this page, more on the next`;
+  return `${count} pending`;
 }
 
 function NothingWaits() {
   return (
-    <EmptyState title="Nothing waits for you">
+    <EmptyState title="Nothing needs your attention">
       <p className="text-muted">
-        Calls of tools that require an approval come here by themselves, with the questions of
-        agents. To be asked before each call of a tool:
+        Questions from agents and tool calls that need approval appear here. To require approval for
+        every call of a tool:
       </p>
       <Command>{"parley tools update <tool> --default-stake high"}</Command>
     </EmptyState>

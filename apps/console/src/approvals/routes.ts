@@ -3,7 +3,7 @@ import { sessionRoute } from "../routing/session-route.ts";
 import { oneOf, textOf } from "../routing/search.ts";
 import { lazyPage } from "../ui/lazy-page.tsx";
 
-/** Which page of the inbox, and what of it. */
+/** The page of the inbox, and its filter. */
 interface InboxSearch {
   after?: string | undefined;
   show?: "approvals" | "questions" | "access" | undefined;
@@ -19,5 +19,5 @@ const inboxRoute = createRoute({
   component: lazyPage(() => import("./inbox-page.tsx"), "InboxPage"),
 });
 
-/** The page about what waits for a person. */
+/** The page of calls that wait for a person. */
 export const approvalRoutes = [inboxRoute] as const;

@@ -11,11 +11,11 @@ import type { WaitingCall } from "./use-waiting.ts";
 
 interface WaitingItemProps {
   readonly call: WaitingCall;
-  /** Called when its reader has decided. */
+  /** Called after a decision. */
   readonly onDone: () => Promise<void>;
 }
 
-/** A call that waits, with what can be decided about it and where it is from. */
+/** A waiting call with its decisions and a link to its conversation. */
 export function WaitingItem({ call, onDone }: WaitingItemProps) {
   const parley = useParley();
   const { conversationId } = call;
@@ -43,7 +43,7 @@ export function WaitingItem({ call, onDone }: WaitingItemProps) {
     <li className="grid gap-2">
       <p className="flex flex-wrap gap-x-3 text-sm text-muted">
         <span>
-          Waits since <Time at={call.created} />
+          Waiting since <Time at={call.created} />
         </span>
         <Link
           to="/conversations/$conversationId"
@@ -64,7 +64,7 @@ interface WaitingForProps extends Pick<WaitingItemProps, "onDone"> {
   readonly waiting: CallAndKind;
 }
 
-/** What a person can do about a call. */
+/** The decisions about a call. */
 function WaitingFor({ waiting: { kind, call }, onDone }: WaitingForProps) {
   switch (kind) {
     case "approval":

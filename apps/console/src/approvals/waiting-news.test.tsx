@@ -17,10 +17,10 @@ const idsOf = (calls?: readonly { readonly actionId: string }[]) =>
     ? "Not read yet"
     : `Known: ${["these", ...calls.map(({ actionId }) => actionId)].join(" ")}`;
 
-/** Says what the page knows to wait. */
+/** Shows the waiting calls that the page knows. */
 const Known = () => <p>{idsOf(useWaiting({ everyMs: ELSEWHERE_MS }).data?.blockedActions)}</p>;
 
-/** Shows the page at a path, with what waits at first; `read` reads what waits then. */
+/** Shows the page at a path, with the first waiting calls; `read` loads later ones. */
 async function open(href: string, ...first: ReturnType<typeof waiting>[]) {
   let blockedActions = first;
   const list = () => ({ blockedActions, hasMore: false, lastValue: null });
@@ -34,19 +34,21 @@ async function open(href: string, ...first: ReturnType<typeof waiting>[]) {
   await screen.findByText(idsOf(first));
   const read = async (...later: ReturnType<typeof waiting>[]) => {
     blockedActions = later;
-    // A tab that is looked at again reads at once.
+    // A tab that becomes visible reads at once.
     window.dispatchEvent(new Event("visibilitychange"));
     await screen.findByText(idsOf(later));
   };
   return read;
 }
 
-/** What is said, besides its repetition for screen readers. */
+/** The shown news, without its repetition for screen readers. */
 const said = () =>
-  screen.queryAllByText(/^(?!Notification).*waits? for you/).map(({ textContent }) => textContent);
-const text = "Clerk waits for you: refund";
+  screen
+    .queryAllByText(/^(?!Notification).* (?:is|are) waiting for you/)
+    .map(({ textContent }) => textContent);
+const text = "Clerk is waiting for you: refund";
 
-test("what waited when the page was opened is no news, and what comes later is said once", async () => {
+test("calls that waited when the page was opened are not news, and later ones are announced once", async () => {
   const read = await open("/agents", waiting("act_1"));
   await read(waiting("act_1"), waiting("act_2"));
   await screen.findByText(text);
@@ -56,10 +58,10 @@ test("what waited when the page was opened is no news, and what comes later is s
   await waitFor(() => expect(said()).toEqual([text, text]));
 });
 
-test("says how many have come, where several have", async () => {
+test("says how many calls are new if there are several", async () => {
   const read = await open("/agents");
   await read(waiting("act_1"), waiting("act_2", "con_2"));
-  await screen.findByText("2 calls more wait for you");
+  await screen.findByText("2 more calls are waiting for you");
   expect(said()).toHaveLength(1);
 });
 
@@ -71,7 +73,7 @@ test("says nothing of the conversation that is shown", async () => {
   expect(said()).toEqual([text]);
 });
 
-test("what was decided and waits again is news again", async () => {
+test("a call that was decided and waits again is news again", async () => {
   const read = await open("/agents", waiting("act_1"));
   await read();
   await read(waiting("act_1"));

@@ -4,7 +4,7 @@ import { Badge } from "../ui/badge.tsx";
 import { useToast } from "../ui/toast.tsx";
 import { ELSEWHERE_MS, useWaiting } from "./use-waiting.ts";
 
-/** Says when another call waits for a person, unless its conversation is shown. */
+/** Announces a new waiting call, unless its conversation is shown. */
 export function WaitingNews() {
   const { data } = useWaiting({ everyMs: ELSEWHERE_MS });
   const { pathname } = useLocation();
@@ -15,7 +15,7 @@ export function WaitingNews() {
     const { blockedActions } = data;
     const before = known.current;
     known.current = new Set(blockedActions.map(({ actionId }) => actionId));
-    // What waited when the page was opened is no news.
+    // Calls that waited when the page was opened are not news.
     if (before === undefined) return;
     const added = blockedActions.filter(
       ({ actionId, conversationId }) =>
@@ -25,14 +25,14 @@ export function WaitingNews() {
     if (first === undefined) return;
     say(
       added.length === 1
-        ? `${first.metadata.agentName} waits for you: ${first.metadata.toolName}`
-        : `${added.length} calls more wait for you`,
+        ? `${first.metadata.agentName} is waiting for you: ${first.metadata.toolName}`
+        : `${added.length} more calls are waiting for you`,
     );
   }, [data, pathname, say]);
   return null;
 }
 
-/** How many calls wait for a person; nothing while there are none. */
+/** The number of waiting calls; nothing if there are none. */
 export function WaitingCount() {
   const { data } = useWaiting({ everyMs: ELSEWHERE_MS });
   if (data === undefined || data.blockedActions.length === 0) return null;
@@ -40,7 +40,7 @@ export function WaitingCount() {
     <Badge tone="warn">
       {data.blockedActions.length}
       {data.hasMore && "+"}
-      <span className="sr-only"> waiting</span>
+      <span className="sr-only"> pending</span>
     </Badge>
   );
 }

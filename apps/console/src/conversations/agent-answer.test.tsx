@@ -14,8 +14,8 @@ const answer = (message = answerOf(), talk: Talk = talkOf(), waiting = {}) => (
   </TalkContext>
 );
 
-const article = () => screen.getByRole("article", { name: "Answer of Clerk" });
-const again = () => screen.queryByRole<HTMLButtonElement>("button", { name: "Answer again" });
+const article = () => screen.getByRole("article", { name: "Answer from Clerk" });
+const again = () => screen.queryByRole<HTMLButtonElement>("button", { name: "Regenerate" });
 
 const failed = { code: "provider_error", message: "The provider refused", metadata: null };
 
@@ -47,7 +47,7 @@ test("an answer that was cancelled keeps its text, and says so", async () => {
   expect(article().textContent).toMatch(/cancelled.*tick tick/);
 });
 
-test("a failed answer says why, and tells builders what the provider said", async () => {
+test("a failed answer says why, and shows builders the provider's message", async () => {
   const message = answerOf({ status: "failed", error: failed });
   const providerError = { status: 404, message: "No such model", requestId: "req_7" };
   const answers = { "runs.get": () => ({ providerError }) };
@@ -57,7 +57,7 @@ test("a failed answer says why, and tells builders what the provider said", asyn
   expect(calls).toEqual([{ to: "runs.get", input: { wId: "wks_1", runId: "msg_1" } }]);
 });
 
-test("users are not told what the provider said", async () => {
+test("users do not see the provider's message", async () => {
   const message = answerOf({ status: "failed", error: failed });
   const { user, calls } = await show(answer(message), { session: { role: "user" } });
   expect(screen.getByRole("alert").textContent).toContain("provider_error");
@@ -77,7 +77,7 @@ test("shows its steps in order, each with its calls, and the reasoning apart", a
   expect(article().textContent).toMatch(/Reasoning.*An order.*I check.*refund.*It is refunded/s);
 });
 
-test("has what waits for its reader", async () => {
+test("shows its waiting calls", async () => {
   const question = { ...questionOf(), actionId: "act_2" };
   const waiting = { approvals: [approvalOf()], questions: [question] };
   await show(answer(answerOf({ status: "created" }), talkOf(), waiting));
@@ -85,7 +85,7 @@ test("has what waits for its reader", async () => {
   expect(screen.getByRole("group", { name: "Which size?" })).toBeDefined();
 });
 
-test("is asked for again once at a time", async () => {
+test("is regenerated once at a time", async () => {
   const retrying = Promise.withResolvers<boolean>();
   const retry = vi.fn<Talk["retry"]>(() => retrying.promise);
   const { user } = await show(answer(answerOf(), talkOf({ retry })));
@@ -97,7 +97,7 @@ test("is asked for again once at a time", async () => {
   await waitFor(() => expect(again()?.disabled).toBe(false));
 });
 
-test("is not asked for again by a token that may only read", async () => {
+test("cannot be regenerated with a token that may only read", async () => {
   await show(answer(), { session: { scopes: ["conversations:read"] } });
   expect(again()).toBeNull();
 });
@@ -114,6 +114,6 @@ test("shows its versions, the newest first, and hides them", async () => {
     expect.stringMatching(/^Version 2.*Two$/),
     expect.stringMatching(/^Version 1.*One$/),
   ]);
-  await user.click(screen.getByRole("button", { name: "Hide the versions" }));
+  await user.click(screen.getByRole("button", { name: "Hide versions" }));
   expect(screen.queryByRole("list", { name: "Versions" })).toBeNull();
 });

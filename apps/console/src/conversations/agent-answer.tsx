@@ -20,7 +20,7 @@ import { ToolCall } from "./tool-call.tsx";
 import { useFrame } from "./use-frame.ts";
 import { Versions } from "./versions.tsx";
 
-/** What of an answer waits for a person. */
+/** Calls of an answer that wait for a person. */
 export interface Waiting {
   readonly approvals: ShownConversation["approvals"];
   readonly questions: ShownConversation["questions"];
@@ -30,7 +30,7 @@ interface AgentAnswerProps extends Waiting {
   readonly message: AgentMessage;
 }
 
-/** An agent's answer: its reasoning, calls and text, and what can be done with it. */
+/** An agent's answer: its reasoning, calls and text, with its actions. */
 export function AgentAnswer({ message, approvals, questions }: AgentAnswerProps) {
   const { configuration, status, created, error } = message;
   const isWriting = status === "created";
@@ -38,7 +38,7 @@ export function AgentAnswer({ message, approvals, questions }: AgentAnswerProps)
   return (
     <article
       aria-busy={isWriting}
-      aria-label={`Answer of ${configuration.name}`}
+      aria-label={`Answer from ${configuration.name}`}
       className="grid min-w-0 gap-3 rounded-lg border border-line px-4 py-3"
     >
       <p className="flex flex-wrap items-center gap-2 text-sm text-muted">
@@ -69,15 +69,16 @@ export function AgentAnswer({ message, approvals, questions }: AgentAnswerProps)
   );
 }
 
-/** What the model's provider said of a failed answer, for those whom the server tells it. */
+/** The provider's message about a failed answer, for builders and higher. */
 function ProviderMessage({ messageId }: { readonly messageId: string }) {
   const isTold = hasRole(useSession(), "builder");
   const { data, error } = useQuery({ ...runQuery(useWorkspaceId(), messageId), enabled: isTold });
-  if (error) return <ErrorNotice title="The provider's message could not be read" error={error} />;
+  if (error)
+    return <ErrorNotice title="The provider's message could not be loaded" error={error} />;
   return data?.providerError ? <ProviderSaid {...data.providerError} /> : null;
 }
 
-/** The words and calls of an answer, drawn at most once for each frame while they come. */
+/** The text and calls of an answer, rendered at most once per frame while it streams. */
 function Written({ message }: { readonly message: AgentMessage }) {
   const shown = useFrame(message, useState(() => beginningOf(message))[0]);
   const { chainOfThought } = shown;
@@ -101,10 +102,10 @@ function Written({ message }: { readonly message: AgentMessage }) {
   );
 }
 
-/** Characters that are rendered at once when an answer is first shown. */
+/** Longest text, in characters, that is rendered at once when an answer is first shown. */
 const SHORT = 4000;
 
-/** What of an answer is shown at first: a long one follows in slices. */
+/** The part of an answer that is shown first; a long text follows in slices. */
 function beginningOf(message: AgentMessage): AgentMessage {
   return message.content.length <= SHORT ? message : { ...message, content: "", rawContents: [] };
 }
@@ -126,7 +127,7 @@ function AnswerActions({ message }: AgentAnswerOnly) {
         {canWrite && (
           <Button isSmall variant="ghost" isBusy={isBusy} onClick={() => void retry()}>
             <Icon name="retry" />
-            Answer again
+            Regenerate
           </Button>
         )}
         {message.version > 0 && (
@@ -136,7 +137,7 @@ function AnswerActions({ message }: AgentAnswerOnly) {
             aria-expanded={isShown}
             onClick={() => setShown(!isShown)}
           >
-            {isShown ? "Hide the versions" : `Compare ${message.version + 1} versions`}
+            {isShown ? "Hide versions" : `Compare ${message.version + 1} versions`}
           </Button>
         )}
       </div>

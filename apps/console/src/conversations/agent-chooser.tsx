@@ -7,7 +7,7 @@ import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Menu, MenuCheck } from "../ui/menu.tsx";
 
-/** Which agents are to answer. */
+/** The agents that will answer. */
 export interface AgentChoice {
   readonly agents: readonly AgentConfiguration[];
   readonly agentIds: readonly string[];
@@ -19,7 +19,7 @@ export interface AgentChoice {
 export const mentionableQuery = (wId: string) =>
   trpc.agents.list.queryOptions({ wId, view: "list" }, { staleTime: 60_000 });
 
-/** Holds which agents are to answer: those that are suggested, until others are chosen. */
+/** Holds the chosen agents: the suggested ones until the user chooses others. */
 export function useAgentChoice(suggested: readonly string[] | undefined): AgentChoice {
   const [chosen, setChosen] = useState<readonly string[]>();
   const { data, error } = useQuery(mentionableQuery(useWorkspaceId()));
@@ -38,17 +38,17 @@ export function useAgentChoice(suggested: readonly string[] | undefined): AgentC
   };
 }
 
-/** A menu of the agents, of which several may be chosen. */
+/** A menu of agents; several can be chosen. */
 export function AgentChooser({ choice }: { readonly choice: AgentChoice }) {
   const { agents, agentIds, error, choose } = choice;
   const names = agents.filter(({ sId }) => agentIds.includes(sId)).map(({ name }) => name);
-  const shown = names.length === 0 ? "Nobody answers" : names.join(", ");
+  const shown = names.length === 0 ? "No agents" : names.join(", ");
   return (
     <Menu
       trigger={
         <Button isSmall className="max-w-60" aria-label={`Agents: ${shown}`}>
           <Icon name="agent" />
-          <span className="truncate">{error === null ? shown : "Agents could not be read"}</span>
+          <span className="truncate">{error === null ? shown : "Agents could not be loaded"}</span>
         </Button>
       }
     >

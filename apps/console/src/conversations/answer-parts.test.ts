@@ -17,7 +17,7 @@ test("puts the calls of each step after its text", () => {
   ]);
 });
 
-test("shows the whole text where its steps are not known", () => {
+test("shows the whole text if its steps are not known", () => {
   expect(partsOf({ content: "All", rawContents: [], actions: [call("a", 1)] })).toEqual([
     { step: 0, text: "All", actions: [] },
     { step: 1, text: "", actions: [call("a", 1)] },

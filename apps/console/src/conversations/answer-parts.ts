@@ -9,7 +9,7 @@ export interface AnswerPart {
 
 type Parted = Pick<AgentMessage, "content" | "rawContents" | "actions">;
 
-/** The steps of an answer, in order; an answer without the texts of its steps has its text in the first. */
+/** The steps of an answer, in order. Without texts per step, the whole text is in the first. */
 export function partsOf({ content, rawContents, actions }: Parted): AnswerPart[] {
   const texts = rawContents.length === 0 ? [{ step: 0, content }] : rawContents;
   const steps = [...new Set([...texts, ...actions].map(({ step }) => step))];

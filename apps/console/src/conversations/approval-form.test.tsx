@@ -27,7 +27,7 @@ const namesOfButtons = () =>
 test.for([
   ["Approve", "approved"],
   ["Reject", "rejected"],
-  ["Approve for good", "always_approved"],
+  ["Always allow", "always_approved"],
 ] as const)("“%s” decides that it is %s", async ([name, decision]) => {
   const decide = vi.fn<Talk["decide"]>(async () => true);
   const onDecide = vi.fn<() => Promise<void>>();
@@ -37,17 +37,17 @@ test.for([
   expect(decide.mock.calls).toEqual([[approvalOf(), decision]]);
 });
 
-test("says who asks for what, with the arguments and the risk", async () => {
+test("shows the agent and the tool, with the arguments and the risk", async () => {
   await show(form(talkOf()));
   const group = screen.getByRole("group", { name: "Approval of refund" });
-  expect(group.textContent).toContain("Clerk asks to call refund of shop.");
+  expect(group.textContent).toContain("Clerk wants to call refund from shop.");
   expect(within(group).getByText("risk: low")).toBeDefined();
   expect(within(group).getByRole("group", { name: "Arguments" }).textContent).toContain('"1042"');
 });
 
-test("what has a high risk cannot be approved for good", async () => {
+test("a call with a high risk cannot always be allowed", async () => {
   await show(form(talkOf(), approvalOf({ stake: "high" })));
-  expect(namesOfButtons()).toEqual(["Approve", "Reject", "Change the arguments"]);
+  expect(namesOfButtons()).toEqual(["Approve", "Reject", "Edit arguments"]);
 });
 
 test("offers no decision to a token that may only read", async () => {
@@ -56,7 +56,7 @@ test("offers no decision to a token that may only read", async () => {
   expect(namesOfButtons()).toEqual([]);
 });
 
-test("no decision can be pressed while one is made", async () => {
+test("no second decision can be sent while one is pending", async () => {
   const deciding = Promise.withResolvers<boolean>();
   const decide = vi.fn<Talk["decide"]>(() => deciding.promise);
   const { user } = await show(form(talkOf({ decide })));
@@ -64,21 +64,21 @@ test("no decision can be pressed while one is made", async () => {
   await waitFor(() => expect(button("Approve").disabled).toBe(true));
   await user.click(button("Approve"));
   await user.click(button("Reject"));
-  await user.click(button("Approve for good"));
+  await user.click(button("Always allow"));
   expect(decide).toHaveBeenCalledOnce();
   deciding.resolve(true);
   await waitFor(() => expect(button("Approve").disabled).toBe(false));
 });
 
-test("sends other arguments, after refusing what is not the JSON of an object", async () => {
+test("sends edited arguments, after refusing a text that is not a JSON object", async () => {
   const decide = vi.fn<Talk["decide"]>(async () => true);
   const answers = { [VALIDATE]: () => ({ success: true }) };
   const { user, calls } = await show(form(talkOf({ decide })), { answers });
-  await user.click(button("Change the arguments"));
-  const field = screen.getByRole<HTMLTextAreaElement>("textbox", { name: "Arguments, as JSON" });
+  await user.click(button("Edit arguments"));
+  const field = screen.getByRole<HTMLTextAreaElement>("textbox", { name: "Arguments (JSON)" });
   for (const [text, refusal] of [
-    ["{", /This is not JSON/],
-    ["[[7]", /must be a JSON object/],
+    ["{", /Invalid JSON/],
+    ["[[7]", /Enter a JSON object/],
   ] as const) {
     await user.clear(field);
     await user.type(field, text.replaceAll("{", "{{"));
@@ -89,27 +89,27 @@ test("sends other arguments, after refusing what is not the JSON of an object", 
   await user.clear(field);
   await user.type(field, '{{"orderId": "7"}');
   await user.click(button("Approve"));
-  await screen.findByText("Decided …");
+  await screen.findByText("Decision sent");
   const input = { actionId: "act_1", approved: "approved", params: { orderId: "7" } };
   expect(calls).toEqual([{ to: VALIDATE, input }]);
   expect(decide).not.toHaveBeenCalled();
 });
 
-test("changed arguments stay when the server refuses them", async () => {
+test("edited arguments stay when the server refuses them", async () => {
   const answers = {
     [VALIDATE]: () => {
       throw new Refusal("Refused", [{ path: "params.orderId", message: "must be a number" }]);
     },
   };
   const { user } = await show(form(talkOf()), { answers });
-  await user.click(button("Change the arguments"));
-  const field = screen.getByRole<HTMLTextAreaElement>("textbox", { name: "Arguments, as JSON" });
+  await user.click(button("Edit arguments"));
+  const field = screen.getByRole<HTMLTextAreaElement>("textbox", { name: "Arguments (JSON)" });
   await user.type(field, " ");
   const typed = field.value;
   await user.click(button("Approve"));
   const alert = await screen.findByRole("alert");
   expect(alert.textContent).toMatch(/Refused.*params\.orderId must be a number.*req_1/);
   expect(field.value).toBe(typed);
-  await user.click(button("Keep the arguments"));
+  await user.click(button("Discard edits"));
   expect(screen.queryByRole("textbox")).toBeNull();
 });

@@ -15,11 +15,11 @@ type Approval = ShownConversation["approvals"][number];
 
 interface ApprovalFormProps {
   readonly approval: Approval;
-  /** Called when the decision is made. */
+  /** Called after the decision is sent. */
   readonly onDecide?: () => Promise<void>;
 }
 
-/** A call that waits for approval: to approve, once or for good, also with other arguments, or to reject. */
+/** A call that needs approval: approve it once or always, edit its arguments, or reject it. */
 export function ApprovalForm({ approval, onDecide }: ApprovalFormProps) {
   const { inputs, stake, metadata } = approval;
   const talk = useTalk();
@@ -30,7 +30,7 @@ export function ApprovalForm({ approval, onDecide }: ApprovalFormProps) {
     mutationFn: async (decision: "approved" | "rejected" | "always_approved") => {
       if (talk === undefined) return;
       if (changed === undefined || decision === "rejected") {
-        // The conversation shows why it failed.
+        // The conversation shows the failure.
         await talk.decide(approval, decision);
         return;
       }
@@ -40,7 +40,7 @@ export function ApprovalForm({ approval, onDecide }: ApprovalFormProps) {
     },
     onSuccess: async () => onDecide?.(),
   });
-  if (deciding.isSuccess && changed !== undefined) return <p role="status">Decided …</p>;
+  if (deciding.isSuccess && changed !== undefined) return <p role="status">Decision sent</p>;
   const isBusy = deciding.isPending;
   return (
     <div
@@ -50,8 +50,8 @@ export function ApprovalForm({ approval, onDecide }: ApprovalFormProps) {
     >
       <p className="flex flex-wrap items-center gap-2">
         <span>
-          {metadata.agentName} asks to call{" "}
-          <code className="font-mono font-medium">{metadata.toolName}</code> of{" "}
+          {metadata.agentName} wants to call{" "}
+          <code className="font-mono font-medium">{metadata.toolName}</code> from{" "}
           {metadata.mcpServerName}.
         </span>
         <Badge tone="warn">risk: {stake}</Badge>
@@ -60,7 +60,7 @@ export function ApprovalForm({ approval, onDecide }: ApprovalFormProps) {
         <JsonBlock value={inputs} label="Arguments" />
       ) : (
         <TextArea
-          label="Arguments, as JSON"
+          label="Arguments (JSON)"
           value={changed}
           rows={8}
           spellCheck={false}
@@ -79,7 +79,7 @@ export function ApprovalForm({ approval, onDecide }: ApprovalFormProps) {
           </Button>
           {stake !== "high" && (
             <Button isBusy={isBusy} onClick={() => deciding.mutate("always_approved")}>
-              Approve for good
+              Always allow
             </Button>
           )}
           <Button
@@ -88,7 +88,7 @@ export function ApprovalForm({ approval, onDecide }: ApprovalFormProps) {
               setChanged(changed === undefined ? JSON.stringify(inputs, null, 2) : undefined)
             }
           >
-            {changed === undefined ? "Change the arguments" : "Keep the arguments"}
+            {changed === undefined ? "Edit arguments" : "Discard edits"}
           </Button>
         </div>
       )}

@@ -8,7 +8,7 @@ interface AttachmentListProps {
   readonly onRemove: (id: number) => void;
 }
 
-/** The files that go with a message, and what has become of their uploads. */
+/** The files of a message, with the state of their uploads. */
 export function AttachmentList({ attachments, onRemove }: AttachmentListProps) {
   if (attachments.length === 0) return null;
   return (
@@ -24,7 +24,7 @@ export function AttachmentList({ attachments, onRemove }: AttachmentListProps) {
             {state === "uploading" && <span className="text-muted">uploading …</span>}
             {state === "failed" && (
               <span role="alert" className="text-bad">
-                not uploaded: {describeFailure(error).message}
+                upload failed: {describeFailure(error).message}
               </span>
             )}
           </span>

@@ -1,9 +1,9 @@
 import type { Action, AgentMessage } from "parley-client";
 
-/** A call within the time of its answer. */
+/** A call on the time axis of its answer. */
 export interface CallSpan {
   readonly action: Action;
-  /** Where it begins, and how long it is, as parts of the whole time: from 0 to 1. */
+  /** Start and length as shares of the whole time, from 0 to 1. */
   readonly startShare: number;
   readonly lengthShare: number;
   readonly durationMs: number;

@@ -3,7 +3,7 @@ import { StatusBadge } from "../ui/badge.tsx";
 import { formatDuration } from "../ui/time.tsx";
 import { spansOf } from "./call-spans.ts";
 
-/** The calls of an answer, each as a bar from its beginning to its end. */
+/** The calls of an answer, each as a bar from start to end. */
 export function CallTimeline({ message }: { readonly message: AgentMessage }) {
   return (
     <ol aria-label="Calls" className="grid gap-1">

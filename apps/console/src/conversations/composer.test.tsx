@@ -19,7 +19,7 @@ const field = () => screen.getByRole<HTMLTextAreaElement>("textbox", { name: "Me
 const send = () => screen.getByRole<HTMLButtonElement>("button", { name: "Send" });
 const chooser = async (names: string) => screen.findByRole("button", { name: `Agents: ${names}` });
 
-test("Enter sends to the favourite agent, and Shift and Enter begin a new line", async () => {
+test("Enter sends to the favourite agent, and Shift+Enter starts a new line", async () => {
   const onSend = sending();
   const { user } = await show(composer(onSend), { answers });
   await chooser("helper");
@@ -28,7 +28,7 @@ test("Enter sends to the favourite agent, and Shift and Enter begin a new line",
   expect(field().value).toBe("");
 });
 
-test("Enter that ends the choice of a word sends nothing", async () => {
+test("Enter that confirms a word in an input method sends nothing", async () => {
   const onSend = sending();
   const { user } = await show(composer(onSend), { answers });
   await user.type(field(), "こんにちは");
@@ -36,7 +36,7 @@ test("Enter that ends the choice of a word sends nothing", async () => {
   expect(onSend).not.toHaveBeenCalled();
 });
 
-test("spaces alone are not sent, and nothing is while it is busy", async () => {
+test("does not send only spaces, or anything while it is busy", async () => {
   const onSend = sending();
   const { user } = await show(composer(onSend, true), { answers });
   await user.type(field(), "  ");
@@ -46,7 +46,7 @@ test("spaces alone are not sent, and nothing is while it is busy", async () => {
   expect(onSend).not.toHaveBeenCalled();
 });
 
-test("what was not sent stays, unless more was typed meanwhile", async () => {
+test("an unsent text stays, unless another was typed in the meantime", async () => {
   const refusing = Promise.withResolvers<boolean>();
   const onSend = sending(false);
   const { user } = await show(composer(onSend), { answers });
@@ -60,7 +60,7 @@ test("what was not sent stays, unless more was typed meanwhile", async () => {
   expect(field().value).toBe("Second");
 });
 
-test("goes to the agents that are chosen with the keyboard, or to nobody", async () => {
+test("goes to the agents that are chosen with the keyboard, or to none", async () => {
   const onSend = sending();
   const { user } = await show(composer(onSend), { answers });
   (await chooser("helper")).focus();
@@ -75,7 +75,7 @@ test("goes to the agents that are chosen with the keyboard, or to nobody", async
   await user.click(screen.getByRole("menuitemcheckbox", { name: "helper" }));
   await user.click(screen.getByRole("menuitemcheckbox", { name: "teller" }));
   await user.keyboard("{Escape}");
-  await chooser("Nobody answers");
+  await chooser("No agents");
   await user.type(field(), "None{Enter}");
   expect(onSend.mock.calls.map(([{ agentIds }]) => agentIds)).toEqual([["helper", "teller"], []]);
 });
@@ -86,10 +86,10 @@ test("says that the agents could not be read", async () => {
   };
   const refused = { "agents.list": refuse };
   await show(composer(sending()), { answers: refused });
-  expect(await screen.findByText("Agents could not be read")).toBeDefined();
+  expect(await screen.findByText("Agents could not be loaded")).toBeDefined();
 });
 
-test("waits for uploads, and sends the files that were uploaded and not taken away", async () => {
+test("waits for uploads, and sends the uploaded files that were not removed", async () => {
   const announced = new Map<string, PromiseWithResolvers<unknown>>();
   const announce = async ({ fileName }: { readonly fileName: string }) => {
     const announcing = Promise.withResolvers<unknown>();
@@ -124,7 +124,7 @@ test("waits for uploads, and sends the files that were uploaded and not taken aw
   expect(send().disabled).toBe(true);
   accept("c.txt", "fil_3");
   await waitFor(() => expect(send().disabled).toBe(false));
-  expect(within(list).getByRole("alert").textContent).toBe("not uploaded: Too large");
+  expect(within(list).getByRole("alert").textContent).toBe("upload failed: Too large");
   await user.click(within(list).getByRole("button", { name: "Remove a.txt" }));
   await user.click(send());
   expect(onSend.mock.calls[0]?.[0].files).toEqual([{ fileId: "fil_3", title: "c.txt" }]);

@@ -8,7 +8,7 @@ import { AgentChooser, useAgentChoice } from "./agent-chooser.tsx";
 import { AttachmentList } from "./attachment-list.tsx";
 import { useAttachments } from "./use-attachments.ts";
 
-/** What is sent. */
+/** A message to send. */
 export interface Draft {
   readonly text: string;
   readonly agentIds: readonly string[];
@@ -16,16 +16,16 @@ export interface Draft {
 }
 
 interface ComposerProps {
-  /** Agents that are chosen until the writer chooses others. */
+  /** Agents chosen until the user chooses others. */
   readonly suggestedAgentIds: readonly string[] | undefined;
-  /** Resolves with whether it was sent; what was not stays in the composer. */
+  /** Resolves to whether the message was sent; an unsent one stays in the composer. */
   readonly onSend: (draft: Draft) => Promise<boolean>;
   readonly isBusy: boolean;
   /** Further buttons. */
   readonly children?: ReactNode;
 }
 
-/** Where a message is written, its agents are chosen, and files are dropped. */
+/** The form for a message: its text, agents and files. */
 export function Composer({ suggestedAgentIds, onSend, isBusy, children }: ComposerProps) {
   const [text, setText] = useState("");
   const [isOver, setOver] = useState(false);
@@ -49,7 +49,7 @@ export function Composer({ suggestedAgentIds, onSend, isBusy, children }: Compos
     area.current?.focus();
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    // Enter also ends the choice of a word in other scripts.
+    // Enter also confirms a word in an input method.
     if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
     event.preventDefault();
     void send();
@@ -85,7 +85,7 @@ export function Composer({ suggestedAgentIds, onSend, isBusy, children }: Compos
         id={id}
         value={text}
         rows={Math.min(10, Math.max(2, text.split("\n").length))}
-        placeholder="Write a message; Enter sends it, Shift and Enter begin a new line"
+        placeholder="Write a message (Enter sends, Shift+Enter starts a new line)"
         className="w-full resize-none rounded bg-transparent px-1.5 py-1"
         onChange={(event) => setText(event.target.value)}
         onKeyDown={onKeyDown}

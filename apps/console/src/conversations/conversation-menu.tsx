@@ -16,7 +16,7 @@ interface Named {
   readonly title: string;
 }
 
-/** What can be done with a conversation as a whole. */
+/** Actions on a whole conversation. */
 export function ConversationMenu({ conversation }: { readonly conversation: Named }) {
   const [dialog, setDialog] = useState<"rename" | "delete">();
   if (!hasScope(useSession(), "conversations:write")) return null;
@@ -44,7 +44,7 @@ function Rename({ conversation, onClose }: Asked) {
   const renaming = useMutation(trpc.conversations.update.mutationOptions({ onSuccess: onClose }));
   return (
     <FormDialog
-      title="Rename the conversation"
+      title="Rename conversation"
       submit="Rename"
       action={renaming}
       onSubmit={() => renaming.mutate({ wId, cId: conversation.sId, title })}
@@ -68,14 +68,14 @@ function Delete({ conversation, onClose }: Asked) {
   const say = useToast();
   return (
     <ConfirmDialog
-      title="Delete the conversation"
-      description="Its messages, events and attachments are deleted for everybody. This cannot be undone."
+      title="Delete conversation"
+      description="Deletes its messages, events and attachments for everyone. This cannot be undone."
       word="delete"
       onClose={onClose}
       onConfirm={async () => {
         await rpc.conversations.delete.mutate({ wId, cId: conversation.sId });
         await navigate({ to: "/conversations" });
-        say("The conversation is deleted");
+        say("Conversation deleted");
         await queryClient.invalidateQueries(trpc.conversations.pathFilter());
       }}
     />

@@ -18,13 +18,13 @@ const RawEvents = lazy(async () => ({ default: (await import("./raw-events.tsx")
 
 const tabs = { talk: "Talk", timeline: "Timeline", events: "Events" } as const;
 
-/** One conversation: to talk in, as a timeline, and as its events. */
+/** One conversation, with tabs to talk, for its timeline and for its events. */
 export function ConversationPage() {
   const { conversationId } = useParams({ from: "/session/conversations/$conversationId" });
   const { view = "talk" } = useSearch({ from: "/session/conversations/$conversationId" });
   const navigate = useNavigate({ from: "/conversations/$conversationId" });
   const wId = useWorkspaceId();
-  // Title and state: the newest position is all of the content that this read brings.
+  // Only title and state are needed: the limit keeps the content small.
   const input = { wId, cId: conversationId, limit: 1 };
   const { data, error, refetch } = useQuery(trpc.conversations.get.queryOptions(input));
   useMarkAsRead(conversationId, data?.conversation.unread === true);
@@ -37,7 +37,7 @@ export function ConversationPage() {
     >
       {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
       <Tabs
-        label="Views of the conversation"
+        label="Conversation views"
         tabs={tabs}
         value={view}
         onChange={(next) =>

@@ -1,4 +1,4 @@
-/** What of a page of conversations is shown. */
+/** Which conversations of a page are shown. */
 interface Filter {
   readonly q?: string | undefined;
   readonly show?: "unread" | "waiting" | undefined;
@@ -10,7 +10,7 @@ interface Filtered {
   readonly actionRequired: boolean;
 }
 
-/** Whether a conversation is shown: the words of `q` are all in its title, in any case. */
+/** Whether a conversation is shown: its title contains every word of `q`, ignoring case. */
 export function matchesFilter(
   { title, unread, actionRequired }: Filtered,
   { q = "", show }: Filter,

@@ -53,11 +53,11 @@ export function ConversationListPage() {
       columns={columns}
       empty={
         list.data?.conversations.length === 0 ? (
-          <EmptyState title="There are no conversations yet">
+          <EmptyState title="No conversations yet">
             <p className="text-muted">
               {canWrite
-                ? "Begin one with an agent; applications begin them over the API:"
-                : "Applications begin them over the API:"}
+                ? "Start one with an agent here, or over the API:"
+                : "Applications start them over the API:"}
             </p>
             <CurlCommand
               path={`/api/v1/w/${wId}/assistant/conversations`}
@@ -71,9 +71,9 @@ export function ConversationListPage() {
             />
           </EmptyState>
         ) : (
-          <EmptyState title="No conversation of this page matches">
+          <EmptyState title="No matching conversations on this page">
             <Link to="." search={{ after, size: search.size }} className={buttonLook()}>
-              Remove the filter
+              Clear filter
             </Link>
           </EmptyState>
         )
@@ -86,15 +86,15 @@ const columns: Columns<Summary> = {
   Title: TitleLink,
   State: ({ actionRequired, unread }) => (
     <span className="flex flex-wrap gap-1">
-      {actionRequired && <Badge tone="warn">waits for a person</Badge>}
+      {actionRequired && <Badge tone="warn">needs attention</Badge>}
       {unread && <Badge tone="accent">unread</Badge>}
     </span>
   ),
-  "Last change": ({ updated }) => <Time at={updated} />,
+  Updated: ({ updated }) => <Time at={updated} />,
   Created: ({ created }) => <Time at={created} />,
 };
 
-/** What is shown of a page; the choices are in the URL. */
+/** Filters of a page; the choices are in the URL. */
 function Filters() {
   const search = useSearch({ from: "/session/conversations" });
   const navigate = useNavigate({ from: "/conversations" });
@@ -103,7 +103,7 @@ function Filters() {
   return (
     <search className="grid gap-3 sm:grid-cols-3">
       <TextField
-        label="Title on this page"
+        label="Filter by title"
         type="search"
         value={search.q ?? ""}
         onChange={(event) => change({ q: event.target.value || undefined }, true)}
@@ -117,10 +117,10 @@ function Filters() {
       >
         <option value="">All</option>
         <option value="unread">Unread</option>
-        <option value="waiting">Waiting for a person</option>
+        <option value="waiting">Needs attention</option>
       </SelectField>
       <SelectField
-        label="Conversations of a page"
+        label="Rows per page"
         value={search.size ?? ""}
         onChange={({ target: { value } }) =>
           change(

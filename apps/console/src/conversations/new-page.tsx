@@ -2,14 +2,14 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Page } from "../ui/page.tsx";
 import { StartConversation } from "./start-conversation.tsx";
 
-/** Where a conversation begins. */
+/** The page that starts a conversation. */
 export function NewConversationPage() {
   const { agent } = useSearch({ from: "/session/conversations/new" });
   const navigate = useNavigate();
   return (
     <Page title="New conversation">
       <p className="text-muted">
-        Choose one agent or several, which answer at the same time, and write to them.
+        Choose one or more agents and write a message. They answer at the same time.
       </p>
       <StartConversation
         agentIds={agent}

@@ -2,7 +2,7 @@ import type { Output } from "parley-client";
 
 type ProviderError = NonNullable<Output<"runs.get">["providerError"]>;
 
-/** A provider's message, with its id of the request. */
+/** A provider's message, with the provider's request id. */
 export function ProviderSaid({ message, requestId }: ProviderError) {
   return (
     <figure className="rounded-md bg-surface px-3 py-2 text-sm">

@@ -18,7 +18,7 @@ const form = (answer: Talk["answer"], question = questionOf()) => (
 
 const answering = () => vi.fn<Talk["answer"]>(async () => true);
 
-test("sends the option that was chosen last, with own words", async () => {
+test("sends the last chosen option, with the free answer", async () => {
   const answer = answering();
   const { user } = await show(form(answer));
   expect(screen.getByText("Over 44")).toBeDefined();
@@ -32,7 +32,7 @@ test("sends the option that was chosen last, with own words", async () => {
   expect(answer.mock.calls).toEqual([[questionOf(), given]]);
 });
 
-test("sends several options in their order, without one that was taken back", async () => {
+test("sends several options in their order, without a deselected one", async () => {
   const answer = answering();
   const options = ["Red", "Green", "Blue"].map((label) => ({ label, description: null }));
   const { user } = await show(form(answer, questionOf({ options, multiSelect: true })));
@@ -45,7 +45,7 @@ test("sends several options in their order, without one that was taken back", as
   expect(answer.mock.calls[0]?.[1]).toEqual({ selectedOptions: [0, 2] });
 });
 
-test("a question without options is answered with Enter, and not with spaces alone", async () => {
+test("a question without options is answered with Enter, but not with only spaces", async () => {
   const answer = answering();
   const { user } = await show(form(answer, questionOf({ options: [] })));
   const field = screen.getByRole("textbox", { name: "Answer" });
@@ -57,7 +57,7 @@ test("a question without options is answered with Enter, and not with spaces alo
   expect(answer.mock.calls[0]?.[1]).toEqual({ selectedOptions: [], customResponse: "  42" });
 });
 
-test("what was chosen stays when the answer is refused, and it is sent once at a time", async () => {
+test("the choice stays when the answer is refused, and is sent once at a time", async () => {
   const sending = Promise.withResolvers<boolean>();
   const answer = vi.fn<Talk["answer"]>(() => sending.promise);
   const { user } = await show(form(answer));

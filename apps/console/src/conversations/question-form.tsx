@@ -12,11 +12,11 @@ type Question = ShownConversation["questions"][number];
 
 interface QuestionFormProps {
   readonly question: Question;
-  /** Called when the answer is given. */
+  /** Called after the answer is sent. */
   readonly onAnswer?: () => Promise<void>;
 }
 
-/** A question of an agent, with its options and a line for an answer in own words. */
+/** A question from an agent, with its options and a field for a free answer. */
 export function QuestionForm({ question, onAnswer }: QuestionFormProps) {
   const { question: text, options, multiSelect } = question.question;
   const talk = useTalk();

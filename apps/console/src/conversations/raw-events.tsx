@@ -8,7 +8,7 @@ import { EventList } from "../ui/event-list.tsx";
 import { SelectField } from "../ui/field.tsx";
 import { useEvents } from "../ui/use-events.ts";
 
-/** The events of a conversation, or of one of its answers, as its streams send them. */
+/** The events of a conversation, or of one of its answers, as the stream sends them. */
 export function RawEvents({ conversationId }: { readonly conversationId: string }) {
   const parley = useParley();
   const wId = useWorkspaceId();
@@ -36,7 +36,7 @@ export function RawEvents({ conversationId }: { readonly conversationId: string 
           (answer) =>
             answer.type === "agent_message" && (
               <option key={answer.sId} value={answer.sId}>
-                Answer of {answer.configuration.name}, version {answer.version + 1} ({answer.sId})
+                Answer from {answer.configuration.name}, version {answer.version + 1} ({answer.sId})
               </option>
             ),
         )}

@@ -4,7 +4,7 @@ import { oneOf, textOf, textsOf } from "../routing/search.ts";
 import { type ConversationState, conversationStates } from "./search/states.ts";
 import { lazyPage } from "../ui/lazy-page.tsx";
 
-/** Which page of the conversations, and what of it. */
+/** The page of the list, and its filters. */
 interface ListSearch {
   after?: string | undefined;
   q?: string | undefined;
@@ -12,7 +12,7 @@ interface ListSearch {
   size?: "50" | "100" | undefined;
 }
 
-/** Which conversations of everybody are searched for; times are those of the reader's zone. */
+/** Filters of all conversations; times are in the reader's time zone. */
 interface AllSearch {
   q?: string | undefined;
   agent?: string | undefined;
@@ -22,7 +22,7 @@ interface AllSearch {
   after?: string | undefined;
 }
 
-/** How a conversation is shown; `log` is the answer whose events are. */
+/** The tab of a conversation; `log` is the answer whose events are shown. */
 interface ViewSearch {
   view?: "timeline" | "events" | undefined;
   log?: string | undefined;

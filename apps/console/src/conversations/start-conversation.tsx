@@ -6,7 +6,7 @@ import { Composer, type Draft } from "./composer.tsx";
 import { authorOf } from "./draft.ts";
 
 interface StartConversationProps {
-  /** Agents that are chosen at first. */
+  /** Agents chosen at first. */
   readonly agentIds: readonly string[] | undefined;
   /** Called with the id of the conversation that the first message has created. */
   readonly onStart: (conversationId: string) => void;

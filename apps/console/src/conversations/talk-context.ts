@@ -1,14 +1,14 @@
 import type { ShownConversation } from "parley-client/react";
 import { createContext, useContext } from "react";
 
-/** What can be done in a conversation, besides writing in it. */
+/** Actions in a conversation besides sending messages. */
 type TalkActions = Pick<ShownConversation, "decide" | "answer" | "retry"> & {
   readonly conversationId: string;
 };
 
 export const TalkContext = createContext<TalkActions | undefined>(undefined);
 
-/** What can be done in the conversation around this; undefined where it is only shown. */
+/** The actions of the surrounding conversation; undefined if it is only shown. */
 export function useTalk(): TalkActions | undefined {
   return useContext(TalkContext);
 }

@@ -19,11 +19,11 @@ import { useStickToEnd } from "./use-stick-to-end.ts";
 
 interface TalkProps {
   readonly conversationId: string;
-  /** Whether it is beside something else: then the page does not follow its end. */
+  /** Whether it is shown beside other content: then the page does not scroll to its end. */
   readonly isBeside?: boolean;
 }
 
-/** A conversation to talk in: its messages, and what can be said and decided. */
+/** A conversation with its messages, pending decisions and a composer. */
 export function Talk({ conversationId, isBeside = false }: TalkProps) {
   const parley = useParley();
   const session = useSession();
@@ -34,16 +34,16 @@ export function Talk({ conversationId, isBeside = false }: TalkProps) {
   useStickToEnd(list, !isBeside);
   useNewMessages({ conversationId, status, messages, reload: talk.reload });
   const { send, reload, decide, answer, retry } = talk;
-  // Those of `useConversation` stay the same: messages that have not changed are not rendered again.
+  // The functions of `useConversation` are stable, so unchanged messages are not rendered again.
   const actions = useMemo(
     () => ({ conversationId, decide, answer, retry }),
     [conversationId, decide, answer, retry],
   );
-  /** Files that are in the conversation already, where the message after them could not be sent. */
+  /** Files that are already in the conversation, if the message after them could not be sent. */
   const attached = useRef(new Set<string>());
   const sending = useMutation({
     mutationFn: async ({ text, agentIds, files }: Draft) => {
-      // One after the other: that is their order in the conversation.
+      // One after the other, to keep their order in the conversation.
       for (const { fileId, title } of files) {
         if (attached.current.has(fileId)) continue;
         await parley.contentFragments.create({ conversationId, fileId, title });
@@ -57,13 +57,13 @@ export function Talk({ conversationId, isBeside = false }: TalkProps) {
     },
   });
   const isAnswering = status === "answering";
-  /** Who is mentioned by default is known once there are messages. */
+  /** The default mentions are known once messages are loaded. */
   const isLoading = status === "loading" && messages.length === 0;
   return (
     <div className="grid min-w-0 gap-4">
       {isLoading && <Skeleton label="the messages" lines={8} />}
       {status === "ready" && messages.length === 0 && error === undefined && (
-        <EmptyState title="There are no messages in this conversation" />
+        <EmptyState title="No messages yet" />
       )}
       <TalkContext value={actions}>
         <ol ref={list} aria-label="Messages" className="grid min-w-0 gap-5">
@@ -79,7 +79,7 @@ export function Talk({ conversationId, isBeside = false }: TalkProps) {
       </TalkContext>
       <p role="status" className="min-h-6 text-sm text-muted">
         {talk.isReconnecting
-          ? "The connection is broken: trying again …"
+          ? "Connection lost. Reconnecting …"
           : isAnswering && `${answeringNames(messages)} …`}
       </p>
       {error !== undefined && (
@@ -111,7 +111,7 @@ export function Talk({ conversationId, isBeside = false }: TalkProps) {
 
 const none: readonly never[] = [];
 
-/** What waits in a message; the same empty list for most, so that they are not rendered again. */
+/** The waiting calls of a message; most share one empty list, so that they are not rendered again. */
 function pick<T extends { readonly messageId: string }>(
   waiting: readonly T[],
   messageId: string,

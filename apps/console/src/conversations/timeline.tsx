@@ -13,7 +13,7 @@ import { CallTimeline } from "./call-timeline.tsx";
 
 type Consumption = Output<"conversations.getConsumption">;
 
-/** What the answers of a conversation took: steps, calls, tokens and durations. */
+/** The cost of a conversation's answers: steps, calls, tokens and durations. */
 export function Timeline({ conversationId }: { readonly conversationId: string }) {
   const call = { wId: useWorkspaceId(), cId: conversationId };
   const consumption = useInfiniteQuery({
@@ -36,7 +36,7 @@ export function Timeline({ conversationId }: { readonly conversationId: string }
         message.type === "agent_message" ? [[message.sId, message] as const] : [],
       ),
   );
-  if (answers.length === 0) return <EmptyState title="No agent has answered yet" />;
+  if (answers.length === 0) return <EmptyState title="No answers yet" />;
   return (
     <div className="grid gap-5">
       <Totals total={first.total} />
@@ -55,7 +55,7 @@ export function Timeline({ conversationId }: { readonly conversationId: string }
           isBusy={consumption.isFetchingNextPage}
           onClick={() => void consumption.fetchNextPage()}
         >
-          More answers
+          Load more
         </Button>
       )}
       <Table
@@ -69,10 +69,10 @@ export function Timeline({ conversationId }: { readonly conversationId: string }
           "Agent or model": ({ name }) => name,
           Answers: ({ sums }) => formatNumber(sums.answers),
           Steps: ({ sums }) => formatNumber(sums.steps),
-          Read: ({ sums }) => `${formatNumber(sums.inputTokens)} tokens`,
-          Written: ({ sums }) => `${formatNumber(sums.outputTokens)} tokens`,
-          Model: ({ sums }) => formatDuration(sums.modelDurationMs),
-          Tools: ({ sums }) => formatDuration(sums.toolDurationMs),
+          "Input tokens": ({ sums }) => formatNumber(sums.inputTokens),
+          "Output tokens": ({ sums }) => formatNumber(sums.outputTokens),
+          "Model time": ({ sums }) => formatDuration(sums.modelDurationMs),
+          "Tool time": ({ sums }) => formatDuration(sums.toolDurationMs),
         }}
       />
     </div>
@@ -83,11 +83,11 @@ function Totals({ total }: { readonly total: Consumption["total"] }) {
   const facts: readonly (readonly [string, string])[] = [
     ["Answers", formatNumber(total.answers)],
     ["Steps", formatNumber(total.steps)],
-    ["Tokens read", formatNumber(total.inputTokens)],
-    ["Tokens written", formatNumber(total.outputTokens)],
-    ["Models", formatDuration(total.modelDurationMs)],
+    ["Input tokens", formatNumber(total.inputTokens)],
+    ["Output tokens", formatNumber(total.outputTokens)],
+    ["Model time", formatDuration(total.modelDurationMs)],
     ["Tool calls", formatNumber(total.toolCalls)],
-    ["Tools", formatDuration(total.toolDurationMs)],
+    ["Tool time", formatDuration(total.toolDurationMs)],
   ];
   return (
     <dl className="grid grid-cols-2 gap-3 sm:grid-cols-4 lg:grid-cols-7">
@@ -103,7 +103,7 @@ function Totals({ total }: { readonly total: Consumption["total"] }) {
 
 interface TurnProps {
   readonly answer: Consumption["messages"][number];
-  /** Undefined for an answer that is newer than the read of the messages. */
+  /** Undefined if the answer is newer than the loaded messages. */
   readonly message: AgentMessage | undefined;
 }
 
@@ -124,10 +124,10 @@ function Turn({ answer, message }: TurnProps) {
       </p>
       <p className="text-sm text-muted">
         {answer.providerId}/{answer.modelId}: {formatNumber(answer.steps)}{" "}
-        {answer.steps === 1 ? "step" : "steps"}, {formatNumber(answer.inputTokens)} tokens read,{" "}
-        {formatNumber(answer.outputTokens)} written, {formatDuration(answer.modelDurationMs)} of the
-        model, {formatDuration(answer.toolDurationMs)} of {answer.toolCalls}{" "}
-        {answer.toolCalls === 1 ? "call" : "calls"}
+        {answer.steps === 1 ? "step" : "steps"} · {formatNumber(answer.inputTokens)} input and{" "}
+        {formatNumber(answer.outputTokens)} output tokens · model{" "}
+        {formatDuration(answer.modelDurationMs)} · {formatNumber(answer.toolCalls)} tool{" "}
+        {answer.toolCalls === 1 ? "call" : "calls"} {formatDuration(answer.toolDurationMs)}
       </p>
       {message && message.actions.length > 0 && <CallTimeline message={message} />}
     </li>

@@ -14,9 +14,9 @@ test.for([
   ["succeeded", "succeeded"],
   ["errored", "errored"],
   ["denied", "denied"],
-  ["blocked_validation_required", "waits for approval"],
-  ["blocked_user_answer_required", "waits for an answer"],
-  ["blocked_authentication_required", "waits for access"],
+  ["blocked_validation_required", "needs approval"],
+  ["blocked_user_answer_required", "needs an answer"],
+  ["blocked_authentication_required", "needs access"],
 ] as const)("a call that is %s says “%s”", async ([status, words]) => {
   await show(<ToolCall action={actionOf({ status })} />);
   expect(screen.getByText(words)).toBeDefined();
@@ -42,7 +42,7 @@ test("shows each part of a result, how long it took, and JSON with indentation",
   ]);
 });
 
-test("leads to where the tool is allowed, where the call waits for that and is talked about", async () => {
+test("opens the authorization of the tool, if the call waits for it in a conversation", async () => {
   const open = vi.spyOn(window, "open").mockReturnValue(null);
   const authorizationUrl = "https://shop.test/authorize";
   const action = actionOf({ status: "blocked_authentication_required" });
@@ -54,14 +54,14 @@ test("leads to where the tool is allowed, where the call waits for that and is t
   const answers = { [START]: () => ({ authorization: { authorizationUrl } }) };
   const { user } = await show(call, { answers });
   await user.click(screen.getByText("refund"));
-  await user.click(screen.getByRole("button", { name: "Allow it …" }));
+  await user.click(screen.getByRole("button", { name: "Allow …" }));
   await waitFor(() => expect(open.mock.lastCall?.[0]).toBe(authorizationUrl));
 });
 
-test("offers to allow nothing where the conversation is only shown", async () => {
+test("offers no authorization if the conversation is only shown", async () => {
   const action = actionOf({ status: "blocked_authentication_required" });
   await show(<ToolCall action={action} />);
-  expect(screen.queryByText(/waits until you let/)).toBeNull();
+  expect(screen.queryByText(/needs your permission/)).toBeNull();
 });
 
 test("cannot be allowed twice at once, and says why the server refused", async () => {
@@ -72,7 +72,7 @@ test("cannot be allowed twice at once, and says why the server refused", async (
     </TalkContext>
   );
   const { user, calls } = await show(talking, { answers: { [START]: () => starting.promise } });
-  const button = screen.getByRole<HTMLButtonElement>("button", { name: "Allow it …" });
+  const button = screen.getByRole<HTMLButtonElement>("button", { name: "Allow …" });
   await user.click(button);
   await waitFor(() => expect(button.disabled).toBe(true));
   await user.click(button);

@@ -10,7 +10,7 @@ import { formatDuration } from "../ui/time.tsx";
 import { textsOfOutput } from "./tool-output.ts";
 import { useTalk } from "./talk-context.ts";
 
-/** A call of a tool, with its arguments and what came of it. */
+/** A tool call with its arguments and result. */
 export const ToolCall = memo(function ToolCall({ action }: { readonly action: Action }) {
   const { functionCallName, toolName, status, params, output, executionDurationMs } = action;
   return (
@@ -29,7 +29,7 @@ export const ToolCall = memo(function ToolCall({ action }: { readonly action: Ac
           <>
             <p className="text-sm text-muted">Result</p>
             {textsOfOutput(output).map((text, index) => (
-              // The parts of a result stay as they are.
+              // The parts of a result never change.
               <CodeBlock key={index} label="Result">
                 <code className="whitespace-pre-wrap">{text}</code>
               </CodeBlock>
@@ -44,7 +44,7 @@ export const ToolCall = memo(function ToolCall({ action }: { readonly action: Ac
   );
 });
 
-/** Leads to the page on which the reader lets the tool's server be called. */
+/** Opens the page where the user authorizes the tool's server. */
 export function AllowTool({ toolId }: { readonly toolId: string }) {
   const parley = useParley();
   const talk = useTalk();
@@ -57,9 +57,9 @@ export function AllowTool({ toolId }: { readonly toolId: string }) {
   if (talk === undefined) return null;
   return (
     <div className="grid justify-items-start gap-2">
-      <p>The call waits until you let its server be called for you.</p>
+      <p>This call needs your permission to use its server on your behalf.</p>
       <Button isBusy={starting.isPending} onClick={() => starting.mutate()}>
-        Allow it …
+        Allow …
       </Button>
       {starting.isError && <ErrorNotice error={starting.error} />}
     </div>

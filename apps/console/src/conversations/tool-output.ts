@@ -1,4 +1,4 @@
-/** The parts of what a tool returned, as texts: JSON is indented, and what is no text is JSON. */
+/** The parts of a tool's result as texts: JSON is indented, and a part that is not text becomes JSON. */
 export function textsOfOutput(output: readonly unknown[]): string[] {
   return output.map((part) => {
     const isText = typeof part === "object" && part !== null && "text" in part;
@@ -8,7 +8,7 @@ export function textsOfOutput(output: readonly unknown[]): string[] {
   });
 }
 
-/** A text that is JSON of an object or a list with indentation; any other as it is. */
+/** Indents a text that is a JSON object or list; returns any other unchanged. */
 function indented(text: string): string {
   if (!/^\s*[[{]/.test(text)) return text;
   try {

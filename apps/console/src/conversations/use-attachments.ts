@@ -1,7 +1,7 @@
 import { useCallback, useState } from "react";
 import { useParley } from "../api/use-session.ts";
 
-/** A file that is to go with a message. */
+/** A file to send with a message. */
 export interface Attachment {
   readonly id: number;
   readonly title: string;
@@ -10,10 +10,10 @@ export interface Attachment {
   readonly error?: unknown;
 }
 
-/** Most files that go with one message. */
+/** Files that can be added at once, at most. */
 const MAX_FILES = 20;
 
-/** The files of a message that is being written, which are uploaded as soon as they are chosen. */
+/** The files of a draft, uploaded as soon as they are chosen. */
 export function useAttachments() {
   const parley = useParley();
   const [attachments, setAttachments] = useState<readonly Attachment[]>([]);
@@ -44,7 +44,7 @@ export function useAttachments() {
 
 let nextId = 0;
 
-/** The type of a file; browsers do not know those of most texts. */
+/** The content type of a file; browsers do not know the types of most text files. */
 function typeOf({ name, type }: File): string {
   if (type !== "") return type;
   return /\.(?:md|txt|csv|json|ya?ml|ts|tsx|js|jsx|py|rs|go|java|sql|sh|toml|log)$/i.test(name)

@@ -9,12 +9,12 @@ interface Watched extends Pick<ShownConversation, "status" | "messages" | "reloa
   readonly conversationId: string;
 }
 
-/** How long several ends of answers are waited for, before the state of the conversation is read. */
+/** How long ended answers are collected before the state of the conversation is read. */
 const STATE_DELAY_MS = 300;
 
 /**
- * Reads a conversation again when somebody else writes in it, as another tab does; and its title and
- * whether it was read, when these change.
+ * Reloads a conversation when someone else, such as another tab, writes in it, and its title and unread state when
+ * these change.
  */
 export function useNewMessages({ conversationId, status, messages, reload }: Watched): void {
   const parley = useParley();
@@ -33,13 +33,27 @@ export function useNewMessages({ conversationId, status, messages, reload }: Wat
     const follow = async () => {
       const options = { signal, reconnectForMs: Infinity };
       for await (const event of parley.conversations.follow({ conversationId }, options)) {
-        if (event.type === "user_message_new" || event.type === "agent_message_new") {
-          setAnnounced((before) => new Set([...before, event.messageId]));
+        switch (event.type) {
+          case "user_message_new":
+          case "agent_message_new":
+            setAnnounced((before) => new Set([...before, event.messageId]));
+            break;
+          case "conversation_title":
+          case "agent_message_done":
+            readState();
+            break;
+          case "tool_approve_execution":
+          case "tool_ask_user_question":
+          case "tool_personal_auth_required":
+            // The message's own events have them too.
+            break;
+          default:
+            // A newer server may send others.
+            event satisfies never;
         }
-        if (event.type === "conversation_title" || event.type === "agent_message_done") readState();
       }
     };
-    // A refusal is shown where the conversation is read.
+    // The read of the conversation shows a refusal.
     follow().catch(() => {});
     return () => {
       leaving.abort();
@@ -54,7 +68,7 @@ export function useNewMessages({ conversationId, status, messages, reload }: Wat
   }, [announced, status, messages, reload]);
 }
 
-/** Whether all announced messages are there. Older versions, which are not shown, count as there. */
+/** Whether all announced messages are loaded. Older versions, which are not shown, count as loaded. */
 function knowsAll(
   messages: readonly ConversationMessage[],
   announced: ReadonlySet<string>,

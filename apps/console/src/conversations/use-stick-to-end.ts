@@ -1,9 +1,9 @@
 import { type RefObject, useEffect } from "react";
 
-/** Distance from the end, in pixels, at which a reader still reads along. */
+/** Distance from the end, in pixels, within which the page keeps scrolling. */
 const NEAR = 120;
 
-/** Keeps the end of the page in view while it grows, as long as its reader is there. */
+/** Keeps the end of the page in view while it grows, if the reader is near it. */
 export function useStickToEnd(growing: RefObject<HTMLElement | null>, isOn: boolean): void {
   useEffect(() => {
     if (growing.current === null || !isOn) return undefined;
@@ -11,7 +11,7 @@ export function useStickToEnd(growing: RefObject<HTMLElement | null>, isOn: bool
     let isAtEnd = true;
     let height = page.scrollHeight;
     const onScroll = () => {
-      // A page that has grown scrolls too: only where the reader was before counts.
+      // A page that has grown scrolls too: only the reader's position before counts.
       if (page.scrollHeight !== height) return;
       isAtEnd = page.scrollHeight - page.scrollTop - page.clientHeight < NEAR;
     };

@@ -8,14 +8,14 @@ import { ProblemList } from "./problem-list.tsx";
 
 interface CodeViewProps {
   readonly label: string;
-  /** Whether something else on the page shows what the label says. */
+  /** Whether the page shows the label elsewhere. */
   readonly hidesLabel?: boolean;
   readonly language: Language;
-  /** What it begins with. The text is its own from then on: what is typed meanwhile would be lost to an older one. */
+  /** The initial text. Later values are ignored, so that typed text is never replaced. */
   readonly initial: string;
   readonly onChange: (text: string) => void;
   readonly hint?: ReactNode;
-  /** What is already known to be wrong with this very text. */
+  /** The known problems of the current text. */
   readonly problems?: readonly Problem[] | undefined;
   readonly assistant?: Assistant | undefined;
 }
@@ -49,7 +49,7 @@ export function CodeView(props: CodeViewProps) {
         editorExtensions({ label, language, assistant: () => assisting() }),
         findProblems({ language, known: () => known(), assistant: () => assisting(), setFound }),
         EditorView.updateListener.of(({ docChanged, state }) => {
-          // At once: a press on a button right after a key is about this text.
+          // Synchronously: a click right after a key must see this text.
           if (docChanged) flushSync(() => onText(state.doc.toString()));
         }),
       ],
@@ -79,7 +79,7 @@ export function CodeView(props: CodeViewProps) {
       <div ref={host} className="min-w-0" />
       {hint !== undefined && <p className="text-sm text-muted">{hint}</p>}
       <ProblemList
-        label={`Problems of “${label}”`}
+        label={`Problems in “${label}”`}
         problems={found}
         onChoose={(problem) => view.current && showProblem(view.current, problem)}
       />
@@ -87,7 +87,7 @@ export function CodeView(props: CodeViewProps) {
   );
 }
 
-/** What screen readers say about the keys: names of another tree do not reach into a shadow root. */
+/** Describes the keys to screen readers. A shadow root cannot refer to elements outside of it. */
 function describeKeys(): HTMLElement {
   const keys = document.createElement("p");
   keys.id = "keys";

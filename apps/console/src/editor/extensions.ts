@@ -41,11 +41,11 @@ const code: Extension = [
 interface EditorOptions {
   readonly label: string;
   readonly language: Language;
-  /** Whoever reads along at the moment. */
+  /** The current assistant. */
   readonly assistant: () => Assistant | undefined;
 }
 
-/** All that an editor of a language does, but for finding problems. */
+/** All extensions of an editor, except for finding problems. */
 export function editorExtensions({ label, language, assistant }: EditorOptions): Extension {
   const isProse = language === "markdown" || language === "text";
   return [

@@ -4,22 +4,22 @@ import { EditorView } from "@codemirror/view";
 import { grammarFaults } from "./languages.ts";
 import type { Assistant, Language, Problem } from "./problem.ts";
 
-/** How long nothing is written before a text is looked at. */
+/** The pause in typing before a text is checked. */
 const DELAY_MS = 400;
 
-/** Says that what is known of the text has changed, though the text has not. */
+/** Signals that the known problems have changed, though the text has not. */
 const lookAgain = StateEffect.define();
 
 interface Sources {
   readonly language: Language;
-  /** What is already known to be wrong with the text as it is. */
+  /** The known problems of the current text. */
   readonly known: () => readonly Problem[];
   readonly assistant: () => Assistant | undefined;
-  /** Gets what is shown, in the order of the lines. */
+  /** Receives the shown problems, in the order of the lines. */
   readonly setFound: (problems: readonly Problem[]) => void;
 }
 
-/** Shows problems at their lines, of all sources together. */
+/** Shows the problems of all sources at their lines. */
 export function findProblems({ language, known, assistant, setFound }: Sources): Extension {
   return [
     linter(
@@ -44,14 +44,14 @@ export function findProblems({ language, known, assistant, setFound }: Sources):
   ];
 }
 
-/** Looks for the problems of a text again. */
+/** Checks a text again. */
 export function findProblemsAgain(view: EditorView): void {
   view.dispatch({ effects: lookAgain.of(null) });
 }
 
 function diagnosticOf(doc: Text, problem: Problem): Diagnostic {
   const from = offsetOf(doc, problem);
-  // A place without an extent is seen as a character.
+  // A position without an extent is marked as one character.
   const to = Math.min(from + 1, doc.lineAt(from).to);
   return { from, to, severity: problem.severity, message: problem.message };
 }

@@ -26,7 +26,7 @@ test.for([
   expect(placeOfPath(text, path)).toEqual({ line, column });
 });
 
-test("finds what there is of a text that is no JSON", () => {
+test("finds the nearest value in a text that is not JSON", () => {
   expect(placeOfPath("", "a")).toEqual({ line: 1, column: 1 });
   expect(placeOfPath('{\n"a": {', "a.b")).toEqual({ line: 2, column: 1 });
 });

@@ -2,15 +2,15 @@ import { jsonLanguage } from "@codemirror/lang-json";
 
 type SyntaxNode = ReturnType<typeof jsonLanguage.parser.parse>["topNode"];
 
-/** Where something is in a text; both from 1. */
+/** A position in a text; both from 1. */
 export interface Place {
   readonly line: number;
   readonly column: number;
 }
 
 /**
- * Where the value at a path is in a text of JSON, as in `properties.a[0].type`; the nearest value around it where there
- * is none. Names may have dots: the longest that fits is taken.
+ * The position of the value at a path in a JSON text, as in `properties.a[0].type`; of the nearest value around it
+ * if there is none. Names may contain dots: the longest match is taken.
  */
 export function placeOfPath(text: string, path: string): Place {
   let node = jsonLanguage.parser.parse(text).topNode.firstChild;

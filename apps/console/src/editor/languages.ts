@@ -7,7 +7,7 @@ import type { Extension } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
 import type { Language } from "./problem.ts";
 
-/** What an editor knows of a language. */
+/** The extension for a language. */
 export function extensionOf(language: Language): Extension {
   switch (language) {
     case "typescript":
@@ -27,9 +27,9 @@ export function extensionOf(language: Language): Extension {
 
 const findInJson = jsonParseLinter();
 
-/** What is wrong with a text by its grammar alone. */
+/** The syntax errors of a text. */
 export function grammarFaults(view: EditorView, language: Language): readonly Diagnostic[] {
-  // An empty text is no JSON, and means nothing.
+  // An empty text is not JSON, but valid: it means no value.
   if (language !== "json" || view.state.doc.toString().trim() === "") return [];
   return findInJson(view);
 }

@@ -1,7 +1,7 @@
 import { Badge } from "../ui/badge.tsx";
 import type { Problem } from "./problem.ts";
 
-/** Problems that are shown as text; all of them are at their lines. */
+/** Problems that are listed below an editor; all are marked at their lines. */
 const MAX_SHOWN = 20;
 
 interface ProblemListProps {
@@ -10,7 +10,7 @@ interface ProblemListProps {
   readonly onChoose: (problem: Problem) => void;
 }
 
-/** What is wrong with a text, as text: each leads to its place. */
+/** The problems of a text; each leads to its position. */
 export function ProblemList({ label, problems, onChoose }: ProblemListProps) {
   if (problems.length === 0) return null;
   return (

@@ -1,4 +1,4 @@
-/** What is wrong at a place of a text. */
+/** A problem at a position of a text. */
 export interface Problem {
   /** From 1. */
   readonly line: number;
@@ -9,22 +9,22 @@ export interface Problem {
   readonly severity: "error" | "warning";
 }
 
-/** What can be written at a place. */
+/** A completion at a position of a text. */
 export interface Suggestion {
   readonly label: string;
   /** What it is, as in `function`. */
   readonly type: string;
-  /** More about it, as its type. */
+  /** More about it, such as its type. */
   readonly detail?: string;
 }
 
-/** Reads along with what is written. */
+/** Assists with a text while it is edited. */
 export interface Assistant {
   readonly findProblems: (text: string) => Promise<readonly Problem[]>;
   readonly suggest: (text: string, offset: number) => Promise<readonly Suggestion[]>;
 }
 
-/** What a text is written in. */
+/** The language of a text. */
 export type Language = "typescript" | "javascript" | "json" | "markdown" | "python" | "text";
 
 /** The language of a file by its name. */

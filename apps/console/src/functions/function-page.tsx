@@ -44,7 +44,7 @@ export function FunctionPage() {
             {data.description} {data.status === "archived" && <StatusBadge status="archived" />}
           </p>
           <Tabs
-            label="Parts of the function"
+            label="Function views"
             tabs={isBuilder ? builderTabs : tabs}
             value={view}
             onChange={(next) =>
@@ -70,12 +70,12 @@ export function FunctionPage() {
 function Definition({ one }: { readonly one: ShownFunction }) {
   const facts: readonly (readonly [string, string])[] = [
     ["Version", String(one.version)],
-    ["May run for", formatDuration(one.timeoutMs)],
-    ["Size of a result", `${formatNumber(one.maxOutputBytes)} bytes`],
-    ["Lines of its log", formatNumber(one.maxLogLines)],
-    ["At once", formatNumber(one.maxConcurrent)],
-    ["After an interruption", one.retryable ? "run again" : "not run again"],
-    ["Calls by agents", one.requiresApproval ? "wait for an approval" : "need no approval"],
+    ["Timeout", formatDuration(one.timeoutMs)],
+    ["Max result size", `${formatNumber(one.maxOutputBytes)} bytes`],
+    ["Max log lines", formatNumber(one.maxLogLines)],
+    ["Max concurrent", formatNumber(one.maxConcurrent)],
+    ["Interrupted invocations", one.retryable ? "rerun" : "not rerun"],
+    ["Calls by agents", one.requiresApproval ? "need approval" : "need no approval"],
   ];
   return (
     <div className="grid gap-4">
@@ -87,10 +87,10 @@ function Definition({ one }: { readonly one: ShownFunction }) {
           </div>
         ))}
       </dl>
-      <h2 className="font-semibold">Schema of the input</h2>
-      <JsonBlock label="Schema of the input" value={one.inputSchema ?? {}} />
-      <h2 className="font-semibold">Schema of the result</h2>
-      <JsonBlock label="Schema of the result" value={one.outputSchema ?? {}} />
+      <h2 className="font-semibold">Input schema</h2>
+      <JsonBlock label="Input schema" value={one.inputSchema ?? {}} />
+      <h2 className="font-semibold">Result schema</h2>
+      <JsonBlock label="Result schema" value={one.outputSchema ?? {}} />
       {one.program !== undefined && (
         <>
           <h2 className="font-semibold">Program</h2>

@@ -17,7 +17,7 @@ const schema = {
 
 type Props = Partial<React.ComponentProps<typeof InputForm>>;
 
-/** Shows the form, and gives what it is submitted with. */
+/** Shows the form, and gives its submissions. */
 async function open(props: Props = {}) {
   const onSubmit = vi.fn<(input: unknown) => void>();
   const form = (
@@ -28,9 +28,9 @@ async function open(props: Props = {}) {
 
 const field = (name: string | RegExp) => screen.getByRole<HTMLInputElement>("textbox", { name });
 const run = () => screen.getByRole<HTMLButtonElement>("button", { name: "Run" });
-const json = () => field("Input, as JSON");
+const json = () => field("Input (JSON)");
 
-test("sends what the fields hold, each as its kind, without those that are empty", async () => {
+test("sends the values of the fields, each as its type, without empty ones", async () => {
   const { user, onSubmit } = await open();
   await user.type(field("price"), "1.5");
   await user.type(field("quantity"), "4");
@@ -41,7 +41,7 @@ test("sends what the fields hold, each as its kind, without those that are empty
   expect(onSubmit.mock.calls).toEqual([[input]]);
 });
 
-test("says at each field what is wrong with it, and sends nothing until it is mended", async () => {
+test("shows the error of each field, and sends nothing until they are fixed", async () => {
   const { user, onSubmit } = await open();
   await user.type(field("quantity"), "1.5");
   await user.type(field(/^tags/), "[[1,");
@@ -50,9 +50,9 @@ test("says at each field what is wrong with it, and sends nothing until it is me
     (field(name).getAttribute("aria-describedby") ?? "")
       .split(" ")
       .map((id) => document.getElementById(id)?.textContent);
-  expect(descriptionOf("price")).toEqual(["Of one", "This is required"]);
-  expect(descriptionOf("quantity")).toEqual(["This must be a whole number"]);
-  expect(descriptionOf(/^tags/).join(" ")).toContain("This is not JSON");
+  expect(descriptionOf("price")).toEqual(["Of one", "Required"]);
+  expect(descriptionOf("quantity")).toEqual(["Enter a whole number"]);
+  expect(descriptionOf(/^tags/).join(" ")).toContain("Invalid JSON");
   expect(field("quantity").getAttribute("aria-invalid")).toBe("true");
   expect(onSubmit).not.toHaveBeenCalled();
   await user.type(field("price"), "2");
@@ -65,33 +65,33 @@ test("says at each field what is wrong with it, and sends nothing until it is me
   expect(field("quantity").getAttribute("aria-invalid")).toBeNull();
 });
 
-test("changes to JSON and back with what was filled in", async () => {
+test("switches to JSON and back with the filled-in values", async () => {
   const { user, onSubmit } = await open({ before: { price: 1.5, quantity: 4 } });
   expect(field("quantity").value).toBe("4");
-  await user.click(screen.getByRole("button", { name: "Write JSON" }));
+  await user.click(screen.getByRole("button", { name: "Edit JSON" }));
   expect(JSON.parse(json().value)).toEqual({ price: 1.5, quantity: 4 });
   await user.clear(json());
   await user.type(json(), '{{"price": 2, "quantity": 5}');
-  await user.click(screen.getByRole("button", { name: "Use the form" }));
+  await user.click(screen.getByRole("button", { name: "Use form" }));
   expect([field("price").value, field("quantity").value]).toEqual(["2", "5"]);
   await user.click(run());
   expect(onSubmit.mock.calls).toEqual([[{ price: 2, quantity: 5 }]]);
 });
 
-test("what is not JSON stays, and is not sent", async () => {
+test("a text that is not JSON stays, and is not sent", async () => {
   const { user, onSubmit } = await open({ schema: null });
   expect(screen.queryByRole("button", { name: /form|JSON/ })).toBeNull();
   await user.clear(json());
   await user.type(json(), "[[1");
   await user.click(run());
-  expect(screen.getByText(/This is not JSON/)).toBeDefined();
+  expect(screen.getByText(/Invalid JSON/)).toBeDefined();
   expect(json().value).toBe("[1");
   expect(onSubmit).not.toHaveBeenCalled();
 });
 
 test("a function without fields takes no input", async () => {
   const { user, onSubmit } = await open({ schema: { type: "object", properties: {} } });
-  expect(screen.getByText("It takes no input.")).toBeDefined();
+  expect(screen.getByText("No input required.")).toBeDefined();
   await user.click(run());
   expect(onSubmit.mock.calls).toEqual([[{}]]);
 });

@@ -7,22 +7,22 @@ import { type FieldTexts, fieldsOf, inputOf, textsOf } from "./schema-fields.ts"
 import { SchemaForm } from "./schema-form.tsx";
 
 interface InputFormProps {
-  /** The name of the form, where there are several. */
+  /** Accessible name, if the page has several forms. */
   readonly label?: string;
   /** JSON Schema of the input. */
   readonly schema: Readonly<Record<string, unknown>> | null;
-  /** The input that it begins with. */
+  /** The initial input. */
   readonly before?: unknown;
-  /** What the button says. */
+  /** Label of the button. */
   readonly action: string;
   readonly isBusy: boolean;
   readonly isDisabled?: boolean;
   readonly onSubmit: (input: unknown) => void;
-  /** What stands above the button, as a failure. */
+  /** Content above the button, such as a failure. */
   readonly children?: ReactNode;
 }
 
-/** An input, from a form that its schema makes, or from JSON. */
+/** An input, entered in a form generated from its schema or as JSON. */
 export function InputForm(props: InputFormProps) {
   const {
     label = "Input",
@@ -40,7 +40,7 @@ export function InputForm(props: InputFormProps) {
   const [json, setJsonText] = useState(() => JSON.stringify(before ?? {}, null, 2));
   const [errors, setErrors] = useState<FieldTexts>({});
 
-  /** The input as it stands; undefined, with the errors shown, where it is none. */
+  /** The current input; undefined, with the errors shown, if it is invalid. */
   const read = (): { input: unknown } | undefined => {
     try {
       if (isJson || fields === undefined) return { input: parseJson(json) };
@@ -75,7 +75,7 @@ export function InputForm(props: InputFormProps) {
     >
       {isJson || fields === undefined ? (
         <TextArea
-          label="Input, as JSON"
+          label="Input (JSON)"
           rows={10}
           spellCheck={false}
           className="font-mono text-sm"
@@ -98,7 +98,7 @@ export function InputForm(props: InputFormProps) {
           {action}
         </Button>
         {fields !== undefined && (
-          <Button onClick={change}>{isJson ? "Use the form" : "Write JSON"}</Button>
+          <Button onClick={change}>{isJson ? "Use form" : "Edit JSON"}</Button>
         )}
       </div>
     </form>

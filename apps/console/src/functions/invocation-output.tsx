@@ -5,11 +5,11 @@ import { outputOf } from "./output-of.ts";
 
 interface InvocationOutputProps {
   readonly events: readonly NumberedEvent<InvocationEvent>[];
-  /** As it was read; the events may have it earlier. */
+  /** The outcome as read; the events may carry it earlier. */
   readonly outcome: InvocationOutcome | undefined;
 }
 
-/** What an invocation has printed, how far it is, and what came of it. */
+/** The log, progress and outcome of an invocation. */
 export function InvocationOutput({ events, outcome: known }: InvocationOutputProps) {
   const { lines, progress, outcome = known } = outputOf(events);
   return (

@@ -22,7 +22,7 @@ import { useInvoke } from "./use-invoke.ts";
 
 const here = "/session/functions/$functionId/invocations/$invocationId";
 
-/** One invocation: its events as they come, its outcome, and running it again. */
+/** One invocation: its events as they arrive, its outcome, and buttons to rerun it. */
 export function InvocationPage() {
   const call = useParams({ from: here });
   const { functionId, invocationId } = call;
@@ -43,13 +43,13 @@ export function InvocationPage() {
     mutationKey: trpc.invocations.pathKey(),
     mutationFn: async () => parley.invocations.cancel(call),
   });
-  // A call of a server's tool is one of the function that calls the server, which nobody sees.
+  // A tool call invokes an internal function of its server, which is never shown.
   const called = run.data?.kind === "tool_call" ? (run.data.tool ?? undefined) : undefined;
   if (isNotFound(error)) return <NotFoundPage />;
   const isRunning = data?.invocation.status === "created" && !isOver;
   return (
     <Page
-      title={called === undefined ? `Invocation of ${functionId}` : `Call of ${called.name}`}
+      title={called === undefined ? `Invocation of ${functionId}` : `Call to ${called.name}`}
       actions={
         <>
           {isRunning && (
@@ -84,14 +84,14 @@ export function InvocationPage() {
               params={{ toolId: called.sId }}
               className="text-accent underline"
             >
-              The tool
+              Open tool
             </Link>
           )}
         </p>
       )}
       {run.error && !error && (
         <ErrorNotice
-          title="The input could not be read"
+          title="The input could not be loaded"
           error={run.error}
           onRetry={() => void run.refetch()}
         />
@@ -116,14 +116,14 @@ interface RunAgainProps {
   readonly input: unknown;
 }
 
-/** Runs the function again, with the same input or with a changed one. */
+/** Reruns the function with the same input or an edited one. */
 function RunAgain({ functionId, invocationId, input }: RunAgainProps) {
   const invoke = useInvoke(functionId);
   return (
     <>
       <Button isBusy={invoke.isPending} onClick={() => invoke.mutate(input)}>
         <Icon name="retry" />
-        Run again
+        Rerun
       </Button>
       <Link
         to="/functions/$functionId"
@@ -131,9 +131,9 @@ function RunAgain({ functionId, invocationId, input }: RunAgainProps) {
         search={{ from: invocationId }}
         className={buttonLook()}
       >
-        Run with another input
+        Edit and rerun
       </Link>
-      {invoke.isError && <ErrorNotice title="It was not run again" error={invoke.error} />}
+      {invoke.isError && <ErrorNotice title="The function was not rerun" error={invoke.error} />}
     </>
   );
 }

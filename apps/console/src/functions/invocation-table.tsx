@@ -8,7 +8,7 @@ import { SelectField } from "../ui/field.tsx";
 import { List } from "../ui/list.tsx";
 import { Time } from "../ui/time.tsx";
 
-/** How often the table is read again while it is looked at. */
+/** How often the table is refreshed while it is visible. */
 const REFRESH_MS = 5000;
 
 const statuses = ["created", "succeeded", "errored"] as const;
@@ -47,7 +47,9 @@ export function InvocationTable({ functionId }: { readonly functionId: string })
         keyOf={({ sId }) => sId}
         after={after}
         empty={
-          <EmptyState title={hasMore ? "None on this page" : "There are no invocations to show"} />
+          <EmptyState
+            title={hasMore ? "No matching invocations on this page" : "No invocations found"}
+          />
         }
         columns={{
           Invocation: ({ sId }) => (

@@ -13,14 +13,14 @@ import { type Columns, rowLink } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 import type { ShownFunction } from "./read-function.ts";
 
-/** A page of functions, as both lists of them have it. */
+/** A page of functions, as both lists return it. */
 interface Listed {
   readonly sandboxFunctions: readonly ShownFunction[];
   readonly hasMore: boolean;
   readonly lastValue: string | null;
 }
 
-/** The sandbox functions of the workspace: those to invoke, and for builders the archived too. */
+/** The sandbox functions of the workspace; builders also see archived ones. */
 export function FunctionListPage() {
   const wId = useWorkspaceId();
   const { after: lastValue, status = "active" } = useSearch({ from: "/session/functions" });
@@ -76,19 +76,19 @@ const columns: Columns<ShownFunction> = {
         {slug}
       </Link>
       {status === "archived" && <StatusBadge status="archived" />}
-      {requiresApproval && <Badge>asks before it is called</Badge>}
+      {requiresApproval && <Badge>needs approval</Badge>}
     </span>
   ),
-  "What it does": ({ description }) => description,
+  Description: ({ description }) => description,
   Version: ({ version }) => version,
-  Changed: ({ updatedAt }) => <Time at={updatedAt} />,
+  Updated: ({ updatedAt }) => <Time at={updatedAt} />,
 };
 
 function NoFunctions({ isArchived }: { readonly isArchived: boolean }) {
-  if (isArchived) return <EmptyState title="No function is archived" />;
+  if (isArchived) return <EmptyState title="No archived functions" />;
   return (
-    <EmptyState title="There are no functions yet">
-      <p className="text-muted">Write one here, or make a folder with one, and push it:</p>
+    <EmptyState title="No functions yet">
+      <p className="text-muted">Write one here, or scaffold one in a folder and push it:</p>
       <Command>{"parley functions init my-function\nparley functions push my-function"}</Command>
     </EmptyState>
   );

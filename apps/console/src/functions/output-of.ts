@@ -1,15 +1,15 @@
 import type { InvocationEvent, InvocationOutcome } from "parley-client";
 import type { NumberedEvent } from "../ui/use-events.ts";
 
-/** What the events of an invocation say so far. */
+/** The output of an invocation so far. */
 export interface Output {
-  /** What it has printed, each with its line break. */
+  /** Log lines, each with its line break. */
   readonly lines: readonly string[];
   readonly progress: { done: number; total: number; label: string } | undefined;
   readonly outcome: InvocationOutcome | undefined;
 }
 
-/** Puts together what the events of an invocation say. */
+/** Combines the events of an invocation. */
 export function outputOf(events: readonly NumberedEvent<InvocationEvent>[]): Output {
   const lines: string[] = [];
   let progress: Output["progress"];

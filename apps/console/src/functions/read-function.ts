@@ -3,7 +3,7 @@ import type { SandboxFunction } from "parley-client";
 import { rpc, trpc } from "../api/clients.ts";
 import { pagesOf } from "../api/pages-of.ts";
 
-/** A function as a page shows it: those who build see its program too. */
+/** A function as shown; builders and higher also see its program. */
 export type ShownFunction = SandboxFunction & {
   readonly status?: "active" | "archived";
   readonly program?: unknown;
@@ -25,7 +25,7 @@ export const functionQuery = ({ wId, isBuilder, functionId }: Wanted) =>
         const call = { wId, functionId };
         return (await rpc.sandboxFunctions.get.query(call, { signal })).sandboxFunction;
       }
-      // Users have no other read of one than the list.
+      // Users can read a function only from the list.
       const read = (place: object) =>
         rpc.sandboxFunctions.list.query({ wId, ...place }, { signal });
       for await (const { sandboxFunctions } of pagesOf(read, Infinity)) {

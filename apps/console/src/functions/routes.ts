@@ -3,15 +3,15 @@ import { sessionRoute } from "../routing/session-route.ts";
 import { numberOf, oneOf, textOf } from "../routing/search.ts";
 import { lazyPage } from "../ui/lazy-page.tsx";
 
-/** Which page of the functions, and in which state. */
+/** The page of the list, and its state filter. */
 interface ListSearch {
   after?: string | undefined;
   status?: "archived" | undefined;
 }
 
 /**
- * What of a function is shown: of its invocations, those with a status; `from` is one to run again. `of` is the version
- * to edit; `old` and `new` are those whose differences are shown.
+ * The tab of a function. `status` filters its invocations, `from` is one to rerun, `of` is the version to edit,
+ * and `old` and `new` are the versions to compare.
  */
 interface FunctionSearch {
   view?: "invocations" | "definition" | "edit" | "versions" | undefined;

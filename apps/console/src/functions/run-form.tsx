@@ -8,7 +8,7 @@ import type { ShownFunction } from "./read-function.ts";
 import { runQuery } from "./read-run.ts";
 import { useInvoke } from "./use-invoke.ts";
 
-/** Runs a function with an input, which begins as that of the invocation that the URL names. */
+/** Runs a function with an input, initially that of the invocation named in the URL. */
 export function RunForm({ one }: { readonly one: ShownFunction }) {
   const { from } = useSearch({ from: "/session/functions/$functionId" });
   return from === undefined ? <InputOfFunction one={one} /> : <FormOfRun one={one} runId={from} />;
@@ -19,7 +19,7 @@ function FormOfRun({ one, runId }: { readonly one: ShownFunction; readonly runId
   if (!data && !error) return <Skeleton label="the input" lines={3} />;
   return (
     <>
-      {error && <ErrorNotice title="The input could not be read" error={error} />}
+      {error && <ErrorNotice title="The input could not be loaded" error={error} />}
       <InputOfFunction key={runId} one={one} before={data?.input} />
     </>
   );
@@ -27,7 +27,7 @@ function FormOfRun({ one, runId }: { readonly one: ShownFunction; readonly runId
 
 interface InputOfFunctionProps {
   readonly one: ShownFunction;
-  /** The input that the form begins with. */
+  /** The initial input. */
   readonly before?: unknown;
 }
 
@@ -42,7 +42,7 @@ function InputOfFunction({ one, before }: InputOfFunctionProps) {
       isDisabled={one.status === "archived"}
       onSubmit={(input) => invoke.mutate(input)}
     >
-      {invoke.isError && <ErrorNotice title="It was not run" error={invoke.error} />}
+      {invoke.isError && <ErrorNotice title="The function was not run" error={invoke.error} />}
     </InputForm>
   );
 }

@@ -15,7 +15,7 @@ const schema = {
 };
 const fields = fieldsOf(schema) ?? [];
 
-test("makes a field for each property, of the kind of its type, the required ones first", () => {
+test("creates a field for each property by its type, the required ones first", () => {
   expect(fields.map(({ name, kind, isRequired }) => [name, kind, isRequired])).toEqual([
     ["name", "text", true],
     ["count", "integer", true],
@@ -29,7 +29,7 @@ test("makes a field for each property, of the kind of its type, the required one
 });
 
 test.for([null, {}, { type: "array", items: {} }, { type: "string", properties: {} }])(
-  "makes no form from %o",
+  "creates no form from %o",
   (other) => {
     expect(fieldsOf(other)).toBeUndefined();
   },
@@ -47,20 +47,20 @@ test("gives back the input that the fields were filled from", () => {
   expect(inputOf(fields, textsOf(fields, input))).toEqual({ input });
 });
 
-test("begins with the defaults, and leaves out what is empty", () => {
+test("starts with the defaults, and omits empty fields", () => {
   expect(inputOf(fields, { ...textsOf(fields), name: "Ada" })).toEqual({
     input: { name: "Ada", count: 2 },
   });
 });
 
-test("says what is wrong with each field", () => {
+test("gives the error of each field", () => {
   const texts = { name: "Ada", count: "1.5", price: "much", lines: "[", isPaid: "true" };
   expect(inputOf(fields, texts)).toEqual({
     errors: {
-      count: "This must be a whole number",
-      price: "This must be a number",
-      lines: expect.stringContaining("This is not JSON"),
+      count: "Enter a whole number",
+      price: "Enter a number",
+      lines: expect.stringContaining("Invalid JSON"),
     },
   });
-  expect(inputOf(fields, {})).toEqual({ errors: { count: "This is required" } });
+  expect(inputOf(fields, {})).toEqual({ errors: { count: "Required" } });
 });

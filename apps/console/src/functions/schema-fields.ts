@@ -8,11 +8,11 @@ export interface SchemaField {
   readonly description: string | undefined;
   /** JSON of the values of a choice. */
   readonly choices: readonly string[];
-  /** What the field holds at first. */
+  /** Initial text of the field. */
   readonly initial: string;
 }
 
-/** What the fields of a form hold, by their names; an empty text is no value. */
+/** Texts of form fields by name; an empty text means no value. */
 export type FieldTexts = Readonly<Record<string, string>>;
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -20,7 +20,7 @@ type Schema = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is Schema =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The fields of a JSON Schema of an object, the required ones first; undefined for a schema that no form can be made from. */
+/** The fields of a JSON Schema of an object, the required ones first; undefined if no form can represent it. */
 export function fieldsOf(schema: Schema | null): readonly SchemaField[] | undefined {
   const properties = schema?.["properties"];
   if (!isObject(properties)) return undefined;
@@ -30,7 +30,7 @@ export function fieldsOf(schema: Schema | null): readonly SchemaField[] | undefi
   const fields = Object.entries(properties).map(([name, property]) =>
     fieldOf(name, isObject(property) ? property : {}, required.has(name)),
   );
-  // The server keeps no order of properties.
+  // The server does not preserve the order of properties.
   return fields.toSorted((a, b) => Number(b.isRequired) - Number(a.isRequired));
 }
 
@@ -60,7 +60,7 @@ function textOf(kind: SchemaField["kind"], value: unknown): string {
   return kind === "json" ? JSON.stringify(value, null, 2) : JSON.stringify(value);
 }
 
-/** What the fields hold at first, or with the members of an input. */
+/** Initial texts of the fields, or their texts for an input. */
 export function textsOf(fields: readonly SchemaField[], input?: unknown): FieldTexts {
   const members = isObject(input) ? input : {};
   return Object.fromEntries(
@@ -71,7 +71,7 @@ export function textsOf(fields: readonly SchemaField[], input?: unknown): FieldT
   );
 }
 
-/** The input that fields hold, or what is wrong with each field that has no value of its kind. */
+/** The input from the fields, or an error for each invalid field. */
 export function inputOf(
   fields: readonly SchemaField[],
   texts: FieldTexts,
@@ -82,7 +82,7 @@ export function inputOf(
     const { name, kind, isRequired } = field;
     const text = texts[name] ?? "";
     if (text === "" && !(isRequired && kind === "text")) {
-      if (isRequired) errors[name] = "This is required";
+      if (isRequired) errors[name] = "Required";
       continue;
     }
     try {
@@ -94,14 +94,14 @@ export function inputOf(
   return Object.keys(errors).length > 0 ? { errors } : { input };
 }
 
-/** The value of a text that is not empty. Throws an `Error` with a sentence for people. */
+/** The value of a text that is not empty. Throws an `Error` with a readable message. */
 function valueOf({ kind }: SchemaField, text: string): unknown {
   if (kind === "text") return text;
   if (kind === "number" || kind === "integer") {
     const value = Number(text);
-    if (!Number.isFinite(value)) throw new Error("This must be a number");
+    if (!Number.isFinite(value)) throw new Error("Enter a number");
     if (kind === "integer" && !Number.isSafeInteger(value)) {
-      throw new Error("This must be a whole number");
+      throw new Error("Enter a whole number");
     }
     return value;
   }

@@ -8,9 +8,9 @@ interface SchemaFormProps {
   readonly onChange: (name: string, text: string) => void;
 }
 
-/** The fields of an input, made from its JSON Schema. */
+/** The fields of an input, generated from its JSON Schema. */
 export function SchemaForm({ fields, texts, errors, onChange }: SchemaFormProps) {
-  if (fields.length === 0) return <p className="text-muted">It takes no input.</p>;
+  if (fields.length === 0) return <p className="text-muted">No input required.</p>;
   return fields.map((field) => (
     <OneField
       key={field.name}
@@ -43,7 +43,7 @@ function OneField({ field, text, error, onChange }: OneFieldProps) {
     const options = kind === "boolean" ? ["true", "false"] : choices;
     return (
       <SelectField {...shared}>
-        <option value="">{isRequired ? "Choose …" : "Nothing"}</option>
+        <option value="">{isRequired ? "Choose …" : "None"}</option>
         {options.map((option) => (
           <option key={option} value={option}>
             {option.replaceAll(/^"|"$/g, "")}

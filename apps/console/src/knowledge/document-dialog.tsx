@@ -11,7 +11,7 @@ interface DocumentDialogProps {
   readonly onClose: () => void;
 }
 
-/** The text of a document, as agents get it. */
+/** The text of a document, as agents read it. */
 export function DocumentDialog({ dataSourceId, documentId, onClose }: DocumentDialogProps) {
   const wId = useWorkspaceId();
   const input = { wId, dsId: dataSourceId, documentId };

@@ -16,7 +16,7 @@ import { useToast } from "../ui/toast.tsx";
 
 type Document = Output<"documents.list">["documents"][number];
 
-/** Documents of a page. */
+/** Documents per page. */
 const PAGE = 50;
 
 interface DocumentListProps {
@@ -38,11 +38,11 @@ export function DocumentList({ dataSourceId: dsId, canBuild }: DocumentListProps
       <Loaded query={list} label="the documents">
         {({ documents, total }) =>
           documents.length === 0 ? (
-            <EmptyState title={offset === 0 ? "There are no documents yet" : "There are no more"}>
+            <EmptyState title={offset === 0 ? "No documents yet" : "No more documents"}>
               <p className="text-muted">
                 {canBuild
-                  ? "Upload a text here, or let an application send them with documents.upsert."
-                  : "A builder of the workspace uploads them."}
+                  ? "Upload text here, or send documents from an application with documents.upsert."
+                  : "Ask a builder of the workspace to upload some."}
               </p>
             </EmptyState>
           ) : (
@@ -65,7 +65,7 @@ export function DocumentList({ dataSourceId: dsId, canBuild }: DocumentListProps
                       ))}
                     </span>
                   ),
-                  Changed: ({ timestamp }) => <Time at={timestamp} />,
+                  Updated: ({ timestamp }) => <Time at={timestamp} />,
                   Actions: (one) =>
                     canBuild && (
                       <Button isSmall of={one.title} onClick={() => setDeleted(one)}>
@@ -81,14 +81,14 @@ export function DocumentList({ dataSourceId: dsId, canBuild }: DocumentListProps
       </Loaded>
       {deleted && (
         <ConfirmDialog
-          title="Delete the document"
-          description={`“${deleted.title}” is deleted for everybody; conversations that refer to it keep its text. This cannot be undone.`}
+          title="Delete document"
+          description={`Deletes “${deleted.title}” for everyone. Conversations that refer to it keep its text. This cannot be undone.`}
           word="delete"
           changes={trpc.documents.pathKey()}
           onClose={() => setDeleted(undefined)}
           onConfirm={async () => {
             await rpc.documents.delete.mutate({ wId, dsId, documentId: deleted.document_id });
-            say(`${deleted.title} is deleted`);
+            say(`${deleted.title} deleted`);
           }}
         />
       )}
@@ -96,7 +96,7 @@ export function DocumentList({ dataSourceId: dsId, canBuild }: DocumentListProps
   );
 }
 
-/** Leads to the text of a document. */
+/** A link to the text of a document. */
 export function DocumentLink({
   document: { document_id, title },
 }: {

@@ -11,20 +11,20 @@ interface FoundDocumentsProps {
   readonly query: string;
 }
 
-/** The documents that match best, each with the part that does. */
+/** The best matching documents, each with its matching part. */
 export function FoundDocuments({ spaceId, viewId, query }: FoundDocumentsProps) {
   const wId = useWorkspaceId();
   const input = { wId, spaceId, dsvId: viewId, query, top_k: 32 };
   const found = useQuery(trpc.dataSourceViews.searchDocuments.queryOptions(input));
   return (
-    <Loaded query={found} label="what is found">
+    <Loaded query={found} label="the search results">
       {({ documents }) =>
         documents.length === 0 ? (
-          <EmptyState title="No document matches">
-            <p className="text-muted">Search for single words of the title or the text.</p>
+          <EmptyState title="No matching documents">
+            <p className="text-muted">Try single words from the title or the text.</p>
           </EmptyState>
         ) : (
-          <ol aria-label="Found documents" className="grid gap-3">
+          <ol aria-label="Search results" className="grid gap-3">
             {documents.map((one) => (
               <li key={one.document_id} className="grid gap-1 rounded-lg border border-line p-3">
                 <DocumentLink document={one} />

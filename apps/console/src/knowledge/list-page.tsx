@@ -14,7 +14,7 @@ import { rowLink } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 import { SourceForm } from "./source-form.tsx";
 
-/** The data sources that the reader reaches, of all spaces or of one. */
+/** The data sources that the reader can access, in all spaces or in one. */
 export function DataSourceListPage() {
   const wId = useWorkspaceId();
   const { space } = useSearch({ from: "/session/data-sources" });
@@ -34,7 +34,7 @@ export function DataSourceListPage() {
         canBuild && (
           <Button variant="primary" onClick={() => setCreating(true)}>
             <Icon name="plus" />
-            Create a data source
+            Create data source
           </Button>
         )
       }
@@ -69,21 +69,20 @@ export function DataSourceListPage() {
           </Link>
         ),
         Space: ({ spaceId }) => nameOf(spaceId),
-        Shows: ({ kind }) =>
-          kind === "default" ? "all of it" : <Badge tone="accent">a part of it</Badge>,
-        Holds: ({ dataSource }) => (
+        Content: ({ kind }) => (kind === "default" ? "all" : <Badge tone="accent">partial</Badge>),
+        Description: ({ dataSource }) => (
           <span className="text-muted">{dataSource.description || "–"}</span>
         ),
         Created: ({ createdAt }) => <Time at={createdAt} />,
       }}
       empty={
         <EmptyState
-          title={space === undefined ? "There are no data sources yet" : "This space has none"}
+          title={space === undefined ? "No data sources yet" : "No data sources in this space"}
         >
           <p className="text-muted">
             {canBuild
-              ? "Create one and upload texts: conversations and skills give them to agents."
-              : "A builder of the workspace creates them, and uploads the documents that agents read."}
+              ? "Create one and upload texts. Agents read them through conversations and skills."
+              : "Ask a builder of the workspace to create one and upload documents for agents."}
           </p>
           {canBuild && (
             <CurlCommand
@@ -113,7 +112,7 @@ export function DataSourceListPage() {
   );
 }
 
-/** The spaces that the reader reaches, by name; none for a token that may not list them. */
+/** The spaces that the reader can access; none for a token that may not list them. */
 function useSpaces() {
   const wId = useWorkspaceId();
   const enabled = hasScope(useSession(), "conversations:read");

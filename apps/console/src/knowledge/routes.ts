@@ -3,7 +3,7 @@ import { sessionRoute } from "../routing/session-route.ts";
 import { textOf } from "../routing/search.ts";
 import { lazyPage } from "../ui/lazy-page.tsx";
 
-/** What of a data source is shown: a page of documents or a search, and one document. */
+/** The page of documents or the search, and the open document. */
 interface SourceSearch {
   after?: string | undefined;
   q?: string | undefined;

@@ -7,7 +7,7 @@ import { FormDialog } from "../ui/form-dialog.tsx";
 
 interface SourceFormProps {
   readonly spaces: Output<"spaces.list">["spaces"];
-  /** The space that is chosen at first. */
+  /** The space chosen at first. */
   readonly spaceId: string | undefined;
   readonly onCreate: (view: Output<"dataSourceViews.create">["dataSourceView"]) => Promise<void>;
   readonly onClose: () => void;
@@ -23,7 +23,7 @@ export function SourceForm({ spaces, spaceId, onCreate, onClose }: SourceFormPro
   );
   return (
     <FormDialog
-      title="Create a data source"
+      title="Create data source"
       submit="Create"
       action={creating}
       onSubmit={(form) =>
@@ -42,7 +42,7 @@ export function SourceForm({ spaces, spaceId, onCreate, onClose }: SourceFormPro
         name="spaceId"
         required
         defaultValue={spaceId ?? spaces[0]?.sId}
-        hint={spaces.length === 0 ? "There is none yet: an admin creates one." : undefined}
+        hint={spaces.length === 0 ? "No spaces yet. Ask an admin to create one." : undefined}
       >
         {spaces.map(({ sId, name, isRestricted }) => (
           <option key={sId} value={sId}>
@@ -51,11 +51,11 @@ export function SourceForm({ spaces, spaceId, onCreate, onClose }: SourceFormPro
         ))}
       </SelectField>
       <TextArea
-        label="What it holds"
+        label="Description"
         name="description"
         rows={3}
         maxLength={2048}
-        hint="Agents and people choose by it."
+        hint="Helps agents and people choose."
       />
     </FormDialog>
   );

@@ -19,7 +19,7 @@ import { DocumentList } from "./document-list.tsx";
 import { FoundDocuments } from "./found-documents.tsx";
 import { UploadForm } from "./upload-form.tsx";
 
-/** One data source as a space shows it: its documents, and searches in them. */
+/** One data source as a space shows it: its documents, with a search. */
 export function DataSourcePage() {
   const { spaceId, viewId } = useParams({ from: "/session/data-sources/$spaceId/$viewId" });
   const { q, doc } = useSearch({ from: "/session/data-sources/$spaceId/$viewId" });
@@ -44,7 +44,7 @@ export function DataSourcePage() {
           <>
             <Button variant="primary" onClick={() => setDoing("upload")}>
               <Icon name="plus" />
-              Upload a text
+              Upload text
             </Button>
             <Button onClick={() => setDoing("delete")}>Delete</Button>
           </>
@@ -62,7 +62,7 @@ export function DataSourcePage() {
             void navigate({ search: { q: words || undefined } });
           }}
         >
-          <TextField label="Search the documents" type="search" name="q" defaultValue={q ?? ""} />
+          <TextField label="Search documents" type="search" name="q" defaultValue={q ?? ""} />
           <Button type="submit">Search</Button>
           {q !== undefined && (
             <Link to="." search={{}} className={buttonLook("ghost")}>
@@ -91,20 +91,20 @@ export function DataSourcePage() {
           onClose={close}
           onUpload={(title) => {
             close();
-            say(`${title} is uploaded`);
+            say(`${title} uploaded`);
           }}
         />
       )}
       {source && doing === "delete" && (
         <ConfirmDialog
-          title="Delete the data source"
-          description="Its documents and folders are deleted for everybody. This cannot be undone."
+          title="Delete data source"
+          description="Deletes its documents and folders for everyone. This cannot be undone."
           word={source.name}
           onClose={close}
           onConfirm={async () => {
             await rpc.dataSourceViews.remove.mutate({ wId, dataSourceViewId: viewId });
             await navigate({ to: "/data-sources" });
-            say(`${source.name} is deleted`);
+            say(`${source.name} deleted`);
             await queryClient.invalidateQueries(trpc.dataSourceViews.pathFilter());
           }}
         />

@@ -5,7 +5,7 @@ import { useParley } from "../api/use-session.ts";
 import { TextArea, TextField } from "../ui/field.tsx";
 import { FormDialog } from "../ui/form-dialog.tsx";
 
-/** Characters of a document, at most. */
+/** Maximum number of characters of a document. */
 const MAX_CHARACTERS = 512 * 1024;
 
 interface UploadFormProps {
@@ -14,7 +14,7 @@ interface UploadFormProps {
   readonly onClose: () => void;
 }
 
-/** Uploads a text, which is typed, pasted, or read from a file of the reader's. */
+/** Uploads a text that is typed, pasted or loaded from a file. */
 export function UploadForm({ dataSourceId, onUpload, onClose }: UploadFormProps) {
   const parley = useParley();
   const [documentId, setDocumentId] = useState("");
@@ -43,10 +43,10 @@ export function UploadForm({ dataSourceId, onUpload, onClose }: UploadFormProps)
     const isText = !content.includes("\u0000") && !content.includes("\uFFFD");
     setFault(
       isTooLong || content.length > MAX_CHARACTERS
-        ? `A document has at most ${MAX_CHARACTERS} characters`
+        ? `A document can have at most ${MAX_CHARACTERS} characters`
         : isText
           ? undefined
-          : `${file.name} is no text in UTF-8`,
+          : `${file.name} is not UTF-8 text`,
     );
     if (isTooLong || !isText) return;
     setText(content);
@@ -55,15 +55,15 @@ export function UploadForm({ dataSourceId, onUpload, onClose }: UploadFormProps)
   };
   return (
     <FormDialog
-      title="Upload a text"
-      description="It takes the place of the document with the same id."
+      title="Upload text"
+      description="Replaces any document with the same id."
       submit="Upload"
       action={uploading}
       onSubmit={(form) => uploading.mutate(form)}
       onClose={onClose}
     >
       <TextField
-        label="Read it from a file"
+        label="Load from file"
         type="file"
         error={fault}
         onChange={(event) => void read(event.target.files?.[0])}
@@ -91,7 +91,7 @@ export function UploadForm({ dataSourceId, onUpload, onClose }: UploadFormProps)
         value={text}
         onChange={(event) => setText(event.target.value)}
       />
-      <TextField label="Tags" name="tags" autoComplete="off" hint="Separated by commas." />
+      <TextField label="Tags" name="tags" autoComplete="off" hint="Comma-separated." />
     </FormDialog>
   );
 }

@@ -18,7 +18,7 @@ export function OperatorKeysPage() {
       query={list}
       rowsOf={({ operatorKeys }) => operatorKeys}
       after={after}
-      // Whoever reads it has one; a page after the last one is empty.
+      // The reader has a key, so only a page past the last one is empty.
       empty={null}
       actionsOf={({ name }, start) => (
         <span className="flex gap-2">
@@ -33,9 +33,9 @@ export function OperatorKeysPage() {
       Form={OperatorKeyForm}
       fields={
         <CheckField
-          label="Even if no other operator key can be used"
+          label="Even if no other operator key is usable"
           name="evenIfLast"
-          hint="Only the command line makes another one then: parley keys bootstrap."
+          hint="Then only parley keys bootstrap, on the command line, can create another."
         />
       }
       rotate={async ({ sId: keyId }, overlapSeconds, form) =>
@@ -46,7 +46,7 @@ export function OperatorKeysPage() {
       }
       changes={trpc.operatorKeys.pathKey()}
       consequence={(name) =>
-        `${name} is refused within seconds, with its sessions. This cannot be undone.`
+        `${name} and its sessions stop working within seconds. This cannot be undone.`
       }
     />
   );
@@ -68,8 +68,8 @@ function OperatorKeyForm({ onDone, onClose }: OperatorKeyFormProps) {
   );
   return (
     <FormDialog
-      title="Create an operator key"
-      description="It administers every workspace of the server. Give each operator one of their own."
+      title="Create operator key"
+      description="Administers every workspace on the server. Give each operator their own."
       submit="Create"
       action={creating}
       onSubmit={(form) =>

@@ -6,7 +6,7 @@ import { endSession, sessionQuery, startSession } from "../api/session.ts";
 /** How long the key for a visit is valid: as long as a session. */
 const VISIT_MS = 12 * 60 * 60 * 1000;
 
-/** Signs an operator in at a workspace, with a new admin key of it. The way back is to sign in again. */
+/** Signs an operator in to a workspace with a new admin key. To return, they sign in again. */
 export function useOpenWorkspace() {
   const queryClient = useQueryClient();
   const navigate = useNavigate();

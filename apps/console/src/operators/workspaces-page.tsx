@@ -22,7 +22,7 @@ import { useOpenWorkspace } from "./use-open-workspace.ts";
 
 type Listed = Output<"workspaces.list">["workspaces"][number];
 
-/** What is done with workspaces at the moment. */
+/** The open dialog. */
 type Doing =
   | { readonly what: "create" }
   | { readonly what: "show"; readonly name: string; readonly secret: string }
@@ -42,7 +42,7 @@ export function WorkspacesPage() {
         ? rpc.workspaces.suspend.mutate({ wId })
         : rpc.workspaces.resume.mutate({ wId }),
     onSuccess: ({ name, suspendedAt }) =>
-      say(suspendedAt === null ? `${name} is active again` : `${name} is suspended`),
+      say(suspendedAt === null ? `${name} resumed` : `${name} suspended`),
   });
   const fault = opening.error ?? suspending.error;
   const list = useQuery(trpc.workspaces.list.queryOptions({ lastValue: after }));
@@ -56,7 +56,7 @@ export function WorkspacesPage() {
       actions={
         <Button variant="primary" onClick={() => setDoing({ what: "create" })}>
           <Icon name="plus" />
-          Create a workspace
+          Create workspace
         </Button>
       }
       above={fault && <ErrorNotice error={fault} />}
@@ -74,7 +74,7 @@ export function WorkspacesPage() {
                 isSmall
                 of={workspace.name}
                 isBusy={opening.isPending}
-                title="Sign in with a new admin key of it, which expires in 12 hours"
+                title="Sign in to this workspace with a new admin key, valid for 12 hours"
                 onClick={() => opening.mutate(workspace.sId)}
               >
                 Open
@@ -97,10 +97,10 @@ export function WorkspacesPage() {
         ),
       }}
       empty={
-        <EmptyState title="There are no workspaces yet">
+        <EmptyState title="No workspaces yet">
           <p className="text-muted">
-            Create one, and give its first key to those who work in it: they sign in here with it.
-            An operator’s key creates one with:
+            Create one and give its first key to its team, who sign in here with it. Or create one
+            with an operator key:
           </p>
           <CurlCommand path="/api/admin/workspaces" body={{ name: "Support" }} />
         </EmptyState>
@@ -115,11 +115,7 @@ export function WorkspacesPage() {
         />
       )}
       {doing?.what === "show" && (
-        <SecretDialog
-          title={`The first key of ${doing.name}`}
-          secret={doing.secret}
-          onClose={close}
-        />
+        <SecretDialog title={`First key for ${doing.name}`} secret={doing.secret} onClose={close} />
       )}
       {doing?.what === "usage" && (
         <Dialog title={`Usage of ${doing.workspace.name}`} isOpen onOpenChange={close}>
@@ -128,14 +124,14 @@ export function WorkspacesPage() {
       )}
       {doing?.what === "delete" && (
         <ConfirmDialog
-          title="Delete the workspace"
-          description={`All that is in ${doing.workspace.name} is deleted: conversations, files, agents, keys. This cannot be undone.`}
+          title="Delete workspace"
+          description={`Deletes everything in ${doing.workspace.name}: conversations, files, agents and keys. This cannot be undone.`}
           word={doing.workspace.name}
           changes={trpc.workspaces.pathKey()}
           onClose={close}
           onConfirm={async () => {
             await rpc.workspaces.delete.mutate({ wId: doing.workspace.sId });
-            say(`${doing.workspace.name} is deleted`);
+            say(`${doing.workspace.name} deleted`);
           }}
         />
       )}
@@ -158,8 +154,8 @@ function CreateWorkspace({ onCreate, onClose }: CreateWorkspaceProps) {
   );
   return (
     <FormDialog
-      title="Create a workspace"
-      description="It gets a first admin key, which is shown once."
+      title="Create workspace"
+      description="Its first admin key is shown once."
       submit="Create"
       action={creating}
       onSubmit={(form) => creating.mutate({ name: String(form.get("name")) })}

@@ -10,11 +10,11 @@ const tones = ["text-accent", "text-warn"] as const;
 interface ChartFigureProps {
   readonly chart: Chart;
   readonly overview: Overview;
-  /** The time that is shown, as in "the last hour". */
+  /** The shown period, as in "the last hour". */
   readonly span: string;
 }
 
-/** A chart with what it shows in words: its highest value, the one pointed at, and all as a table. */
+/** A chart with its peak, the value pointed at, and all values as a table. */
 export function ChartFigure({ chart, overview, span }: ChartFigureProps) {
   const { title, format } = chart;
   const { times, series } = overview;
@@ -29,7 +29,7 @@ export function ChartFigure({ chart, overview, span }: ChartFigureProps) {
   );
   const values = useMemo(() => lines.map((line) => line.values), [lines]);
   const at = pointed === null ? undefined : times[pointed];
-  const said = lines.map(({ name, values: all }) => `${name}: at most ${format(Math.max(...all))}`);
+  const said = lines.map(({ name, values: all }) => `${name}: peak ${format(Math.max(...all))}`);
   return (
     <section
       aria-label={title}
@@ -38,7 +38,7 @@ export function ChartFigure({ chart, overview, span }: ChartFigureProps) {
       <div className="flex flex-wrap items-baseline justify-between gap-x-3">
         <h2 className="font-medium">{title}</h2>
         <span className="text-sm text-muted tabular-nums">
-          {at === undefined ? "highest" : formatBucket(at)}
+          {at === undefined ? "peak" : formatBucket(at)}
         </span>
       </div>
       <ul ref={swatches} className="flex flex-wrap gap-x-4 text-sm tabular-nums">
@@ -78,7 +78,7 @@ interface NumbersProps {
   readonly lines: readonly { readonly name: string; readonly values: readonly number[] }[];
 }
 
-/** All numbers of a chart, the newest first; rendered only once they are asked for. */
+/** All numbers of a chart, the newest first; rendered once they are opened. */
 function Numbers({ chart, times, lines }: NumbersProps) {
   const [isOpen, setOpen] = useState(false);
   return (

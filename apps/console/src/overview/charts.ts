@@ -30,8 +30,8 @@ export const charts: readonly Chart[] = [
   {
     title: "Errors",
     lines: [
-      { name: "Of turns", series: "turnsErrored" },
-      { name: "Of invocations and tool calls", series: "invocationsErrored" },
+      { name: "Turns", series: "turnsErrored" },
+      { name: "Invocations and tool calls", series: "invocationsErrored" },
     ],
     format: formatNumber,
   },
@@ -43,14 +43,14 @@ export const charts: readonly Chart[] = [
     ],
     format: formatNumber,
   },
-  one("Waiting runs", "waitingRuns"),
-  one("Oldest waiting run", "oldestWaitingMs", formatDuration),
+  one("Queued runs", "waitingRuns"),
+  one("Oldest queued run", "oldestWaitingMs", formatDuration),
   one("Open streams", "openStreams"),
 ];
 
 const timeOfDay = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
 
-/** When a bucket began, as the axes and tables of charts say it. */
+/** The start of a bucket, as axes and tables show it. */
 export function formatBucket(time: number): string {
   return timeOfDay.format(time);
 }

@@ -9,10 +9,10 @@ import { formatDuration, formatNumber } from "../ui/time.tsx";
 import { ChartFigure } from "./chart.tsx";
 import { charts, type Overview } from "./charts.ts";
 
-/** How often the figures are read again while they are looked at. */
+/** How often the figures are refreshed while they are visible. */
 const REFRESH_MS = 15_000;
 
-/** What happens in the workspace, or for operators on the server. */
+/** Activity of the workspace, or for operators of the server. */
 export function OverviewPage() {
   const wId = useSession().workspace?.sId;
   const { window = "hour" } = useSearch({ from: "/session/overview" });
@@ -27,9 +27,9 @@ export function OverviewPage() {
     placeholderData: keepPreviousData,
   });
   return (
-    <Page title={wId === undefined ? "Overview of the server" : "Overview"}>
+    <Page title={wId === undefined ? "Server overview" : "Overview"}>
       <SelectField
-        label="Time"
+        label="Period"
         className="max-w-60"
         value={window}
         onChange={({ target: { value } }) =>
@@ -60,12 +60,12 @@ export function OverviewPage() {
   );
 }
 
-/** The figures of this moment. */
+/** The current figures. */
 function Now({ now }: { readonly now: Overview["now"] }) {
   const { waitingRuns, oldestWaitingMs, runningRuns, openStreams } = now;
   const figures = [
-    ["Waiting", formatNumber(waitingRuns)],
-    ["Oldest waiting", oldestWaitingMs === null ? "none waits" : formatDuration(oldestWaitingMs)],
+    ["Queued", formatNumber(waitingRuns)],
+    ["Oldest queued", oldestWaitingMs === null ? "None" : formatDuration(oldestWaitingMs)],
     ["Running", formatNumber(runningRuns)],
     ["Open streams", formatNumber(openStreams)],
   ] as const;

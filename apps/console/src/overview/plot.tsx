@@ -5,7 +5,7 @@ import { formatBucket } from "./charts.ts";
 
 const HEIGHT = 160;
 
-/** Steps of an axis: 1, 2 and 5 with any number of zeros, for none of the values is a fraction. */
+/** Steps of an axis: 1, 2 and 5 times powers of ten, since all values are integers. */
 const STEPS = Array.from({ length: 14 }, (_, zeros) =>
   [1, 2, 5].map((one) => one * 10 ** zeros),
 ).flat();
@@ -84,7 +84,7 @@ export function Plot({ label, times, lines, colours, formatTick, onPoint }: Plot
   );
 }
 
-/** Draws again when the colours of the page change: a canvas keeps those it was drawn with. */
+/** Redraws when the colours of the page change, since a canvas keeps the old ones. */
 function useRedrawnInTheme(plot: { readonly current: uPlot | undefined }): void {
   const theme = useTheme();
   useEffect(() => {

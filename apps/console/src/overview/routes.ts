@@ -12,5 +12,5 @@ const overviewRoute = createRoute({
   component: lazyPage(() => import("./overview-page.tsx"), "OverviewPage"),
 });
 
-/** The page about what happens in a workspace, or for operators on the server. */
+/** The page of activity in a workspace, or for operators on the server. */
 export const overviewRoutes = [overviewRoute] as const;

@@ -10,12 +10,12 @@ test.for([
   expect(parseSearch(stringifySearch(search))).toEqual(search);
 });
 
-test("leaves out what is not there", () => {
+test("omits empty values", () => {
   expect(stringifySearch({ a: undefined, b: "", c: false, d: null, e: true })).toBe("?e=true");
   expect(stringifySearch({ a: undefined })).toBe("");
 });
 
-test("takes from a query what a page knows, and nothing else", () => {
+test("takes only known values from a query", () => {
   const search = parseSearch("?view=timeline&agent=a&ended=true&q=");
   expect(oneOf(search, "view", ["talk", "timeline"])).toBe("timeline");
   expect(oneOf(search, "view", ["talk"])).toBeUndefined();

@@ -12,7 +12,7 @@ export function parseSearch(query: string): Record<string, string | string[]> {
   );
 }
 
-/** Writes a query; what is undefined, empty or false is left out. */
+/** Writes a query, without undefined, empty and false values. */
 export function stringifySearch(search: RawSearch): string {
   const pairs = Object.entries(search).flatMap(([name, value]) =>
     [value]

@@ -2,14 +2,14 @@ import type { QueryClient } from "@tanstack/react-query";
 import { createRootRouteWithContext, createRoute, redirect } from "@tanstack/react-router";
 import { sessionQuery } from "../api/session.ts";
 
-/** What routes get besides their parameters. */
+/** The context of routes, besides their parameters. */
 interface RouterContext {
   readonly queryClient: QueryClient;
 }
 
 export const rootRoute = createRootRouteWithContext<RouterContext>()();
 
-/** Around every page that needs a session: without one, the sign-in comes first. */
+/** The parent of every page that needs a session; without one, it redirects to the sign-in page. */
 export const sessionRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: "session",

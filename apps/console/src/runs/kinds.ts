@@ -17,16 +17,16 @@ export const statuses = [
   "cancelled",
 ] as const satisfies readonly Status[];
 
-/** What a kind of run is called. */
+/** Labels for the kinds of runs. */
 export const nameOfKind: Readonly<Record<Kind, string>> = {
   turn: "Turn",
   invocation: "Invocation",
   tool_call: "Tool call",
 };
 
-/** What a state of a run is called. */
+/** Labels for the states of runs. */
 export const nameOfStatus: Readonly<Record<Status, string>> = {
-  waiting: "Waiting",
+  waiting: "Queued",
   running: "Running",
   blocked: "Blocked",
   suspended: "Suspended",
@@ -41,7 +41,7 @@ const over: ReadonlySet<Status> = new Set(["succeeded", "errored", "cancelled"])
 export const isCancellable = ({ endedAt, status }: Run): boolean =>
   endedAt === null && !over.has(status);
 
-/** What does the work: the agent of a turn, the function, or the tool. */
+/** The name of the agent of a turn, of the function, or of the tool. */
 export function nameOf({ kind, function: called, tool, agent }: Run): string {
   const named = kind === "turn" ? agent?.name : (called?.slug ?? tool?.name);
   return named ?? nameOfKind[kind];

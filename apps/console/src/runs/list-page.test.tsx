@@ -41,8 +41,8 @@ test("is loading until the runs are known, and says that there are none", async 
   await page({ ...filters, "runs.list": () => reading.promise });
   expect(screen.getByRole("status", { name: "Loading the runs" })).toBeDefined();
   reading.resolve({ runs: [], hasMore: false, lastValue: null });
-  expect(await screen.findByText("There are no runs to show")).toBeDefined();
-  expect(button("Select all that have not ended").disabled).toBe(true);
+  expect(await screen.findByText("No runs found")).toBeDefined();
+  expect(button("Select active").disabled).toBe(true);
 });
 
 test("says why the runs could not be read", async () => {
@@ -50,7 +50,7 @@ test("says why the runs could not be read", async () => {
   expect((await screen.findByRole("alert")).textContent).toMatch(/Refused.*req_1/);
 });
 
-test("only what can be cancelled or run again can be selected", async () => {
+test("only runs that can be cancelled or rerun can be selected", async () => {
   await page(listOf([turn, running, ended, call]));
   await screen.findByRole("checkbox", { name: "Select Clerk t1" });
   expect(screen.getAllByRole("checkbox").map((one) => one.getAttribute("aria-label"))).toEqual([
@@ -61,50 +61,50 @@ test("only what can be cancelled or run again can be selected", async () => {
   expect(screen.getByText("1.5 s")).toBeDefined();
 });
 
-test("selects all that have not ended, and cancels the turns and the invocations", async () => {
+test("selects the active runs, and cancels turns and invocations", async () => {
   const { user, calls } = await page({
     ...listOf([turn, running, ended]),
     "runs.cancel": () => ({ success: true }),
   });
   await screen.findByRole("checkbox", { name: "Select Clerk t1" });
-  expect(button(/^Cancel the selected/).disabled).toBe(true);
+  expect(button(/^Cancel/).disabled).toBe(true);
   await user.click(box("Select add i2"));
-  expect(button("Run the selected again (1)").disabled).toBe(false);
-  await user.click(button("Select all that have not ended"));
+  expect(button("Rerun (1)").disabled).toBe(false);
+  await user.click(button("Select active"));
   expect(box("Select add i2").checked).toBe(false);
-  expect(button("Select all that have not ended").disabled).toBe(true);
-  await user.click(button("Cancel the selected (2)"));
-  expect(await screen.findByText("2 runs are cancelled")).toBeDefined();
-  expect(button("Cancel the selected (0)").disabled).toBe(true);
+  expect(button("Select active").disabled).toBe(true);
+  await user.click(button("Cancel (2)"));
+  expect(await screen.findByText("2 runs cancelled")).toBeDefined();
+  expect(button("Cancel (0)").disabled).toBe(true);
   const cancelled = calls.filter(({ to }) => to === "runs.cancel").map(({ input }) => input);
   expect(cancelled).toMatchObject([{ runId: "t1" }, { runId: "i1" }]);
 });
 
-test("is selected with the keyboard, and taken back", async () => {
+test("is selected and deselected with the keyboard", async () => {
   const { user } = await page(listOf([running]));
   (await screen.findByRole("checkbox", { name: "Select add i1" })).focus();
   await user.keyboard(" ");
-  expect(button("Cancel the selected (1)").disabled).toBe(false);
+  expect(button("Cancel (1)").disabled).toBe(false);
   await user.keyboard(" ");
-  expect(button("Cancel the selected (0)").disabled).toBe(true);
+  expect(button("Cancel (0)").disabled).toBe(true);
 });
 
-test("what could not be cancelled stays selected, and is said", async () => {
+test("a run that could not be cancelled stays selected, with the error", async () => {
   const cancelling = Promise.withResolvers<unknown>();
   const cancel = "runs.cancel";
   const { user, calls } = await page({ ...listOf([running]), [cancel]: () => cancelling.promise });
   await user.click(await screen.findByRole("checkbox", { name: "Select add i1" }));
-  await user.click(button("Cancel the selected (1)"));
+  await user.click(button("Cancel (1)"));
   await waitFor(() => expect(button(/^Cancel/).getAttribute("aria-busy")).toBe("true"));
-  await user.click(button("Cancel the selected (1)"));
+  await user.click(button("Cancel (1)"));
   expect(calls.filter(({ to }) => to === cancel)).toHaveLength(1);
   cancelling.reject(new Refusal("It has ended"));
   const alert = await screen.findByRole("alert");
-  expect(alert.textContent).toMatch(/Not all of them could be cancelled.*It has ended/);
+  expect(alert.textContent).toMatch(/Some runs could not be cancelled.*It has ended/);
   expect(box("Select add i1").checked).toBe(true);
 });
 
-test("runs invocations again with their inputs, and leaves selected what failed", async () => {
+test("reruns invocations with their inputs, and keeps the failed ones selected", async () => {
   const other = runOf({ ...ended, id: "i3", function: { sId: "sfn_2", slug: "gone" } });
   const { user, calls } = await page({
     ...listOf([ended, other]),
@@ -114,10 +114,10 @@ test("runs invocations again with their inputs, and leaves selected what failed"
   });
   await user.click(await screen.findByRole("checkbox", { name: "Select add i2" }));
   await user.click(box("Select gone i3"));
-  await user.click(button("Run the selected again (2)"));
-  expect(await screen.findByText("1 run has begun, 1 failed")).toBeDefined();
+  await user.click(button("Rerun (2)"));
+  expect(await screen.findByText("1 run started, 1 failed")).toBeDefined();
   const alert = screen.getByRole("alert");
-  expect(alert.textContent).toMatch(/gone i3 was not run again.*There is no such function/);
+  expect(alert.textContent).toMatch(/gone i3 was not rerun.*There is no such function/);
   expect([box("Select add i2").checked, box("Select gone i3").checked]).toEqual([false, true]);
   const invoked = calls.find(({ to }) => to.includes("sfn_1"));
   expect(invoked?.input).toMatchObject({ input: { of: "i2" } });

@@ -51,12 +51,11 @@ function WorkspaceRuns() {
           <>
             <SelectedRuns runs={runs} selected={selected} onSelectOnly={setSelected} />
             {runs.length === 0 ? (
-              <EmptyState title={hasMore ? "None on this page" : "There are no runs to show"}>
+              <EmptyState title={hasMore ? "No matching runs on this page" : "No runs found"}>
                 {!hasMore && (
                   <>
                     <p className="text-muted">
-                      Each answer of an agent is a run, each call of a tool, and each invocation of
-                      a function, such as:
+                      Every agent turn, tool call and function invocation is a run. To start one:
                     </p>
                     <Command>{"parley functions invoke my-function --input '{}'"}</Command>
                   </>

@@ -4,18 +4,18 @@ import { useParley, useWorkspaceId } from "../api/use-session.ts";
 import { useToast } from "../ui/toast.tsx";
 import type { Run } from "./kinds.ts";
 
-/** Whether a run can be run again on its own: an invocation that has ended. A turn is asked for again in its conversation. */
+/** Whether a run can be rerun on its own: an invocation that has ended. A turn is regenerated in its conversation. */
 export function isRepeatable({ kind, function: called, endedAt }: Run): boolean {
   return kind === "invocation" && called !== null && endedAt !== null;
 }
 
-/** What came of running several again. */
+/** The outcome of rerunning several runs. */
 interface Repeated {
   readonly begun: readonly Run[];
   readonly failed: readonly { readonly run: Run; readonly error: Error }[];
 }
 
-/** Invokes functions again, each with the input that the run had. */
+/** Reruns invocations, each with its input. */
 export function useRepeat(onBegun: (runs: readonly Run[]) => void) {
   const parley = useParley();
   const wId = useWorkspaceId();
@@ -42,7 +42,7 @@ export function useRepeat(onBegun: (runs: readonly Run[]) => void) {
     },
     onSuccess: ({ begun, failed }) => {
       onBegun(begun);
-      const count = begun.length === 1 ? "1 run has begun" : `${begun.length} runs have begun`;
+      const count = begun.length === 1 ? "1 run started" : `${begun.length} runs started`;
       say(failed.length === 0 ? count : `${count}, ${failed.length} failed`);
     },
     onSettled: async () => queryClient.invalidateQueries(trpc.runs.list.pathFilter()),

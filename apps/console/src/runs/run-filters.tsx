@@ -12,7 +12,7 @@ interface Choice {
   readonly name: string;
 }
 
-/** Which runs are shown; the choices are in the URL. */
+/** Filters of runs; the choices are in the URL. */
 export function RunFilters() {
   const { search, change } = useRunSearch();
   const { data, error, refetch } = useFunctionsAndAgents();
@@ -35,7 +35,7 @@ export function RunFilters() {
       </search>
       {error && (
         <ErrorNotice
-          title="The functions and agents to choose from could not be read"
+          title="The functions and agents could not be loaded"
           error={error}
           onRetry={() => void refetch()}
         />
@@ -44,7 +44,7 @@ export function RunFilters() {
   );
 }
 
-/** The choices that every list of runs has. */
+/** The filters that every list of runs has. */
 export function KindAndStatus() {
   const { search, change } = useRunSearch();
   return (
@@ -79,7 +79,7 @@ export function KindAndStatus() {
   );
 }
 
-/** What the URL chooses, and a change of it, which leads to the first page. */
+/** The filters in the URL, and a function that changes them and returns to the first page. */
 function useRunSearch() {
   const search = useSearch({ from: "/session/runs" });
   const navigate = useNavigate({ from: "/runs" });
@@ -95,7 +95,7 @@ interface ReferenceFieldProps {
   readonly onChange: (value: string | undefined) => void;
 }
 
-/** A choice by id; a URL may name what is not among the choices, as archived ones are not. */
+/** A choice by id; the URL may name one that is not listed, such as an archived one. */
 function ReferenceField({ label, value, choices, onChange }: ReferenceFieldProps) {
   const isListed = value === undefined || choices.some(({ id }) => id === value);
   return (

@@ -8,7 +8,7 @@ import { nameOf, nameOfKind, type Run } from "./kinds.ts";
 
 const REFRESH_MS = 2000;
 
-/** The first page of a list is read again and again, but not in a tab that is hidden. */
+/** Refreshes the first page of a list while its tab is visible. */
 export const whileLookedAt = (after: string | undefined) => ({
   refetchInterval: after === undefined && REFRESH_MS,
   placeholderData: keepPreviousData,
@@ -16,11 +16,11 @@ export const whileLookedAt = (after: string | undefined) => ({
 
 interface RunTableProps<Listed extends Run> {
   readonly runs: readonly Listed[];
-  /** When they were read: those that run have lasted until then. */
+  /** When they were read; the duration of a running one counts until then. */
   readonly readAt: number;
-  /** The column before those that all lists of runs have. */
+  /** The first column; the others are the same in all lists of runs. */
   readonly first: { readonly name: string; readonly cellOf: (run: Listed) => ReactNode };
-  /** Whether the reader may open what runs. */
+  /** Whether the reader may open a run. */
   readonly hasLinks?: boolean;
 }
 
@@ -67,7 +67,7 @@ export function RunTable<Listed extends Run>({
 function durationOf({ durationMs, startedAt, endedAt }: Run, readAt: number): string {
   if (durationMs !== null) return formatDuration(durationMs);
   if (startedAt === null || endedAt !== null) return "–";
-  // The clock of the browser may be before that of the server.
+  // The browser's clock may be behind the server's.
   return formatDuration(Math.max(0, readAt - startedAt));
 }
 

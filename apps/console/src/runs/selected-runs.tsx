@@ -14,7 +14,7 @@ interface SelectedRunsProps {
   readonly onSelectOnly: (ids: ReadonlySet<string>) => void;
 }
 
-/** What can be done with the selected runs; it stays above the table, so that no row moves when one is selected. */
+/** Actions on the selected runs. They are always shown, so that selecting a run moves no row. */
 export function SelectedRuns({ runs, selected, onSelectOnly }: SelectedRunsProps) {
   const open = runs.filter(isCancellable);
   const chosen = runs.filter(({ id }) => selected.has(id));
@@ -35,7 +35,7 @@ export function SelectedRuns({ runs, selected, onSelectOnly }: SelectedRunsProps
           disabled={!open.some(({ id }) => !selected.has(id))}
           onClick={() => onSelectOnly(new Set(open.map(({ id }) => id)))}
         >
-          Select all that have not ended
+          Select active
         </Button>
         <Button
           isSmall
@@ -45,7 +45,7 @@ export function SelectedRuns({ runs, selected, onSelectOnly }: SelectedRunsProps
           onClick={() => cancelling.mutate(toCancel)}
         >
           <Icon name="stop" />
-          Cancel the selected ({toCancel.length})
+          Cancel ({toCancel.length})
         </Button>
         <Button
           isSmall
@@ -54,18 +54,14 @@ export function SelectedRuns({ runs, selected, onSelectOnly }: SelectedRunsProps
           onClick={() => repeating.mutate(toRepeat)}
         >
           <Icon name="retry" />
-          Run the selected again ({toRepeat.length})
+          Rerun ({toRepeat.length})
         </Button>
       </div>
       {cancelling.isError && (
-        <ErrorNotice title="Not all of them could be cancelled" error={cancelling.error} />
+        <ErrorNotice title="Some runs could not be cancelled" error={cancelling.error} />
       )}
       {failed.map(({ run, error }) => (
-        <ErrorNotice
-          key={run.id}
-          title={`${nameOf(run)} ${run.id} was not run again`}
-          error={error}
-        />
+        <ErrorNotice key={run.id} title={`${nameOf(run)} ${run.id} was not rerun`} error={error} />
       ))}
     </div>
   );
@@ -85,7 +81,7 @@ function useCancel(onCancelled: (runs: readonly Run[]) => void) {
     onSuccess: (_, chosen) => {
       onCancelled(chosen);
       const { length } = chosen;
-      say(length === 1 ? "The run is cancelled" : `${length} runs are cancelled`);
+      say(length === 1 ? "1 run cancelled" : `${length} runs cancelled`);
     },
     onSettled: async () => queryClient.invalidateQueries(trpc.runs.list.pathFilter()),
   });

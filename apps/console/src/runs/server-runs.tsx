@@ -27,7 +27,7 @@ export function ServerRuns() {
   const input = { kind, status, lastValue: after };
   const reading = useQuery(trpc.runs.listServer.queryOptions(input, whileLookedAt(after)));
   return (
-    <Page title="Runs of the server">
+    <Page title="Server runs">
       <search className="grid gap-3 sm:grid-cols-2 lg:grid-cols-4">
         <KindAndStatus />
       </search>
@@ -35,7 +35,7 @@ export function ServerRuns() {
         {({ runs, hasMore, lastValue }) => (
           <>
             {runs.length === 0 ? (
-              <EmptyState title={hasMore ? "None on this page" : "There are no runs to show"} />
+              <EmptyState title={hasMore ? "No matching runs on this page" : "No runs found"} />
             ) : (
               <RunTable
                 runs={runs}

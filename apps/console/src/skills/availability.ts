@@ -1,8 +1,8 @@
-/** Who can use a skill, in words. */
+/** Labels for the availability of a skill. */
 export const availabilities = {
-  editors: "Its editors alone",
-  workspace_users: "Everybody, and agents that have it",
-  users_and_agents: "Everybody, and every agent",
+  editors: "Editors only",
+  workspace_users: "Everyone, and agents that have it",
+  users_and_agents: "Everyone and all agents",
 } as const;
 
 export type Availability = keyof typeof availabilities;

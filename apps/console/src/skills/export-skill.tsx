@@ -5,7 +5,7 @@ import { Button } from "../ui/button.tsx";
 import { saveFile } from "../ui/save-file.ts";
 import { useToast } from "../ui/toast.tsx";
 
-/** A button that saves a skill as a zip of its folder, which an import takes. */
+/** A button that downloads a skill as a zip that can be imported. */
 export function ExportSkill({ skill: { sId, name } }: { readonly skill: Skill }) {
   const parley = useParley();
   const say = useToast();

@@ -18,9 +18,9 @@ import { readChosenFolder, readDropped, readZip } from "./read-dropped.ts";
 import type { FolderFile } from "./skill-folders.ts";
 
 const conflicts = {
-  error: "Refuse the import",
-  skip: "Leave the skill as it is",
-  override: "Replace the skill",
+  error: "Reject the import",
+  skip: "Keep the existing skill",
+  override: "Replace the existing skill",
 } as const;
 
 /** Imports skills from a folder or a zip that is dropped or chosen. */
@@ -63,7 +63,7 @@ export function SkillImportPage() {
           />
           <div className="grid gap-3 sm:grid-cols-3">
             <SelectField
-              label="A skill of the same name"
+              label="On name conflict"
               value={onConflict}
               onChange={({ target: { value } }) =>
                 setOnConflict(value === "skip" || value === "override" ? value : "error")
@@ -86,7 +86,7 @@ export function SkillImportPage() {
               <option value="active">Active</option>
             </SelectField>
             <SelectField
-              label="Who can use them"
+              label="Availability"
               value={availability}
               onChange={({ target: { value } }) =>
                 setAvailability(availabilityOf(value) ?? "editors")
@@ -123,7 +123,7 @@ function DropZone({ onRead }: { readonly onRead: (files: Promise<FolderFile[]>) 
   return (
     <div
       role="group"
-      aria-label="What to import"
+      aria-label="Skills to import"
       className={join(
         "grid justify-items-center gap-3 rounded-lg border-2 border-dashed p-8 text-center",
         isOver ? "border-accent bg-accent-soft" : "border-control",
@@ -139,10 +139,10 @@ function DropZone({ onRead }: { readonly onRead: (files: Promise<FolderFile[]>) 
         onRead(readDropped(event.dataTransfer));
       }}
     >
-      <p>Drop a folder with a SKILL.md, a folder of such folders, or a zip of one</p>
+      <p>Drop a folder with a SKILL.md, a folder of such folders, or a zip of either</p>
       <div className="flex flex-wrap justify-center gap-2">
-        <Button onClick={() => folder.current?.click()}>Choose a folder</Button>
-        <Button onClick={() => zip.current?.click()}>Choose a zip</Button>
+        <Button onClick={() => folder.current?.click()}>Choose folder</Button>
+        <Button onClick={() => zip.current?.click()}>Choose zip</Button>
       </div>
       <input
         ref={folder}
@@ -183,7 +183,7 @@ function Report({ report }: { readonly report: Output<"skills.import"> }) {
   );
   return (
     <section aria-label="Report" role="status" className="grid gap-2">
-      <h2 className="font-semibold">What became of the skills</h2>
+      <h2 className="font-semibold">Import results</h2>
       <Table
         label="Report"
         rows={rows}
@@ -195,7 +195,7 @@ function Report({ report }: { readonly report: Output<"skills.import"> }) {
             </Link>
           ),
           Outcome: ({ outcome }) => <Badge tone={tones[outcome]}>{outcome}</Badge>,
-          Why: ({ skill }) => skill.reason,
+          Reason: ({ skill }) => skill.reason,
         }}
       />
       <Link

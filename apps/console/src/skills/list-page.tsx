@@ -51,12 +51,14 @@ export function SkillListPage() {
           </>
         ),
         State: (skill) => <StatusBadge status={skill.status} />,
-        "Who can use it": (skill) => availabilities[skill.availability],
-        Changed: ({ updatedAt }) => updatedAt !== null && <Time at={updatedAt} />,
+        Availability: (skill) => availabilities[skill.availability],
+        Updated: ({ updatedAt }) => updatedAt !== null && <Time at={updatedAt} />,
       }}
       empty={
-        <EmptyState title="There are no such skills">
-          <p className="text-muted">A skill is a folder with a SKILL.md; import it here, or with</p>
+        <EmptyState title="No skills found">
+          <p className="text-muted">
+            A skill is a folder with a SKILL.md. Import one here, or with:
+          </p>
           <Command>parley skills import ./my-skill</Command>
         </EmptyState>
       }
@@ -73,7 +75,7 @@ function Filters() {
   return (
     <search className="grid items-end gap-3 sm:grid-cols-2 lg:grid-cols-4">
       <TextField
-        label="Words"
+        label="Search"
         type="search"
         value={search.q ?? ""}
         onChange={(event) => change({ q: event.target.value || undefined }, true)}
@@ -90,7 +92,7 @@ function Filters() {
         <option value="archived">Archived</option>
       </SelectField>
       <SelectField
-        label="Who can use it"
+        label="Availability"
         value={search.availability ?? ""}
         onChange={({ target: { value } }) => change({ availability: availabilityOf(value) })}
       >
@@ -103,7 +105,7 @@ function Filters() {
       </SelectField>
       {isAdmin && (
         <CheckField
-          label="Unpublished skills of others too"
+          label="Include others' unpublished skills"
           checked={search.all === true}
           onChange={(event) => change({ all: event.target.checked || undefined })}
         />

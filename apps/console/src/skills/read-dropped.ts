@@ -1,19 +1,19 @@
 import { checkBytes, type FolderFile, skillFiles } from "./skill-folders.ts";
 
-/** The files of a chosen folder, each with its path in it. Throws a sentence for people. */
+/** The files of a chosen folder, each with its path in it. Throws an `Error` with a readable message. */
 export function readChosenFolder(files: readonly File[]): FolderFile[] {
   const placed = files.map((file) => ({ path: file.webkitRelativePath, content: file }));
   return skillFiles(placed, "skill");
 }
 
-/** The files of a zip. Throws a sentence for people. */
+/** The files of a zip. Throws an `Error` with a readable message. */
 export async function readZip(zip: File): Promise<FolderFile[]> {
   const { unzip } = await import("fflate");
   const bytes = new Uint8Array(await zip.arrayBuffer());
   let total = 0;
   const entries = await new Promise<Record<string, Uint8Array>>((resolve, reject) => {
     const filter = ({ originalSize }: { originalSize: number }) => {
-      // Refused before it is unpacked: a small zip may hold very much.
+      // Checked before unpacking: a small zip may expand to a very large size.
       total += originalSize;
       checkBytes(total);
       return true;
@@ -26,7 +26,7 @@ export async function readZip(zip: File): Promise<FolderFile[]> {
   return skillFiles(files, zip.name.replace(/\.zip$/i, ""));
 }
 
-/** The files that were dropped: of a folder, or of a zip. Throws a sentence for people. */
+/** The dropped files, of a folder or a zip. Throws an `Error` with a readable message. */
 export async function readDropped(transfer: DataTransfer): Promise<FolderFile[]> {
   // Read at once: the list is empty after the event.
   const entries = [...transfer.items].flatMap((item) => item.webkitGetAsEntry() ?? []);

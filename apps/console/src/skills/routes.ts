@@ -3,7 +3,7 @@ import { sessionRoute } from "../routing/session-route.ts";
 import { flagOf, oneOf, textOf } from "../routing/search.ts";
 import { lazyPage } from "../ui/lazy-page.tsx";
 
-/** Which skills are listed; `all` are also those of editors that the reader is not. */
+/** Filters of the list; `all` includes unpublished skills that the reader does not edit. */
 interface ListSearch {
   status?: "archived" | "suggested" | undefined;
   availability?: "editors" | "workspace_users" | "users_and_agents" | undefined;
@@ -35,7 +35,7 @@ const oneRoute = createRoute({
   component: lazyPage(() => import("./skill-page.tsx"), "SkillPage"),
 });
 
-/** Which versions are listed, which is shown, and with which it is compared; `none` for with none. */
+/** The page of versions, the shown one, and the one to compare it with, or `none`. */
 interface VersionSearch {
   after?: string | undefined;
   version?: string | undefined;

@@ -10,11 +10,11 @@ import type { ShownSkill } from "./skill-files.tsx";
 
 interface SkillActionsProps {
   readonly shown: ShownSkill;
-  /** Reads the skill again: another change came first. */
+  /** Reloads the skill after a conflicting change. */
   readonly onStale: () => void;
 }
 
-/** Moves a skill between its states, each of which can be left again, and sets who can use it. */
+/** Moves a skill between its states, and sets its availability. */
 export function SkillActions({ shown, onStale }: SkillActionsProps) {
   const wId = useWorkspaceId();
   const say = useToast();
@@ -30,7 +30,7 @@ export function SkillActions({ shown, onStale }: SkillActionsProps) {
     },
     onSuccess: (changed) =>
       say(
-        `${skill.name} is now ${changed.skill.status}, for: ${availabilities[changed.skill.availability].toLowerCase()}`,
+        `${skill.name} is now ${changed.skill.status}. Availability: ${availabilities[changed.skill.availability].toLowerCase()}`,
       ),
   });
   const isBusy = changing.isPending;
@@ -43,7 +43,7 @@ export function SkillActions({ shown, onStale }: SkillActionsProps) {
         </Button>
       )}
       {skill.status === "active" && (
-        <Menu trigger={<Button isBusy={isBusy}>Who can use it</Button>}>
+        <Menu trigger={<Button isBusy={isBusy}>Availability</Button>}>
           {Object.entries(availabilities).map(([value, words]) => (
             <MenuCheck
               key={value}

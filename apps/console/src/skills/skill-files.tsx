@@ -7,7 +7,7 @@ import { Button } from "../ui/button.tsx";
 import { Download } from "../ui/download.tsx";
 import { ErrorNotice } from "../ui/error-notice.tsx";
 
-/** A skill as a page shows it; those who build have its version, which changes name. */
+/** A skill as shown; builders and higher also get its version, which changes must name. */
 export interface ShownSkill {
   readonly skill: Skill;
   readonly version?: number;
@@ -23,7 +23,7 @@ interface Attached {
   readonly fileName: string;
 }
 
-/** The files of a skill: to download, to add and to take away; what was taken away can be put back. */
+/** The files of a skill: download, add and remove them, and restore removed ones. */
 export function SkillFiles({ shown, canChange }: SkillFilesProps) {
   const parley = useParley();
   const wId = useWorkspaceId();
@@ -66,7 +66,7 @@ export function SkillFiles({ shown, canChange }: SkillFilesProps) {
   return (
     <section aria-label="Files" className="grid justify-items-start gap-2">
       <h2 className="font-semibold">Files</h2>
-      {files.length === 0 && <p className="text-muted">It has no files.</p>}
+      {files.length === 0 && <p className="text-muted">No files.</p>}
       <ul className="grid gap-1">
         {files.map((file) => (
           <li key={file.fileId} className="flex flex-wrap items-center gap-2">
@@ -93,7 +93,7 @@ export function SkillFiles({ shown, canChange }: SkillFilesProps) {
               isBusy={isBusy}
               onClick={() => restoring.mutate(file)}
             >
-              Put back
+              Restore
             </Button>
           </li>
         ))}

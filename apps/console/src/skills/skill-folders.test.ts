@@ -14,8 +14,8 @@ test("puts a SKILL.md without a folder into one", () => {
   expect(pathsOf("SKILL.md", "x.txt")).toEqual(["zip/SKILL.md", "zip/x.txt"]);
 });
 
-test("refuses what is no skill, or too much", () => {
-  expect(() => pathsOf("README.md")).toThrow("There is no SKILL.md");
+test("refuses files without a skill, and too many or too large ones", () => {
+  expect(() => pathsOf("README.md")).toThrow("No SKILL.md found");
   const many = Array.from({ length: 201 }, (_, index) => `a/${index}.txt`);
   expect(() => pathsOf("a/SKILL.md", ...many)).toThrow("at most 200 files");
   const large = { path: "a/b", content: new Blob([new Uint8Array(21 * 1024 * 1024)]) };

@@ -1,21 +1,21 @@
-/** A file of an import, with its path from the folder that was chosen. */
+/** A file to import, with its path from the chosen folder. */
 export interface FolderFile {
   readonly path: string;
   readonly content: Blob;
 }
 
-/** Bounds of an import, which the server checks too. */
+/** Limits of an import, which the server checks too. */
 const MAX_FILES = 200;
 const MAX_BYTES = 20 * 1024 * 1024;
 
-/** Whether a path is of a file that the command line sends too: nothing in it is hidden. */
+/** Whether a file is imported, as by the command line: no part of its path is hidden. */
 export function isShown(path: string): boolean {
   return path.split("/").every((part) => !/^\.|^__MACOSX$/.test(part));
 }
 
 /**
- * The files to send of those that were chosen. A `SKILL.md` outside of a folder is in one that is called
- * `name`. Throws an `Error` with a sentence for people.
+ * Selects the files to import. A `SKILL.md` without a folder is put into one called `name`. Throws an `Error` with
+ * a readable message.
  */
 export function skillFiles(files: readonly FolderFile[], name: string): FolderFile[] {
   const shown = files.filter(({ path }) => isShown(path));
@@ -24,16 +24,17 @@ export function skillFiles(files: readonly FolderFile[], name: string): FolderFi
   const folders = placed
     .filter(({ path }) => path.endsWith("/SKILL.md"))
     .map(({ path }) => path.slice(0, -"SKILL.md".length));
-  if (folders.length === 0) throw new Error("There is no SKILL.md in what you chose");
+  if (folders.length === 0)
+    throw new Error("No SKILL.md found. Choose a folder or zip that has one");
   const sent = placed.filter(({ path }) => folders.some((folder) => path.startsWith(folder)));
   if (sent.length > MAX_FILES) {
-    throw new Error(`An import has at most ${MAX_FILES} files, and these are ${sent.length}`);
+    throw new Error(`An import can have at most ${MAX_FILES} files; you chose ${sent.length}`);
   }
   checkBytes(sent.reduce((bytes, { content }) => bytes + content.size, 0));
   return sent;
 }
 
-/** Throws an `Error` with a sentence for people if an import would be too large. */
+/** Throws an `Error` with a readable message if an import would be too large. */
 export function checkBytes(bytes: number): void {
-  if (bytes > MAX_BYTES) throw new Error("An import has at most 20 MiB");
+  if (bytes > MAX_BYTES) throw new Error("An import can have at most 20 MiB");
 }

@@ -16,7 +16,7 @@ import { ExportSkill } from "./export-skill.tsx";
 import { SkillActions } from "./skill-actions.tsx";
 import { type ShownSkill, SkillFiles } from "./skill-files.tsx";
 
-/** One skill: what it says, its files and tools, and what its editors can do with it. */
+/** One skill: its instructions, files and tools, with actions for its editors. */
 export function SkillPage() {
   const { skillId } = useParams({ from: "/session/skills/$skillId" });
   const wId = useWorkspaceId();
@@ -66,7 +66,7 @@ function Parts({ shown, canChange }: PartsProps) {
         <Badge>{availabilities[skill.availability]}</Badge>
         {skill.updatedAt !== null && (
           <span>
-            changed <Time at={skill.updatedAt} />
+            updated <Time at={skill.updatedAt} />
           </span>
         )}
         {skill.sourceMetadata !== null && (
@@ -82,19 +82,19 @@ function Parts({ shown, canChange }: PartsProps) {
       </p>
       <dl className="grid gap-3">
         <div>
-          <dt className="text-sm text-muted">When agents use it</dt>
+          <dt className="text-sm text-muted">Description for agents</dt>
           <dd>{skill.agentFacingDescription}</dd>
         </div>
         {skill.userFacingDescription !== "" && (
           <div>
-            <dt className="text-sm text-muted">What it does</dt>
+            <dt className="text-sm text-muted">Description for people</dt>
             <dd>{skill.userFacingDescription}</dd>
           </div>
         )}
       </dl>
       <section aria-label="Instructions" className="rounded-lg border border-line p-4">
         {skill.instructions === null || skill.instructions === "" ? (
-          <p className="text-muted">It has no instructions.</p>
+          <p className="text-muted">No instructions.</p>
         ) : (
           <Markdown text={skill.instructions} />
         )}

@@ -1,7 +1,7 @@
 import type { Output } from "parley-client";
 import { availabilities } from "./availability.ts";
 
-/** What a skill was in one version. */
+/** One version of a skill. */
 export type SkillVersion = Output<"skills.listVersions">["versions"][number];
 
 /** A version as one text, to read and to compare. */
@@ -11,9 +11,9 @@ export function textOfVersion(version: SkillVersion): string {
   const lines = [
     `Name: ${name}`,
     `State: ${status}`,
-    `Who can use it: ${availabilities[availability].toLowerCase()}`,
-    `When agents use it: ${agentFacingDescription}`,
-    `What it does: ${userFacingDescription}`,
+    `Availability: ${availabilities[availability].toLowerCase()}`,
+    `Description for agents: ${agentFacingDescription}`,
+    `Description for people: ${userFacingDescription}`,
     ...(icon === null ? [] : [`Icon: ${icon}`]),
     ...spaces.map((id) => `Space: ${id}`),
     ...tools.map((tool) => `Tool: ${tool.name} (${tool.sId})`),

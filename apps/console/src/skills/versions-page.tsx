@@ -19,7 +19,7 @@ import { type SkillVersion, textOfVersion } from "./version-text.ts";
 
 const here = "/session/skills/$skillId/versions";
 
-/** The versions of a skill, one of which is shown with what differs from another. */
+/** The versions of a skill, one of which is shown, compared with another. */
 export function SkillVersionsPage() {
   const { skillId } = useParams({ from: here });
   const { after, version } = useSearch({ from: here });
@@ -36,7 +36,7 @@ export function SkillVersionsPage() {
       title={`Versions of ${name}`}
       actions={
         <Link to="/skills/$skillId" params={{ skillId }} className={buttonLook()}>
-          The skill as it is
+          Current skill
         </Link>
       }
     >
@@ -46,7 +46,7 @@ export function SkillVersionsPage() {
         rowsOf={(page) => page.versions}
         keyOf={(one) => one.version}
         after={after}
-        empty={<EmptyState title="There are no versions on this page" />}
+        empty={<EmptyState title="No versions on this page" />}
         columns={{
           Version: (one) => (
             <Link
@@ -81,10 +81,10 @@ function OneVersion({ skillId, shown, listed }: OneVersionProps) {
   const reading = useQuery(pairQuery(wId, { skillId, shown, chosen }));
   const { data } = reading;
   if (data === undefined) {
-    return <Loaded query={reading} label="the version" title="The version could not be read" />;
+    return <Loaded query={reading} label="the version" title="The version could not be loaded" />;
   }
   const { one, other } = data;
-  if (one === undefined) return <EmptyState title={`Version ${shown} is not kept`} />;
+  if (one === undefined) return <EmptyState title={`Version ${shown} is not available`} />;
   const numbers = listed.map(({ version }) => version).filter((version) => version !== shown);
   if (other !== undefined && !numbers.includes(other.version)) numbers.push(other.version);
   const text = textOfVersion(one);
@@ -98,7 +98,7 @@ function OneVersion({ skillId, shown, listed }: OneVersionProps) {
           void navigate({ search: (search) => ({ ...search, with: value }) })
         }
       >
-        <option value="none">None: show its text</option>
+        <option value="none">None (show full text)</option>
         {numbers.map((number) => (
           <option key={number} value={number}>
             Version {number}
@@ -109,7 +109,7 @@ function OneVersion({ skillId, shown, listed }: OneVersionProps) {
         <CodeBlock label={`Version ${shown}`}>{text}</CodeBlock>
       ) : (
         <TextDifferences
-          label={`What version ${shown} changed since version ${other.version}`}
+          label={`Changes in version ${shown} since version ${other.version}`}
           before={textOfVersion(other)}
           after={text}
         />
@@ -136,7 +136,7 @@ function pairQuery(wId: string, { skillId, shown, chosen }: Pair) {
     queryFn: async ({ signal }) => {
       const [first, before] = await read(shown, 2, signal);
       const one = first?.version === shown ? first : undefined;
-      // A page of large ones may have the first alone.
+      // A page of large versions may contain only the first.
       const [previous] =
         before === undefined && shown > 0 ? await read(shown - 1, 1, signal) : [before];
       if (chosen === undefined || chosen === "none") {

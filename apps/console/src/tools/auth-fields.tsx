@@ -2,24 +2,24 @@ import { SelectField, TextArea, TextField } from "../ui/field.tsx";
 import { type AuthKind, authKindOf, authKinds } from "./read-auth.ts";
 
 interface AuthFieldsProps {
-  /** Undefined where it stays as it is. */
+  /** Undefined to keep the current one. */
   readonly kind: AuthKind | undefined;
   readonly onChange: (kind: AuthKind | undefined) => void;
-  /** Whether it may stay as it is. */
+  /** Whether the current one can be kept. */
   readonly canKeep?: boolean;
 }
 
-/** How Parley authenticates itself at a server, in a form. */
+/** Fields for Parley's authentication to a server. */
 export function AuthFields({ kind, onChange, canKeep = false }: AuthFieldsProps) {
   const isOAuth = kind === "client" || kind === "personal";
   return (
     <>
       <SelectField
-        label="Parley authenticates itself"
+        label="Authentication"
         value={kind ?? ""}
         onChange={(event) => onChange(authKindOf(event.target.value))}
       >
-        {canKeep && <option value="">as before</option>}
+        {canKeep && <option value="">Keep current</option>}
         {Object.entries(authKinds).map(([id, words]) => (
           <option key={id} value={id}>
             {words}
@@ -33,7 +33,7 @@ export function AuthFields({ kind, onChange, canKeep = false }: AuthFieldsProps)
           type="password"
           required
           autoComplete="off"
-          hint="Kept encrypted, and shown to nobody."
+          hint="Stored encrypted and never shown."
         />
       )}
       {kind === "headers" && (
@@ -45,7 +45,7 @@ export function AuthFields({ kind, onChange, canKeep = false }: AuthFieldsProps)
           spellCheck={false}
           placeholder="X-Key: value"
           className="font-mono text-sm"
-          hint="One on each line; kept encrypted, and shown to nobody."
+          hint="One per line. Stored encrypted and never shown."
         />
       )}
       {isOAuth && (
@@ -55,7 +55,7 @@ export function AuthFields({ kind, onChange, canKeep = false }: AuthFieldsProps)
             name="clientId"
             required={kind === "client"}
             autoComplete="off"
-            hint={kind === "personal" ? "Left empty, Parley registers itself." : undefined}
+            hint={kind === "personal" ? "If empty, Parley registers itself." : undefined}
           />
           <TextField
             label="Client secret"

@@ -37,7 +37,7 @@ export function ConnectionForm({ shown }: { readonly shown: Connected }) {
     onSuccess: (changed) => {
       setKind(undefined);
       queryClient.setQueryData(toolQuery(wId, tool.sId).queryKey, changed);
-      say("The connection is changed");
+      say("Connection saved");
     },
   });
   return (
@@ -53,19 +53,19 @@ export function ConnectionForm({ shown }: { readonly shown: Connected }) {
       <LimitFields connection={connection} />
       {names.length > 0 && (
         <fieldset className="grid gap-3">
-          <legend className="mb-1 font-medium">Single tools</legend>
+          <legend className="mb-1 font-medium">Per-tool settings</legend>
           {names.map((name) => (
             <div key={name} className="grid items-end gap-2 sm:grid-cols-2">
               <SelectField
-                label={`Calls of ${name}`}
+                label={`Approval for ${name}`}
                 name={`stake ${name}`}
                 defaultValue={connection.stakes[name] ?? ""}
               >
-                <option value="">as the others</option>
+                <option value="">Same as default</option>
                 <StakeOptions />
               </SelectField>
               <CheckField
-                label={`Make interrupted calls of ${name} again`}
+                label={`Retry interrupted calls of ${name}`}
                 name="retryable"
                 value={name}
                 defaultChecked={connection.retryableTools.includes(name)}
@@ -81,13 +81,13 @@ export function ConnectionForm({ shown }: { readonly shown: Connected }) {
         className="justify-self-start"
         isBusy={saving.isPending}
       >
-        Save the connection
+        Save connection
       </Button>
     </form>
   );
 }
 
-/** Who approves the calls of single tools. */
+/** The stakes of single tools. */
 function stakesIn(form: FormData, names: readonly string[]): Record<string, Stake> {
   return Object.fromEntries(
     names.flatMap((name) => {

@@ -4,32 +4,32 @@ import { SelectField, TextField } from "../ui/field.tsx";
 type Connection = Output<"tools.getConnection">["connection"];
 export type Stake = Connection["defaultStake"];
 
-/** Who approves a call, in words. */
+/** Labels for stakes: who approves a call. */
 export const stakes = {
-  never_ask: "nobody",
-  low: "the user, who may approve all later ones",
-  medium: "the user, who may approve later ones of the same agent",
-  high: "the user, each time",
+  never_ask: "Not required",
+  low: "By the user, who can always allow the tool",
+  medium: "By the user, who can always allow the tool for an agent",
+  high: "By the user, every time",
 } as const satisfies Record<Stake, string>;
 
-/** The stake that has this id. */
+/** The stake with this id. */
 export function stakeOf(value: unknown): Stake | undefined {
   return typeof value === "string" && value in stakes ? (value as Stake) : undefined;
 }
 
-/** Who approves calls, and what bounds them, in a form. */
+/** Fields for the approval and the limits of calls. */
 export function LimitFields({ connection }: { readonly connection?: Connection }) {
   return (
     <>
       <SelectField
-        label="Calls are approved by"
+        label="Approval"
         name="defaultStake"
         defaultValue={connection?.defaultStake ?? "high"}
       >
         <StakeOptions />
       </SelectField>
       <TextField
-        label="Milliseconds that a call may take"
+        label="Timeout (ms)"
         name="timeoutMs"
         type="number"
         min={100}
@@ -38,7 +38,7 @@ export function LimitFields({ connection }: { readonly connection?: Connection }
         defaultValue={connection?.timeoutMs ?? 60_000}
       />
       <TextField
-        label="Calls at once"
+        label="Max concurrent calls"
         name="maxConcurrent"
         type="number"
         min={1}
@@ -50,7 +50,7 @@ export function LimitFields({ connection }: { readonly connection?: Connection }
   );
 }
 
-/** A choice of each stake. */
+/** An option for each stake. */
 export function StakeOptions() {
   return Object.entries(stakes).map(([stake, words]) => (
     <option key={stake} value={stake}>
@@ -59,7 +59,7 @@ export function StakeOptions() {
   ));
 }
 
-/** What these fields of a form say. */
+/** The values of these fields. */
 export function readLimits(form: FormData) {
   return {
     defaultStake: stakeOf(form.get("defaultStake")) ?? "high",

@@ -25,7 +25,7 @@ export function ToolListPage() {
       actions={
         <Link to="/tools/register" className={buttonLook("primary")}>
           <Icon name="plus" />
-          Register a server
+          Register server
         </Link>
       }
       columns={{
@@ -34,25 +34,24 @@ export function ToolListPage() {
             {name}
           </Link>
         ),
-        "What it does": ({ description }) => (
+        Description: ({ description }) => (
           <span className="line-clamp-3 text-muted">{description}</span>
         ),
-        Offers: ({ server: { tools } }) =>
-          tools.length === 1 ? "1 tool" : `${tools.length} tools`,
+        Tools: ({ server: { tools } }) => (tools.length === 1 ? "1 tool" : `${tools.length} tools`),
         Kind: ({ serverType, isRestrictedToSkills, oAuthUseCase }) => (
           <span className="flex flex-wrap gap-1">
             <Badge tone={serverType === "remote" ? "accent" : "neutral"}>{serverType}</Badge>
-            {isRestrictedToSkills && <Badge>for skills only</Badge>}
-            {oAuthUseCase === "personal_actions" && <Badge>for each user</Badge>}
+            {isRestrictedToSkills && <Badge>skills only</Badge>}
+            {oAuthUseCase === "personal_actions" && <Badge>per user</Badge>}
           </span>
         ),
-        Changed: ({ updatedAt }) => <Time at={updatedAt} />,
+        Updated: ({ updatedAt }) => <Time at={updatedAt} />,
       }}
       empty={
-        <EmptyState title="There are no tools yet">
+        <EmptyState title="No tools yet">
           <p className="text-muted">
-            A tool is an MCP server that agents call, at a URL that this server reaches. Register
-            one here, or with:
+            A tool is an MCP server that agents can call, at a URL that this server can reach.
+            Register one here, or with:
           </p>
           <Command>parley tools create https://tools.example.com/mcp</Command>
         </EmptyState>

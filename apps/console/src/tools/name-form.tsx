@@ -19,7 +19,7 @@ export function NameForm({ shown: { tool, version }, onChange, onClose }: NameFo
   );
   return (
     <FormDialog
-      title={`Change ${tool.name}`}
+      title={`Edit ${tool.name}`}
       submit="Save"
       action={saving}
       onSubmit={(form) =>
@@ -36,14 +36,14 @@ export function NameForm({ shown: { tool, version }, onChange, onClose }: NameFo
     >
       <TextField label="Name" name="name" required maxLength={255} defaultValue={tool.name} />
       <TextArea
-        label="What it does"
+        label="Description"
         name="description"
         rows={3}
         maxLength={4096}
         defaultValue={tool.description}
       />
       <CheckField
-        label="Only skills can use it"
+        label="Only for skills"
         name="isRestrictedToSkills"
         defaultChecked={tool.isRestrictedToSkills}
       />

@@ -9,13 +9,13 @@ export function OfferedTools({ shown }: { readonly shown: ShownTool }) {
   const { tools } = tool.server;
   if (tools.length === 0) {
     return (
-      <EmptyState title="The server offers no tools">
-        <p className="text-muted">Refresh it once it offers some.</p>
+      <EmptyState title="No tools available">
+        <p className="text-muted">Refresh to check again.</p>
       </EmptyState>
     );
   }
   return (
-    <ul aria-label="Tools of the server" className="rounded-lg border border-line">
+    <ul aria-label="Server tools" className="rounded-lg border border-line">
       {tools.map(({ name, description, inputSchema }) => (
         <li key={name} className="border-t border-line first:border-t-0">
           <details>

@@ -25,7 +25,7 @@ test.for([
   expect(readAuth(formOf(members), kind)).toEqual(auth);
 });
 
-test("a line that is no header is named", () => {
+test("names a line that is not a header", () => {
   expect(() => readAuth(formOf({ headers: "X-Key" }), "headers")).toThrow("not “X-Key”");
 });
 

@@ -1,15 +1,15 @@
-/** How Parley authenticates itself at a server. */
+/** Ways in which Parley authenticates to a server. */
 export const authKinds = {
-  none: "not at all",
-  bearer: "with a bearer token",
-  headers: "with headers",
-  client: "as an OAuth client",
-  personal: "as each user, who allows it (OAuth)",
+  none: "None",
+  bearer: "Bearer token",
+  headers: "Headers",
+  client: "OAuth client",
+  personal: "OAuth by each user",
 } as const;
 
 export type AuthKind = keyof typeof authKinds;
 
-/** The part of a registration that says how Parley authenticates itself. */
+/** The authentication part of a registration. */
 interface Auth {
   readonly headers?: Record<string, string>;
   readonly oauth?: {
@@ -20,7 +20,7 @@ interface Auth {
   };
 }
 
-/** Reads it from a form. Throws `SyntaxError` with a sentence for people. */
+/** Reads the authentication from a form. Throws `SyntaxError` with a readable message. */
 export function readAuth(form: FormData, kind: AuthKind): Auth {
   const given = (name: string) => String(form.get(name) ?? "").trim();
   switch (kind) {
@@ -42,7 +42,7 @@ export function readAuth(form: FormData, kind: AuthKind): Auth {
   }
 }
 
-/** Reads headers, one on each line. */
+/** Reads headers, one per line. */
 function readHeaders(text: string): Record<string, string> {
   const lines = text.split("\n").filter((line) => line.trim() !== "");
   return Object.fromEntries(
@@ -56,7 +56,7 @@ function readHeaders(text: string): Record<string, string> {
   );
 }
 
-/** The kind that has this id. */
+/** The kind with this id. */
 export function authKindOf(value: string): AuthKind | undefined {
   return value in authKinds ? (value as AuthKind) : undefined;
 }

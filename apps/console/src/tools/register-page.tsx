@@ -38,13 +38,13 @@ export function RegisterToolPage() {
       });
     },
     onSuccess: async ({ tool }) => {
-      say(`${tool.name} is registered`);
+      say(`${tool.name} registered`);
       await navigate({ to: "/tools/$toolId", params: { toolId: tool.sId } });
     },
   });
   return (
-    <Page title="Register a server">
-      {spacesError && <ErrorNotice title="The spaces could not be read" error={spacesError} />}
+    <Page title="Register server">
+      {spacesError && <ErrorNotice title="The spaces could not be loaded" error={spacesError} />}
       <form
         className="grid max-w-2xl gap-4"
         onSubmit={(event) => {
@@ -58,13 +58,13 @@ export function RegisterToolPage() {
           type="url"
           required
           placeholder="https://tools.example.com/mcp"
-          hint="Where the MCP server speaks streamable HTTP. Private addresses need PARLEY_PRIVATE_HOSTS."
+          hint="The Streamable HTTP endpoint of the MCP server. Private addresses need PARLEY_PRIVATE_HOSTS."
         />
         <SelectField
           label="Space"
           name="spaceId"
           required
-          hint={spaces?.length === 0 ? "There is none yet: an admin creates one." : undefined}
+          hint={spaces?.length === 0 ? "No spaces yet. Ask an admin to create one." : undefined}
         >
           {spaces?.map(({ sId, name }) => (
             <option key={sId} value={sId}>
@@ -77,20 +77,20 @@ export function RegisterToolPage() {
           name="name"
           maxLength={255}
           autoComplete="off"
-          hint="Left empty, it is the server’s own name."
+          hint="Defaults to the server’s name."
         />
         <TextArea
-          label="What it does"
+          label="Description"
           name="description"
           rows={2}
           maxLength={4096}
-          hint="Left empty, it is the server’s own description."
+          hint="Defaults to the server’s description."
         />
         <AuthFields kind={kind ?? "none"} onChange={setKind} />
         <LimitFields />
-        <CheckField label="Only skills can use it" name="isRestrictedToSkills" />
+        <CheckField label="Only for skills" name="isRestrictedToSkills" />
         {registering.isError && (
-          <ErrorNotice title="The server is not registered" error={registering.error} />
+          <ErrorNotice title="The server was not registered" error={registering.error} />
         )}
         <Button
           type="submit"

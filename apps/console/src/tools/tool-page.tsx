@@ -34,9 +34,9 @@ export function ToolPage() {
     mutationFn: async () => rpc.tools.refresh.mutate({ wId, toolId }),
     onSuccess: (refreshed) => {
       queryClient.setQueryData(query.queryKey, refreshed);
-      say(`The server offers ${refreshed.tool.server.tools.length} tools`);
+      say(`Tools available: ${refreshed.tool.server.tools.length}`);
     },
-    // What the server answered is kept as its fault.
+    // The connection keeps the failure as its fault.
     onError: () => void refetch(),
   });
   if (data === null) return <NotFoundPage />;
@@ -53,20 +53,20 @@ export function ToolPage() {
                 Refresh
               </Button>
             )}
-            <Button onClick={() => setDoing("rename")}>Change</Button>
+            <Button onClick={() => setDoing("rename")}>Edit</Button>
             <Button onClick={() => setDoing("remove")}>Remove</Button>
           </>
         )
       }
     >
       {refreshing.isError && (
-        <ErrorNotice title="The server did not say what it offers" error={refreshing.error} />
+        <ErrorNotice title="The server’s tools could not be refreshed" error={refreshing.error} />
       )}
       <Loaded query={shown} label="the tool" />
       {tool && (
         <p className="flex flex-wrap gap-2">
           <Badge tone="accent">{tool.serverType}</Badge>
-          {tool.isRestrictedToSkills && <Badge>for skills only</Badge>}
+          {tool.isRestrictedToSkills && <Badge>skills only</Badge>}
           <span className="text-muted">{tool.description}</span>
         </p>
       )}
@@ -87,20 +87,20 @@ export function ToolPage() {
           onClose={() => setDoing(undefined)}
           onChange={(name) => {
             setDoing(undefined);
-            say(`${name} is changed`);
+            say(`${name} saved`);
           }}
         />
       )}
       {tool && version !== undefined && doing === "remove" && (
         <ConfirmDialog
-          title="Remove the tool"
-          description="Agents and skills that have it lose it, and what its users allowed is forgotten. This cannot be undone."
+          title="Remove tool"
+          description="Agents and skills lose this tool, and users’ permissions for it are deleted. This cannot be undone."
           word={tool.name}
           onClose={() => setDoing(undefined)}
           onConfirm={async () => {
             await rpc.tools.remove.mutate({ wId, toolId, version });
             await navigate({ to: "/tools" });
-            say(`${tool.name} is removed`);
+            say(`${tool.name} removed`);
             await queryClient.invalidateQueries(trpc.tools.pathFilter());
           }}
         />
@@ -129,7 +129,7 @@ function ConnectionFacts({ connection }: Pick<Connected, "connection">) {
           {headerNames.length > 0 && `headers ${headerNames.join(", ")}`}
           {oauth === null && headerNames.length === 0 && "none"}
         </dd>
-        <dt className="text-muted">Asked</dt>
+        <dt className="text-muted">Last refreshed</dt>
         <dd>
           <Time at={refreshedAt} />
         </dd>

@@ -17,13 +17,13 @@ interface TryToolProps {
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
-/** Calls one tool of a server with arguments from a form that its schema makes, and shows what it answers. */
+/** Calls one tool of a server with arguments from a form generated from its schema, and shows the answer. */
 export function TryTool({ toolId, name, schema }: TryToolProps) {
   const parley = useParley();
   const calling = useMutation({
     mutationFn: async (input: unknown) => {
       const call = { toolId, name, arguments: input as never };
-      // The page follows the call: nothing is to be waited for here.
+      // The page follows the call, so this does not wait for it.
       return (await parley.tools.invoke(call, { waitSeconds: 0 })).invocation.sId;
     },
   });
@@ -36,14 +36,14 @@ export function TryTool({ toolId, name, schema }: TryToolProps) {
         isBusy={calling.isPending}
         onSubmit={(input) => calling.mutate(input)}
       >
-        {calling.isError && <ErrorNotice title="It was not called" error={calling.error} />}
+        {calling.isError && <ErrorNotice title="The tool was not called" error={calling.error} />}
       </InputForm>
       {calling.data !== undefined && <Call toolId={toolId} invocationId={calling.data} />}
     </section>
   );
 }
 
-/** A call: how far it is, what came of it, and how long it took. */
+/** A call with its progress, outcome and duration. */
 function Call(call: { readonly toolId: string; readonly invocationId: string }) {
   const { toolId: functionId, invocationId } = call;
   const parley = useParley();
@@ -59,8 +59,8 @@ function Call(call: { readonly toolId: string; readonly invocationId: string }) 
   return (
     <div className="grid gap-3">
       <p role="status" className="flex flex-wrap items-center gap-3 text-muted">
-        {outcome === undefined ? "Calling …" : isRefused ? "The tool answered with an error" : null}
-        {outcome?.status === "succeeded" && !isRefused && "The tool answered"}
+        {outcome === undefined ? "Calling …" : isRefused ? "The tool returned an error" : null}
+        {outcome?.status === "succeeded" && !isRefused && "The tool responded"}
         {outcome?.status === "errored" && "The call failed"}
         {outcome !== undefined && first !== undefined && last !== undefined && (
           <span>after {formatDuration(Math.max(0, last - first))}</span>
@@ -70,7 +70,7 @@ function Call(call: { readonly toolId: string; readonly invocationId: string }) 
           params={{ functionId, invocationId }}
           className="text-accent underline"
         >
-          The call
+          Open call
         </Link>
         {!isOver && (
           <Button isSmall isBusy={cancelling.isPending} onClick={() => cancelling.mutate()}>
@@ -80,7 +80,9 @@ function Call(call: { readonly toolId: string; readonly invocationId: string }) 
         )}
       </p>
       <InvocationOutput events={events} outcome={undefined} />
-      {cancelling.isError && <ErrorNotice title="It was not cancelled" error={cancelling.error} />}
+      {cancelling.isError && (
+        <ErrorNotice title="The call was not cancelled" error={cancelling.error} />
+      )}
       {error !== undefined && <ErrorNotice error={error} />}
     </div>
   );

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-/** What waits for a server that does not answer. */
+/** The number of callers that wait for a server that does not answer. */
 let waiting = 0;
 const listeners = new Set<() => void>();
 
@@ -23,7 +23,7 @@ export async function untilServerAnswers(): Promise<void> {
   change(-1);
 }
 
-/** Whether something waits for a server that does not answer. */
+/** Whether a caller waits for a server that does not answer. */
 export const useServerAway = (): boolean =>
   useSyncExternalStore(
     (listener) => {

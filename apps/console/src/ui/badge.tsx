@@ -48,10 +48,11 @@ const toneOfStatus: Readonly<Record<string, Tone>> = {
 };
 
 const wordOfStatus: Readonly<Record<string, string>> = {
-  blocked_authentication_required: "waits for access",
-  blocked_user_answer_required: "waits for an answer",
-  blocked_validation_required: "waits for approval",
+  blocked_authentication_required: "needs access",
+  blocked_user_answer_required: "needs an answer",
+  blocked_validation_required: "needs approval",
   created: "running",
+  waiting: "queued",
 };
 
 /** The status of an answer, a call, an invocation, a skill, an agent, a key or a workspace. */

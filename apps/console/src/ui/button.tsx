@@ -25,7 +25,7 @@ interface ButtonProps extends ComponentProps<"button"> {
   readonly isSmall?: boolean;
   /** Whether its action is under way: it cannot be pressed again. */
   readonly isBusy?: boolean;
-  /** What it is about, where several buttons have the same words: screen readers say it after them. */
+  /** Its object, if several buttons share a label; screen readers say it after the label. */
   readonly of?: string;
 }
 

@@ -2,15 +2,15 @@ import { CheckField } from "./field.tsx";
 
 interface CheckListProps {
   readonly label: string;
-  /** Name in the form: `getAll` gives the ids of what is checked. */
+  /** Name in the form: `getAll` gives the checked ids. */
   readonly name: string;
   readonly choices: readonly { readonly id: string; readonly name: string }[];
   readonly checkedIds?: readonly string[];
-  /** What stands there when there is nothing to choose. */
+  /** Shown if there are no choices. */
   readonly empty: string;
 }
 
-/** Several things to choose from, in a form. */
+/** A group of checkboxes in a form. */
 export function CheckList({ label, name, choices, checkedIds = [], empty }: CheckListProps) {
   return (
     <fieldset className="grid gap-1">

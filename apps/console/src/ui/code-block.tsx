@@ -17,7 +17,7 @@ export function CodeBlock({
     const text = code.current?.textContent ?? "";
     await navigator.clipboard.writeText(text).then(
       () => say("Copied"),
-      () => say("The browser does not let this page copy"),
+      () => say("The browser blocked copying"),
     );
   };
   return (

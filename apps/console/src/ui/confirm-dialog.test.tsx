@@ -4,7 +4,7 @@ import { show } from "../../testing/show.tsx";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { CheckField } from "./field.tsx";
 
-const button = () => screen.getByRole<HTMLButtonElement>("button", { name: "Delete the space" });
+const button = () => screen.getByRole<HTMLButtonElement>("button", { name: "Delete space" });
 const field = () => screen.getByRole("textbox", { name: "Type “Payroll” to confirm" });
 
 /** Shows the dialog, with a further field. */
@@ -12,18 +12,18 @@ async function open(onConfirm: (form: FormData) => Promise<unknown>) {
   const onClose = vi.fn<() => void>();
   const dialog = (
     <ConfirmDialog
-      title="Delete the space"
+      title="Delete space"
       description="It is lost"
       word="Payroll"
       {...{ onConfirm, onClose }}
     >
-      <CheckField label="Delete what it holds too" name="force" value="yes" />
+      <CheckField label="Delete its contents too" name="force" value="yes" />
     </ConfirmDialog>
   );
   return { ...(await show(dialog)), onClose };
 }
 
-test("does nothing before the whole word is typed, with Enter neither", async () => {
+test("does nothing until the whole word is typed, not even with Enter", async () => {
   const onConfirm = vi.fn<() => Promise<unknown>>();
   const { user } = await open(onConfirm);
   for (const word of ["Pay", "payroll", "Payrolls"]) {
@@ -49,7 +49,7 @@ test("is done once with the further fields, and closed", async () => {
   await waitFor(() => expect(onClose).toHaveBeenCalledOnce());
 });
 
-test("stays open with what was typed, and says why it was refused", async () => {
+test("stays open with the typed word, and says why it was refused", async () => {
   const onConfirm = async () => {
     throw new Error("It holds data sources");
   };

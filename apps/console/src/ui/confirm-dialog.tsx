@@ -4,22 +4,22 @@ import { TextField } from "./field.tsx";
 import { FormDialog } from "./form-dialog.tsx";
 
 interface ConfirmDialogProps {
-  /** What is done, as in “Delete the space”; the button says it too. */
+  /** The action, as in “Delete space”; also the label of the button. */
   readonly title: string;
   /** What is lost. */
   readonly description: string;
-  /** What has to be typed. */
+  /** The word to type. */
   readonly word: string;
-  /** The key of what it changes, as of a path of procedures: what was read of that is read again. */
+  /** Key of the queries that it changes, which are refreshed. */
   readonly changes?: readonly unknown[];
-  /** Does it; what it rejects with is shown. */
+  /** Performs the action; a rejection is shown. */
   readonly onConfirm: (form: FormData) => Promise<unknown>;
   readonly onClose: () => void;
   /** Further fields. */
   readonly children?: ReactNode;
 }
 
-/** Asks for a word to be typed before something is done that cannot be undone. */
+/** Asks for a word to be typed before an action that cannot be undone. */
 export function ConfirmDialog({
   title,
   description,

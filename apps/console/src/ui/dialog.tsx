@@ -11,7 +11,7 @@ interface DialogProps {
   readonly onOpenChange: (isOpen: boolean) => void;
   /** A panel at the left edge instead of one in the middle. */
   readonly isSide?: boolean;
-  /** Whether a press beside the dialog leaves it open. */
+  /** Whether a click outside leaves it open. */
   readonly isKept?: boolean;
   readonly children: ReactNode;
 }

@@ -16,7 +16,7 @@ export function Download({
   const say = useToast();
   const download = useMutation({
     mutationFn: async () => saveFile(await parley.files.get({ fileId }), fileName),
-    onError: (error) => say(`${fileName} could not be read: ${error.message}`),
+    onError: (error) => say(`${fileName} could not be downloaded: ${error.message}`),
   });
   return (
     <Button isSmall of={fileName} isBusy={download.isPending} onClick={() => download.mutate()}>

@@ -3,7 +3,7 @@ import { Button } from "./button.tsx";
 
 interface ErrorNoticeProps {
   readonly error: unknown;
-  /** What could not be done, as in "The skills could not be read". */
+  /** What could not be done, as in "The skills could not be loaded". */
   readonly title?: string;
   readonly onRetry?: (() => void) | undefined;
 }

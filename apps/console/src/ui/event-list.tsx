@@ -14,13 +14,13 @@ interface EventListProps {
   readonly events: readonly NumberedEvent<Shown>[];
 }
 
-/** Events that are shown at first, and that each press of a button adds. */
+/** Events that are shown at first, and that each click adds. */
 const PAGE = 200;
 
 /** Events of a stream by their numbers, each with its JSON. */
 export function EventList({ label, events }: EventListProps) {
   const [shown, setShown] = useState(PAGE);
-  if (events.length === 0) return <p className="text-muted">No event has come yet.</p>;
+  if (events.length === 0) return <p className="text-muted">No events yet.</p>;
   return (
     <div className="grid gap-3">
       <ol aria-label={label} className="rounded-lg border border-line">
@@ -31,7 +31,7 @@ export function EventList({ label, events }: EventListProps) {
       </ol>
       {events.length > shown && (
         <Button className="justify-self-start" onClick={() => setShown(shown + PAGE)}>
-          {Math.min(PAGE, events.length - shown)} more of {events.length}
+          Show {Math.min(PAGE, events.length - shown)} more of {events.length}
         </Button>
       )}
     </div>

@@ -19,7 +19,7 @@ interface FieldProps extends Labelled {
   }) => ReactNode;
 }
 
-/** A control with its label, a hint and what is wrong with its value. */
+/** A control with its label, hint and error. */
 export function Field({ label, hint, error, children }: FieldProps) {
   const id = useId();
   const hintId = `${id}-hint`;

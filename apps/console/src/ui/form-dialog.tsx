@@ -6,11 +6,11 @@ import { ErrorNotice } from "./error-notice.tsx";
 interface FormDialogProps {
   readonly title: string;
   readonly description?: string;
-  /** What the button that submits says. */
+  /** The label of the submit button. */
   readonly submit: string;
   readonly isDanger?: boolean;
   readonly isDisabled?: boolean;
-  /** What submitting does: a mutation. */
+  /** The mutation that submitting runs. */
   readonly action: { readonly isPending: boolean; readonly error: unknown };
   readonly onSubmit: (form: FormData) => void;
   readonly onClose: () => void;
@@ -18,7 +18,7 @@ interface FormDialogProps {
   readonly children?: ReactNode;
 }
 
-/** A dialog with a form, which stays open and says why when it is refused. */
+/** A dialog with a form, which stays open and shows the error if submitting fails. */
 export function FormDialog({
   submit,
   isDanger = false,
@@ -35,7 +35,7 @@ export function FormDialog({
         className="grid gap-4"
         onSubmit={(event) => {
           event.preventDefault();
-          // It may be part of a form in the tree of components, which is not submitted by it.
+          // A form around it in the tree of components must not be submitted too.
           event.stopPropagation();
           onSubmit(new FormData(event.currentTarget));
         }}

@@ -1,4 +1,4 @@
-/** Joins the class names that are there. */
+/** Joins class names, without empty and false ones. */
 export function join(...names: readonly (string | false | undefined)[]): string {
   return names.filter(Boolean).join(" ");
 }

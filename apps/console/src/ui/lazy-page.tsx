@@ -5,8 +5,8 @@ import { untilServerAnswers, useServerAway } from "./away.ts";
 type Component = (props: never) => React.ReactNode;
 
 /**
- * A page that is loaded when it is opened. While the server is away it waits, and the reader keeps the page before;
- * where a new version of the console has replaced the files of this one, opening the page reloads it, once.
+ * A page that is loaded when it is opened. While the server is away, the previous page stays; if a new version of
+ * the console has replaced the files of this one, opening the page reloads it once.
  */
 export function lazyPage<Name extends string, M extends Record<Name, Component>>(
   load: () => Promise<M>,
@@ -29,7 +29,7 @@ export function lazyPage<Name extends string, M extends Record<Name, Component>>
 
 const RELOADED = "parley.reloaded";
 
-/** Stands for a page whose file is gone. A reload brings the new version, if there is one. */
+/** Shown for a page whose file is gone. A reload loads the new version, if there is one. */
 function ReplacedPage() {
   const [isOld, setOld] = useState(false);
   useEffect(() => {
@@ -42,7 +42,7 @@ function ReplacedPage() {
   return <p role="status">Loading the new version …</p>;
 }
 
-/** The file of the console that the page began with, which is another for each version. */
+/** The script that the page started with, which differs in each version. */
 const versionOfPage = (): string =>
   document.querySelector<HTMLScriptElement>("script[type=module]")?.src ?? "";
 

@@ -27,7 +27,7 @@ test.for([
   expect(shown(before, after)).toEqual(rows);
 });
 
-test("leaves out what is far from a difference", () => {
+test("omits lines far from a difference", () => {
   const before = `${numbered(1, 10)}a\n${numbered(12, 30)}b\n${numbered(32, 40)}`;
   const after = before.replace("a\n", "").replace("b\n", "c\n");
   expect(shown(before, after)).toEqual([

@@ -4,7 +4,7 @@ import { Page } from "./page.tsx";
 import { Pager } from "./pager.tsx";
 import { type Columns, Table } from "./table.tsx";
 
-/** An answer with a list; that of a page of one says whether and where it continues. */
+/** A response with a list; a paged one says whether and where it continues. */
 interface Listed {
   readonly hasMore?: boolean;
   readonly lastValue?: string | null;
@@ -17,16 +17,16 @@ interface ListProps<Data, Row> {
   readonly rowsOf: (data: Data) => readonly Row[];
   readonly keyOf: (row: Row) => string | number;
   readonly columns: Columns<Row>;
-  /** What stands there instead of a table without rows. */
+  /** Shown instead of a table without rows. */
   readonly empty: ReactNode;
-  /** Where the shown page of the list begins, as the URL says. */
+  /** Cursor of the shown page, from the URL. */
   readonly after?: string | undefined;
-  /** What is read, where "the" and the name do not say it. */
+  /** What is loaded, if not "the" and the name. */
   readonly label?: string;
   readonly lines?: number;
 }
 
-/** A list that is read: its table, what stands there without rows, and the ways to its other pages. */
+/** A loaded list: its table or what is shown without rows, and links to its other pages. */
 export function List<Data extends object, Row>(props: ListProps<Data, Row>) {
   const { name, query, rowsOf, keyOf, columns, empty, after, lines } = props;
   const { label = `the ${name.toLowerCase()}` } = props;
@@ -47,11 +47,11 @@ export function List<Data extends object, Row>(props: ListProps<Data, Row>) {
 }
 
 interface ListPageProps<Data, Row> extends ListProps<Data, Row> {
-  /** The title of the page, where it is not the name. */
+  /** The title of the page, if it is not the name. */
   readonly title?: string;
   /** Buttons beside the heading. */
   readonly actions?: ReactNode;
-  /** What stands above the list: filters, and what failed. */
+  /** Content above the list, such as filters and errors. */
   readonly above?: ReactNode;
   /** The dialogs of the page. */
   readonly children?: ReactNode;

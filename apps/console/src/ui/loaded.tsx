@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { ErrorNotice } from "./error-notice.tsx";
 import { Skeleton } from "./skeleton.tsx";
 
-/** What of a query is shown: what it has read, or why it could not. */
+/** The parts of a query that are shown: its data or its error. */
 export interface Reading<Data> {
   readonly data: Data | undefined;
   readonly error: { readonly message: string } | null;
@@ -11,16 +11,16 @@ export interface Reading<Data> {
 
 interface LoadedProps<Data> {
   readonly query: Reading<Data>;
-  /** What is read, as in "the members". */
+  /** What is loaded, as in "the members". */
   readonly label: string;
-  /** Lines that stand there until it is read. */
+  /** Placeholder lines until it is loaded. */
   readonly lines?: number | undefined;
-  /** What could not be done if it fails, as in "The spaces could not be read". */
+  /** Title of the error, as in "The spaces could not be loaded". */
   readonly title?: string;
   readonly children?: (data: Data) => ReactNode;
 }
 
-/** What a query has read, lines until then, and why it could not be read, with a way to try again. */
+/** The data of a query, placeholder lines until it is loaded, and its error with a button to try again. */
 export function Loaded<Data>({ query, label, lines, title, children }: LoadedProps<Data>) {
   const { data, error, refetch } = query;
   return (

@@ -6,6 +6,6 @@ test.for([Date.UTC(2026, 0, 31, 23, 59), Date.UTC(2026, 6, 1)])("keeps the minut
   expect(fromLocalInput(toLocalInput(ms))).toBe(ms);
 });
 
-test("an empty field is no moment", () => {
+test("an empty field is not a moment", () => {
   expect(fromLocalInput("")).toBeUndefined();
 });

@@ -41,7 +41,7 @@ const plugins: Options = {
   rehypePlugins: [[rehypeHighlight, { languages }]],
 };
 
-// HTML in the text is shown as text, and a link has a protocol that is safe: react-markdown sees to both.
+// react-markdown shows HTML as text, and allows only safe protocols in links.
 const components: Components = {
   // The page has a heading above those of the text.
   h1: "h2",
@@ -76,12 +76,12 @@ const Block = memo(function Block({ text }: { readonly text: string }) {
   );
 });
 
-/** A Markdown text from anywhere. Of a text that grows, only the last block is rendered again. */
+/** An untrusted Markdown text. Of a text that grows, only the last block is rendered again. */
 export const Markdown = memo(function Markdown({ text }: { readonly text: string }) {
   return (
     <div className="prose-parley">
       {markdownBlocks(text).map((block, index) => (
-        // Blocks are added at the end alone.
+        // Blocks are only added at the end.
         <Block key={index} text={block} />
       ))}
     </div>

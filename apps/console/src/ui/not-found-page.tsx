@@ -2,14 +2,14 @@ import { Link } from "@tanstack/react-router";
 import { buttonLook } from "./button.tsx";
 import { Page } from "./page.tsx";
 
-/** Stands for a URL that is no page, or a page of what there is not. */
+/** Shown for an unknown URL, and for the page of something that does not exist. */
 export function NotFoundPage() {
   return (
-    <Page title="There is no such page">
-      <p className="text-muted">The address may be mistyped, or what it showed was deleted.</p>
+    <Page title="Page not found">
+      <p className="text-muted">The URL may be mistyped, or its content was deleted.</p>
       <p>
         <Link to="/" className={buttonLook("secondary")}>
-          To the first page
+          Go home
         </Link>
       </p>
     </Page>

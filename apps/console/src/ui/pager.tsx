@@ -3,19 +3,19 @@ import { buttonLook } from "./button.tsx";
 import { join } from "./join.ts";
 
 interface PagerProps {
-  /** Where the shown page begins; undefined for the first one. */
+  /** Cursor of the shown page; undefined for the first one. */
   readonly after: string | undefined;
-  /** Where the next page begins, if there is one. */
+  /** Cursor of the next page, if there is one. */
   readonly next: string | null;
 }
 
 /** Leads to the next page of a list and back to its first; the position is in the URL as `after`. */
 export function Pager({ after, next }: PagerProps) {
   if (after === undefined && next === null) return null;
-  // The page before is still shown, while the one that it leads to is read.
+  // The previous page is still shown while the next one loads.
   const isLoading = next !== null && next === after;
   return (
-    <nav aria-label="Pages of the list" className="flex gap-2">
+    <nav aria-label="List pages" className="flex gap-2">
       {after !== undefined && (
         <Link
           to="."

@@ -1,17 +1,17 @@
-/** Parses JSON. Throws `SyntaxError` with a sentence for people. */
+/** Parses JSON. Throws `SyntaxError` with a readable message. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new SyntaxError(`This is not JSON: ${(cause as Error).message}`, { cause });
+    throw new SyntaxError(`Invalid JSON: ${(cause as Error).message}`, { cause });
   }
 }
 
-/** Parses the JSON of an object. Throws `SyntaxError` with a sentence for people. */
+/** Parses a JSON object. Throws `SyntaxError` with a readable message. */
 export function parseObject(text: string): Record<string, unknown> {
   const value = parseJson(text);
   if (typeof value === "object" && value !== null && !Array.isArray(value)) {
     return value as Record<string, unknown>;
   }
-  throw new SyntaxError("This must be a JSON object, in braces");
+  throw new SyntaxError("Enter a JSON object, in braces");
 }

@@ -1,4 +1,4 @@
-/** Lets the browser save a response as a file. Rejects where the response breaks off. */
+/** Lets the browser save a response as a file. Rejects if the response breaks off. */
 export async function saveFile(response: Response, fileName: string): Promise<void> {
   const url = URL.createObjectURL(await response.blob());
   const link = document.createElement("a");

@@ -14,7 +14,7 @@ async function open() {
 
 test("a press beside it does not lose the secret", async () => {
   const { user, onClose } = await open();
-  // Radix begins to listen in a later task, and answers in another: each key is one.
+  // Radix starts to listen in a later task, and answers in another: each key is one.
   await user.tab();
   await user.click(document.documentElement);
   await user.tab();
@@ -22,19 +22,19 @@ test("a press beside it does not lose the secret", async () => {
   expect(screen.getByRole<HTMLInputElement>("textbox", { name: "Secret" }).value).toBe("sk-1");
 });
 
-test("is closed for good by its button", async () => {
+test("is closed by its button", async () => {
   const { user, onClose } = await open();
-  await user.click(screen.getByRole("button", { name: "Close for good" }));
+  await user.click(screen.getByRole("button", { name: "Done" }));
   expect(onClose).toHaveBeenCalledOnce();
 });
 
-test("copies the secret, and says what to do where the browser refuses it", async () => {
+test("copies the secret, and says what to do if the browser refuses", async () => {
   const { user } = await open();
   const copying = vi.spyOn(navigator.clipboard, "writeText");
   copying.mockResolvedValueOnce().mockRejectedValueOnce(new Error("Denied"));
   await user.click(screen.getByRole("button", { name: "Copy" }));
   expect(await screen.findByText("Copied")).toBeDefined();
   await user.click(screen.getByRole("button", { name: "Copy" }));
-  expect(await screen.findByText(/does not let this page copy/)).toBeDefined();
+  expect(await screen.findByText(/blocked copying/)).toBeDefined();
   await waitFor(() => expect(copying.mock.calls).toEqual([["sk-1"], ["sk-1"]]));
 });

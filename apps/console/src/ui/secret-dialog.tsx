@@ -9,22 +9,22 @@ interface SecretDialogProps {
   readonly title: string;
   readonly secret: string;
   readonly onClose: () => void;
-  /** What else to know about it. */
+  /** Further notes about it. */
   readonly children?: ReactNode;
 }
 
-/** Shows a secret that is shown only once, to be copied. A press beside the dialog does not close it. */
+/** Shows a secret once, to be copied. A click outside does not close the dialog. */
 export function SecretDialog({ title, secret, onClose, children }: SecretDialogProps) {
   const say = useToast();
   const copy = async () =>
     navigator.clipboard.writeText(secret).then(
       () => say("Copied"),
-      () => say("The browser does not let this page copy: select the text"),
+      () => say("The browser blocked copying: select the text"),
     );
   return (
     <Dialog
       title={title}
-      description="Copy it now: it is not shown again, and nobody can read it from the server."
+      description="Copy it now. It is shown only once and cannot be read from the server."
       isOpen
       isKept
       onOpenChange={onClose}
@@ -43,7 +43,7 @@ export function SecretDialog({ title, secret, onClose, children }: SecretDialogP
           <Icon name="copy" />
           Copy
         </Button>
-        <Button onClick={onClose}>Close for good</Button>
+        <Button onClick={onClose}>Done</Button>
       </div>
     </Dialog>
   );

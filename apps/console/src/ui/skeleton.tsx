@@ -1,4 +1,4 @@
-/** Stands where `lines` lines are about to be, so that nothing jumps when they come. */
+/** A placeholder of `lines` lines, so that nothing jumps when they are loaded. */
 export function Skeleton({
   lines = 6,
   label,

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** The columns of a table in their order: what each shows of a row, by its name. */
+/** The columns of a table in order: what each shows of a row, by name. */
 export type Columns<Row> = Readonly<Record<string, (row: Row) => ReactNode>>;
 
 interface TableProps<Row> {
@@ -10,7 +10,7 @@ interface TableProps<Row> {
   readonly keyOf: (row: Row) => string | number;
 }
 
-/** A table that scrolls within itself where the page is too narrow for it. */
+/** A table that scrolls within itself if the page is too narrow for it. */
 export function Table<Row>({ label, columns, rows, keyOf }: TableProps<Row>) {
   const cells = Object.entries(columns);
   return (
@@ -62,5 +62,5 @@ export function NameAndId({ name, sId }: NamedProps) {
   );
 }
 
-/** The look of a link in a table that leads to what its row is about. */
+/** The look of the link from a row to its page. */
 export const rowLink = "font-medium text-accent hover:underline";

@@ -7,7 +7,7 @@ interface TabsProps<T extends string> {
   readonly onChange: (value: T) => void;
   /** The tabs in order: their values with their names. Those without a name are not offered. */
   readonly tabs: Readonly<Partial<Record<T, string>>>;
-  /** What the chosen tab shows. */
+  /** The content of the chosen tab. */
   readonly children: ReactNode;
 }
 

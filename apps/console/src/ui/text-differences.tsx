@@ -12,10 +12,10 @@ interface TextDifferencesProps {
   readonly after: string;
 }
 
-/** What differs between two texts, by line: what is gone as `del`, what has come as `ins`. */
+/** The differences of two texts by line: removed lines as `del`, added ones as `ins`. */
 export function TextDifferences({ label, before, after }: TextDifferencesProps) {
   const rows = useMemo(() => differenceRows(before, after), [before, after]);
-  if (rows.length === 0) return <p className="text-muted">There is no difference.</p>;
+  if (rows.length === 0) return <p className="text-muted">No differences.</p>;
   const left = rows.length - MAX_ROWS;
   return (
     <div
@@ -27,17 +27,17 @@ export function TextDifferences({ label, before, after }: TextDifferencesProps) 
       <table className="w-full border-collapse text-left font-mono text-sm">
         <thead className="sr-only">
           <tr>
-            <th scope="col">Line before</th>
-            <th scope="col">Line after</th>
+            <th scope="col">Old line</th>
+            <th scope="col">New line</th>
             <th scope="col">Text</th>
           </tr>
         </thead>
         <tbody>
           {rows.slice(0, MAX_ROWS).map((row, index) => (
-            // Rows never change places.
+            // Rows never move.
             <Row key={index} row={row} />
           ))}
-          {left > 0 && <Skipped text={`${formatNumber(left)} more lines are not shown`} />}
+          {left > 0 && <Skipped text={`${formatNumber(left)} more lines not shown`} />}
         </tbody>
       </table>
     </div>
@@ -48,7 +48,7 @@ const marks = { same: " ", removed: "−", added: "+" } as const;
 
 function Row({ row }: { readonly row: DifferenceRow }) {
   if (row.kind === "skipped") {
-    return <Skipped text={`${formatNumber(row.count)} lines that are the same`} />;
+    return <Skipped text={`${formatNumber(row.count)} unchanged lines`} />;
   }
   const { kind, before, after, text } = row;
   const look = join(

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-/** How the page is coloured: as the system is, or in one way. */
+/** The theme of the page; `system` follows the operating system. */
 export type Theme = "system" | "light" | "dark";
 
 const KEY = "parley-theme";
@@ -11,7 +11,7 @@ function readTheme(): Theme {
   return kept === "light" || kept === "dark" ? kept : "system";
 }
 
-/** Colours the page as it is kept, also when another tab changes it. */
+/** Applies the stored theme, also when another tab changes it. */
 export function applyTheme(): void {
   const show = (): void => {
     const theme = readTheme();
@@ -25,7 +25,7 @@ export function applyTheme(): void {
   });
 }
 
-/** Keeps how the page is coloured, and colours it so. */
+/** Stores and applies a theme. */
 export function setTheme(theme: Theme): void {
   if (theme === "system") localStorage.removeItem(KEY);
   else localStorage.setItem(KEY, theme);
@@ -37,7 +37,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** How the page is coloured. */
+/** The current theme. */
 export function useTheme(): Theme {
   return useSyncExternalStore(subscribe, readTheme);
 }

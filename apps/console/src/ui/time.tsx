@@ -14,7 +14,7 @@ interface TimeProps {
   readonly isPrecise?: boolean;
 }
 
-/** A moment, in the time zone of its reader. */
+/** A moment, in the reader's time zone. */
 export function Time({ at, isPrecise = false }: TimeProps) {
   const date = new Date(at);
   return (
@@ -34,7 +34,7 @@ export function formatDuration(ms: number): string {
 
 const numbers = new Intl.NumberFormat();
 
-/** A number with its thousands apart. */
+/** A number with thousands separators. */
 export function formatNumber(value: number): string {
   return numbers.format(value);
 }

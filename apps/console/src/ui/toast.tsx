@@ -10,12 +10,12 @@ interface Said {
 
 const SayContext = createContext<(text: string) => void>(() => {});
 
-/** Says for a few seconds that something was done. */
+/** Returns a function that shows a message for a few seconds. */
 export function useToast(): (text: string) => void {
   return useContext(SayContext);
 }
 
-/** Lets what is within say something with `useToast`. */
+/** Provides `useToast` to its children. */
 export function ToastProvider({ children }: { readonly children: ReactNode }) {
   const [said, setSaid] = useState<readonly Said[]>([]);
   const say = useCallback((text: string) => {

@@ -2,7 +2,7 @@ import { useBlocker } from "@tanstack/react-router";
 import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
 
-/** Asks before a page is left with changes that were not saved. */
+/** Asks before a page with unsaved changes is left. */
 export function UnsavedGuard({ isUnsaved }: { readonly isUnsaved: boolean }) {
   const { status, proceed, reset } = useBlocker({
     shouldBlockFn: () => isUnsaved,
@@ -13,7 +13,7 @@ export function UnsavedGuard({ isUnsaved }: { readonly isUnsaved: boolean }) {
   return (
     <Dialog
       title="Leave without saving?"
-      description="What you have changed here is not saved."
+      description="Your changes are not saved."
       isOpen
       onOpenChange={reset}
     >

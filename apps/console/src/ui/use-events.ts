@@ -14,12 +14,12 @@ interface FollowedEvents<E> {
   readonly error: Error | undefined;
 }
 
-/** Events that are kept: of longer logs, the newest ones. */
+/** The maximum number of kept events: of longer logs, the newest ones. */
 const MAX_EVENTS = 10_000;
 
 /**
- * Follows a stream while the component is mounted, and from its beginning again when `of` changes. What
- * comes between two frames is rendered at once.
+ * Follows a stream while the component is mounted, and restarts when `of` changes. Events between two frames are
+ * rendered together.
  */
 export function useEvents<E>(
   of: readonly (string | undefined)[],

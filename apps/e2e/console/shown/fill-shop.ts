@@ -4,7 +4,7 @@ import { createCalls } from "../../siblings/calls.ts";
 import type { ShopServer } from "../../tools/shop-server.ts";
 import { agents, documents, functions, members, shippingCosts, skills } from "./shop-data.ts";
 
-/** Ids of what pages about one thing show. */
+/** The ids that detail pages show. */
 export interface ShownIds {
   readonly conversationId: string;
   readonly agentId: string;

@@ -6,13 +6,13 @@ type Key = "operator" | "admin" | "builder" | "user";
 export interface ShownPage {
   /** Its path as the router has it. */
   readonly route: string;
-  /** What its pictures are called. */
+  /** The name of its pictures. */
   readonly name: string;
   /** Its URL in the made-up shop. */
   readonly pathOf: (ids: ShownIds) => string;
-  /** The keys that may open it; undefined for a page that is for everybody, whether signed in or not. */
+  /** The keys that may open it; undefined for a page that needs no session. */
   readonly keys: readonly Key[] | undefined;
-  /** What a reader who does not see the picture has to know of it. */
+  /** Describes the picture to a reader who does not see it. */
   readonly alt: string;
 }
 
@@ -43,7 +43,7 @@ export const pages: readonly ShownPage[] = [
     name: "all-conversations",
     pathOf: () => "/conversations/all",
     keys: builders,
-    alt: "The conversations of everybody, below fields for title, agent, state and time",
+    alt: "All conversations, below fields for title, agent, state and time",
   },
   {
     route: "/conversations/new",
@@ -64,14 +64,14 @@ export const pages: readonly ShownPage[] = [
     name: "approvals",
     pathOf: () => "/approvals",
     keys: everyUser,
-    alt: "A refund that waits for approval with its arguments, and a question of an agent",
+    alt: "A refund that needs approval, with its arguments, and a question from an agent",
   },
   {
     route: "/runs",
     name: "runs",
     pathOf: () => "/runs",
     keys: builders,
-    alt: "A table of turns, invocations and calls of tools with their states, durations and errors",
+    alt: "A table of turns, invocations and tool calls with their states, durations and errors",
   },
   {
     route: "/runs",
@@ -85,14 +85,14 @@ export const pages: readonly ShownPage[] = [
     name: "overview",
     pathOf: () => "/overview",
     keys: [...operators, ...builders],
-    alt: "Figures of what waits and runs now, above charts of the last hour",
+    alt: "Figures of queued and running runs, above charts of the last hour",
   },
   {
     route: "/agents",
     name: "agents",
     pathOf: () => "/agents",
     keys: everyUser,
-    alt: "A table of agents with what they do, their model and version",
+    alt: "A table of agents with their descriptions, states and models",
   },
   {
     route: "/agents/new",
@@ -113,7 +113,7 @@ export const pages: readonly ShownPage[] = [
     name: "functions",
     pathOf: () => "/functions",
     keys: everyUser,
-    alt: "A table of functions with what they do, one of which asks before it is called",
+    alt: "A table of functions with their descriptions, one of which needs approval",
   },
   {
     route: "/functions/$functionId",
@@ -149,56 +149,56 @@ export const pages: readonly ShownPage[] = [
     pathOf: ({ functionId, invocationId }) =>
       `/functions/${functionId}/invocations/${invocationId}`,
     keys: everyUser,
-    alt: "An invocation with its input, its outcome and what it printed",
+    alt: "An invocation with its input, outcome and log",
   },
   {
     route: "/skills",
     name: "skills",
     pathOf: () => "/skills",
     keys: everyUser,
-    alt: "A table of skills with their states and who can use them",
+    alt: "A table of skills with their states and availability",
   },
   {
     route: "/skills/import",
     name: "import-skills",
     pathOf: () => "/skills/import",
     keys: builders,
-    alt: "An area to drop folders of skills on, with options of their import",
+    alt: "An area to drop folders of skills on, with import options",
   },
   {
     route: "/skills/$skillId",
     name: "skill",
     pathOf: ({ skillId }) => `/skills/${skillId}`,
     keys: everyUser,
-    alt: "A skill with its instructions, its files and who can use it",
+    alt: "A skill with its instructions, files and availability",
   },
   {
     route: "/skills/$skillId/versions",
     name: "skill-versions",
     pathOf: ({ skillId }) => `/skills/${skillId}/versions`,
     keys: builders,
-    alt: "The versions of a skill, and what was changed in its instructions",
+    alt: "The versions of a skill, with the changes in its instructions",
   },
   {
     route: "/tools",
     name: "tools",
     pathOf: () => "/tools",
     keys: builders,
-    alt: "A table of MCP servers with their URLs and spaces",
+    alt: "A table of MCP servers with their descriptions and numbers of tools",
   },
   {
     route: "/tools/register",
     name: "register-tool",
     pathOf: () => "/tools/register",
     keys: builders,
-    alt: "A form for the URL of an MCP server and how Parley authenticates itself to it",
+    alt: "A form for the URL of an MCP server and its authentication",
   },
   {
     route: "/tools/$toolId",
     name: "tool",
     pathOf: ({ toolId }) => `/tools/${toolId}`,
     keys: builders,
-    alt: "An MCP server with the tools that it offers and who approves their calls",
+    alt: "An MCP server with its tools and the approval of their calls",
   },
   {
     route: "/data-sources",
@@ -240,7 +240,7 @@ export const pages: readonly ShownPage[] = [
     name: "spaces",
     pathOf: () => "/spaces",
     keys: admins,
-    alt: "A table of spaces, one of which is restricted to given keys",
+    alt: "A table of spaces, one of which is restricted to selected keys",
   },
   {
     route: "/keys",
@@ -254,7 +254,7 @@ export const pages: readonly ShownPage[] = [
     name: "audit-log",
     pathOf: () => "/audit",
     keys: [...operators, ...admins],
-    alt: "A table of who changed what and when, below filters",
+    alt: "A table of changes with their authors and times, below filters",
   },
   {
     route: "/workspaces",
@@ -268,21 +268,21 @@ export const pages: readonly ShownPage[] = [
     name: "operator-keys",
     pathOf: () => "/operator-keys",
     keys: operators,
-    alt: "A table of the keys of operators with when they were used",
+    alt: "A table of operator keys with their states and when they expire",
   },
   {
     route: "/no-access",
     name: "no-access",
     pathOf: () => "/no-access",
     keys: everyKey,
-    alt: "A page that says that the key may use none of the pages",
+    alt: "A page saying that the key has no access to any page",
   },
   {
     route: "/$",
     name: "no-such-page",
     pathOf: () => "/nowhere",
     keys: everyKey,
-    alt: "A page that says that there is no page at its URL, with a link to the first page",
+    alt: "A page saying that its URL was not found, with a link to go home",
   },
 ];
 

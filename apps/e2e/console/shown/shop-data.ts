@@ -184,7 +184,7 @@ const shippingCostsOf = (perKilogram: string, free: string) => `interface Parcel
   country: string;
 }
 
-/** What a parcel costs, in euros. */
+/** The price of a parcel, in euros. */
 export default function shippingCosts({ kilograms, country }: Parcel): number {
   const base = country === "FR" ? 4.9 : 9.9;
 ${free}  return base + kilograms * ${perKilogram};

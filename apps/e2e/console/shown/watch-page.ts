@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { endpoints } from "@parley/schema";
 
-/** What a page asks for, and how it is answered. */
+/** The requests of a page, and their answers. */
 export interface WatchedPage {
   /** Requests that no endpoint of the table answers, and that are for no file of the console. */
   readonly unknown: readonly string[];
@@ -9,7 +9,7 @@ export interface WatchedPage {
   readonly failed: readonly string[];
   /** Names of the endpoints that were called. */
   readonly called: ReadonlySet<string>;
-  /** What was logged as a warning or an error, whatever it is about. */
+  /** All logged warnings and errors. */
   readonly logged: readonly string[];
 }
 
@@ -22,7 +22,7 @@ const routes = Object.entries(endpoints).flatMap(([name, endpoint]) =>
   })),
 );
 
-/** The endpoints that a request calls: several for a batch of RPC; undefined for what is none. */
+/** The endpoints that a request calls: several for a batch of RPC; undefined if it calls none. */
 export function endpointsOf(method: string, url: URL): readonly string[] | undefined {
   if (url.pathname.startsWith("/rpc/")) {
     const names = decodeURIComponent(url.pathname.slice("/rpc/".length)).split(",");
@@ -34,7 +34,7 @@ export function endpointsOf(method: string, url: URL): readonly string[] | undef
   return found.length === 0 ? undefined : found.map(({ name }) => name);
 }
 
-/** Records what a page asks for from now on. */
+/** Records the requests of a page from now on. */
 export function watchPage(page: Page): WatchedPage {
   const unknown: string[] = [];
   const failed: string[] = [];
@@ -52,7 +52,7 @@ export function watchPage(page: Page): WatchedPage {
     if (response.status() >= 400) failed.push(`${response.status()} ${response.url()}`);
   });
   page.on("requestfailed", (request) => {
-    // A page that is left gives up what it waits for.
+    // A page that is left aborts its requests.
     const why = request.failure()?.errorText;
     if (why !== "net::ERR_ABORTED") failed.push(`${why} ${request.url()}`);
   });

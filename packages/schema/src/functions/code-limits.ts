@@ -1,4 +1,4 @@
-/** A bound of an invocation, as its field says it. */
+/** A limit of an invocation, with the label of its field. */
 export interface Limit {
   readonly label: string;
   readonly byDefault: number;
@@ -6,9 +6,9 @@ export interface Limit {
 
 /** Limits of code in the sandbox, beside those of every invocation. */
 export const codeLimits = {
-  cpuMs: { label: "Processor time, in milliseconds", byDefault: 10_000 },
-  memoryBytes: { label: "Memory, in bytes", byDefault: 67_108_864 },
-  logBytes: { label: "Log, in bytes", byDefault: 1_048_576 },
+  cpuMs: { label: "CPU time (ms)", byDefault: 10_000 },
+  memoryBytes: { label: "Memory (bytes)", byDefault: 67_108_864 },
+  logBytes: { label: "Log size (bytes)", byDefault: 1_048_576 },
   fetches: { label: "Requests", byDefault: 50 },
-  fetchBytes: { label: "Bodies of requests, in bytes", byDefault: 16_777_216 },
+  fetchBytes: { label: "Request and response bodies (bytes)", byDefault: 16_777_216 },
 } as const satisfies Record<string, Limit>;

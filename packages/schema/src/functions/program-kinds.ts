@@ -38,24 +38,24 @@ interface KindFacts {
 /** The kinds of programs, in the order in which they are offered. */
 export const programKinds = {
   javascript: {
-    label: "JavaScript or TypeScript, in the sandbox of this server",
-    noun: "code",
+    label: "JavaScript or TypeScript in this server's sandbox",
+    noun: "sandbox",
     content: { member: "source", name: "index.ts", isFiles: true },
     limits: codeLimits,
   },
   e2b: {
-    label: "Node packages or Python, in a sandbox of E2B",
-    noun: "code in E2B",
+    label: "Node packages or Python in an E2B sandbox",
+    noun: "E2B",
     content: { member: "source", name: "Code" },
     languages: {
       python: { label: "Python", file: "main.py" },
-      javascript: { label: "JavaScript of Node", file: "index.js" },
+      javascript: { label: "JavaScript (Node)", file: "index.js" },
     },
     setting: "PARLEY_E2B_API_KEY",
   },
   simulated: {
-    label: "A simulation, without code",
-    noun: "a simulation",
+    label: "Simulation without code",
+    noun: "simulation",
     content: { member: "behaviour", name: "Behaviour" },
   },
 } as const satisfies Record<ProgramKind, KindFacts>;

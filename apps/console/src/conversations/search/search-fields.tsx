@@ -8,7 +8,7 @@ import { SelectField, TextField } from "../../ui/field.tsx";
 import { useResetForm } from "../../ui/use-reset-form.ts";
 import { conversationStates, nameOfState } from "./states.ts";
 
-/** Which conversations are searched for; what was chosen is in the URL. */
+/** Filters of the search; the choices are in the URL. */
 export function SearchFields() {
   const search = useSearch({ from: "/session/conversations/all" });
   const navigate = useNavigate({ from: "/conversations/all" });
@@ -38,14 +38,9 @@ export function SearchFields() {
           apply(new FormData(event.currentTarget));
         }}
       >
-        <TextField
-          label="Words of the title"
-          name="q"
-          type="search"
-          defaultValue={search.q ?? ""}
-        />
+        <TextField label="Title contains" name="q" type="search" defaultValue={search.q ?? ""} />
         <SelectField
-          // A select has its default from the options that it begins with.
+          // A select takes its default from its first options.
           key={`agent ${search.agent} ${agents.length}`}
           label="Agent"
           name="agent"
@@ -73,13 +68,13 @@ export function SearchFields() {
           ))}
         </SelectField>
         <TextField
-          label="Created from"
+          label="From"
           name="since"
           type="datetime-local"
           defaultValue={search.since ?? ""}
         />
         <TextField
-          label="Created before"
+          label="To"
           name="until"
           type="datetime-local"
           defaultValue={search.until ?? ""}
@@ -92,7 +87,7 @@ export function SearchFields() {
   );
 }
 
-/** The agents of the workspace, the archived too: they have answered. */
+/** The agents of the workspace, including archived ones, which may have answered. */
 function useAgents(): readonly { readonly sId: string; readonly name: string }[] {
   const wId = useWorkspaceId();
   const { data } = useQuery({

@@ -18,7 +18,7 @@ type Listed = Output<"conversations.listAll">["conversations"][number];
 
 const PAGE_SIZE = 50;
 
-/** The conversations of everybody in the workspace, for those who build; the filter is in the URL. */
+/** All conversations of the workspace, for builders and higher; the filter is in the URL. */
 export function ConversationSearchPage() {
   const wId = useWorkspaceId();
   const search = useSearch({ from: "/session/conversations/all" });
@@ -63,28 +63,28 @@ export function ConversationSearchPage() {
   );
 }
 
-/** A page of a filter may be empty although later ones are not. */
+/** A filtered page may be empty although later ones are not. */
 function Nothing({ isMore }: { readonly isMore: boolean }) {
   const search = useSearch({ from: "/session/conversations/all" });
   const { after, ...filters } = search;
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
   if (isMore) {
     return (
-      <EmptyState title="None of these conversations matches">
-        <p className="text-muted">The next page looks among older ones.</p>
+      <EmptyState title="No matches on this page">
+        <p className="text-muted">Go to the next page to search older conversations.</p>
       </EmptyState>
     );
   }
-  if (after !== undefined) return <EmptyState title="There are no more conversations" />;
+  if (after !== undefined) return <EmptyState title="No more conversations" />;
   return (
-    <EmptyState title={isFiltered ? "No conversation matches" : "There are no conversations yet"}>
+    <EmptyState title={isFiltered ? "No matching conversations" : "No conversations yet"}>
       {isFiltered ? (
         <Link to="/conversations/all" className={buttonLook()}>
-          Remove the filter
+          Clear filter
         </Link>
       ) : (
         <Link to="/conversations/new" className={buttonLook()}>
-          Begin one
+          Start one
         </Link>
       )}
     </EmptyState>

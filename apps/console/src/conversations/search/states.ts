@@ -1,8 +1,8 @@
-/** How the newest answer of a conversation stands, as the server names it, in words. */
+/** Labels for the state of a conversation's newest answer. */
 export const nameOfState = {
   unanswered: "Unanswered",
   running: "Running",
-  blocked: "Waiting for a person",
+  blocked: "Needs attention",
   succeeded: "Succeeded",
   errored: "Failed",
   cancelled: "Cancelled",

@@ -6,7 +6,7 @@ interface TitleLinkProps {
   readonly title: string;
 }
 
-/** The title of a conversation in a list, which leads to it. */
+/** The title of a conversation in a list, as a link. */
 export function TitleLink({ sId, title }: TitleLinkProps) {
   return (
     <Link
@@ -14,7 +14,7 @@ export function TitleLink({ sId, title }: TitleLinkProps) {
       params={{ conversationId: sId }}
       className={`line-clamp-2 ${rowLink}`}
     >
-      {title === "" ? "Without a title" : title}
+      {title === "" ? "Untitled" : title}
     </Link>
   );
 }

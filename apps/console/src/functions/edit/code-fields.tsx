@@ -11,18 +11,18 @@ type Files = Readonly<Record<string, string>>;
 
 interface CodeFieldsProps {
   readonly files: Files;
-  /** What the server found in a file. */
+  /** Problems that the server found in a file. */
   readonly problemsOf: (path: string) => readonly Problem[] | undefined;
   readonly onChange: (files: Files) => void;
 }
 
 const notes: Readonly<Record<TypesState, string>> = {
-  loading: "TypeScript is loading: types are checked as soon as it is there.",
-  ready: "Types are checked as you write. Warnings do not keep you from saving.",
-  failed: "TypeScript could not be loaded: types are not checked. You can save all the same.",
+  loading: "Loading TypeScript. Types are checked once it has loaded.",
+  ready: "Types are checked as you write. Warnings do not prevent saving.",
+  failed: "TypeScript could not be loaded, so types are not checked. You can still save.",
 };
 
-/** The files of a function in the sandbox, of which one is shown. */
+/** The files of a sandbox function, one of which is shown. */
 export function CodeFields({ files, problemsOf, onChange }: CodeFieldsProps) {
   const [chosen, setChosen] = useState<string>();
   const [naming, setNaming] = useState<"new" | "rename">();
@@ -39,7 +39,7 @@ export function CodeFields({ files, problemsOf, onChange }: CodeFieldsProps) {
       <div className="flex flex-wrap gap-2">
         <Button isSmall onClick={() => setNaming("new")}>
           <Icon name="plus" />
-          Add a file
+          Add file
         </Button>
         <Button isSmall onClick={() => setNaming("rename")}>
           Rename {shown}
@@ -67,8 +67,8 @@ export function CodeFields({ files, problemsOf, onChange }: CodeFieldsProps) {
         />
       </Tabs>
       <p role="status" className="text-sm text-muted">
-        {notes[state]} The code begins with the default export of index.ts or index.js. Tab indents;
-        Escape, then Tab leaves the editor.
+        {notes[state]} The entry point is the default export of index.ts or index.js. Tab indents;
+        press Esc, then Tab, to leave the editor.
       </p>
       {naming !== undefined && (
         <FileNameDialog

@@ -34,13 +34,10 @@ test.for<StoredDefinition["program"]>([
 });
 
 test.for([
-  [{ inputSchema: "[]" }, "Schema of the input: This must be a JSON object, in braces"],
-  [{ outputSchema: "{" }, /^Schema of the result: This is not JSON/],
-  [{ type: "simulated", behaviour: "" }, /^Behaviour: This is not JSON/],
-  [
-    { limits: { ...limitTexts({}), cpuMs: "1.5" } },
-    "“Processor time, in milliseconds” must be a whole number",
-  ],
+  [{ inputSchema: "[]" }, "Input schema: Enter a JSON object, in braces"],
+  [{ outputSchema: "{" }, /^Result schema: Invalid JSON/],
+  [{ type: "simulated", behaviour: "" }, /^Behaviour: Invalid JSON/],
+  [{ limits: { ...limitTexts({}), cpuMs: "1.5" } }, "“CPU time (ms)” must be a whole number"],
   [{ limits: { ...limitTexts({}), fetches: "" } }, "“Requests” must be a whole number"],
 ] as const)("refuses %o", ([changed, message]) => {
   expect(() => definitionOf({ ...emptyDraft, ...changed })).toThrow(message);

@@ -6,10 +6,10 @@ import { invocationLimits, type LimitTexts, limitsOf, limitTexts } from "./limit
 
 type CreateInput = Parameters<RpcClient["sandboxFunctions"]["create"]["mutate"]>[0];
 
-/** What the server takes as a version of a function. */
+/** The server's input for a version of a function. */
 export type Definition = Omit<CreateInput, "wId" | "slug">;
 
-/** A version of a function as the server gives it. */
+/** A version of a function as stored. */
 export type StoredDefinition = Omit<FunctionVersion, "version" | "createdAt" | "editor">;
 
 type Program = StoredDefinition["program"];
@@ -21,7 +21,7 @@ export interface UsedSecret {
   readonly readable: boolean;
 }
 
-/** A function as the editor holds it: JSON and numbers are texts while they are written. */
+/** A function as edited: JSON and numbers are texts. */
 export interface FunctionDraft {
   readonly slug: string;
   readonly description: string;
@@ -45,10 +45,10 @@ export interface FunctionDraft {
   readonly requiresApproval: boolean;
 }
 
-/** A first function, which runs as it is. */
+/** A sample function that runs unchanged. */
 const GREETING = `import type { Context } from "./context.d.ts";
 
-/** What it returns is the result of the invocation. */
+/** The return value is the result of the invocation. */
 export default async function greet({ name }: { name: string }, context: Context) {
   context.log("info", \`Greeting \${name}\`);
   return { greeting: \`Hello, \${name}!\` };
@@ -57,7 +57,7 @@ export default async function greet({ name }: { name: string }, context: Context
 
 const showJson = (value: unknown): string => JSON.stringify(value, null, 2);
 
-/** A new function, before anything is written. */
+/** A new function, before any edit. */
 export const emptyDraft: FunctionDraft = {
   slug: "",
   description: "",
@@ -83,7 +83,7 @@ export const emptyDraft: FunctionDraft = {
 const schemaText = (schema: Record<string, unknown> | null): string =>
   schema === null || Object.keys(schema).length === 0 ? "" : showJson(schema);
 
-/** A stored version, to be changed. */
+/** The draft of a stored version. */
 export function draftOf(slug: string, stored: StoredDefinition): FunctionDraft {
   const { description, program, inputSchema, outputSchema, retryable, requiresApproval } = stored;
   const form: Form = forms[program.type];
@@ -101,14 +101,14 @@ export function draftOf(slug: string, stored: StoredDefinition): FunctionDraft {
   };
 }
 
-/** What the server takes for a draft. Throws an `Error` with a sentence for people. */
+/** The server's input for a draft. Throws an `Error` with a readable message. */
 export function definitionOf(draft: FunctionDraft): Definition {
   const { description, retryable, requiresApproval } = draft;
   return {
     description,
     program: forms[draft.type].write(draft),
-    inputSchema: schemaOf("Schema of the input", draft.inputSchema),
-    outputSchema: schemaOf("Schema of the result", draft.outputSchema),
+    inputSchema: schemaOf("Input schema", draft.inputSchema),
+    outputSchema: schemaOf("Result schema", draft.outputSchema),
     ...limitsOf(invocationLimits, draft.limits),
     retryable,
     requiresApproval,
@@ -118,7 +118,7 @@ export function definitionOf(draft: FunctionDraft): Definition {
 /** How a program is a part of a draft. */
 interface Form<P = Program> {
   read(program: P): Partial<FunctionDraft>;
-  /** Throws an `Error` with a sentence for people. */
+  /** Throws an `Error` with a readable message. */
   write(draft: FunctionDraft): SentProgram;
 }
 
@@ -153,7 +153,7 @@ const forms: { readonly [K in ProgramKind]: Form<Extract<Program, { type: K }>> 
     read: ({ behaviour }) => ({ behaviour: showJson(behaviour) }),
     write: ({ behaviour }) => ({
       type: "simulated",
-      // The server says what is wrong with a behaviour.
+      // The server validates the behaviour.
       behaviour: objectOf("Behaviour", behaviour) as { steps: [] },
     }),
   },

@@ -13,14 +13,14 @@ import { FunctionForm } from "./function-form.tsx";
 
 interface EditFunctionProps {
   readonly slug: string;
-  /** The version to begin with; undefined for the current one. */
+  /** The version to edit; undefined for the current one. */
   readonly of: number | undefined;
 }
 
-/** The editor of a stored function. What is being written is replaced by no other read. */
+/** The editor of a stored function. Refreshes never replace unsaved edits. */
 export function EditFunction({ slug, of }: EditFunctionProps) {
   const wId = useWorkspaceId();
-  // No key of a procedure: a change reads it again only where its writer asks for that.
+  // Not the key of a procedure: it is read again only if the user asks for it.
   const reading = useQuery({
     queryKey: ["function-draft", wId, slug, of],
     queryFn: async ({ signal }) => {
@@ -44,8 +44,8 @@ export function EditFunction({ slug, of }: EditFunctionProps) {
       <Loaded query={reading} label="the editor" />
       {shown.version !== base && (
         <p role="status" className="mb-4 rounded-md bg-warn-soft px-4 py-3 text-warn">
-          This is version {shown.version}. Saving it makes version {base + 1}, which is used from
-          then on.
+          You are editing version {shown.version}. Saving creates version {base + 1}, which takes
+          effect at once.
         </p>
       )}
       <Editor
@@ -98,12 +98,12 @@ function Editor({ slug, of, base, stored, onReload }: EditorProps) {
     <FunctionForm
       initial={saved.draft}
       isNew={false}
-      submitLabel="Save as a new version"
+      submitLabel="Save version"
       isBusy={saving.isPending}
       refusal={saving.error}
       onSubmit={(draft, definition) => saving.mutate({ draft, definition })}
     >
-      {isConflict && <Button onClick={onReload}>Begin again with the newest version</Button>}
+      {isConflict && <Button onClick={onReload}>Load newest version</Button>}
     </FunctionForm>
   );
 }

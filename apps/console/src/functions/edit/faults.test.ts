@@ -9,7 +9,7 @@ const draft = {
   behaviour: '{\n  "steps": [\n    { "at": -1 }\n  ]\n}',
 };
 
-test("puts faults of code to their lines, without the line that the server repeats", () => {
+test("puts errors of code at their lines, without the line that the server repeats", () => {
   const message = 'index.ts:2:11: Unexpected "}" | const x = } | 2;';
   const known = 'index.ts:2:11: Unexpected "}" | const x';
   const { files } = faultsOf(draft, [
@@ -27,7 +27,7 @@ test("puts faults of code to their lines, without the line that the server repea
   });
 });
 
-test("puts faults of JSON to their lines", () => {
+test("puts errors of JSON at their lines", () => {
   const { texts, files } = faultsOf(draft, [
     { path: "inputSchema.type", message: "must be a type" },
     { path: "program.behaviour.steps[0].at", message: "must be positive" },

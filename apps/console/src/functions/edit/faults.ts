@@ -3,18 +3,18 @@ import type { Problem } from "../../editor/problem.ts";
 import { placeOfPath } from "../../editor/json-places.ts";
 import type { FunctionDraft } from "./draft.ts";
 
-/** A fault of code as the server writes it: `index.ts:3:14: Unexpected "}" | const x = }`. */
+/** An error of code as the server reports it: `index.ts:3:14: Unexpected "}" | const x = }`. */
 const LOCATED = /^(.+?):(\d+):(\d+): ([^]*)$/;
 
-/** What the server found in a draft, where it is. */
+/** Problems that the server found in a draft, by location. */
 export interface Faults {
-  /** By the paths of the files. */
+  /** By file path. */
   readonly files: Readonly<Record<string, readonly Problem[]>>;
-  /** By the texts of the draft that are JSON. */
+  /** By JSON field of the draft. */
   readonly texts: Readonly<Partial<Record<keyof FunctionDraft, readonly Problem[]>>>;
 }
 
-/** Sorts the issues of a refused draft to the texts that they are in. */
+/** Assigns the issues of a refused draft to its files and fields. */
 export function faultsOf(draft: FunctionDraft, issues: readonly Issue[]): Faults {
   const files: Record<string, Problem[]> = {};
   const texts: Partial<Record<keyof FunctionDraft, Problem[]>> = {};
@@ -45,7 +45,7 @@ function codeFault({ files }: FunctionDraft, written: string) {
   return { file, problem };
 }
 
-/** A message without the line that the server repeats after it, cut where it is long. */
+/** A message without the source line that the server appends, truncated if it is long. */
 function withoutLine(written: string, source: string): string {
   for (const { index } of written.matchAll(/ \| /g)) {
     if (source.startsWith(written.slice(index + 3))) return written.slice(0, index);

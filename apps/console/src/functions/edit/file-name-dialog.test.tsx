@@ -16,12 +16,12 @@ async function open(initial = "") {
 const field = () => screen.getByRole<HTMLInputElement>("textbox", { name: "Path" });
 
 test.for([
-  ["../money.ts", "This is no relative path"],
-  ["/money.ts", "This is no relative path"],
-  ["lib/.money.ts", "This is no relative path"],
-  ["lib//money.ts", "This is no relative path"],
-  ["{Backspace}", "This is no relative path"],
-  ["rates.json", "There is such a file"],
+  ["../money.ts", "Enter a relative path"],
+  ["/money.ts", "Enter a relative path"],
+  ["lib/.money.ts", "Enter a relative path"],
+  ["lib//money.ts", "Enter a relative path"],
+  ["{Backspace}", "Enter a relative path"],
+  ["rates.json", "This file already exists"],
 ] as const)("refuses %s, and keeps it to be mended", async ([path, reason]) => {
   const { user, onName } = await open();
   await user.type(field(), `${path}{Enter}`);
@@ -38,7 +38,7 @@ test("names a file in a folder", async () => {
   expect(onName.mock.calls).toEqual([["lib/money.ts"]]);
 });
 
-test("renames a file, whose name it begins with", async () => {
+test("renames a file, starting with its name", async () => {
   const { user, onName } = await open("lib/money.ts");
   expect(screen.getByRole("dialog", { name: "Rename lib/money.ts" })).toBeDefined();
   expect(field().value).toBe("lib/money.ts");

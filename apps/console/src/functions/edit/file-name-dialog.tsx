@@ -20,19 +20,19 @@ export function FileNameDialog({ initial, taken, onName, onClose }: FileNameDial
   const [error, setError] = useState<string>();
   return (
     <FormDialog
-      title={initial === "" ? "Add a file" : `Rename ${initial}`}
+      title={initial === "" ? "Add file" : `Rename ${initial}`}
       submit={initial === "" ? "Add" : "Rename"}
       action={{ isPending: false, error: null }}
       onClose={onClose}
       onSubmit={() => {
-        if (!PATH.test(path)) setError("This is no relative path of a file, as lib/money.ts is");
-        else if (taken.includes(path)) setError("There is such a file");
+        if (!PATH.test(path)) setError("Enter a relative path, such as lib/money.ts");
+        else if (taken.includes(path)) setError("This file already exists");
         else onName(path);
       }}
     >
       <TextField
         label="Path"
-        hint="Such as lib/money.ts, rates.json or letter.txt; others import it as ./lib/money.ts"
+        hint="For example lib/money.ts, rates.json or letter.txt. Other files import it as ./lib/money.ts"
         autoComplete="off"
         spellCheck={false}
         error={error}

@@ -22,7 +22,7 @@ beforeEach(() => {
   );
 });
 
-/** The form with what it was saved as last, and a way to another page. */
+/** The form with its last saved draft, and a link to another page. */
 function Editor(props: Props) {
   const [saved, setSaved] = useState(props.initial ?? simulated);
   return (
@@ -44,7 +44,7 @@ function Editor(props: Props) {
   );
 }
 
-/** Shows the form, and gives what it is submitted with. */
+/** Shows the form, and gives its submissions. */
 async function open(props: Props = {}) {
   const onSubmit = vi.fn<(draft: FunctionDraft, definition: Definition) => void>();
   const answers = { "functionSecrets.list": () => ({ functionSecrets: [] }) };
@@ -62,9 +62,9 @@ const leave = () => screen.getByRole("link", { name: "Functions" });
 test("gives the definition as it was written, with the limits as numbers", async () => {
   const { user, onSubmit } = await open();
   await user.type(field("Description"), "Greets");
-  await user.clear(field("Duration, in milliseconds"));
-  await user.type(field("Duration, in milliseconds"), "500");
-  await user.click(screen.getByRole("checkbox", { name: /^Calls by agents/ }));
+  await user.clear(field("Timeout (ms)"));
+  await user.type(field("Timeout (ms)"), "500");
+  await user.click(screen.getByRole("checkbox", { name: /^Require approval/ }));
   await user.click(save());
   expect(onSubmit).toHaveBeenCalledOnce();
   const [draft, definition] = onSubmit.mock.calls[0]!;
@@ -79,41 +79,41 @@ test("gives the definition as it was written, with the limits as numbers", async
   });
 });
 
-test("says what is wrong without asking the server, and forgets it when it is mended", async () => {
+test("reports an error without asking the server, and clears it once it is fixed", async () => {
   const { user, onSubmit } = await open();
-  await user.type(field("Lines of the log"), "x");
+  await user.type(field("Log lines"), "x");
   await user.click(save());
-  const words = /It was not saved.*“Lines of the log” must be a whole number/;
+  const words = /The function was not saved.*“Log lines” must be a whole number/;
   expect(screen.getByRole("alert").textContent).toMatch(words);
   expect(onSubmit).not.toHaveBeenCalled();
-  await user.type(field("Lines of the log"), "{Backspace}");
+  await user.type(field("Log lines"), "{Backspace}");
   await user.click(save());
   expect(onSubmit).toHaveBeenCalledOnce();
   expect(screen.queryByRole("alert")).toBeNull();
 });
 
-test("shows what the server found at the text that it is in", async () => {
+test("shows the server's problems at their text", async () => {
   const issue = { path: "program.behaviour.steps", message: "must not be empty" };
   const { user } = await open({ refusal: new Refusal("Refused", [issue]) });
-  expect(screen.getByRole("alert").textContent).toMatch(/It was not saved.*Refused/);
-  // What was not sent yet has no faults.
+  expect(screen.getByRole("alert").textContent).toMatch(/The function was not saved.*Refused/);
+  // A draft that was not sent has no problems.
   expect(screen.queryByRole("list", { name: /^Problems/ })).toBeNull();
   await user.click(save());
-  const name = "Problems of “Behaviour, as JSON”";
+  const name = "Problems in “Behaviour (JSON)”";
   const list = await screen.findByRole("list", { name });
   expect(within(list).getByRole("button").textContent).toContain("must not be empty");
 });
 
 test.for([
   ["e2b", "Template (optional)"],
-  ["javascript", "Hosts that it may call"],
+  ["javascript", "Allowed hosts"],
 ] as const)("has the fields of what it runs: %s", async ([type, label]) => {
   const { user, calls, onSubmit } = await open();
-  await screen.findByRole("group", { name: "Behaviour, as JSON" });
+  await screen.findByRole("group", { name: "Behaviour (JSON)" });
   expect(screen.queryByRole("textbox", { name: "Requests" })).toBeNull();
-  await user.selectOptions(screen.getByRole("combobox", { name: "What it runs" }), type);
+  await user.selectOptions(screen.getByRole("combobox", { name: "Runtime" }), type);
   await user.type(field(label), "a");
-  expect(screen.queryByRole("group", { name: "Behaviour, as JSON" })).toBeNull();
+  expect(screen.queryByRole("group", { name: "Behaviour (JSON)" })).toBeNull();
   const isCode = type === "javascript";
   expect(screen.queryByRole("textbox", { name: "Requests" }) !== null).toBe(isCode);
   expect(inputsOf(calls, "functionSecrets.list")).toHaveLength(isCode ? 1 : 0);
@@ -124,20 +124,20 @@ test.for([
 
 test("a new function has a name, which it needs", async () => {
   const { user, onSubmit } = await open({ isNew: true, initial: { ...simulated, slug: "" } });
-  expect(field("Name in paths").required).toBe(true);
+  expect(field("Slug").required).toBe(true);
   await user.click(save());
   expect(onSubmit).not.toHaveBeenCalled();
-  await user.type(field("Name in paths"), "greet-all");
+  await user.type(field("Slug"), "greet-all");
   await user.click(save());
   expect(onSubmit.mock.calls[0]?.[0].slug).toBe("greet-all");
 });
 
 test("a stored function keeps its name", async () => {
   await open();
-  expect(screen.queryByRole("textbox", { name: "Name in paths" })).toBeNull();
+  expect(screen.queryByRole("textbox", { name: "Slug" })).toBeNull();
 });
 
-test("asks before what was written is left, until it is saved", async () => {
+test("asks before unsaved edits are left", async () => {
   const { user, href } = await open();
   await user.type(field("Description"), "Greets");
   await user.click(leave());

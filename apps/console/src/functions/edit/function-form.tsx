@@ -12,12 +12,12 @@ import { LimitFields } from "./limit-fields.tsx";
 import { ProgramFields } from "./program-fields.tsx";
 
 interface FunctionFormProps {
-  /** What it begins with, or what was saved last: another draft is unsaved. */
+  /** The initial or last saved draft; any other counts as unsaved. */
   readonly initial: FunctionDraft;
   readonly isNew: boolean;
   readonly submitLabel: string;
   readonly isBusy: boolean;
-  /** Why the server refused what was sent. */
+  /** Why the server refused the last submission. */
   readonly refusal: unknown;
   readonly onSubmit: (draft: FunctionDraft, definition: Definition) => void;
   /** Further buttons. */
@@ -28,7 +28,7 @@ interface FunctionFormProps {
 export function FunctionForm(props: FunctionFormProps) {
   const { initial, isNew, submitLabel, isBusy, refusal, onSubmit, children } = props;
   const [draft, setDraft] = useState(initial);
-  // What was sent: faults are of that text, and of no later one.
+  // The submitted draft: the server's problems refer to it, not to later edits.
   const [sent, setSent] = useState<FunctionDraft>();
   const [fault, setFault] = useState<Error>();
   const change = (changed: Partial<FunctionDraft>) => setDraft((all) => ({ ...all, ...changed }));
@@ -54,10 +54,10 @@ export function FunctionForm(props: FunctionFormProps) {
       <UnsavedGuard isUnsaved={draft !== initial && !isBusy} />
       {isNew && (
         <TextField
-          label="Name in paths"
+          label="Slug"
           required
           pattern="[a-z0-9]+(-[a-z0-9]+)*"
-          hint="Lowercase letters and digits, in words separated by hyphens. It never changes."
+          hint="Lowercase words and digits, separated by hyphens. Cannot be changed later."
           autoComplete="off"
           spellCheck={false}
           className="max-w-96 font-mono"
@@ -67,13 +67,13 @@ export function FunctionForm(props: FunctionFormProps) {
       )}
       <TextArea
         label="Description"
-        hint="What it does, as agents that call it read it"
+        hint="Shown to agents that may call it"
         rows={2}
         value={draft.description}
         onChange={(event) => change({ description: event.target.value })}
       />
       <SelectField
-        label="What it runs"
+        label="Runtime"
         className="max-w-xl"
         value={draft.type}
         onChange={({ target: { value } }) => {
@@ -95,7 +95,7 @@ export function FunctionForm(props: FunctionFormProps) {
       />
       <div className="grid items-start gap-5 lg:grid-cols-2">
         <CodeEditor
-          label="Schema of the input"
+          label="Input schema"
           language="json"
           hint="JSON Schema (draft-07, 2019-09 or 2020-12); empty for any input"
           initial={draft.inputSchema}
@@ -103,7 +103,7 @@ export function FunctionForm(props: FunctionFormProps) {
           problems={problemsOf("inputSchema")}
         />
         <CodeEditor
-          label="Schema of the result"
+          label="Result schema"
           language="json"
           hint="JSON Schema (draft-07, 2019-09 or 2020-12); empty for any result"
           initial={draft.outputSchema}
@@ -118,20 +118,20 @@ export function FunctionForm(props: FunctionFormProps) {
       />
       <div className="grid gap-2">
         <CheckField
-          label="An interrupted invocation is run again"
-          hint="Only where running it twice does no harm"
+          label="Rerun interrupted invocations"
+          hint="Only if running it twice is harmless"
           checked={draft.retryable}
           onChange={(event) => change({ retryable: event.target.checked })}
         />
         <CheckField
-          label="Calls by agents wait for an approval"
+          label="Require approval for calls by agents"
           checked={draft.requiresApproval}
           onChange={(event) => change({ requiresApproval: event.target.checked })}
         />
       </div>
-      {fault !== undefined && <ErrorNotice title="It was not saved" error={fault} />}
+      {fault !== undefined && <ErrorNotice title="The function was not saved" error={fault} />}
       {fault === undefined && refusal !== null && (
-        <ErrorNotice title="It was not saved" error={refusal} />
+        <ErrorNotice title="The function was not saved" error={refusal} />
       )}
       <div className="flex flex-wrap gap-2">
         <Button type="submit" variant="primary" isBusy={isBusy}>

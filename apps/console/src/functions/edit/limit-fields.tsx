@@ -8,11 +8,11 @@ interface LimitFieldsProps {
   readonly onChange: (limits: LimitTexts) => void;
 }
 
-/** What an invocation may use. */
+/** The limits of an invocation. */
 export function LimitFields({ kind, limits, onChange }: LimitFieldsProps) {
   return (
     <fieldset className="grid gap-3">
-      <legend className="mb-1 font-medium">Limits of an invocation</legend>
+      <legend className="mb-1 font-medium">Invocation limits</legend>
       <div className="grid items-end gap-3 sm:grid-cols-2 lg:grid-cols-4">
         {Object.entries(limitsOfKind(kind)).map(([name, { label }]) => (
           <TextField

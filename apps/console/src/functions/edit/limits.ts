@@ -2,15 +2,15 @@ import { factsOf, type Limit, type ProgramKind, programKinds } from "@parley/sch
 
 type Limits = Readonly<Record<string, Limit>>;
 
-/** Bounds of every invocation. */
+/** Limits of every invocation. */
 export const invocationLimits = {
-  timeoutMs: { label: "Duration, in milliseconds", byDefault: 60_000 },
-  maxOutputBytes: { label: "Result, in bytes", byDefault: 262_144 },
-  maxLogLines: { label: "Lines of the log", byDefault: 1000 },
-  maxConcurrent: { label: "Invocations at once", byDefault: 20 },
+  timeoutMs: { label: "Timeout (ms)", byDefault: 60_000 },
+  maxOutputBytes: { label: "Result size (bytes)", byDefault: 262_144 },
+  maxLogLines: { label: "Log lines", byDefault: 1000 },
+  maxConcurrent: { label: "Max concurrent invocations", byDefault: 20 },
 } as const satisfies Limits;
 
-/** The bounds that a kind of programs has beside those. */
+/** Further limits of a kind of programs. */
 type KindLimit<K extends ProgramKind> = (typeof programKinds)[K] extends { limits: infer L }
   ? keyof L
   : never;
@@ -19,10 +19,10 @@ export type LimitName =
   | keyof typeof invocationLimits
   | { [K in ProgramKind]: KindLimit<K> }[ProgramKind];
 
-/** The limits as they are written. */
+/** The limits as texts. */
 export type LimitTexts = Readonly<Record<LimitName, string>>;
 
-/** The bounds of an invocation of a program of a kind. */
+/** The limits of an invocation, by the kind of its program. */
 export const limitsOfKind = (kind: ProgramKind): Limits => ({
   ...invocationLimits,
   ...factsOf(kind).limits,
@@ -31,7 +31,7 @@ export const limitsOfKind = (kind: ProgramKind): Limits => ({
 const kinds = Object.keys(programKinds) as ProgramKind[];
 const all: Limits = Object.assign({}, ...kinds.map(limitsOfKind));
 
-/** Limits as texts: those that are given, and the defaults of the others. */
+/** Limits as texts: the given ones, and defaults for the others. */
 export function limitTexts(given: { readonly [K in LimitName]?: number | undefined }): LimitTexts {
   return Object.fromEntries(
     Object.entries(all).map(([name, { byDefault }]) => [
@@ -41,7 +41,7 @@ export function limitTexts(given: { readonly [K in LimitName]?: number | undefin
   ) as LimitTexts;
 }
 
-/** The numbers of limits. Throws an `Error` with a sentence for people. */
+/** The numbers of limits. Throws an `Error` with a readable message. */
 export function limitsOf<T extends LimitName>(
   names: Readonly<Record<T, Limit>>,
   texts: LimitTexts,

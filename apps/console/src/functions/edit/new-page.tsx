@@ -7,7 +7,7 @@ import { useToast } from "../../ui/toast.tsx";
 import { emptyDraft } from "./draft.ts";
 import { FunctionForm } from "./function-form.tsx";
 
-/** Where a function begins. */
+/** The page that creates a function. */
 export function NewFunctionPage() {
   const wId = useWorkspaceId();
   const navigate = useNavigate();
@@ -15,7 +15,7 @@ export function NewFunctionPage() {
   const creating = useMutation(
     trpc.sandboxFunctions.create.mutationOptions({
       onSuccess: async ({ sandboxFunction: { slug: functionId } }) => {
-        say(`${functionId} is created`);
+        say(`${functionId} created`);
         const params = { functionId };
         await navigate({ to: "/functions/$functionId", params, ignoreBlocker: true });
       },

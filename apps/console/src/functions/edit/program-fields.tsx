@@ -23,7 +23,7 @@ const fields: Readonly<Record<ProgramKind, (props: ProgramFieldsProps) => ReactN
   simulated: BehaviourFields,
 };
 
-/** What a function runs, with the fields of its kind. */
+/** The fields of a function's runtime. */
 export function ProgramFields(props: ProgramFieldsProps) {
   const Fields = fields[props.draft.type];
   return <Fields {...props} />;
@@ -41,8 +41,8 @@ function FileFields({ draft, sent, faults, onChange }: ProgramFieldsProps) {
       />
       <div className="grid items-start gap-5 lg:grid-cols-2">
         <TextArea
-          label="Hosts that it may call"
-          hint="One on each line, such as api.example.com or api.example.com:8443; none by default"
+          label="Allowed hosts"
+          hint="One per line, such as api.example.com or api.example.com:8443; none by default"
           rows={3}
           spellCheck={false}
           className="font-mono text-sm"
@@ -76,7 +76,7 @@ function SourceFields({ draft, onChange }: ProgramFieldsProps) {
         </SelectField>
         <TextField
           label="Template (optional)"
-          hint="E2B's template with the packages that the code imports"
+          hint="E2B template with the packages that the code imports"
           value={draft.template}
           onChange={(event) => onChange({ template: event.target.value })}
         />
@@ -94,9 +94,9 @@ function SourceFields({ draft, onChange }: ProgramFieldsProps) {
 function BehaviourFields({ draft, behaviourProblems, onChange }: ProgramFieldsProps) {
   return (
     <CodeEditor
-      label="Behaviour, as JSON"
+      label="Behaviour (JSON)"
       language="json"
-      hint="How long a run takes, what it prints, and its result: a JSONata expression over the input"
+      hint="Duration, output and result of a run; the result is a JSONata expression over the input"
       initial={draft.behaviour}
       onChange={(behaviour) => onChange({ behaviour })}
       problems={behaviourProblems}

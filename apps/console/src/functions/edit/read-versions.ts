@@ -1,7 +1,7 @@
 import type { RpcClient } from "parley-client";
 import { rpc } from "../../api/clients.ts";
 
-/** What a function was in one of its versions. */
+/** One version of a function. */
 export type FunctionVersion = Awaited<
   ReturnType<RpcClient["sandboxFunctions"]["listVersions"]["query"]>
 >["versions"][number];
@@ -13,9 +13,9 @@ interface Wanted {
   readonly version?: number;
 }
 
-/** Why there is nothing to show of a version: retention deletes old ones. */
+/** Why a version cannot be shown: retention deletes old ones. */
 export const describeMissing = (version: number, newest: number): string =>
-  version > newest ? `There is no version ${version}.` : `Version ${version} is no longer kept.`;
+  version > newest ? `Version ${version} does not exist.` : `Version ${version} is no longer kept.`;
 
 /** Reads a version of a function; undefined if there is none. */
 export async function readVersion(

@@ -30,7 +30,7 @@ test("a secret that is used is not read by the code, unless that is chosen too",
   await user.click(await box("RATES"));
   expect(chosen).toEqual([{ name: "RATES", readable: false }]);
   expect(names()).toEqual(["OTHER", "RATES", "The code may read RATES"]);
-  expect(screen.getByText(/^Headers name one as/).textContent).toContain("{{secrets.RATES}}");
+  expect(screen.getByText(/^In a header, write/).textContent).toContain("{{secrets.RATES}}");
   await user.click(await box("The code may read RATES"));
   await user.click(await box("OTHER"));
   expect(chosen).toEqual([
@@ -41,7 +41,7 @@ test("a secret that is used is not read by the code, unless that is chosen too",
   expect(chosen).toEqual([{ name: "OTHER", readable: false }]);
 });
 
-test("one that the workspace no longer has can be taken away", async () => {
+test("a secret that the workspace no longer has can be deselected", async () => {
   const { user } = await open(namesOf(), [{ name: "GONE", readable: false }]);
   await user.click(await box("GONE"));
   expect(chosen).toEqual([]);

@@ -15,15 +15,15 @@ export function SecretFields({ secrets, onChange }: SecretFieldsProps) {
   const wId = useWorkspaceId();
   const { data, error } = useQuery(trpc.functionSecrets.list.queryOptions({ wId }));
   const known = data?.functionSecrets.map(({ name }) => name) ?? [];
-  // One that was removed can be taken away here.
+  // A deleted secret can still be deselected.
   const gone = secrets.map(({ name }) => name).filter((name) => !known.includes(name));
   return (
     <fieldset className="grid gap-1">
-      <legend className="mb-1 font-medium">Secrets that it may use</legend>
+      <legend className="mb-1 font-medium">Allowed secrets</legend>
       {error && <ErrorNotice error={error} />}
       {data && known.length + gone.length === 0 && (
         <p className="text-sm text-muted">
-          The workspace has none.{" "}
+          The workspace has no secrets.{" "}
           <Link to="/secrets" className="text-accent underline">
             Set one
           </Link>
@@ -54,9 +54,9 @@ export function SecretFields({ secrets, onChange }: SecretFieldsProps) {
       })}
       {secrets.length > 0 && (
         <p className="text-sm text-muted">
-          {"Headers name one as {{secrets."}
+          {"In a header, write {{secrets."}
           {secrets[0]?.name}
-          {"}}; the server puts it there."}
+          {"}}; the server inserts the value."}
         </p>
       )}
     </fieldset>

@@ -1,4 +1,4 @@
-/** `context.d.ts` as `parley functions init` writes it: what editors know of a function's second argument. */
+/** `context.d.ts` as `parley functions init` writes it: the types of a function's second argument. */
 export const CONTEXT_TYPES = `/** What a function is given beside its input. */
 export interface Context {
   /** Prints a line, as console.log does; warnings and errors go to stderr. */

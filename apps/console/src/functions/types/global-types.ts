@@ -1,4 +1,4 @@
-/** What code of functions finds beside the language itself. */
+/** The globals of function code besides the language itself. */
 export const GLOBAL_TYPES = `
 interface Console {
   debug(...parts: unknown[]): void;

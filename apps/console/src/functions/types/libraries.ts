@@ -12,8 +12,8 @@ const texts = import.meta.glob<string>(
 const MISSING = /^(?: {4}(?:var|const)|declare var(?= Atomics)) (\w+): /gm;
 
 /**
- * The types of the language itself, of the JavaScript that functions are written in, by file name. What the sandbox does
- * not have is a type without a value.
+ * The type libraries of the JavaScript that functions are written in, by file name. A global that the sandbox
+ * lacks has a type but no value.
  */
 export const libraries: ReadonlyMap<string, string> = new Map(
   Object.entries(texts).map(([path, text]) => [

@@ -1,16 +1,16 @@
 import type { Problem, Suggestion } from "../../editor/problem.ts";
 import type { Files } from "./type-service.ts";
 
-/** What the worker of the types is asked. */
+/** A question to the type worker. */
 export interface Question {
   readonly id: number;
   readonly files: Files;
   readonly path: string;
-  /** Where suggestions are wanted; without it, the problems are. */
+  /** Offset for suggestions; without it, the problems are returned. */
   readonly offset?: number;
 }
 
-/** What it answers. */
+/** Its answer. */
 export type Answer =
   | { readonly id: number; readonly problems: readonly Problem[] }
   | { readonly id: number; readonly suggestions: readonly Suggestion[] };

@@ -63,14 +63,14 @@ test.for([
   expect(messagesOf({ "index.ts": `export default () => ${code};` })).not.toEqual([]);
 });
 
-test("checks JavaScript too, and what has changed", () => {
+test("checks JavaScript too, and changed files", () => {
   expect(messagesOf({ "index.js": "export default () => 'a'.nothing();" }, "index.js")).toEqual([
     "warning 1 Property 'nothing' does not exist on type '\"a\"'.",
   ]);
   expect(messagesOf({ "index.js": "export default () => 'a'.trim();" }, "index.js")).toEqual([]);
 });
 
-test("suggests what the context has", () => {
+test("suggests the members of the context", () => {
   const at = template.indexOf("context.log") + "context.".length;
   const labels = types.suggest({ "index.ts": template }, "index.ts", at).map(({ label }) => label);
   expect(labels).toEqual(expect.arrayContaining(["fetch", "invocation", "log", "progress"]));

@@ -7,11 +7,11 @@ import { libraries } from "./libraries.ts";
 /** The files of a function by their paths. */
 export type Files = Readonly<Record<string, string>>;
 
-/** What TypeScript says about the code of a function. */
+/** TypeScript's view of a function's code. */
 export interface TypeService {
-  /** What is wrong with a file: errors of its grammar, and warnings of its types. */
+  /** Problems of a file: syntax errors and type warnings. */
   readonly findProblems: (files: Files, path: string) => Problem[];
-  /** What can be written at an offset of a file. */
+  /** Completions at an offset of a file. */
   readonly suggest: (files: Files, path: string, offset: number) => Suggestion[];
 }
 
@@ -24,7 +24,7 @@ const options: ts.CompilerOptions = {
   module: ts.ModuleKind.ESNext,
   moduleResolution: ts.ModuleResolutionKind.Bundler,
   strict: true,
-  // A small function need not say what it gets.
+  // Small functions need not annotate their parameters.
   noImplicitAny: false,
   allowJs: true,
   checkJs: true,
@@ -35,13 +35,13 @@ const options: ts.CompilerOptions = {
   types: [],
 };
 
-// No file of a program begins with a dot.
+// File names of a program never start with a dot.
 const LIBRARY = "/.language/";
 const GLOBALS = "/globals.d.ts";
 const TEXTS = "/texts.d.ts";
 const CODE = /\.[mc]?[jt]s$/;
 
-/** Files that are imported as texts. */
+/** Declarations for files that are imported as texts. */
 function textTypes(files: Files): string {
   const endings = Object.keys(files).flatMap((path) => /\.[^./]+$/.exec(path)?.[0] ?? []);
   return [...new Set(endings)]
@@ -50,7 +50,7 @@ function textTypes(files: Files): string {
     .join("");
 }
 
-/** Starts TypeScript for functions: it sees what their code sees, and `context.d.ts`. */
+/** Starts TypeScript with the globals of function code and `context.d.ts`. */
 export function createTypeService(): TypeService {
   const versions = new Map<string, { text: string; version: number }>();
   let files = new Map<string, string>();
@@ -85,7 +85,7 @@ export function createTypeService(): TypeService {
     files = new Map([
       [GLOBALS, GLOBAL_TYPES],
       [TEXTS, textTypes(given)],
-      // Pushed folders leave it out, and import its types all the same.
+      // Pushed folders omit this file but import its types.
       ["/context.d.ts", CONTEXT_TYPES],
       ...Object.entries(given).map(([path, text]) => [`/${path}`, text] as const),
     ]);
@@ -110,7 +110,7 @@ export function createTypeService(): TypeService {
 }
 
 const asError = (diagnostic: ts.Diagnostic) => problemOf(diagnostic, "error");
-// The server runs code whatever its types are.
+// The server runs code regardless of its types.
 const asWarning = (diagnostic: ts.Diagnostic) => problemOf(diagnostic, "warning");
 
 function problemOf(
@@ -126,7 +126,7 @@ function problemOf(
   };
 }
 
-/** A kind as the list of suggestions has icons for. */
+/** The CodeMirror completion type of a kind. */
 function typeOf(kind: ts.ScriptElementKind): string {
   if (/method|function|constructor/.test(kind)) return "function";
   if (/property|getter|setter/.test(kind)) return "property";

@@ -1,4 +1,4 @@
-// Runs TypeScript beside the page: it is large, and a check of large files takes a while.
+// Runs TypeScript off the main thread: it is large, and checking large files is slow.
 import type { Answer, Question } from "./messages.ts";
 import { createTypeService } from "./type-service.ts";
 

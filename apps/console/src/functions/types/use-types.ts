@@ -3,12 +3,12 @@ import type { Assistant, Problem, Suggestion } from "../../editor/problem.ts";
 import type { Answer, Question } from "./messages.ts";
 import type { Files } from "./type-service.ts";
 
-/** How far TypeScript is: `failed` where the browser could not load it. */
+/** The state of TypeScript; `failed` if the browser could not load it. */
 export type TypesState = "loading" | "ready" | "failed";
 
 interface Types {
   readonly state: TypesState;
-  /** Reads along with a file. */
+  /** The assistant of a file. */
   readonly assistantOf: (path: string) => Assistant;
 }
 
@@ -51,7 +51,7 @@ export function useTypes(files: Files): Types {
   }, [state]);
 }
 
-/** Starts the worker. Questions to one that has failed, or ended, have no answer. */
+/** Starts the worker. After it has failed or ended, questions resolve to undefined. */
 function startChecker(onState: (state: TypesState) => void): Checker {
   const waiting = new Map<number, (answer: Answer | undefined) => void>();
   const worker = new Worker(new URL("./types-worker.ts", import.meta.url), { type: "module" });

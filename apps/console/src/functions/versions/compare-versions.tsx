@@ -16,7 +16,7 @@ interface CompareVersionsProps {
   readonly now: number;
 }
 
-/** Two versions to choose, which the URL names, and what differs between them. */
+/** A choice of two versions, kept in the URL, and their differences. */
 export function CompareVersions({ slug, newest, old, now }: CompareVersionsProps) {
   const navigate = useNavigate({ from: "/functions/$functionId" });
   const numbers = Array.from({ length: newest }, (_, index) => newest - index);
@@ -72,18 +72,18 @@ function Differences({ slug, newest, old, now }: CompareVersionsProps) {
     const missing = data[0] === undefined ? old : now;
     return <p className="text-muted">{describeMissing(missing, newest)}</p>;
   }
-  if (differences.length === 0) return <p className="text-muted">They do not differ.</p>;
+  if (differences.length === 0) return <p className="text-muted">No differences.</p>;
   return differences.map(({ name, before, after }) => (
     <div key={name} className="grid min-w-0 gap-1">
       <h3 className="font-medium">{name}</h3>
-      <TextDifferences label={`Differences of ${name}`} before={before} after={after} />
+      <TextDifferences label={`Differences in ${name}`} before={before} after={after} />
     </div>
   ));
 }
 
 type Parts = ReadonlyMap<string, string>;
 
-/** The parts that differ, by name; one that a version lacks is empty there. */
+/** The parts that differ, by name; a part that a version lacks is empty. */
 function differentParts(old: Parts, now: Parts) {
   return [...new Set([...old.keys(), ...now.keys()])]
     .map((name) => ({ name, before: old.get(name) ?? "", after: now.get(name) ?? "" }))

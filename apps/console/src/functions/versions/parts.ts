@@ -1,7 +1,7 @@
 import { factsOf } from "@parley/schema/program-kinds";
 import type { FunctionVersion } from "../edit/read-versions.ts";
 
-/** What a version consists of, as texts by their names: its settings, its schemas and its files. */
+/** The parts of a version as texts by name: settings, schemas and files. */
 export function partsOf(version: FunctionVersion): ReadonlyMap<string, string> {
   const { program, inputSchema, outputSchema, description, ...rest } = version;
   const { version: _version, createdAt: _createdAt, editor: _editor, ...settings } = rest;
@@ -13,8 +13,8 @@ export function partsOf(version: FunctionVersion): ReadonlyMap<string, string> {
     parts.set(path, typeof text === "string" ? text : showJson(text));
   }
   parts.set("Description", description);
-  parts.set("Schema of the input", showJson(inputSchema ?? {}));
-  parts.set("Schema of the result", showJson(outputSchema ?? {}));
+  parts.set("Input schema", showJson(inputSchema ?? {}));
+  parts.set("Result schema", showJson(outputSchema ?? {}));
   parts.set("Settings", showJson({ ...settings, program: ofProgram }));
   return parts;
 }

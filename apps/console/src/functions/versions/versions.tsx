@@ -48,7 +48,7 @@ export function Versions({ slug }: { readonly slug: string }) {
           ),
           Saved: ({ createdAt }) => <Time at={createdAt} />,
           By: ({ editor }) => editor?.name ?? "an operator",
-          Runs: ({ program }) => programKinds[program.type].noun,
+          Runtime: ({ program }) => programKinds[program.type].noun,
           Actions: ({ version }) => (
             <Actions slug={slug} version={version} isNewest={version === newest} />
           ),
@@ -84,7 +84,7 @@ function Actions({ slug, version, isNewest }: ActionsProps) {
           search={{ view: "versions", old: version - 1, new: version }}
           className={buttonLook("secondary", true)}
         >
-          What changed<span className="sr-only"> in version {version}</span>
+          Show changes<span className="sr-only"> in version {version}</span>
         </Link>
       )}
       {!isNewest && (
@@ -93,7 +93,7 @@ function Actions({ slug, version, isNewest }: ActionsProps) {
           search={{ view: "edit", of: version }}
           className={buttonLook("secondary", true)}
         >
-          Use again<span className="sr-only"> version {version}</span>
+          Reuse<span className="sr-only"> version {version}</span>
         </Link>
       )}
     </span>
