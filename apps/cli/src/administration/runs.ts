@@ -3,7 +3,7 @@ import { connect } from "../connection/connect.ts";
 import { inputOf } from "../grammar/endpoint-calls.ts";
 import { listCommand } from "../grammar/list-command.ts";
 import { findById, nounOf } from "../grammar/noun.ts";
-import { getCommand } from "../grammar/one-commands.ts";
+import { actionCommand, getCommand } from "../grammar/one-commands.ts";
 import { shortTime } from "../terminal/short-time.ts";
 import type { Context } from "../connection/context.ts";
 
@@ -11,6 +11,8 @@ const noun = nounOf("runs.list", { many: "runs", one: "run", open: connect, idOf
 
 /** Runs that are listed by default. */
 const NEWEST = 20;
+
+const by = "id of the agent's message or of the invocation";
 
 /** Makes the commands about runs. */
 export const createRunCommands = (context: Context) =>
@@ -31,8 +33,16 @@ export const createRunCommands = (context: Context) =>
     }),
     getCommand(context, noun, {
       about: "show a run, and what the model's provider said if it failed",
-      by: "id: of the agent's message, or of the invocation",
+      by,
       find: findById,
       read: "runs.get",
+    }),
+    actionCommand(context, noun, {
+      name: "cancel",
+      about: "cancel a run; one that has ended stays as it ended",
+      did: "cancel requested",
+      by,
+      find: findById,
+      call: "runs.cancel",
     }),
   ]);

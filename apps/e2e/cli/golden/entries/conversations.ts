@@ -41,6 +41,7 @@ export const conversationEntries: readonly Entry[] = [
     args: ({ answer = "" }) => [answer],
     varying: [[/(?<=durationMs: )\d+/g, "N"]],
   },
+  { command: "runs cancel", prepare: answered, args: ({ answer = "" }) => [answer] },
   {
     command: "ask",
     prepare: async (world) => void (await world.createAgent("Clerk", "la ".repeat(100))),
