@@ -157,6 +157,7 @@ describe("the server", () => {
 
 test("stored secrets without their key are said", async () => {
   await using place = await createPlace();
+  // The doctor judges all secrets of a database: a server whose database no other test uses.
   await using own = await startServer(place);
   const { url, demo } = own;
   const rpc = createRpcClient({ url, apiKey: demo.adminKey });

@@ -156,6 +156,7 @@ describe("a commit whose acknowledgement is lost", { timeout: 60_000 }, () => {
   async function withProxy(run: (proxy: AnswerLosingProxy, server: Server) => Promise<void>) {
     await using place = await createPlace();
     await using proxy = await startAnswerLosingProxy(place.databaseUrl ?? "");
+    // Its connections to PostgreSQL are cut: no other suite could share it.
     await using server = await startServer(place, { DATABASE_URL: proxy.url });
     await run(proxy, server);
   }

@@ -38,6 +38,7 @@ describe("a power cut", { timeout: isNightly ? 300_000 : 120_000 }, () => {
   test.skipIf(noTrace !== undefined)(
     `would find each create forced to the disk before it was acknowledged${because(noTrace)}`,
     async () => {
+      // A server with its own PostgreSQL, because the calls of both processes are traced.
       await using place = await createPlace({ isEmbedded: true });
       await using server = await startServer(place);
       const create = async (): Promise<Exchange> => {
