@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { toCsv } from "./csv.ts";
+import { toCsv } from "./tables.ts";
 
 it("writes what a spreadsheet reads back as text, and never as a formula", () => {
   const rows = [

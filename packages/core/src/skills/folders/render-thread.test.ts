@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { renderInstructions } from "./render-instructions.ts";
+import { renderInstructions } from "./render-thread.ts";
 
 it.for<[markdown: string, html: string]>([
   ["# Do *it*", "<h1>Do <em>it</em></h1>"],
