@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { Agent, createServer, type IncomingMessage, request } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
-import { dueAfter, readOn } from "./unread-bodies.ts";
+import { dueAfter, readOn } from "./guards.ts";
 
 it("leaves nothing on a connection that many refused bodies come over", async () => {
   const sockets = new Set<Socket>();

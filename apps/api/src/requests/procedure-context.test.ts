@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parsePreferredWait } from "./prefer.ts";
+import { parsePreferredWait } from "./procedure-context.ts";
 
 describe("parsePreferredWait", () => {
   it.each([

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeQuestion } from "./pages.ts";
+import { describeQuestion } from "./callback.ts";
 
 test("the page that asks names the authorization server's host, and is sent to its own address", () => {
   const described = {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { parseRange } from "./byte-ranges.ts";
+import { parseRange } from "./downloads.ts";
 
 it.each([
   { header: undefined, size: 10, range: undefined },

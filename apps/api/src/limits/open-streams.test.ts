@@ -18,8 +18,7 @@ import {
 } from "@parley/core/testing";
 import { endpoints, parseInput } from "@parley/schema";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import type { OpenStream } from "./open-stream.ts";
-import { findRefusedStreams } from "./refused-streams.ts";
+import { findRefusedStreams, type OpenStream } from "./open-streams.ts";
 
 describe("streams that would be refused", () => {
   let test: TestCore;
