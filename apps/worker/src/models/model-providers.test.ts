@@ -3,7 +3,7 @@ import { pino } from "pino";
 import { Registry } from "prom-client";
 import { describe, expect, it } from "vitest";
 import { createWorkerMetrics } from "../runs/metrics.ts";
-import { measureProvider, measureProviders } from "./measured-provider.ts";
+import { measureProvider, measureProviders } from "./model-providers.ts";
 
 const logger = pino({ level: "silent" });
 const text: StepPart = { type: "text", text: "Hello" };
