@@ -12,7 +12,7 @@ const golden = ["apps/e2e/cli/golden/!(every-command).test.ts"];
 
 /** Floods, code that takes what it gets, readers that do not read: each keeps a machine busy on purpose. */
 const endurance = [
-  "apps/api/src/limits/{database-wait,loop-delay}.test.ts",
+  "apps/api/src/limits/overload.test.ts",
   "apps/e2e/code/{bystander,waiting-functions}.test.ts",
   "apps/e2e/hostile/*.test.ts",
   "apps/e2e/streams/slow-readers.test.ts",
@@ -71,8 +71,7 @@ const nightlyOnly = [
 
 /** Tests that measure time or memory: one file after the other, when all others are done. */
 export const alone = [
-  "apps/api/src/limits/database-wait.test.ts",
-  "apps/api/src/limits/loop-delay.test.ts",
+  "apps/api/src/limits/overload.test.ts",
   "apps/e2e/code/waiting-functions.test.ts",
   "apps/e2e/faults/half-open.test.ts",
   "apps/e2e/faults/overload.test.ts",

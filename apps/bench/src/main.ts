@@ -16,10 +16,9 @@ import { benchSkills } from "./benchmarks/skills.ts";
 import { benchStart } from "./benchmarks/start.ts";
 import { benchTurn } from "./benchmarks/turn.ts";
 import { readSettings } from "./config.ts";
-import { replaceBlock } from "./docs-block.ts";
 import { type BenchmarkOptions, readCommandLine } from "./options.ts";
 import { buildServer } from "./parley-server.ts";
-import { type Benchmark, runBenchmark } from "./report.ts";
+import { type Benchmark, replaceBlock, runBenchmark } from "./report.ts";
 import { openPostgres, type Postgres } from "./scratch-database.ts";
 import { renderTable, type Row } from "./table.ts";
 

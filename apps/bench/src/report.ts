@@ -1,7 +1,41 @@
 import type { BenchmarkOptions } from "./options.ts";
 import { pairedRatio, spreadOf } from "./statistics.ts";
 import { formatNumber, renderTable, type Row } from "./table.ts";
-import { describeTarget, meetsTarget, type Target } from "./targets.ts";
+
+/** The bound that a median is held to. */
+export interface Target {
+  readonly atLeast?: number;
+  readonly atMost?: number;
+  readonly below?: number;
+}
+
+/** The bound in words; empty without one. */
+export function describeTarget({ atLeast, atMost, below }: Target): string {
+  if (atLeast !== undefined) return `at least ${atLeast}`;
+  if (atMost !== undefined) return `at most ${atMost}`;
+  return below === undefined ? "" : `below ${below}`;
+}
+
+/** Whether a value is within the bound; NaN never is. */
+export function meetsTarget(value: number, { atLeast, atMost, below }: Target): boolean {
+  return (
+    value >= (atLeast ?? -Infinity) && value <= (atMost ?? Infinity) && value < (below ?? Infinity)
+  );
+}
+
+const BEGIN = "<!-- bench all: begin -->";
+const END = "<!-- bench all: end -->";
+
+/** Replaces what is between the marks of a page. Throws unless each mark is there once, in order. */
+export function replaceBlock(page: string, content: string): string {
+  const [before, rest, ...furtherBegins] = page.split(BEGIN);
+  const [replaced, after, ...furtherEnds] = rest?.split(END) ?? [];
+  const areTwice = furtherBegins.length > 0 || furtherEnds.length > 0;
+  if (replaced === undefined || after === undefined || areTwice) {
+    throw new Error(`The page must have one block from ${BEGIN} to ${END}`);
+  }
+  return `${before}${BEGIN}\n\n${content.trim()}\n\n${END}${after}`;
+}
 
 /** What is asked of measurements: a figure, or the ratio of values to those of their pairs. */
 export interface Question {

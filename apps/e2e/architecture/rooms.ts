@@ -15,7 +15,6 @@ const schema: Rooms = {
   "roles.ts": [],
   "endpoint.ts": ["errors", "roles.ts"],
   "endpoint-defaults.ts": ["endpoint.ts"],
-  "endpoint-errors.ts": ["errors", "endpoint.ts"],
   parsing: ["errors", "endpoint.ts"],
   "params.ts": ["parsing"],
   access: [...contract, "roles.ts"],

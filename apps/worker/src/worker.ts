@@ -14,17 +14,16 @@ import { Registry } from "prom-client";
 import type { WorkerSettings } from "./config.ts";
 import { createProgramRunner, type ProgramRunner } from "./program-runner.ts";
 import { createInvocationMetrics } from "./invocations/invocation-metrics.ts";
-import { createInvocationRuns } from "./invocations/invocation-runs.ts";
-import { measureProviders } from "./models/measured-provider.ts";
+import { createInvocationRuns } from "./invocations/run-invocation.ts";
 import {
   createModelProviders,
   findModelServices,
+  measureProviders,
   readTitleModel,
 } from "./models/model-providers.ts";
 import { startRetention } from "./retention.ts";
 import { type ClaimLoop, createClaimLoop } from "./runs/claim-loop.ts";
-import { describeRun } from "./runs/describe-run.ts";
-import { createLeases, type RunningRun } from "./runs/leases.ts";
+import { createLeases, describeRun, type RunningRun } from "./runs/leases.ts";
 import { type Acquisition, createWorkerMetrics } from "./runs/metrics.ts";
 import { createBackoff, createPersistence } from "./runs/outage.ts";
 import { createPlaces } from "./runs/places.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { joinSurrogates } from "./join-surrogates.ts";
+import { joinSurrogates } from "./run-step.ts";
 
 it("loses nothing and splits no character, whatever the pieces", () => {
   const units = fc.array(fc.constantFrom("a", "\ud83d", "\ude00", "\u{1F600}"));

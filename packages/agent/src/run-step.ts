@@ -1,6 +1,5 @@
 import { type FinishReason, type ProviderError, toStorable, toStorableJson } from "@parley/schema";
 import type { StepRecord, TurnEvent, TurnProgress, TurnRequest } from "./contract.ts";
-import { joinSurrogates } from "./join-surrogates.ts";
 import { fitPrompt } from "./prompt.ts";
 import type { PublishedPrefix, ToolCall } from "./provider.ts";
 
@@ -96,4 +95,35 @@ const tooLong = { code: "output_too_large", message: "The model's answer is too 
 function charactersOf({ finishedSteps, finishedReasoning, prefix }: TurnProgress): number {
   const steps = finishedSteps.reduce((sum, { content }) => sum + content.length, 0);
   return steps + finishedReasoning.length + prefix.text.length + prefix.reasoning.length;
+}
+
+/** Joins text that was split in the middle of a character. */
+interface SurrogateJoiner {
+  /** The text that can be published so far: all except half a character at the end. */
+  push(text: string): string;
+  /** The half character that is left. */
+  flush(): string;
+}
+
+/** Creates a joiner for one stream of text. */
+export function joinSurrogates(): SurrogateJoiner {
+  let held = "";
+  return {
+    push: (text) => {
+      if (text === "") return "";
+      const whole = held + text;
+      held = endsInHalf(whole) ? whole.slice(-1) : "";
+      return held === "" ? whole : whole.slice(0, -1);
+    },
+    flush: () => {
+      const half = held;
+      held = "";
+      return half;
+    },
+  };
+}
+
+function endsInHalf(text: string): boolean {
+  const last = text.charCodeAt(text.length - 1);
+  return last >= 0xd800 && last <= 0xdbff;
 }

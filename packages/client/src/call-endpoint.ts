@@ -2,7 +2,6 @@ import type { Warning } from "@parley/schema";
 import { delayBefore, isRefusedUnread, isRetryable, wait } from "./backoff.ts";
 import { brokenConnection, type ParleyOptions, type Send, type WireRequest } from "./connection.ts";
 import { ParleyError } from "./errors.ts";
-import { newIdempotencyKey } from "./idempotency-key.ts";
 import { limitTime, type TimeLimit } from "./limit-time.ts";
 import type { InvokeOptions } from "./methods.ts";
 import { fillPath } from "./routes.ts";
@@ -156,4 +155,10 @@ function checkedKey(key: string): string {
 function timeoutOf({ input, options }: Call): number {
   if (input["blocking"] === true) return BLOCKING_TIMEOUT_MS;
   return TIMEOUT_MS + (options.waitSeconds ?? 0) * 1000;
+}
+
+/** A new Idempotency-Key: 128 random bits. Pages without TLS have no `randomUUID`. */
+export function newIdempotencyKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

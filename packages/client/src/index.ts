@@ -1,6 +1,5 @@
-export { agentMessages } from "./agent-messages.ts";
+export { agentMessages, explainEnd, waitingOf } from "./agent-messages.ts";
 export { type ApiKey, pageSession, type ParleyOptions } from "./connection.ts";
-export { explainEnd } from "./explain-end.ts";
 export { AnswerFailed, ParleyError, type ParleyErrorType } from "./errors.ts";
 export type { FileContent, UploadedFile, UploadFile } from "./files.ts";
 export type { ConnectionState, FollowOptions, Follower } from "./follow.ts";
@@ -32,4 +31,3 @@ export type {
   Warning,
 } from "@parley/schema";
 export type { WaitingCall } from "@parley/schema/waiting-calls";
-export { waitingOf } from "./waiting-of.ts";

@@ -1,5 +1,8 @@
 import type { Method } from "./methods.ts";
 import type { RouteName } from "./schema-tables.ts";
+import type { ClientServerMessage } from "@parley/schema";
+import { type Caller, searchOf } from "./call-endpoint.ts";
+import { follow, type Follower, type FollowOptions } from "./follow.ts";
 
 /** The methods of what agents and their users look up: data sources, documents, folders. */
 export function createKnowledgeMethods(method: <N extends RouteName>(name: N) => Method<N>) {
@@ -43,4 +46,14 @@ export function createKnowledgeMethods(method: <N extends RouteName>(name: N) =>
       search: method("nodes.search"),
     },
   };
+}
+
+/** Follows the requests to an MCP server in this client; `path` is that of all servers. */
+export function followServer(
+  caller: Caller,
+  { path, serverId }: { readonly path: string; readonly serverId: string },
+  options?: FollowOptions,
+): Follower<ClientServerMessage> {
+  const ofServer = path + searchOf([["serverId", serverId]]);
+  return follow(caller, { path: ofServer, isEnveloped: true }, options);
 }

@@ -1,11 +1,10 @@
 import type { ConversationEvent, InvocationEvent, MessageEvent } from "@parley/schema";
 import { callEndpoint, type Caller, openEndpoint, searchOf, sendForm } from "./call-endpoint.ts";
-import { followServer } from "./client-servers.ts";
 import { createSend, type ParleyOptions } from "./connection.ts";
 import { AnswerFailed } from "./errors.ts";
 import { uploadFile, type UploadedFile, type UploadFile } from "./files.ts";
 import { follow, type FollowOptions, type Follower } from "./follow.ts";
-import { createKnowledgeMethods } from "./knowledge.ts";
+import { createKnowledgeMethods, followServer } from "./knowledge.ts";
 import type { CallOptions, DownloadName, Input, Method, Output } from "./methods.ts";
 import { fillPath } from "./routes.ts";
 import type { RouteName } from "./schema-tables.ts";

@@ -13,7 +13,7 @@ export {
 } from "./access/credentials.ts";
 export { generateApiKey, hashSecret } from "./access/key-secrets.ts";
 export { seesAllOfWorkspace } from "./access/ownership.ts";
-export { type CallerAndSpace, findReachedSpaces } from "./access/reached-spaces.ts";
+export { type CallerAndSpace, findReachedSpaces } from "./access/space-reach.ts";
 export { createCodeForKey, type SessionServices, sweepSessions } from "./access/sessions.ts";
 export { startActivityRecorder } from "./activity/record-activity.ts";
 export { type AgentDirectory, createAgentDirectory } from "./agents/agent-directory.ts";

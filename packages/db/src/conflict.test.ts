@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isConflict } from "./conflict.ts";
+import { isConflict } from "./unavailable.ts";
 
 const coded = (code: unknown) => Object.assign(new Error("broken"), { code });
 

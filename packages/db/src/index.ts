@@ -1,6 +1,6 @@
-export * from "./conflict.ts";
+export * from "./unavailable.ts";
 export * from "./database.ts";
-export * from "./has-row.ts";
+export * from "./statement.ts";
 export * from "./held-workspaces.ts";
 export { type DatabaseFindings, inspectDatabase } from "./inspect/inspect-database.ts";
 export {
@@ -16,10 +16,8 @@ export { openEmbedded } from "./embedded/open-embedded.ts";
 export { type EmbeddedServer, readEmbeddedUrl, startEmbedded } from "./embedded/start-embedded.ts";
 export { findUnfitSession, openPostgres, type PostgresOptions } from "./open-postgres.ts";
 export { ensurePrivateDirectory } from "./private-directory.ts";
-export * from "./statement.ts";
 export * from "./tables.ts";
 export { exportDatabase, type Transferred } from "./transfer/export-database.ts";
 export { RefusedTransfer } from "./transfer/format.ts";
 export { importDatabase } from "./transfer/import-database.ts";
-export * from "./unavailable.ts";
 export * from "./write-rows.ts";

@@ -1,4 +1,4 @@
-import type { Query, SQL } from "drizzle-orm";
+import { type Query, type SQL, sql } from "drizzle-orm";
 import type { PgDialect, PgSession, PreparedQueryConfig } from "drizzle-orm/pg-core";
 import type { Queryable } from "./database.ts";
 
@@ -32,4 +32,13 @@ export function statement<Values extends Record<string, unknown>, Row = never>(
       return result.rows;
     },
   };
+}
+
+/**
+ * The condition that a subquery (`from … where …`) which names columns of the outer query gives a row. In an
+ * `or`, a `case` or a column, PostgreSQL may replace `exists` by a hash of all rows of the table, and since
+ * version 18 `enable_seqscan` does not prevent it.
+ */
+export function hasRow(subquery: SQL): SQL<boolean> {
+  return sql`((select true ${subquery} limit 1) is not null)`;
 }

@@ -1,5 +1,14 @@
 import { UnfitSession } from "./sessions.ts";
 
+// A deadlock, and a transaction that another one has overtaken.
+const SQLSTATES: ReadonlySet<unknown> = new Set(["40P01", "40001"]);
+
+/** Whether the database gave a transaction up for the sake of another, so that it may be tried again. */
+export function isConflict(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return ("code" in error && SQLSTATES.has(error.code)) || isConflict(error.cause);
+}
+
 // SQLSTATEs of a server that is gone, starts, stops, is full, cannot write its files or is read-only, and
 // of a statement that timed out.
 const SQLSTATE = /^(?:08...|53...|57P0[1-5]|57014|58...|25P03|25006)$/;

@@ -1,2 +1,1 @@
-export * from "./fair-places.ts";
 export * from "./fair-queue.ts";

@@ -1,10 +1,32 @@
-import type { Readable } from "node:stream";
+import { pipeline, type Readable } from "node:stream";
 import { Agent, buildConnector, type Dispatcher, errors } from "undici";
 import type { Budget } from "./budget.ts";
-import { decodeBody } from "./decode-body.ts";
 import { FetchFault } from "./fetch-fault.ts";
 import { pinnedLookup, type ResolveHost } from "./resolve-host.ts";
-import { toStream } from "./to-stream.ts";
+import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import { ReadableStream as NodeStream } from "node:stream/web";
+
+const decoders = {
+  gzip: createGunzip,
+  "x-gzip": createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+} as const;
+
+/**
+ * Decodes a body by its `content-encoding`, in pieces that are read one by one. It is not asked for, but
+ * some servers compress always. Throws a `FetchFault` for several codings, and for one that it does not know.
+ */
+function decodeBody(body: Readable, encoding: string | null): Readable {
+  const coding = encoding?.trim().toLowerCase() ?? "";
+  if (coding === "" || coding === "identity") return body;
+  if (!Object.hasOwn(decoders, coding)) {
+    body.on("error", () => {}).destroy();
+    throw new FetchFault("bad_answer", "The answer is compressed in an unknown way");
+  }
+  // An error of the body is passed on, and a reader that stops early ends the body.
+  return pipeline(body, decoders[coding as keyof typeof decoders](), () => {});
+}
 
 /** Headers, as `new Headers` takes them. */
 export type HeaderValues = Headers | Readonly<Record<string, string>> | [string, string][];
@@ -197,4 +219,12 @@ function faultOf(error: unknown, { host }: URL, budget: Budget): FetchFault {
 
 function isAborted(error: unknown): boolean {
   return error instanceof Error && error.name === "AbortError";
+}
+
+/** A stream that makes each chunk when it is asked for, and none after its reader stopped. */
+export function toStream(
+  chunks: AsyncGenerator<Uint8Array>,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  // The types of Node and of browsers describe the same class.
+  return NodeStream.from(chunks) as unknown as ReadableStream<Uint8Array<ArrayBuffer>>;
 }

@@ -4,17 +4,78 @@ import {
   StreamableHTTPClientTransport,
 } from "@modelcontextprotocol/client";
 import { createGuard, FetchFault, type ResolveHost } from "@parley/guarded-fetch";
-import { callTool } from "./call-tool.ts";
-import type { ListedTools, McpConnections, McpLimits, McpServer, ToolResult } from "./contract.ts";
+import type {
+  ListedTools,
+  McpCall,
+  McpConnections,
+  McpContent,
+  McpLimits,
+  McpProgress,
+  McpServer,
+  ToolResult,
+} from "./contract.ts";
 import type { McpChallenge, McpFailure } from "./failure-contract.ts";
 import { type Exchange, openExchange } from "./exchange.ts";
 import { reasonOf, toFailure } from "./failures.ts";
-import { listTools } from "./list-tools.ts";
+import { listTools, storable } from "./list-tools.ts";
 import { createNegotiations, type Negotiation } from "./negotiations.ts";
 import { hasFailed, type OAuthOptions } from "./oauth/contract.ts";
 import { discoverAuthorizationServer } from "./oauth/discover.ts";
 import { createPersonalAuthorization, type Discover } from "./oauth/personal-authorization.ts";
 import { requestClientCredentials } from "./oauth/tokens.ts";
+import { toStorable } from "@parley/schema";
+
+/** Calls a tool of a connected server, and makes its result storable. Throws what the client throws. */
+async function callTool(
+  client: Client,
+  call: McpCall,
+  options: {
+    signal: AbortSignal;
+    timeout: number;
+    onProgress?: ((progress: McpProgress) => void) | undefined;
+  },
+): Promise<Omit<ToolResult, "toolsChanged">> {
+  const { signal, timeout, onProgress } = options;
+  const { name, inputSchema = {} } = call;
+  const result = await client.callTool(
+    { name, arguments: call.arguments },
+    {
+      signal,
+      timeout,
+      // With a definition, the client neither asks for it nor sends the call again.
+      toolDefinition: { name, inputSchema: { ...inputSchema, type: "object" } },
+      ...(onProgress && { onprogress: boundProgress(onProgress) }),
+    },
+  );
+  const { structuredContent } = result;
+  return {
+    type: "result",
+    content: storable(result.content, "The content of the result") as McpContent[],
+    ...(structuredContent !== undefined && {
+      structuredContent: storable(structuredContent, "The structured content of the result"),
+    }),
+    isError: result.isError === true,
+  };
+}
+
+const MAX_PROGRESS_MESSAGE = 2000;
+
+function boundProgress(onProgress: (progress: McpProgress) => void) {
+  return ({ progress, total, message }: ProgressParams): void => {
+    if (!Number.isFinite(progress)) return;
+    onProgress({
+      progress,
+      ...(total !== undefined && Number.isFinite(total) && { total }),
+      ...(message !== undefined && { message: toStorable(message.slice(0, MAX_PROGRESS_MESSAGE)) }),
+    });
+  };
+}
+
+interface ProgressParams {
+  readonly progress: number;
+  readonly total?: number | undefined;
+  readonly message?: string | undefined;
+}
 
 /** How Parley names itself to servers, and which private hosts it may call. */
 export interface McpConnectionsOptions {

@@ -12,8 +12,22 @@ import { toStorable } from "@parley/schema";
 import type { ServerMessage } from "./check-message.ts";
 import type { McpLimits, McpServer } from "./contract.ts";
 import { type Reason, reasonOf, reasonOfStatus } from "./failures.ts";
-import { createPace } from "./pace.ts";
 import { type AnswerEnd, checkEvents, readJsonAnswer } from "./read-answer.ts";
+
+/** Progress that is passed on whatever its pace. */
+const FREE = 50;
+const INTERVAL_MS = 100;
+
+/** Says of each progress of a call whether it is passed on: not what comes faster than anybody reads. */
+function createPace(now: () => number = () => performance.now()): () => boolean {
+  let [count, lastAt] = [0, 0];
+  return () => {
+    const at = now();
+    if (++count > FREE && at - lastAt < INTERVAL_MS) return false;
+    lastAt = at;
+    return true;
+  };
+}
 
 // The network of one listing or one call. The protocol's client asks for requests here. It sees only answers
 // that were checked; what is wrong with one becomes the reason for which the exchange fails, since the

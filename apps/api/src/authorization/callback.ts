@@ -2,16 +2,16 @@ import {
   CALLBACK_PATH,
   type ComingBack,
   completeToolAuthorization,
+  type DescribedAuthorization,
   describeToolAuthorization,
   DOCUMENT_CALLBACK_PATH,
 } from "@parley/core";
 import { isStorable, ParleyError } from "@parley/schema";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { sendError } from "../http/error-response.ts";
-import { pagePolicy, renderHtmlPage } from "../http/html-page.ts";
+import { escapeHtml, pagePolicy, renderHtmlPage } from "../http/html-page.ts";
 import { clientIpOf } from "../requests/call-log.ts";
 import type { ApiServices } from "../services.ts";
-import { describeAllowed, describeFailure, describeQuestion } from "./pages.ts";
 
 const BODY_LIMIT_BYTES = 16_384;
 const MAX_PARAMETER = 8192;
@@ -99,4 +99,40 @@ function send(reply: FastifyReply, title: string, body: string): FastifyReply {
     })
     .type("text/html; charset=utf-8")
     .send(renderHtmlPage(title, body));
+}
+
+/** Asks whether it is this user who allows it. */
+export function describeQuestion(described: DescribedAuthorization, back: ComingBack): string {
+  const { toolName, userName, workspaceName, serverHost } = described;
+  const { path, state, code, issuer } = back;
+  const fields = { state, code, ...(issuer !== undefined && { iss: issuer }) };
+  const inputs = Object.entries(fields).map(
+    ([name, value]) => `<input type="hidden" name="${name}" value="${escapeHtml(value)}">`,
+  );
+  return `<h1>Let agents use ${escapeHtml(toolName)}?</h1>
+<p>Agents of the workspace <strong>${escapeHtml(workspaceName)}</strong> will call it in the name of
+<strong>${escapeHtml(userName)}</strong>${emailOf(described)}, with what you have just allowed at
+<strong>${escapeHtml(serverHost)}</strong>. If that is not you, close this page: somebody else sent you here.</p>
+<form method="post" action="${escapeHtml(path.slice(path.lastIndexOf("/") + 1))}">
+${inputs.join("\n")}
+<button>Allow</button>
+</form>`;
+}
+
+/** Says that it is allowed. */
+function describeAllowed(described: DescribedAuthorization): string {
+  const { toolName, userName } = described;
+  return `<h1>${escapeHtml(toolName)} is allowed</h1>
+<p>Agents may call it for <strong>${escapeHtml(userName)}</strong>${emailOf(described)}. What waited for this goes on.
+You can close this page.</p>`;
+}
+
+/** Says why it is not. */
+function describeFailure(message: string): string {
+  return `<h1>Nothing was allowed</h1>
+<p>${escapeHtml(message)}</p>`;
+}
+
+function emailOf({ userEmail }: DescribedAuthorization): string {
+  return userEmail === "" ? "" : ` (${escapeHtml(userEmail)})`;
 }

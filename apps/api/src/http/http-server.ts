@@ -1,5 +1,6 @@
-import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
 import type { ApiSettings } from "../config.ts";
+import { randomUUID } from "node:crypto";
 
 const MAX_HEADER_BYTES = 16 * 1024;
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -25,4 +26,10 @@ export function createHttpServer(settings: ApiSettings, listener: RequestListene
   // A blocking create is silent for as long as it waits.
   server.setTimeout(settings.PARLEY_BLOCKING_TIMEOUT_MS + SILENCE_MS);
   return server;
+}
+
+/** The id of a request: the client's where it is short and safe, else a new one. */
+export function requestIdOf({ headers }: Pick<IncomingMessage, "headers">): string {
+  const sent = headers["x-request-id"];
+  return typeof sent === "string" && /^[\w.-]{1,128}$/.test(sent) ? sent : randomUUID();
 }

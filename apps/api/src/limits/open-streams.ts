@@ -1,12 +1,36 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Core, Credentials } from "@parley/core";
-import { ParleyError } from "@parley/schema";
+import {
+  type Caller,
+  type CallerAndSpace,
+  type Core,
+  type Credentials,
+  findReachedSpaces,
+  type LogStream,
+  seesAllOfWorkspace,
+} from "@parley/core";
+import { type EndpointName, endpoints, ParleyError } from "@parley/schema";
 import type { ApiSettings } from "../config.ts";
 import type { ApiMetrics } from "../metrics/api-metrics.ts";
-import type { OpenStream } from "./open-stream.ts";
-import { callerName } from "./payer.ts";
-import { findRefusedStreams } from "./refused-streams.ts";
+import { callerName, type Payer } from "./payer.ts";
 import { createTally } from "./tally.ts";
+import type { StreamCounts } from "../metrics/stream-metrics.ts";
+import { requireAllowed } from "@parley/rpc";
+
+/** An open stream, with what is needed to authorize it again. */
+export interface OpenStream extends Payer {
+  /** The endpoint's name in the table. */
+  readonly name: string;
+  /** The credential, which is checked again while the stream is open. */
+  readonly authorization: string | undefined;
+  /** Whether its key saw what other keys have created, when it was opened. */
+  readonly seesAll: boolean;
+  /** The space that the caller must reach. */
+  readonly space: LogStream["space"];
+  readonly counts: StreamCounts;
+  readonly isResumed: boolean;
+  /** Ends the stream; called with the refusal where it would now be refused. */
+  readonly end: (refusal?: ParleyError) => void;
+}
 
 /** How soon a stream ends after another process has changed its key or what the key reaches. */
 const RECHECK_MS = 1000;
@@ -119,4 +143,66 @@ export function createOpenStreams({
       }
     },
   };
+}
+
+/**
+ * Finds the open streams that would now be refused, by credential, role, scope and space, each with its
+ * refusal; without one where its key sees less than before, so that it has to be opened again. (A stream
+ * whose log was deleted is ended by the log.) Each set holds the streams of one credential, which is looked
+ * up once, and a statement looks up a thousand spaces.
+ */
+export async function findRefusedStreams(
+  { core, credentials }: { core: Core; credentials: Credentials },
+  ofCredentials: Iterable<ReadonlySet<OpenStream>>,
+): Promise<Map<OpenStream, ParleyError | undefined>> {
+  const refused = new Map<OpenStream, ParleyError | undefined>();
+  const inSpaces: (CallerAndSpace & { readonly streams: OpenStream[] })[] = [];
+  const check = async ([...streams]: Iterable<OpenStream>): Promise<void> => {
+    const [first] = streams;
+    if (first === undefined) return;
+    const caller = await credentials.authenticate(first.authorization).catch(toRefusal);
+    if (caller === undefined) return;
+    if (caller instanceof ParleyError || caller.kind === "operator") {
+      // Operators follow nothing.
+      const refusal = caller instanceof ParleyError ? caller : undefined;
+      for (const stream of streams) refused.set(stream, refusal);
+      return;
+    }
+    const seesAll = seesAllOfWorkspace(caller);
+    for (const [name, ofEndpoint] of Map.groupBy(streams, (stream) => stream.name)) {
+      const refusal = refusalOf(name, caller);
+      for (const stream of ofEndpoint) {
+        if (refusal !== undefined || (stream.seesAll && !seesAll)) refused.set(stream, refusal);
+      }
+    }
+    const left = streams.filter((stream) => !refused.has(stream));
+    for (const [spaceId, inSpace] of Map.groupBy(left, ({ space }) => space?.id)) {
+      if (spaceId !== undefined) inSpaces.push({ caller, spaceId, streams: inSpace });
+    }
+  };
+  await Promise.all([...ofCredentials].map(check));
+  if (inSpaces.length === 0) return refused;
+  // While the database cannot be reached, every space counts as reached.
+  const isReached = await findReachedSpaces(core, inSpaces).catch(() => () => true);
+  for (const pair of inSpaces) {
+    if (isReached(pair)) continue;
+    for (const stream of pair.streams) if (stream.space) refused.set(stream, stream.space.lost());
+  }
+  return refused;
+}
+
+/** An error as a refusal; errors of the server itself are none. */
+function toRefusal(error: unknown): ParleyError | undefined {
+  return error instanceof ParleyError && error.status < 500 ? error : undefined;
+}
+
+/** Why the endpoint would refuse the caller, if it would. */
+function refusalOf(name: string, caller: Caller): ParleyError | undefined {
+  const endpoint = endpoints[name as EndpointName];
+  try {
+    requireAllowed(endpoint, caller);
+    return undefined;
+  } catch (error) {
+    return toRefusal(error);
+  }
 }

@@ -1,5 +1,23 @@
-import { type Core, hasLiveWorker, NO_WORKER } from "@parley/core";
+import { type Core, hasLiveWorker, isDatabaseUnwritable, NO_WORKER } from "@parley/core";
 import type { FastifyBaseLogger } from "fastify";
+
+/** How long a process is not ready after the database has refused a write. */
+const UNWRITABLE_MS = 5000;
+
+export type WriteHealth = ReturnType<typeof createWriteHealth>;
+
+/** Remembers that the database refused a write: only a write discovers that its disk is full. */
+export function createWriteHealth() {
+  let failedAt = -Infinity;
+  return {
+    /** Called with the error of each failed request. */
+    note: (error: unknown): void => {
+      if (isDatabaseUnwritable(error)) failedAt = performance.now();
+    },
+    /** Whether a write has failed lately. */
+    failed: (): boolean => performance.now() - failedAt < UNWRITABLE_MS,
+  };
+}
 
 /** Also how long workers that start together with the API have to start. */
 const LOOK_MS = 10_000;

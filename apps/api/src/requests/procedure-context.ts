@@ -14,7 +14,6 @@ import { accountName, payerOf } from "../limits/payer.ts";
 import type { ApiServices, Exchange } from "../services.ts";
 import { callerOf, workspaceCallerOf } from "./authenticate.ts";
 import { clientIpOf, logCall, noteRefused, noteUnlisted } from "./call-log.ts";
-import { parsePreferredWait } from "./prefer.ts";
 import { setSession } from "./session-cookie.ts";
 
 /** How often a subscriber's progress is checked. */
@@ -148,4 +147,14 @@ function openStream(
   else response.once("close", close);
   reply.answered();
   return { signal: ended.signal, onEvent: () => counts.sent++ };
+}
+
+/** Reads `Prefer` (RFC 7240): `respond-async` waits 0 s, `wait=N` N seconds. */
+export function parsePreferredWait(header: string | string[] | undefined): number | undefined {
+  const preferences = String(header ?? "")
+    .split(",")
+    .map((preference) => preference.trim().toLowerCase());
+  if (preferences.includes("respond-async")) return 0;
+  const wait = preferences.find((preference) => /^wait=\d{1,6}$/.test(preference));
+  return wait === undefined ? undefined : Number(wait.slice("wait=".length)) * 1000;
 }

@@ -3,14 +3,40 @@ import { essenceOf, ParleyError } from "@parley/schema";
 import { create as createDisposition } from "content-disposition";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { namesTag } from "../http/conditional.ts";
-import { routePath } from "../http/route-path.ts";
 import { authenticateAndCharge } from "../requests/charge-request.ts";
 import { procedureContext } from "../requests/procedure-context.ts";
 import type { ApiServices, Exchange } from "../services.ts";
-import { parseRange } from "./byte-ranges.ts";
-import { endpointsOfKind } from "./endpoints-of-kind.ts";
+import { endpointsOfKind, routePath } from "./endpoints-of-kind.ts";
 import { sendPieces } from "./send-pieces.ts";
 import { prepareTransfer, reportTransfer } from "./transfers.ts";
+
+/** Bytes from `start`, and before `end`. */
+interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Parses a `Range` header (RFC 9110, section 14) for `sizeBytes` bytes. Undefined where all bytes are
+ * to be sent: for a missing or malformed header, and for several ranges.
+ */
+export function parseRange(
+  header: string | undefined,
+  sizeBytes: number,
+): ByteRange | "unsatisfiable" | undefined {
+  const match = /^bytes=\s*(\d{0,15})-(\d{0,15})\s*$/i.exec(header ?? "");
+  if (match === null) return undefined;
+  const [, first = "", last = ""] = match;
+  if (first === "" && last === "") return undefined;
+  if (first === "") {
+    const start = Math.max(0, sizeBytes - Number(last));
+    return start < sizeBytes ? { start, end: sizeBytes } : "unsatisfiable";
+  }
+  const start = Number(first);
+  if (last !== "" && Number(last) < start) return undefined;
+  if (start >= sizeBytes) return "unsatisfiable";
+  return { start, end: last === "" ? sizeBytes : Math.min(Number(last) + 1, sizeBytes) };
+}
 
 type Open = (context: RequestContext<WorkspaceCaller>, input: never) => Promise<ReadableFile>;
 

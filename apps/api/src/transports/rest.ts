@@ -10,7 +10,7 @@ import {
 } from "@parley/schema";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { decodeBody } from "../http/read-body.ts";
-import { routePath } from "../http/route-path.ts";
+import { routePath } from "./endpoints-of-kind.ts";
 import { authenticate } from "../requests/authenticate.ts";
 import { createChargeRequest } from "../requests/charge-request.ts";
 import { takePlace, takeTurn, takeTurnOfQuery } from "../requests/body-costs.ts";

@@ -8,12 +8,11 @@ import {
 import { authorizeWorkspace, toParleyError } from "@parley/rpc";
 import { HttpInput, parseInput, ParleyError, type StreamEndpoint } from "@parley/schema";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { routePath } from "../http/route-path.ts";
 import { authenticate } from "../requests/authenticate.ts";
 import { charge } from "../requests/charge-request.ts";
 import { requestContext } from "../requests/procedure-context.ts";
 import type { ApiServices } from "../services.ts";
-import { endpointsOfKind } from "./endpoints-of-kind.ts";
+import { endpointsOfKind, routePath } from "./endpoints-of-kind.ts";
 import { parseResume, startStream } from "./sse.ts";
 
 /** Finding a stream is short, so it is never aborted. */

@@ -8,7 +8,7 @@ import {
   type UploadEndpoint,
 } from "@parley/schema";
 import type { FastifyRequest } from "fastify";
-import { namedParams } from "../http/route-path.ts";
+import { namedParams } from "./endpoints-of-kind.ts";
 
 /** The parsed input of a request, and the context of its implementation. Throws like a procedure. */
 export function prepareTransfer(

@@ -3,12 +3,11 @@ import type { Multipart } from "@fastify/multipart";
 import type { ReadUpload, RequestContext, WorkspaceCaller } from "@parley/core";
 import { essenceOf } from "@parley/schema";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { routePath } from "../http/route-path.ts";
 import { chargeForm, requireRoom } from "../requests/body-costs.ts";
 import { authenticateAndCharge } from "../requests/charge-request.ts";
 import { procedureContext } from "../requests/procedure-context.ts";
 import type { ApiServices } from "../services.ts";
-import { endpointsOfKind } from "./endpoints-of-kind.ts";
+import { endpointsOfKind, routePath } from "./endpoints-of-kind.ts";
 import {
   dropRest,
   invalidForm,

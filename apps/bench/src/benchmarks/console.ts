@@ -4,10 +4,9 @@ import { type Browser, chromium, type Page } from "playwright-core";
 import { gzipSync } from "node:zlib";
 import type { BenchmarkOptions } from "../options.ts";
 import { type Demo, startParley } from "../parley-server.ts";
-import type { Findings, Question } from "../report.ts";
+import type { Findings, Question, Target } from "../report.ts";
 import { openClient } from "../scratch-database.ts";
 import { seedEndedInvocations } from "../seed/seed-invocations.ts";
-import type { Target } from "../targets.ts";
 
 const executablePath = "/usr/bin/chromium";
 const SLOWDOWN = 4;

@@ -11,9 +11,8 @@ import {
 } from "../measure.ts";
 import type { BenchmarkOptions } from "../options.ts";
 import { conversationsPath, startParley } from "../parley-server.ts";
-import { type Findings, type Question, ratio } from "../report.ts";
+import { type Findings, type Question, ratio, type Target } from "../report.ts";
 import type { ScratchDatabase } from "../scratch-database.ts";
-import type { Target } from "../targets.ts";
 
 /** One way to create conversations. */
 interface CreateCase {

@@ -12,10 +12,9 @@ import {
 } from "../measure.ts";
 import type { BenchmarkOptions } from "../options.ts";
 import { type MeasuredServer, startParley } from "../parley-server.ts";
-import { type Findings, type Question, ratio } from "../report.ts";
+import { type Findings, type Question, ratio, type Target } from "../report.ts";
 import { openClient } from "../scratch-database.ts";
 import { giveCode, seedEndedInvocations } from "../seed/seed-invocations.ts";
-import type { Target } from "../targets.ts";
 
 const connectionCounts = [1, 16] as const;
 const FEW_ENDED = 100;

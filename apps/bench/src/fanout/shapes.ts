@@ -1,4 +1,4 @@
-import type { Target } from "../targets.ts";
+import type { Target } from "../report.ts";
 import type { PublishPlan } from "./publish-plan.ts";
 
 /** What is published to a shape. */

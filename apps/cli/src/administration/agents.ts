@@ -5,10 +5,8 @@ import { callServer, errorTypeOf } from "../connection/call-server.ts";
 import { type ItemOf, readListed } from "../grammar/endpoint-calls.ts";
 import { readList } from "../grammar/find-one.ts";
 import { listCommand } from "../grammar/list-command.ts";
-import { functions } from "../grammar/functions.ts";
 import { findIn, type Named, nounOf } from "../grammar/noun.ts";
-import { findMember, findTool } from "../grammar/nouns.ts";
-import { findSkill } from "../grammar/skills.ts";
+import { findMember, findSkill, findTool, functions } from "../grammar/nouns.ts";
 import {
   actionCommand,
   createCommand,

@@ -50,7 +50,7 @@ const invocation = (context: Context) =>
 const runs = (context: Context) =>
   withServer(new Command("runs"))
     .description("print the runs of the workspace as they begin and change, until Ctrl-C")
-    .action(async (options) => (await import("./tail-runs.ts")).tailRuns(context, options));
+    .action(async (options) => (await import("./tail.ts")).tailRuns(context, options));
 
 /** Makes the commands that talk to agents and follow what happens. */
 export const createConversationCommands = (context: Context) => [

@@ -1,8 +1,58 @@
 import { Command } from "@commander-js/extra-typings";
 import { group } from "@parley/command/group";
 import { withServer } from "../connection/server-options.ts";
-import { createAdministration } from "./administer-functions.ts";
 import type { Context } from "../connection/context.ts";
+import { FunctionStatus } from "@parley/schema";
+import * as z from "zod";
+import { functions as noun, readFunctions } from "../grammar/nouns.ts";
+import { listCommand } from "../grammar/list-command.ts";
+import { findIn } from "../grammar/noun.ts";
+import { actionCommand, createCommand, updateCommand } from "../grammar/one-commands.ts";
+
+const by = "id or slug";
+
+/** Makes the commands that every noun has, but for `get`. */
+const createAdministration = (context: Context) => [
+  listCommand(context, noun, {
+    about: "list the functions that can be invoked",
+    filters: z.object({
+      status: FunctionStatus.optional().describe(
+        "Only functions in this state; needs a builder's key",
+      ),
+    }),
+    read: (connection, { status }) => readFunctions(connection, status),
+    columns: {
+      ID: ({ sId }) => sId,
+      SLUG: ({ slug }) => slug,
+      VERSION: ({ version }) => version,
+      "TIMEOUT MS": ({ timeoutMs }) => timeoutMs,
+      "AT ONCE": ({ maxConcurrent }) => maxConcurrent,
+      DESCRIPTION: ({ description }) => description,
+    },
+  }),
+  createCommand(context, noun, {
+    about: "create a function of options or a file; push makes one of a folder",
+    argument: "slug",
+    call: "sandboxFunctions.create",
+  }),
+  updateCommand(context, noun, { by, call: "sandboxFunctions.update" }),
+  actionCommand(context, noun, {
+    name: "remove",
+    about: "archive a function: it can no longer be invoked",
+    did: "archived",
+    by,
+    destroys: ({ name }) => `archives the function ${name}`,
+    call: "sandboxFunctions.archive",
+  }),
+  actionCommand(context, noun, {
+    name: "restore",
+    about: "let an archived function be invoked again",
+    did: "restored",
+    by,
+    find: findIn(noun, (connection) => readFunctions(connection, "archived")),
+    call: "sandboxFunctions.restore",
+  }),
+];
 
 const load = () => import("./call-functions.ts");
 
@@ -12,7 +62,7 @@ const init = (context: Context) =>
     .argument("<folder>", "a new folder, or an empty one")
     .option("--javascript", "in JavaScript, not in TypeScript")
     .action(async (folder, options) =>
-      (await import("./init-function.ts")).initFunction(context, folder, options),
+      (await import("./function-template.ts")).initFunction(context, folder, options),
     );
 
 const push = (context: Context) =>

@@ -1,7 +1,9 @@
-import { errorTypeOf } from "../connection/call-server.ts";
+import { callServer, errorTypeOf } from "../connection/call-server.ts";
 import { connect, type ServerConnection } from "../connection/connect.ts";
 import { readListed } from "./endpoint-calls.ts";
-import { findIn, nounOf } from "./noun.ts";
+import { type Find, findIn, nounOf } from "./noun.ts";
+import type { FunctionStatus, Skill, SkillAvailability, SkillStatus } from "@parley/schema";
+import { readPages } from "../connection/read-pages.ts";
 
 // The nouns that commands about others name too.
 
@@ -55,3 +57,88 @@ async function* readReached(connection: ServerConnection) {
   }
 }
 export const findSpace = findIn(spaces, readReached);
+
+export const functions = nounOf("sandboxFunctions.list", {
+  many: "functions",
+  one: "function",
+  open: connect,
+  nameOf: ({ slug }) => slug,
+  // Those that can be invoked.
+  read: ({ parley }: ServerConnection) =>
+    readPages(
+      async (place) => parley.functions.list(place),
+      ({ sandboxFunctions }) => sandboxFunctions,
+    ),
+  versionOf: async (_connection, { item }) => item?.version,
+});
+
+/** Reads the functions in a state, for builders; without one those that can be invoked. Throws `CommandError`. */
+export const readFunctions = (connection: ServerConnection, status?: FunctionStatus) =>
+  status === undefined
+    ? functions.read(connection)
+    : readListed(connection, "sandboxFunctions.listAll", { status });
+
+export const skills = nounOf("skills.list", {
+  many: "skills",
+  one: "skill",
+  open: connect,
+  // Read just before the change.
+  versionOf: async ({ rpc, wId }: ServerConnection, { id }) =>
+    (await rpc.skills.get.query({ wId, skillId: id })).version,
+});
+
+interface Filters {
+  readonly status?: SkillStatus | undefined;
+  readonly availability?: SkillAvailability | undefined;
+}
+
+/** Reads the skills that the key may see; an admin's sees unpublished ones too. Throws `CommandError`. */
+async function* readSkills(
+  { parley, rpc }: ServerConnection,
+  { status, availability }: Filters,
+): AsyncGenerator<Skill> {
+  const { session } = await callServer(rpc.session.get.query({}));
+  const listed = await callServer(
+    parley.skills.list({
+      ...(status !== undefined && { status }),
+      ...(availability !== undefined && { availability: [availability] }),
+      ...(session.role === "admin" && { bypassEditorVisibility: true }),
+    }),
+  );
+  yield* listed.skills;
+}
+
+/** Reads the skills in several states. */
+export async function* readEach(
+  connection: ServerConnection,
+  statuses: readonly SkillStatus[],
+  filters: Omit<Filters, "status"> = {},
+): AsyncGenerator<Skill> {
+  for (const status of statuses) yield* readSkills(connection, { ...filters, status });
+}
+
+/** Finds the skill with an id or a name, in one of these states. */
+export const findSkill =
+  (...statuses: SkillStatus[]): Find<ServerConnection, Skill> =>
+  async (connection, reference) => {
+    const byId = await readById(connection, reference);
+    if (byId !== undefined && statuses.includes(byId.status)) {
+      return { id: byId.sId, name: byId.name, item: byId };
+    }
+    return findIn(skills, () => readEach(connection, statuses))(connection, reference);
+  };
+
+/** The skill with an id, also an unpublished one, which lists show to admins alone; nothing without a builder's key. */
+async function readById(
+  { rpc, wId }: ServerConnection,
+  skillId: string,
+): Promise<Skill | undefined> {
+  if (!skillId.startsWith("skl_")) return undefined;
+  try {
+    return (await callServer(rpc.skills.get.query({ wId, skillId }))).skill;
+  } catch (error) {
+    const type = errorTypeOf(error);
+    if (type === "skill_not_found" || type === "app_auth_error") return undefined;
+    throw error;
+  }
+}

@@ -2,6 +2,7 @@ import { plain } from "@parley/command/print";
 import { type Block, parseBlocks } from "./parse-blocks.ts";
 import { renderBlock } from "./render-block.ts";
 import type { Rendering } from "./theme.ts";
+import wrapAnsi from "wrap-ansi";
 
 /** A text that is written bit by bit, as lines of a terminal. */
 export interface TextStream {
@@ -57,3 +58,29 @@ export function createMarkdownStream(): TextStream {
 /** The lines of blocks, with an empty one between two. */
 export const joinBlocks = (blocks: readonly (readonly string[])[]): string[] =>
   blocks.flatMap((lines, index) => (index === 0 ? lines : ["", ...lines]));
+
+/** Makes a stream of text without marks, such as a model's reasoning: its paragraphs are its blocks. */
+export function createTextStream(): TextStream {
+  let source = "";
+  const render = (paragraph: string, { theme, width }: Rendering): string[] =>
+    wrapAnsi(paragraph.replaceAll("\t", "    "), width, { hard: true })
+      .split("\n")
+      .map(theme.quiet);
+  const takeParagraphs = (): string[] => {
+    const paragraphs = source.split(/\n{2,}/);
+    source = paragraphs.pop() ?? "";
+    return paragraphs.filter((paragraph) => paragraph.trim() !== "");
+  };
+  return {
+    add: (text) => void (source += plain(text)),
+    take: (rendering) => ({
+      finished: takeParagraphs().map((paragraph) => render(paragraph, rendering)),
+      open: source.trim() === "" ? [] : render(source, rendering),
+      isStable: true,
+    }),
+    end: (rendering) => {
+      source += "\n\n";
+      return takeParagraphs().map((paragraph) => render(paragraph, rendering));
+    },
+  };
+}

@@ -1,6 +1,6 @@
 import stringWidth from "string-width";
 import wrapAnsi from "wrap-ansi";
-import { fitWidths } from "../terminal/fit-widths.ts";
+import { fitWidths } from "../terminal/table.ts";
 import type { MarkdownNode } from "./parse-blocks.ts";
 import { renderInline } from "./render-inline.ts";
 import type { Rendering } from "./theme.ts";

@@ -1,14 +1,21 @@
 import { SkillAvailability, SkillStatus } from "@parley/schema";
 import * as z from "zod";
 import { listCommand } from "../grammar/list-command.ts";
-import { findFile, findMember, findSpace, findTool } from "../grammar/nouns.ts";
+import {
+  findFile,
+  findMember,
+  findSkill,
+  findSpace,
+  findTool,
+  skills as noun,
+  readEach,
+} from "../grammar/nouns.ts";
 import {
   actionCommand,
   createCommand,
   getCommand,
   updateCommand,
 } from "../grammar/one-commands.ts";
-import { findSkill, readEach, skills as noun } from "../grammar/skills.ts";
 import type { Context } from "../connection/context.ts";
 
 const find = findSkill(...SkillStatus.options);

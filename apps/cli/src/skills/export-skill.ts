@@ -6,7 +6,7 @@ import { SkillStatus } from "@parley/schema";
 import { callServer } from "../connection/call-server.ts";
 import { connect } from "../connection/connect.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
-import { findSkill } from "../grammar/skills.ts";
+import { findSkill } from "../grammar/nouns.ts";
 import { readZip } from "./read-zip.ts";
 import type { Context } from "../connection/context.ts";
 

@@ -3,7 +3,6 @@ import { oneLine } from "@parley/command/print";
 import { bold } from "@parley/command/style";
 import cliTruncate from "cli-truncate";
 import stringWidth from "string-width";
-import { fitWidths } from "./fit-widths.ts";
 
 const GAP = "  ";
 /** A column that would be cut below this is left out, from the right. */
@@ -46,4 +45,16 @@ function fitColumns(wanted: readonly number[], columns = Number.POSITIVE_INFINIT
 function fill(cell: string, width: number): string {
   const cut = cliTruncate(cell, width);
   return cut + " ".repeat(Math.max(0, width - stringWidth(cut)));
+}
+
+/** Widths of columns that are at most `room` together: the widest are narrowed, none below `least`. */
+export function fitWidths(wanted: readonly number[], room: number, least: number): number[] {
+  const widths = [...wanted];
+  const total = (): number => widths.reduce((sum, width) => sum + width, 0);
+  while (total() > room) {
+    const widest = Math.max(...widths);
+    if (widest <= least) break;
+    widths[widths.indexOf(widest)] = widest - 1;
+  }
+  return widths;
 }

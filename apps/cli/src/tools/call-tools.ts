@@ -1,16 +1,71 @@
 import { calledWrongly, CommandError } from "@parley/command/command-error";
 import type { Io } from "@parley/command/io";
-import { printLine } from "@parley/command/print";
-import type { AdministeredTool, ConnectedTool } from "@parley/schema";
+import { oneLine, printLine } from "@parley/command/print";
+import {
+  type AdministeredTool,
+  type ConnectedTool,
+  RegisterTool,
+  UpdateToolConnection,
+} from "@parley/schema";
 import { callServer, errorTypeOf } from "../connection/call-server.ts";
-import { connect, type ServerConnection } from "../connection/connect.ts";
+import { check, connect, type ServerConnection } from "../connection/connect.ts";
 import type { ServerOptions } from "../connection/server-options.ts";
 import { findOne } from "../grammar/find-one.ts";
 import { findSpace, tools } from "../grammar/nouns.ts";
-import { renderTool } from "./render-tools.ts";
-import type { ConnectionOptions } from "./connection-options.ts";
-import { checkRegistration, checkUpdate, readConnection } from "./read-connection.ts";
+import type { ConnectionOptions } from "./commands.ts";
 import type { Context } from "../connection/context.ts";
+import { readSecrets } from "../connection/read-secrets.ts";
+
+/** The settings of a connection that options name; secrets come from standard input or a prompt. */
+async function readConnection(io: Io, options: ConnectionOptions) {
+  const { bearer = false, header: names = [], oauthClient: clientId } = options;
+  const { oauthScope: scope, perUser: isPerUser = false } = options;
+  if (scope !== undefined && clientId === undefined && !isPerUser) {
+    throw new CommandError("--oauth-scope is for --oauth-client or --per-user");
+  }
+  const wanted = [
+    ...(bearer ? ["the bearer token"] : []),
+    ...names.map((name) => `the value of ${name}`),
+    ...(clientId === undefined ? [] : ["the secret of the OAuth client"]),
+  ];
+  const secrets = await readSecrets(io, wanted);
+  const headers = [
+    ...(bearer ? [["Authorization", `Bearer ${secrets.shift()}`] as const] : []),
+    ...names.map((name) => [name, secrets.shift() ?? ""] as const),
+  ];
+  return {
+    ...(headers.length > 0 && { headers: Object.fromEntries(headers) }),
+    ...((clientId !== undefined || isPerUser) && {
+      oauth: {
+        grant: isPerUser ? "authorization_code" : "client_credentials",
+        clientId,
+        // Some clients for users have no secret.
+        clientSecret: secrets.shift() || undefined,
+        scope,
+      },
+    }),
+    defaultStake: options.defaultStake,
+    stakes: options.stake && Object.fromEntries(options.stake.map(readStake)),
+    // An empty name leaves none.
+    retryableTools: options.retryable?.filter((name) => name !== ""),
+    timeoutMs: numberIn(options.timeoutMs),
+    maxConcurrent: numberIn(options.maxConcurrent),
+  };
+}
+
+function readStake(given: string): [tool: string, stake: string] {
+  const at = given.lastIndexOf("=");
+  if (at > 0) return [given.slice(0, at), given.slice(at + 1)];
+  throw new CommandError("--stake takes a tool and who approves it, as in --stake find=never_ask");
+}
+
+const numberIn = (value: string | undefined) => (value === undefined ? undefined : Number(value));
+
+/** Checks the registration of a server. Throws `CommandError`, which names the first fault. */
+const checkRegistration = (input: object) => check(RegisterTool, input);
+
+/** Checks the change of a connection. Throws `CommandError`, which names the first fault. */
+const checkUpdate = (input: object) => check(UpdateToolConnection, input);
 
 /** Registers a remote MCP server as a tool. */
 export async function createTool(
@@ -105,4 +160,38 @@ async function findSpaceFor(connection: ServerConnection, reference?: string): P
 function printTool(io: Io, shown: AdministeredTool | ConnectedTool, { json }: ServerOptions): void {
   if (json) return printLine(io, JSON.stringify(shown));
   for (const line of renderTool(shown)) printLine(io, line);
+}
+
+/** A line for a tool of a list. */
+function renderListed({ tool }: AdministeredTool): string {
+  const { sId, name, serverType, server } = tool;
+  const count = server.tools.length;
+  return `${name} (${sId}): ${serverType}, ${count} ${count === 1 ? "tool" : "tools"}`;
+}
+
+/** The lines that show a tool, with its connection if it has one. */
+function renderTool(shown: AdministeredTool | ConnectedTool): string[] {
+  const { tool, version } = shown;
+  const connection = "connection" in shown ? shown.connection : undefined;
+  const lines = [`${renderListed(shown)}, version ${version}`, `  space: ${tool.spaceId}`];
+  if (tool.description !== "") lines.push(`  description: ${oneLine(tool.description)}`);
+  if (connection !== undefined) {
+    const { url, headerNames, oauth, fault, timeoutMs, maxConcurrent, refreshedAt } = connection;
+    lines.push(`  server: ${url}`);
+    if (headerNames.length > 0) lines.push(`  headers: ${headerNames.join(", ")}`);
+    if (oauth !== null) lines.push(`  OAuth client: ${oauth.clientId}`);
+    lines.push(`  a call: ${timeoutMs} ms at most, ${maxConcurrent} at once`);
+    lines.push(`  asked for its tools: ${new Date(refreshedAt).toISOString()}`);
+    if (fault !== null) lines.push(`  fault: ${oneLine(fault)}`);
+  }
+  for (const { name, description } of tool.server.tools) {
+    const words = [name];
+    if (connection !== undefined) {
+      const { stakes, defaultStake, retryableTools } = connection;
+      words.push(Object.hasOwn(stakes, name) ? (stakes[name] ?? defaultStake) : defaultStake);
+      if (retryableTools.includes(name)) words.push("retryable");
+    }
+    lines.push(`  - ${words.join(", ")}: ${oneLine(description)}`);
+  }
+  return lines;
 }

@@ -1,11 +1,45 @@
-import { Command } from "@commander-js/extra-typings";
+import { Command, type OptionValues } from "@commander-js/extra-typings";
 import { group } from "@parley/command/group";
 import { withServer } from "../connection/server-options.ts";
 import { listCommand } from "../grammar/list-command.ts";
 import { actionCommand } from "../grammar/one-commands.ts";
-import { withConnection } from "./connection-options.ts";
 import { tools as noun } from "../grammar/nouns.ts";
 import type { Context } from "../connection/context.ts";
+
+const collect = (value: string, before: readonly string[] = []): readonly string[] => [
+  ...before,
+  value,
+];
+
+/** Adds the options that say how a server is called. */
+const withConnection = <Args extends unknown[], Options extends OptionValues>(
+  command: Command<Args, Options>,
+) =>
+  command
+    .option("--bearer", "call with a bearer token")
+    .option("--header <name>", "call with a header; may be repeated", collect)
+    .option("--oauth-client <id>", "client of the server's own authorization server")
+    .option("--oauth-scope <scope>", "scope to ask for")
+    .option("--per-user", "each user allows the calls, at the server's own authorization server")
+    .option("--default-stake <stake>", "who approves calls")
+    .option("--stake <tool=stake>", "who approves calls of one tool; may be repeated", collect)
+    .option("--retryable <tool>", "may be called again after a break; may be repeated", collect)
+    .option("--timeout-ms <ms>", "how long a call may take")
+    .option("--max-concurrent <calls>", "how many calls may be under way");
+
+/** The values of these options. */
+export interface ConnectionOptions {
+  readonly bearer?: true | undefined;
+  readonly header?: readonly string[] | undefined;
+  readonly oauthClient?: string | undefined;
+  readonly oauthScope?: string | undefined;
+  readonly perUser?: true | undefined;
+  readonly defaultStake?: string | undefined;
+  readonly stake?: readonly string[] | undefined;
+  readonly retryable?: readonly string[] | undefined;
+  readonly timeoutMs?: string | undefined;
+  readonly maxConcurrent?: string | undefined;
+}
 
 const load = () => import("./call-tools.ts");
 

@@ -7,6 +7,8 @@ import {
   openRedis,
   type RedisConnection,
   startDatabaseClock,
+  type ToolServerFailure,
+  type ToolServers,
 } from "@parley/core";
 import { type Database, type EmbeddedServer, openEmbedded, openPostgres } from "@parley/db";
 import type { Logger } from "pino";
@@ -14,7 +16,54 @@ import type { Settings } from "../config.ts";
 import type { ProcessMetrics } from "../metrics/process-metrics.ts";
 import { startDatabase } from "./start-database.ts";
 import { createBundleCode } from "./bundle-code.ts";
-import { createToolServers } from "./tool-servers.ts";
+import type { McpConnections } from "@parley/mcp";
+
+interface ToolServersOptions {
+  readonly readVersion: () => string;
+  readonly settings: Pick<Settings, "PARLEY_PRIVATE_HOSTS" | "PARLEY_OAUTH_ENDPOINT_HOSTS">;
+  readonly onServerAsked?: ProcessMetrics["onServerAsked"] | undefined;
+}
+
+/**
+ * What calls remote servers; reports what they were asked, besides calls. The protocol's code is loaded by the
+ * first call, because loading it would make each start longer.
+ */
+function createToolServers({
+  readVersion,
+  settings: { PARLEY_PRIVATE_HOSTS: allowedHosts, PARLEY_OAUTH_ENDPOINT_HOSTS: endpointHosts },
+  onServerAsked: onAsked = () => {},
+}: ToolServersOptions): ToolServers & { close(): Promise<void> } {
+  let opened: Promise<McpConnections> | undefined;
+  const open = (): Promise<McpConnections> => {
+    opened ??= import("@parley/mcp").then(({ createMcpConnections }) =>
+      createMcpConnections({ allowedHosts, endpointHosts, name: "parley", version: readVersion() }),
+    );
+    return opened;
+  };
+  type Asked = Parameters<ProcessMetrics["onServerAsked"]>[0];
+  const count = async <T extends object>(asked: Asked, answering: Promise<T>): Promise<T> => {
+    const answer = await answering;
+    onAsked(asked, outcomeOf(answer));
+    return answer;
+  };
+  return {
+    listTools: async (...given) => count("tools", (await open()).listTools(...given)),
+    callTool: async (...given) => (await open()).callTool(...given),
+    authorization: {
+      prepare: async (...given) => (await open()).authorization.prepare(...given),
+      start: async (...given) => (await open()).authorization.start(...given),
+      exchange: async (...given) => count("token", (await open()).authorization.exchange(...given)),
+      refresh: async (...given) => count("token", (await open()).authorization.refresh(...given)),
+      revoke: async (...given) => (await open()).authorization.revoke(...given),
+    },
+    requestToken: async (...given) => count("token", (await open()).requestToken(...given)),
+    close: async () => (await opened)?.close(),
+  };
+}
+
+function outcomeOf(answer: object | ToolServerFailure): string {
+  return "code" in answer ? answer.code : "done";
+}
 
 /** The safety net for lost hints; with Redis, or alone, they are lost only in failures. */
 const SAFETY_POLL_MS = { alone: 30_000, redis: 5000, withoutRedis: 1000 };

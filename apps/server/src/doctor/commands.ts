@@ -1,6 +1,6 @@
 import type { Command } from "@commander-js/extra-typings";
 import type { CommandContext } from "@parley/command/context";
-import type { CalledServer } from "./called-server.ts";
+import type { CalledServer } from "./surroundings.ts";
 
 /**
  * Makes the command that examines the machine of a server, of one whose options name the server that commands call;

@@ -33,9 +33,8 @@ import {
   checkSessions,
   checkTables,
 } from "./check-storage.ts";
-import type { CalledServer } from "./called-server.ts";
 import { type Finding, type Level, fail, failBy } from "./finding.ts";
-import { type Surroundings, lookAround } from "./surroundings.ts";
+import { type CalledServer, lookAround, type Surroundings } from "./surroundings.ts";
 
 /** A look at one thing, which changes nothing. It finds nothing where the thing is not used. */
 interface Check {

@@ -10,7 +10,22 @@ import type { CommandContext } from "@parley/command/context";
 import { environmentForOthers } from "@parley/command/environment";
 import type { Probe } from "@parley/command/probe-server";
 import type { Settings } from "../config.ts";
-import type { CalledServer } from "./called-server.ts";
+
+/** A server, and a key of it. */
+interface Named {
+  readonly url: string;
+  readonly apiKey: string;
+}
+
+/** What the client knows of the server that commands call; the doctor itself calls none. */
+export interface CalledServer {
+  /** Which server it is. Throws `BadConfiguration`, or `CommandError` where none is named. */
+  readonly find: () => Promise<Named>;
+  /** What it says of itself without a key. Throws `CommandError` where it does not answer in time. */
+  readonly probe: (url: string, timeoutMs: number) => Promise<Probe>;
+  /** Whose key it is, in words. Throws `CommandError`. */
+  readonly describeKey: (server: Named, timeoutMs: number) => Promise<string>;
+}
 
 /** How long one thing may take to answer. */
 export const ANSWER_MS = 5000;

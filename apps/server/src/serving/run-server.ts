@@ -5,10 +5,11 @@ import { lockDirectory } from "@parley/db/lock";
 import { readServerSettings, type Settings } from "../config.ts";
 import { openLog } from "../administration/administration.ts";
 import { startConsoleBuild } from "./console-build.ts";
-import { returnMemory } from "./return-memory.ts";
 import type { RunningServer } from "./serve.ts";
 import { type Parts, shutdownDelayOf } from "./shutdown-delay.ts";
 import { startDatabase } from "../core/start-database.ts";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 
 /** Time for closing after the grace period of runs; then the process exits. */
 const CLOSE_SLACK_MS = 4000;
@@ -100,4 +101,17 @@ function stopOnSignal(context: CommandContext, close: () => Promise<void>, withi
   };
   io.signal.on("SIGINT", stop);
   io.signal.on("SIGTERM", stop);
+}
+
+/**
+ * Collects the garbage of the start and gives its pages back to the system: V8 would keep them for as long as
+ * little happens, which is more than half of an idle server's memory. Blocks the process for about 0.1 s.
+ */
+function returnMemory(): void {
+  // Node has no other way to ask for it; the flag only adds the function.
+  setFlagsFromString("--expose-gc");
+  // Only the last resort returns pages at once.
+  const gc = runInNewContext("gc") as (options: object) => void;
+  gc({ type: "major", execution: "sync", flavor: "last-resort" });
+  setFlagsFromString("--no-expose-gc");
 }

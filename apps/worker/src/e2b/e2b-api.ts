@@ -1,6 +1,5 @@
 import * as z from "zod";
-import { E2bFault, refusedBy } from "./e2b-fault.ts";
-import { readBounded } from "./read-bounded.ts";
+import { E2bFault, readBounded, refusedBy } from "./e2b-fault.ts";
 
 /** Where E2B is, and who asks. */
 export interface E2bConnection {

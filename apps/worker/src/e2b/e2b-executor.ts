@@ -9,8 +9,7 @@ import {
 } from "./e2b-api.ts";
 import { E2bFault } from "./e2b-fault.ts";
 import { openMachine, type ProcessEvent } from "./e2b-machine.ts";
-import { readOutcome } from "./read-outcome.ts";
-import { createLineSplitter } from "./split-lines.ts";
+import { createLineSplitter, readOutcome } from "./read-outcome.ts";
 import { RESULT_FILE, wrapProgram } from "./wrappers.ts";
 
 export interface E2bExecutorOptions {

@@ -25,3 +25,19 @@ export function refusedBy(what: string, { status }: Response): E2bFault {
   const message = `E2B failed: ${what} was answered ${status}`;
   return new E2bFault({ code: "invocation_failed", message, status });
 }
+
+/** The text of an answer, read to its end; undefined where it has more bytes than the limit. */
+export async function readBounded(
+  { body }: Response,
+  maxBytes: number,
+): Promise<string | undefined> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  // Leaving the loop cancels the body.
+  for await (const chunk of body ?? []) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}

@@ -2,9 +2,13 @@ import {
   awaitPermission,
   checkOutcome,
   type ClaimedRun,
+  claimInvocations,
+  dropOrphan,
   type FinishedInvocation,
+  finishInvocations,
   loadInvocation,
   lostLease,
+  readLargeInvocation,
   type StoredToolResult,
 } from "@parley/core";
 import type {
@@ -15,7 +19,7 @@ import type {
 } from "@parley/schema";
 import type { SandboxExecutor } from "../executor/executor.ts";
 import { limitExecution } from "../executor/limit-execution.ts";
-import type { RunServices } from "../runs/run-kind.ts";
+import { createRunServices, type RunKind, type RunServices } from "../runs/run-kind.ts";
 import type { InvocationEnd, InvocationMetrics } from "./invocation-metrics.ts";
 
 export interface InvocationServices extends RunServices<InvocationEvent, FinishedInvocation> {
@@ -100,4 +104,41 @@ function endOf({ type }: StoredProgram, outcome: InvocationOutcome): InvocationE
   const isTool = type === "mcp" || type === "client";
   // The executor of tools gives no other result.
   return isTool && (outcome.result as StoredToolResult).isError ? "tool_error" : outcome.status;
+}
+
+interface InvocationRunsOptions extends Omit<InvocationServices, "writer" | "finish"> {
+  /** Invocations of a workspace that run at once, on all workers. */
+  readonly perWorkspace: number;
+}
+
+/** Functions may wait for ten minutes: two workspaces whose functions do must leave places for others. */
+const KEEPS_PLACE_MS = 1000;
+
+/** Runs of invocations of sandbox functions. */
+export function createInvocationRuns({ perWorkspace, ...options }: InvocationRunsOptions): RunKind {
+  const { core, persistence } = options;
+  const services: InvocationServices = {
+    ...options,
+    ...createRunServices(options, finishInvocations),
+  };
+  return {
+    perWorkspace,
+    keepsPlaceMs: KEEPS_PLACE_MS,
+    writer: services.writer,
+    claim: async ({ held: _held, ...request }) => {
+      return claimInvocations(core, { ...request, perWorkspace });
+    },
+    execute: async (claimed, signal) => {
+      const run =
+        claimed.subject === null
+          ? await persistence.retry(claimed, signal, () =>
+              readLargeInvocation(core, claimed, signal),
+            )
+          : claimed;
+      if (run.subject !== null) return executeInvocation(services, run, signal);
+      // Its function was deleted.
+      await persistence.retry(run, signal, () => dropOrphan(core, run));
+      return "deleted";
+    },
+  };
 }

@@ -1,7 +1,7 @@
 import { availableParallelism, totalmem } from "node:os";
-import type { Boundary, Sandbox } from "@parley/sandbox";
+import type { Boundary, Sandbox, SandboxState } from "@parley/sandbox";
 import type { Logger } from "pino";
-import type { Registry } from "prom-client";
+import { Counter, Gauge, type Registry } from "prom-client";
 import type { Threads } from "@parley/core";
 import type { WorkerSettings } from "../config.ts";
 import {
@@ -10,7 +10,6 @@ import {
   type ReadSecrets,
 } from "./javascript-executor.ts";
 import { locateError } from "./locate-error.ts";
-import { registerSandboxMetrics } from "./sandbox-metrics.ts";
 
 /** Runs the code of functions as the settings say. */
 export interface CodeRunner {
@@ -88,4 +87,67 @@ function defaultWaitingBytes(): number {
   // Where nothing limits the process, it says 0 or more than there is.
   const limit = process.constrainedMemory();
   return Math.floor((limit > 0 ? Math.min(limit, totalmem()) : totalmem()) / 4);
+}
+
+/** Registers the metrics of a sandbox, which has none of its processes until code is executed. */
+function registerSandboxMetrics(
+  registry: Registry,
+  read: { boundary: () => Boundary | undefined; state: () => SandboxState | undefined },
+): void {
+  registry.registerMetric(
+    new Gauge({
+      name: "parley_sandbox_boundary",
+      help: "What holds the code of functions: 1 for process or namespace",
+      labelNames: ["boundary"],
+      registers: [],
+      collect() {
+        const boundary = read.boundary();
+        if (boundary !== undefined) this.set({ boundary }, 1);
+      },
+    }),
+  );
+  registry.registerMetric(
+    new Gauge({
+      name: "parley_sandbox_processes",
+      help:
+        "Processes for code: busy, parked (its code waits for a timer or an answer, or for its turn) or ready; " +
+        "and executions that wait for a place",
+      labelNames: ["state"],
+      registers: [],
+      collect() {
+        const { busy = 0, parked = 0, processes = 0, waiting = 0 } = read.state() ?? {};
+        this.set({ state: "busy" }, busy - parked);
+        this.set({ state: "parked" }, parked);
+        this.set({ state: "ready" }, processes - busy);
+        this.set({ state: "waiting" }, waiting);
+      },
+    }),
+  );
+  registry.registerMetric(
+    new Counter({
+      name: "parley_sandbox_cpu_seconds_total",
+      help: "Processor time that ended executions of code used, in seconds",
+      registers: [],
+      collect() {
+        this.reset();
+        this.inc((read.state()?.cpuMs ?? 0) / 1000);
+      },
+    }),
+  );
+  registry.registerMetric(
+    new Counter({
+      name: "parley_sandbox_killed_total",
+      help:
+        "Processes for code that were killed: for a limit, because what they ran was stopped, because they were " +
+        "broken, or retired after use",
+      labelNames: ["reason"],
+      registers: [],
+      collect() {
+        this.reset();
+        for (const [reason, count] of Object.entries(read.state()?.killed ?? {})) {
+          this.inc({ reason }, count);
+        }
+      },
+    }),
+  );
 }

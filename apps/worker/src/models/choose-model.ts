@@ -10,7 +10,7 @@ import {
 } from "@parley/core";
 import { type AgentError, ModelService, type ReasoningEffort } from "@parley/schema";
 import type { Logger } from "pino";
-import { describeRun } from "../runs/describe-run.ts";
+import { describeRun } from "../runs/leases.ts";
 
 /** The model of a turn, with what is needed to call it. */
 export interface ChosenModel {

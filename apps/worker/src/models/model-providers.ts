@@ -3,9 +3,84 @@ import {
   defaultCallLimits,
   type ModelProvider,
   simulatedProvider,
+  type StepPart,
+  type StepRequest,
 } from "@parley/agent";
+import type { Logger } from "pino";
+import type { OperationMetrics } from "../runs/metrics.ts";
 import { hostedServices, type ModelService } from "@parley/schema";
 import { type ModelSettings, settingsOf } from "./model-settings.ts";
+
+/** Where providers are measured, and warnings about them go. */
+interface Measuring {
+  readonly operations: OperationMetrics;
+  readonly logger: Pick<Logger, "warn">;
+}
+
+/**
+ * Wraps a provider to measure it, under OpenTelemetry's names for generative AI. Warns once of usage that cannot be
+ * read; each is counted.
+ */
+export function measureProvider(
+  provider: ModelProvider,
+  providerId: string,
+  { operations: { duration, tokens, unreadable }, logger }: Measuring,
+): ModelProvider {
+  let hasWarned = false;
+  async function* streamStep(request: StepRequest): AsyncGenerator<StepPart> {
+    const labels = {
+      gen_ai_operation_name: "chat",
+      gen_ai_provider_name: providerId,
+      gen_ai_request_model: request.modelId,
+    };
+    const startedAt = performance.now();
+    // A consumer that stops early has lost its run.
+    let errorType = "aborted";
+    try {
+      let failed = false;
+      for await (const part of provider.streamStep(request)) {
+        if (part.type === "error") failed = true;
+        if (part.type === "usage") {
+          tokens.observe({ ...labels, gen_ai_token_type: "input" }, part.inputTokens);
+          tokens.observe({ ...labels, gen_ai_token_type: "output" }, part.outputTokens);
+        }
+        if (part.type === "unreadable_usage") {
+          unreadable.inc({ gen_ai_provider_name: providerId });
+          const about = { providerId, modelId: request.modelId };
+          if (!hasWarned)
+            logger.warn(about, "Usage that a provider counts cannot be read: it counts as none");
+          hasWarned = true;
+        }
+        // An error is the last part: the consumer may not ask for another.
+        if (failed) errorType = "provider_error";
+        yield part;
+      }
+      if (!failed) errorType = "";
+    } catch (error) {
+      if (!request.signal.aborted) errorType = "exception";
+      throw error;
+    } finally {
+      duration.observe(
+        { ...labels, error_type: errorType },
+        (performance.now() - startedAt) / 1000,
+      );
+    }
+  }
+  return { ...provider, streamStep };
+}
+
+/** Wraps each provider, by its id. */
+export function measureProviders(
+  providers: Readonly<Record<string, ModelProvider>>,
+  measuring: Measuring,
+): Record<string, ModelProvider> {
+  return Object.fromEntries(
+    Object.entries(providers).map(([id, provider]) => [
+      id,
+      measureProvider(provider, id, measuring),
+    ]),
+  );
+}
 
 /** The model that writes titles, if there is one. */
 export function readTitleModel({ PARLEY_TITLE_MODEL: pair }: ModelSettings) {

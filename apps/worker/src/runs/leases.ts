@@ -5,12 +5,11 @@ import {
   lookForDueRuns,
   renewLeases,
   takeOverRuns,
-  wakeSuspendedRuns,
   wakeQueuedRuns,
+  wakeSuspendedRuns,
 } from "@parley/core";
 import type { ModelService } from "@parley/schema";
 import type { Logger } from "pino";
-import { describeRun } from "./describe-run.ts";
 import type { HeldRun } from "./places.ts";
 
 const TAKEOVER_INTERVAL_MS = 1000;
@@ -164,5 +163,18 @@ export function createLeases(parts: LeaseParts): Leases {
     close: () => {
       for (const timer of timers) clearInterval(timer);
     },
+  };
+}
+
+/** Members of every log line about a run: its workspace, and the request that created it. */
+export function describeRun(run: ClaimedRun) {
+  return {
+    workspaceId: run.workspaceSid ?? undefined,
+    logId: run.logId,
+    kind: run.kind,
+    attempt: run.attempt,
+    requestId: run.requestId ?? undefined,
+    traceId: run.traceparent?.split("-")[1],
+    traceparent: run.traceparent ?? undefined,
   };
 }

@@ -1,17 +1,17 @@
 import {
   type ExecutionEvent,
   type InvocationError,
+  MAX_SIMULATED_MS,
   type ScriptedBehaviour,
+  type SimulatedDuration,
   type TemplatePiece,
   timedOut,
 } from "@parley/schema";
 import type { Execution } from "../executor/executor.ts";
 import type { Evaluated } from "./bound-value.ts";
-import { drawDuration } from "./draw-duration.ts";
 import type { Evaluation } from "./evaluation-thread.ts";
 import { type Evaluator, MAX_SHOWN_CHARACTERS } from "./evaluator.ts";
-import type { Moment } from "./plan.ts";
-import type { PreparedScript } from "./prepare.ts";
+import type { Moment, PreparedScript } from "./prepare.ts";
 import type { Draw } from "./seeds.ts";
 
 /** An event whose text is still a template. */
@@ -204,4 +204,22 @@ function errored(given: InvocationError): ExecutionEvent {
   const { code, message, status } = given;
   const error = status === undefined ? { code, message } : { code, message, status };
   return { type: "errored", error };
+}
+
+/** Draws a duration, in whole milliseconds. A fixed one does not start draws. */
+function drawDuration(duration: SimulatedDuration, startDraws: () => Draw): number {
+  if (typeof duration === "number") return duration;
+  const { distribution } = duration;
+  if (distribution === "fixed") return duration.valueMs;
+  const draw = startDraws();
+  const { minMs = 0, maxMs = MAX_SIMULATED_MS } = duration;
+  const drawn = (): number => {
+    if (distribution === "uniform") return minMs + draw() * (maxMs - minMs);
+    if (distribution === "exponential") return -Math.log(1 - draw()) * duration.meanMs;
+    const normal = Math.sqrt(-2 * Math.log(1 - draw())) * Math.cos(2 * Math.PI * draw());
+    return distribution === "normal"
+      ? duration.meanMs + normal * duration.deviationMs
+      : duration.medianMs * Math.exp(normal * duration.sigma);
+  };
+  return Math.min(maxMs, Math.max(minMs, Math.round(drawn())));
 }

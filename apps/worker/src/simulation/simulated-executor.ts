@@ -6,8 +6,7 @@ import type { Execution, SandboxExecutor } from "../executor/executor.ts";
 import { createCheapExpressions } from "./cheap-expressions.ts";
 import { createEvaluator, type Evaluator } from "./evaluator.ts";
 import { planScripted } from "./plan-scripted.ts";
-import { type Plan, planRecorded } from "./plan.ts";
-import { type PreparedBehaviour, prepareBehaviour } from "./prepare.ts";
+import { type Plan, planRecorded, prepareBehaviour, type PreparedBehaviour } from "./prepare.ts";
 
 const MAX_PREPARED = 500;
 

@@ -30,7 +30,7 @@ import {
 import type { AgentError, MessageEvent } from "@parley/schema";
 import type { Logger } from "pino";
 import { chooseModel } from "../models/choose-model.ts";
-import { describeRun } from "../runs/describe-run.ts";
+import { describeRun } from "../runs/leases.ts";
 import type { RunServices } from "../runs/run-kind.ts";
 
 export interface TurnServices extends RunServices<MessageEvent, FinishedTurn> {

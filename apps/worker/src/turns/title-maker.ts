@@ -6,7 +6,7 @@ import {
   untitledMessage,
 } from "@parley/core";
 import { readOwnKey } from "../models/choose-model.ts";
-import { describeRun } from "../runs/describe-run.ts";
+import { describeRun } from "../runs/leases.ts";
 import type { TurnServices } from "./run-turn.ts";
 
 /** Titles in progress at once; further conversations keep their first words as title. */

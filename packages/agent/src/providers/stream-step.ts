@@ -3,12 +3,38 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import type { StepPart, StepRequest, ToolCall } from "../provider.ts";
 import type { ServiceAccess } from "./access.ts";
-import { toCallOptions } from "./call-options.ts";
+import { fromSentName, toCallOptions } from "./call-options.ts";
 import { explainError, failure, type StepFailure } from "./failures.ts";
 import { openModel } from "./open-model.ts";
 import { FailedStep, readStep } from "./read-step.ts";
-import { type SilenceWatch, watchSilence } from "./silence.ts";
-import { fromSentName } from "./tool-names.ts";
+
+/** Ends a call when the service sends nothing while the consumer waits for it. */
+interface SilenceWatch {
+  /** Starts to count silence: the consumer waits. */
+  wait(): void;
+  /** Stops counting: a part came, and its consumer may take its time. */
+  heard(): void;
+  end(): void;
+}
+
+/** Creates a watch that calls `onSilence` after `idleMs` without a part while the consumer waits. */
+export function watchSilence(idleMs: number, onSilence: () => void): SilenceWatch {
+  let waits = false;
+  // Parts that came while the process was blocked are read first.
+  const look = () => void (waits && setImmediate(() => waits && onSilence()));
+  const timer = setTimeout(look, idleMs);
+  return {
+    wait: () => {
+      waits = true;
+      timer.refresh();
+    },
+    heard: () => void (waits = false),
+    end: () => {
+      waits = false;
+      clearTimeout(timer);
+    },
+  };
+}
 
 /** What nobody has seen of a step, so that it may be repeated. */
 const unpublished: readonly StepPart["type"][] = ["usage", "unreadable_usage", "finish"];

@@ -1,5 +1,5 @@
 import type { ConversationMessage, ToolApproval, ToolQuestion, Warning } from "@parley/schema";
-import { newIdempotencyKey } from "../idempotency-key.ts";
+import { newIdempotencyKey } from "../call-endpoint.ts";
 import type { Input } from "../methods.ts";
 import type { Parley } from "../parley.ts";
 import { asBegun, type Waiting } from "./fold-answer.ts";

@@ -19,7 +19,7 @@ import { readableText } from "../files/readable-text.ts";
 import { inTransactionOnce, type KeyedContext } from "../idempotency.ts";
 import { createParseYaml, createWriteYaml } from "../skills/folders/read-front-matter.ts";
 import { isReachedTool } from "../tools/tool-administration.ts";
-import { threadOptions } from "../untrusted/thread-options.ts";
+import { threadOptions } from "../untrusted/threads.ts";
 import { requireModel } from "../workspaces/models.ts";
 import { findGrantedFunctions, findGrantedSkills, findGrantedTools } from "./agent-grants.ts";
 import { noSuchAgent } from "./agents.ts";

@@ -13,7 +13,7 @@ import { inTransactionOnce, type KeyedContext } from "../idempotency.ts";
 import { isMember } from "../workspaces/members.ts";
 import { pictureUrl } from "../workspaces/pictures.ts";
 import { renderUser } from "../workspaces/users.ts";
-import { isFavoriteOf } from "./is-favorite.ts";
+import { isFavoriteOf } from "./read-agents.ts";
 import { type Named, replaceNames } from "./replace-names.ts";
 
 /** Agents, and users, that one response suggests, or that one text may name. */

@@ -12,7 +12,6 @@ import {
 import { and, asc, eq, gt, inArray, isNotNull, ne, type SQL, sql } from "drizzle-orm";
 import { type Context, type RequestContext, searcherOf } from "../context.ts";
 import { administeredWorkspace } from "../workspaces/administered-workspace.ts";
-import { isFavoriteOf } from "./is-favorite.ts";
 import { findEditorIds } from "./agent-editors.ts";
 import { findGrantedFunctions, findGrantedSkills, findGrantedTools } from "./agent-grants.ts";
 import {
@@ -188,4 +187,9 @@ export async function getAgentDefinition(
     toolIds: tools.flatMap(({ sid, isReached }) => (isReached ? sid : [])),
     editorIds: await findEditorIds(db, agent),
   });
+}
+
+/** The condition that a row of `agent_favorites` is of the caller's user and the row of `agents`. */
+export function isFavoriteOf({ caller }: Context): SQL | undefined {
+  return and(eq(agentFavorites.userId, caller.user.id), eq(agentFavorites.agentSid, agents.sid));
 }

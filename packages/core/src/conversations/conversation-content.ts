@@ -7,23 +7,25 @@ import type {
   ConversationPart,
   ConversationSummary,
   GetConversation,
+  WorkspaceRole,
 } from "@parley/schema";
 import { requireConversation } from "../access/conversation-reach.ts";
 import type { ConversationRow } from "../data-access/rows.ts";
 import {
-  type MessageContext,
   firstPlace,
   lastPlace,
+  type MessageContext,
   type MessagePage,
   type Place,
-  type ReadMessages,
   readMessagePage,
+  type ReadMessages,
   referencesOf,
 } from "../messages/read-messages.ts";
 import { renderMessage } from "../messages/render-messages.ts";
 import { waitsForUser } from "../calls/call-states.ts";
 import { readActivity } from "./conversation-activity.ts";
-import { renderConversation } from "./render-conversation.ts";
+import type { Context } from "../context.ts";
+import { renderWorkspace } from "../workspaces/workspaces.ts";
 
 /** Positions of a page by default. */
 const PAGE_POSITIONS = 100;
@@ -168,4 +170,33 @@ async function* readAll<Shown>(
     if (isLast) return yield* positions;
     yield readVersions();
   }
+}
+
+/**
+ * A conversation without its messages as the wire shows it. `lastActivityAt` is when something last
+ * happened in it, an agent's answer included; `actionRequired`, whether a call waits for approval.
+ */
+export function renderConversation(
+  context: Context,
+  row: Omit<ConversationRow, "position">,
+  {
+    lastActivityAt = row.updatedAt,
+    actionRequired = false,
+  }: { lastActivityAt?: number; actionRequired?: boolean } = {},
+): ConversationSummary {
+  const { workspace, apiKey } = context.caller;
+  const updated = Math.max(row.updatedAt, lastActivityAt);
+  return {
+    id: row.id,
+    sId: row.sid,
+    created: row.createdAt,
+    updated,
+    owner: renderWorkspace(workspace, apiKey.role as WorkspaceRole),
+    title: row.title,
+    visibility: row.visibility as "unlisted",
+    unread: updated > row.readAt,
+    actionRequired,
+    url: `${context.publicUrl}/w/${workspace.sid}/conversation/${row.sid}`,
+    requestedGroupIds: [],
+  };
 }

@@ -28,7 +28,7 @@ import { lockLogs } from "../log/lock-logs.ts";
 import { inTransaction, type Transaction } from "../log/transaction.ts";
 import { closeCalls, readRunningCalls } from "../calls/open-calls.ts";
 import { activity } from "./conversation-activity.ts";
-import { renderConversation } from "./render-conversation.ts";
+import { renderConversation } from "./conversation-content.ts";
 import { takePage } from "../data-access/pages.ts";
 
 interface NewestConversation extends ConversationRow {

@@ -17,7 +17,7 @@ import type { ConversationContext } from "./conversation-context.ts";
 import { buildEvents, buildMessages, resolveMessage } from "./new-messages.ts";
 import { type HeldTurn, toHeldRun } from "./new-runs.ts";
 import { readAnswers } from "./read-answers.ts";
-import { renderConversation } from "./render-conversation.ts";
+import { renderConversation } from "./conversation-content.ts";
 import { deriveTitle } from "./titles.ts";
 import { warnOfVainWait } from "./vain-waits.ts";
 import {

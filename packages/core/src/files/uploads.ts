@@ -6,7 +6,7 @@ import type { Context, Process } from "../context.ts";
 import { wasCommitted } from "../data-access/lost-answers.ts";
 import type { FileRow } from "../data-access/rows.ts";
 import { inTransaction } from "../log/transaction.ts";
-import { threadOptions } from "../untrusted/thread-options.ts";
+import { threadOptions } from "../untrusted/threads.ts";
 import { extractText, FILE_TEXT_BYTES } from "./file-text.ts";
 import { mayUpload, renderFile, unknownFile } from "./files.ts";
 import { requireSigned, type UploadSigning } from "./upload-urls.ts";

@@ -2,28 +2,43 @@ import { insertRow, type Queryable, sandboxFunctions, sandboxFunctionVersions } 
 import {
   type CreateSandboxFunction,
   type FunctionIdentity,
+  type FunctionStatus,
   invalidRequest,
   type OneAdministeredFunction,
   ParleyError,
   SimulatedBehaviour,
-  type StoredProgram,
   type SimulatedProgram,
+  type StoredProgram,
   type UpdateSandboxFunction,
 } from "@parley/schema";
 import { and, eq } from "drizzle-orm";
 import type { RequestContext } from "../context.ts";
 import type { FunctionVersionRow } from "../data-access/rows.ts";
 import { inTransaction } from "../log/transaction.ts";
-import { threadOptions } from "../untrusted/thread-options.ts";
+import { threadOptions } from "../untrusted/threads.ts";
 import {
   administeredWorkspace,
   editorOf,
+  type Moves,
+  moveState,
   requireVersion,
 } from "../workspaces/administered-workspace.ts";
-import { type FunctionMove, moveFunction } from "./function-states.ts";
 import { findSchemaFault } from "./json-schema/validate.ts";
 import { type CodeServices, prepareProgram, renderProgram } from "./programs.ts";
 import { getSandboxFunction, renderFunction, type SandboxFunction } from "./sandbox-functions.ts";
+
+/** Changes of the state of a function. */
+export type FunctionMove = "archive" | "restore";
+
+const moves: Moves<FunctionStatus, FunctionMove> = {
+  archive: { active: "archived" },
+  restore: { archived: "active" },
+};
+
+/** The state that a move leads to. Throws `invalid_request_error` for an impossible move. */
+export function moveFunction(status: FunctionStatus, move: FunctionMove): FunctionStatus {
+  return moveState("function", { moves, status, move });
+}
 
 type FunctionContext = RequestContext & CodeServices;
 type NewDefinition = Omit<CreateSandboxFunction, "workspaceId" | "slug">;

@@ -1,6 +1,6 @@
 import { FunctionStatus } from "@parley/schema";
 import { describe, expect, it } from "vitest";
-import { type FunctionMove, moveFunction } from "./function-states.ts";
+import { type FunctionMove, moveFunction } from "./function-administration.ts";
 
 const legal: [FunctionMove, FunctionStatus, FunctionStatus][] = [
   ["archive", "active", "archived"],

@@ -8,8 +8,13 @@ import { fenceLogs } from "../log/lock-logs.ts";
 import type { Transaction } from "../log/transaction.ts";
 import { wakeTurnsOf } from "../runs/suspend-turns.ts";
 import { cancelClientRequests } from "../tools/client-requests.ts";
-import { type InvocationReference, requireInvocation } from "./read-invocations.ts";
-import { errorEvent, renderInvoked, renderOutcome } from "./render-invocation.ts";
+import {
+  errorEvent,
+  type InvocationReference,
+  renderInvoked,
+  renderOutcome,
+  requireInvocation,
+} from "./read-invocations.ts";
 
 /** Cancels an invocation and gives its outcome; one that has ended stays as it ended. */
 export async function cancelInvocation(

@@ -8,7 +8,7 @@ import type { ClaimedRun } from "../runs/claim-parts.ts";
 import type { StorageServices } from "../storage/storage-meter.ts";
 import { wakeTurnsOf } from "../runs/suspend-turns.ts";
 import type { LoadedInvocation } from "./load-invocation.ts";
-import { errorEvent } from "./render-invocation.ts";
+import { errorEvent } from "./read-invocations.ts";
 
 export interface FinishedInvocation extends LoadedInvocation {
   readonly run: ClaimedRun;

@@ -13,8 +13,12 @@ import { listenForEnds, type PendingEnds } from "../log/listen-for-ends.ts";
 import { writeRuns } from "../runs/local-workers.ts";
 import type { RunServices } from "../runs/run-capacity.ts";
 import { buildInvocation, type NewInvocation } from "./new-invocations.ts";
-import { requireInvocation, unknownInvocation } from "./read-invocations.ts";
-import { renderInvoked, renderOutcome } from "./render-invocation.ts";
+import {
+  renderInvoked,
+  renderOutcome,
+  requireInvocation,
+  unknownInvocation,
+} from "./read-invocations.ts";
 import {
   type InvocationServices,
   toHeldRuns,

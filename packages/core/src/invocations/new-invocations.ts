@@ -5,7 +5,7 @@ import type { CheckedInput } from "../functions/check-values.ts";
 import type { InvocableFunction } from "../functions/sandbox-functions.ts";
 import { MAX_DEATHS } from "../runs/deaths.ts";
 import type { RunHolder } from "../runs/local-workers.ts";
-import { errorEvent, renderInvocation } from "./render-invocation.ts";
+import { errorEvent, renderInvocation } from "./read-invocations.ts";
 
 /** The parts of a new invocation. */
 export interface InvocationRequest {

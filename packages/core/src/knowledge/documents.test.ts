@@ -16,8 +16,8 @@ import {
   getDocument,
   listDocuments,
   upsertDocument,
+  upsertFolder,
 } from "./documents.ts";
-import { upsertFolder } from "./folders.ts";
 import { findNode } from "./nodes.ts";
 import { searchDocuments } from "./search-documents.ts";
 import { findNodes, searchNodes } from "./search-nodes.ts";

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { dataSourceNodes } from "@parley/db";
 import {
+  type DataSourceParams,
   type DeletedDocument,
   type DeletedFolder,
   type Document,
@@ -8,10 +9,11 @@ import {
   type DocumentParams,
   type FolderParams,
   type ListDocuments,
-  type DataSourceParams,
   ParleyError,
   type UpsertDocument,
   type UpsertedDocument,
+  type UpsertedFolder,
+  type UpsertFolder,
 } from "@parley/schema";
 import { and, asc, eq } from "drizzle-orm";
 import type { Context } from "../context.ts";
@@ -25,15 +27,15 @@ import {
   type ViewRow,
 } from "./data-sources.ts";
 import { parentsOf, textOf } from "./document-text.ts";
-import type { Excerpt } from "./excerpts.ts";
+import type { Excerpt } from "./match-nodes.ts";
 import {
   deleteNode,
   findShownNode,
   isNode,
   type NodeRow,
   type NodeValues,
-  type ShownNode,
   shownColumns,
+  type ShownNode,
   writeNode,
 } from "./nodes.ts";
 
@@ -213,5 +215,48 @@ export function renderDocument(
       found === undefined
         ? []
         : [{ ...found, hash: createHash("sha256").update(found.text).digest("hex") }],
+  };
+}
+
+/**
+ * Writes a folder in place of the one with the same id. Throws `data_source_not_found`,
+ * `data_source_quota_error`, and `invalid_request_error` for a body that contradicts itself.
+ */
+export async function upsertFolder(
+  context: UploadContext,
+  input: FolderParams & UpsertFolder,
+): Promise<UpsertedFolder> {
+  const { folderId: nodeId, title, mime_type: contentType, timestamp, source_url } = input;
+  const written = await uploadNode(context, input, {
+    nodeId,
+    nodeType: "folder",
+    title,
+    contentType,
+    sourceUrl: source_url ?? null,
+    parents: parentsOf(nodeId, input),
+    timestamp,
+    providerVisibility: input.provider_visibility ?? null,
+  });
+  return renderFolder(context, written);
+}
+
+/** Replays an upload with the folder as it now is. Throws `data_source_document_not_found`. */
+export async function replayFolder(
+  context: Context,
+  input: FolderParams & UpsertFolder,
+): Promise<UpsertedFolder> {
+  return renderFolder(context, await requireNode(context, input, input.folderId));
+}
+
+function renderFolder(context: Context, { view, node }: NodeInView): UpsertedFolder {
+  return {
+    folder: {
+      data_source_id: view.dataSourceSid,
+      folder_id: node.nodeId,
+      title: node.title,
+      parents: node.parents,
+      timestamp: node.timestamp,
+    },
+    data_source: renderDataSource(context, view),
   };
 }

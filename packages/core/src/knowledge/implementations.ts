@@ -13,9 +13,10 @@ import {
   getDocument,
   listDocuments,
   replayDocument,
+  replayFolder,
   upsertDocument,
+  upsertFolder,
 } from "./documents.ts";
-import { replayFolder, upsertFolder } from "./folders.ts";
 import { searchDocuments } from "./search-documents.ts";
 import { findNodes, searchNodes } from "./search-nodes.ts";
 import { findDataSourceViews, getDataSourceView, updateDataSourceView } from "./views.ts";

@@ -14,10 +14,10 @@ import {
 } from "drizzle-orm";
 import { searcherOf, type Context } from "../context.ts";
 import { renderDocument } from "./documents.ts";
-import { excerptFor } from "./excerpts.ts";
 import {
   allWordsOf,
   anyWordOf,
+  excerptFor,
   hasWords,
   isAmongRanked,
   MAX_MATCHES,

@@ -5,7 +5,7 @@ import type { Context } from "../context.ts";
 import { findFiles, type ReadableFile, readBytes } from "../files/files.ts";
 import { readableText } from "../files/readable-text.ts";
 import { readableZip, type ZipEntry } from "../files/zip.ts";
-import { threadOptions } from "../untrusted/thread-options.ts";
+import { threadOptions } from "../untrusted/threads.ts";
 import { filePathsOf, folderNameOf } from "./folders/folder-paths.ts";
 import { createEditSkillFile, createWriteYaml } from "./folders/read-front-matter.ts";
 import { requireSkill, type SkillRow } from "./required-skill.ts";

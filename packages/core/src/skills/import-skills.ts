@@ -15,14 +15,14 @@ import { inTransaction } from "../log/transaction.ts";
 import { reservingStorage } from "../storage/reserve-storage.ts";
 import type { StorageServices } from "../storage/storage-meter.ts";
 import { requireVersion } from "../workspaces/administered-workspace.ts";
-import { threadOptions } from "../untrusted/thread-options.ts";
+import { threadOptions } from "../untrusted/threads.ts";
 import type { FolderFile } from "./folders/check-files.ts";
 import { renderTexts } from "./folders/instructions-renderer.ts";
 import { type ParsedSkill, parseSkillFolders } from "./folders/parse-skill-folders.ts";
 import { createParseYaml } from "./folders/read-front-matter.ts";
 import { requireSkill } from "./required-skill.ts";
 import { deleteSkillFiles, insertSkillFiles } from "./skill-files.ts";
-import { canMove } from "./skill-states.ts";
+import { canMove } from "./skill-administration.ts";
 import { changeVersion, storeNewVersion } from "./skill-versions.ts";
 import { mayEdit } from "./skills.ts";
 

@@ -5,6 +5,7 @@ import {
   type MoveSkill,
   ParleyError,
   type PublishSkill,
+  type SkillStatus,
   type Success,
   type UpdateSkill,
 } from "@parley/schema";
@@ -13,18 +14,39 @@ import type { PgUpdateSetSource } from "drizzle-orm/pg-core";
 import type { RequestContext } from "../context.ts";
 import type { WorkspaceRow } from "../data-access/rows.ts";
 import { inTransaction } from "../log/transaction.ts";
-import { threadOptions } from "../untrusted/thread-options.ts";
+import { threadOptions } from "../untrusted/threads.ts";
 import {
   administeredWorkspace,
   editorOf,
+  type Moves,
+  moveState,
   requireVersion,
 } from "../workspaces/administered-workspace.ts";
 import { renderTexts } from "./folders/instructions-renderer.ts";
 import { requireSkill, type SkillRow } from "./required-skill.ts";
 import { findSpaces, findTools, setAttachments, setEditors, setTools } from "./skill-references.ts";
-import { moveSkill, type SkillMove } from "./skill-states.ts";
 import { changeVersion, storeNewVersion } from "./skill-versions.ts";
 import { mayEdit, renderSkills } from "./skills.ts";
+
+/** Changes of the state of a skill. */
+export type SkillMove = "approve" | "archive" | "restore" | "publish";
+
+const moves: Moves<SkillStatus, SkillMove> = {
+  approve: { suggested: "active" },
+  archive: { suggested: "archived", active: "archived" },
+  restore: { archived: "active" },
+  publish: { active: "active" },
+};
+
+/** Whether there is a move from one state to another; staying is none. */
+export function canMove(from: SkillStatus, to: SkillStatus): boolean {
+  return Object.values(moves).some((move) => move[from] === to);
+}
+
+/** The state that a move leads to. Throws `invalid_request_error` for an impossible move. */
+export function moveSkill(status: SkillStatus, move: SkillMove): SkillStatus {
+  return moveState("skill", { moves, status, move });
+}
 
 type Changes = PgUpdateSetSource<typeof skills>;
 

@@ -1,6 +1,6 @@
 import { SkillStatus } from "@parley/schema";
 import { describe, expect, it } from "vitest";
-import { moveSkill, type SkillMove } from "./skill-states.ts";
+import { moveSkill, type SkillMove } from "./skill-administration.ts";
 
 const legal: [SkillMove, SkillStatus, SkillStatus][] = [
   ["approve", "suggested", "active"],

@@ -5,7 +5,7 @@ import type { Process } from "../context.ts";
 import type { SecretServices } from "../workspaces/secret-box.ts";
 import { askedScope, findAuthorization, type HeldToken, whereSeen } from "./personal-tokens.ts";
 import { revokeStored } from "./revoke-stored.ts";
-import { findMissingScope, isAside, joinScopes } from "./scopes.ts";
+import { findMissingScope, isAside, joinScopes } from "./authorization-rows.ts";
 import type { StoredConnection } from "./tool-connections.ts";
 import type { ToolServerFailure, ToolServices } from "./tool-servers.ts";
 

@@ -8,9 +8,14 @@ import type { AuthorizationServer, OAuthTokens, Party } from "@parley/mcp";
 import { and, eq, isNotNull, isNull, lte, or, sql } from "drizzle-orm";
 import type { Process } from "../context.ts";
 import type { SecretServices } from "../workspaces/secret-box.ts";
-import { type AuthorizationRow, isOfUser, type OfUser } from "./authorization-rows.ts";
+import {
+  type AuthorizationRow,
+  findMissingScope,
+  isOfUser,
+  joinScopes,
+  type OfUser,
+} from "./authorization-rows.ts";
 import { revokeTokens } from "./revoke-tokens.ts";
-import { findMissingScope, joinScopes } from "./scopes.ts";
 import type { StoredConnection } from "./tool-connections.ts";
 import { openSecret, sealSecret } from "./tool-secrets.ts";
 import { type ToolServices, unreachable } from "./tool-servers.ts";

@@ -11,7 +11,7 @@ import { and, eq } from "drizzle-orm";
 import { requireSpace } from "../access/space-reach.ts";
 import type { RequestContext } from "../context.ts";
 import { inTransaction } from "../log/transaction.ts";
-import { threadOptions } from "../untrusted/thread-options.ts";
+import { threadOptions } from "../untrusted/threads.ts";
 import { administeredWorkspace, editorOf } from "../workspaces/administered-workspace.ts";
 import type { SecretServices } from "../workspaces/secret-box.ts";
 import {

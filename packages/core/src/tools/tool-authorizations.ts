@@ -21,7 +21,7 @@ import type { Context, Process } from "../context.ts";
 import { inTransactionOnce, type KeyedContext } from "../idempotency.ts";
 import { inTransaction } from "../log/transaction.ts";
 import type { SecretServices } from "../workspaces/secret-box.ts";
-import type { OfUser } from "./authorization-rows.ts";
+import { findMissingScope, joinScopes, type OfUser } from "./authorization-rows.ts";
 import { redirectUrlOf } from "./client-document.ts";
 import {
   askedScope,
@@ -31,7 +31,6 @@ import {
   removeAuthorization,
 } from "./personal-tokens.ts";
 import { revokeStored } from "./revoke-stored.ts";
-import { findMissingScope, joinScopes } from "./scopes.ts";
 import { isReachedTool } from "./tool-administration.ts";
 import {
   findConnection,

@@ -1,8 +1,13 @@
 import { Buffer } from "node:buffer";
 import type { BriefAgent } from "../agents/agents.ts";
 import type { MessageRow } from "../data-access/rows.ts";
-import { distinctSkills, historyBytesOf, type HistoryRow, type TurnInput } from "./load-turns.ts";
-import type { TurnFunction } from "./turn-functions.ts";
+import {
+  distinctSkills,
+  historyBytesOf,
+  type HistoryRow,
+  type TurnFunction,
+  type TurnInput,
+} from "./load-turns.ts";
 import type { TurnSkill } from "./turn-skills.ts";
 
 /** What a turn of a new conversation is made from. */

@@ -15,11 +15,13 @@ import {
 } from "./provider-credentials.ts";
 import { createSpace, getSpace, listAllSpaces, listSpaces, updateSpace } from "./spaces.ts";
 import { createUserToken, revokeUserTokens } from "./user-tokens.ts";
-import { confirmWorkspace, listFeatureFlags, listVerifiedDomains } from "./workspace-facts.ts";
 import { readWorkspaceUsage } from "./workspace-usage.ts";
 import {
+  confirmWorkspace,
   createWorkspace,
   getWorkspace,
+  listFeatureFlags,
+  listVerifiedDomains,
   listWorkspaces,
   resumeWorkspace,
   suspendWorkspace,

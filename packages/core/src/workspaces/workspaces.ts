@@ -1,13 +1,16 @@
 import { insertRow, type Queryable, spaces, workspaces, workspaceStorage } from "@parley/db";
 import {
   type CreatedWorkspace,
+  type FeatureFlags,
   type ListWorkspaces,
   MAX_ENABLED_MODELS,
   ParleyError,
   publicRoleOf,
   type Region,
   type UpdateWorkspace,
+  type VerifiedDomains,
   type Workspace,
+  type WorkspaceExistence,
   type WorkspacePage,
   type WorkspaceRole,
   type WorkspaceSettings,
@@ -207,4 +210,19 @@ function renderSettings(row: WorkspaceRow): WorkspaceSettings {
     suspendedAt: row.suspendedAt,
     models: row.models.map(pairOf),
   };
+}
+
+/** Says that the workspace exists: callers with another's credential do not come here. */
+export async function confirmWorkspace(): Promise<WorkspaceExistence> {
+  return { exists: true };
+}
+
+/** Lists the feature flags of the workspace: the server has none. */
+export async function listFeatureFlags(): Promise<FeatureFlags> {
+  return { feature_flags: [] };
+}
+
+/** Lists the verified domains of the workspace: nobody joins by the domain of an address. */
+export async function listVerifiedDomains(): Promise<VerifiedDomains> {
+  return { verified_domains: [] };
 }

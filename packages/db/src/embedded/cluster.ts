@@ -1,8 +1,7 @@
 import { mkdtemp, open, readdir, readFile, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { DirectoryUnusable } from "../lock.ts";
-import type { Runner } from "./choose-runner.ts";
-import { giveTo } from "./give-to.ts";
+import { giveTo, type Runner } from "./choose-runner.ts";
 import { isThere, MAJOR } from "./programs.ts";
 import { runProgram } from "./run-program.ts";
 

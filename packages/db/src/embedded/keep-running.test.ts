@@ -1,5 +1,5 @@
 import { expect, it, vi } from "vitest";
-import { keepRunning } from "./keep-running.ts";
+import { keepRunning } from "./start-embedded.ts";
 import type { Postmaster } from "./postmaster.ts";
 
 /** Postmasters that end when they are told to; some starts fail. */

@@ -1,5 +1,14 @@
 import type { TokenScope } from "@parley/schema";
-import { boolean, index, jsonb, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
+import {
+  boolean,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+} from "drizzle-orm/pg-core";
 import { sql } from "drizzle-orm";
 import {
   identified,
@@ -190,3 +199,25 @@ export const providerCredentials = pgTable(
   },
   (table) => [primaryKey({ columns: [table.workspaceId, table.providerId] })],
 );
+
+/**
+ * The bytes that a workspace stores: as they were last counted from its rows, and what processes have
+ * written since. `docs/decisions/storage-is-counted-again.md`.
+ */
+export const workspaceStorage = pgTable("workspace_storage", {
+  workspaceId: number()
+    .primaryKey()
+    .references(() => workspaces.id, { onDelete: "cascade" }),
+  countedBytes: number().notNull().default(0),
+  /** What processes said they wrote or removed since the last count began. */
+  addedBytes: number().notNull().default(0),
+  /** When the last count began, and how long it took; null before the first. */
+  countedAt: milliseconds(),
+  countMs: integer().notNull().default(0),
+  /** When a process last said that it wrote or removed something. */
+  changedAt: milliseconds().notNull().default(0),
+  /** When a request was last refused because the workspace is full. */
+  refusedAt: milliseconds().notNull().default(0),
+  /** Until when one worker counts. */
+  countingUntil: milliseconds().notNull().default(0),
+});

@@ -9,8 +9,7 @@ import {
 import { startLoopback } from "@parley/guarded-fetch/testing";
 import { type AuthorizationServer, hasFailed, type OAuthFailure } from "./contract.ts";
 import { discoverAuthorizationServer } from "./discover.ts";
-import { registerClient } from "./register-client.ts";
-import { revokeToken } from "./revoke-token.ts";
+import { registerClient, revokeToken } from "./personal-authorization.ts";
 import {
   exchangeCode,
   refreshTokens,

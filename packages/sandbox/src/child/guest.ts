@@ -12,7 +12,21 @@ import {
 } from "quickjs-emscripten-core";
 import { defineHost, droppedOf, type GuestError, type GuestRun } from "./host.ts";
 import type { FetchAnswer, FromChild, GuestFailure, GuestLimits, ToChild } from "./messages.ts";
-import { type Memory, webAssembly } from "./web-assembly.ts";
+
+/** The memory of an instance. */
+interface Memory {
+  /** Detached when the memory grows. */
+  readonly buffer: ArrayBuffer;
+}
+
+interface Global {
+  readonly compile: (bytes: Uint8Array) => Promise<object>;
+  /** Sizes are in pages of 64 KiB. */
+  readonly Memory: new (size: { readonly initial: number; readonly maximum: number }) => Memory;
+}
+
+/** What is used of the runtime's WebAssembly, which the types of Node declare without its members. */
+const webAssembly = (globalThis as unknown as { readonly WebAssembly: Global }).WebAssembly;
 
 type Run = Extract<ToChild, { type: "run" }>;
 

@@ -1,6 +1,5 @@
-import { constants } from "node:os";
+import { constants, setPriority } from "node:os";
 import type { KillReason } from "../contract.ts";
-import { lowerPriority } from "./priority.ts";
 import { cpuMsOf, type Usage, usageOf } from "./proc.ts";
 
 /** What a process and its descendants may use while they are watched. */
@@ -105,4 +104,14 @@ function judge(target: Target, one: Readonly<Watched>, group: Usage): KillReason
     lowerPriority(target.pid, constants.priority.PRIORITY_LOW);
   }
   return undefined;
+}
+
+/** Lets other processes run first; what the process starts from then on does so too. */
+export function lowerPriority(pid: number | undefined, priority: number): void {
+  if (pid === undefined || process.platform !== "linux") return;
+  try {
+    setPriority(pid, priority);
+  } catch {
+    // It has ended.
+  }
 }

@@ -1,9 +1,36 @@
 import { FetchFault, type FetchSession, type Guard } from "@parley/guarded-fetch";
 import type { InvocationError } from "@parley/schema";
 import type { FetchAnswer, FetchRequest } from "../child/messages.ts";
-import type { SandboxExecution } from "../contract.ts";
+import type { SandboxExecution, UsedSecret } from "../contract.ts";
 import type { Redactor } from "./redactor.ts";
-import { RefusedSecret, substituteSecrets } from "./substitute-secrets.ts";
+
+/** A header names a secret that the function does not have. */
+class RefusedSecret extends Error {}
+
+const PLACE = /\{\{secrets\.([^{}]*)\}\}/g;
+
+/**
+ * Puts secrets in the places `{{secrets.NAME}}` of headers. Throws `RefusedSecret` for a name that the function
+ * does not list, or that the workspace has no secret of. `secretHeaders` names those that have one.
+ */
+function substituteSecrets(
+  headers: readonly (readonly [string, string])[],
+  secrets: readonly UsedSecret[],
+): { headers: [string, string][]; secretHeaders: string[] } {
+  const values = new Map(secrets.map(({ name, value }) => [name, value]));
+  const replace = (_place: string, name: string): string => {
+    const value = values.get(name);
+    if (value !== undefined) return value;
+    throw new RefusedSecret(`The function has no secret ${name}`);
+  };
+  const secretHeaders = headers
+    .filter(([, value]) => value.search(PLACE) !== -1)
+    .map(([name]) => name);
+  return {
+    headers: headers.map(([name, value]) => [name, value.replace(PLACE, replace)]),
+    secretHeaders,
+  };
+}
 
 /** An answer for the code, or the fault that ends the execution. */
 export type RequestOutcome =

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { Milliseconds, optional, Reference, textOfBytes } from "../parsing/text.ts";
-import { Stake } from "../tools/stakes.ts";
+import { Stake } from "../tools/tool-connections.ts";
 
 /** A tool call that needs an approval. */
 const approvalShape = {

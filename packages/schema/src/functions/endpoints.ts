@@ -4,11 +4,12 @@ import {
   AdministeredFunctionPage,
   CreateSandboxFunction,
   FunctionIdentity,
+  FunctionVersionPage,
   ListAdministeredFunctions,
+  ListFunctionVersions,
   OneAdministeredFunction,
   UpdateSandboxFunction,
 } from "./function-administration.ts";
-import { FunctionVersionPage, ListFunctionVersions } from "./function-versions.ts";
 
 const one = {
   output: OneAdministeredFunction,

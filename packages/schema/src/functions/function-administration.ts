@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { InvocationLimits } from "../invocations/invocation-limits.ts";
 import { WorkspaceParams } from "../params.ts";
-import { forUpdate, optional, Reference, text } from "../parsing/text.ts";
+import { forUpdate, Milliseconds, optional, Reference, text } from "../parsing/text.ts";
 import { Program } from "./programs.ts";
 import {
   FunctionSlug,
@@ -9,6 +9,7 @@ import {
   SandboxFunction,
   SandboxFunctionPage,
 } from "./sandbox-functions.ts";
+import { pageByNumber, pageEnd } from "../parsing/page.ts";
 
 /** Characters of the JSON of a function's schema. */
 const MAX_SCHEMA_LENGTH = 65_536;
@@ -103,3 +104,36 @@ export const AdministeredFunctionPage = SandboxFunctionPage.extend({
   sandboxFunctions: z.array(ListedFunction).describe("Functions, by slug"),
 });
 export type AdministeredFunctionPage = z.infer<typeof AdministeredFunctionPage>;
+
+export const ListFunctionVersions = FunctionIdentity.extend(pageByNumber("Versions", 20));
+export type ListFunctionVersions = z.output<typeof ListFunctionVersions>;
+
+/** What a function was in one of its versions, which never change. */
+export const FunctionVersion = AdministeredFunction.omit({
+  sId: true,
+  slug: true,
+  status: true,
+  updatedAt: true,
+}).extend({
+  version: z.int().describe("Number of the version, from 1").meta({ example: 1 }),
+  createdAt: Milliseconds.describe("When the version was created"),
+  editor: z
+    .object({
+      sId: z.string().describe("Id of the user"),
+      name: z.string().describe("Name of the user"),
+    })
+    .nullable()
+    .describe("Who created it; null for an operator"),
+});
+export type FunctionVersion = z.infer<typeof FunctionVersion>;
+
+export const FunctionVersionPage = z.object({
+  versions: z
+    .array(FunctionVersion)
+    .describe(
+      "Versions, the newest first; old ones that are not in use are deleted (PARLEY_VERSION_RETENTION_DAYS). " +
+        "A page of large ones has fewer than asked for",
+    ),
+  ...pageEnd,
+});
+export type FunctionVersionPage = z.infer<typeof FunctionVersionPage>;

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { type Issue, ParleyError } from "../errors/errors.ts";
 import { formatPath, invalidRequest } from "../errors/invalid-request.ts";
 import { type SentValue, toPlain } from "./plain-values.ts";
-import { isStorable } from "./storable.ts";
+import { isStorable } from "./text.ts";
 
 /** Any JSON in an input. Typed for callers only: every parsed value is JSON. */
 export const AnyJson = z.unknown() as z.ZodType<unknown, SentValue>;

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { endpoints } from "../endpoints.ts";
 import type { ParleyError } from "../errors/errors.ts";
-import { HttpInput } from "./http-input.ts";
-import { parseInput } from "./parse-input.ts";
+import { HttpInput, parseInput } from "./parse-input.ts";
 
 const create = endpoints["conversations.create"];
 const list = endpoints["skills.list"];

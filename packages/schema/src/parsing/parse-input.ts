@@ -1,11 +1,23 @@
 import type * as z from "zod";
 import { type Endpoint, isAdministration, type ParsedInputOf } from "../endpoint.ts";
 import { formatPath, invalidRequest, type RequestPart } from "../errors/invalid-request.ts";
-import { HttpInput } from "./http-input.ts";
 import { cleanJson } from "./json.ts";
 import { toPlain } from "./plain-values.ts";
 import { readTimes } from "./times.ts";
 import { findMisspelt, refuseUnknownMembers } from "./unknown-members.ts";
+
+/** The raw parts of an HTTP request, separate so that an error names its part. */
+export class HttpInput {
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+
+  constructor({ params, query, body }: { params: unknown; query: unknown; body: unknown }) {
+    this.params = params;
+    this.query = query;
+    this.body = body;
+  }
+}
 
 /**
  * Validates the raw input of an endpoint, from REST (`HttpInput`) or RPC (one flat object), and returns

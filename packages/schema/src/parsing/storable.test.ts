@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { toStorable, toStorableJson } from "./storable.ts";
+import { toStorable, toStorableJson } from "./text.ts";
 
 const wide = "\u{1F600}";
 

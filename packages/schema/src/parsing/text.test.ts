@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isStorable } from "./storable.ts";
-import { optional, Reference, ShortText, text, textOfBytes } from "./text.ts";
+import { isStorable, optional, Reference, ShortText, text, textOfBytes } from "./text.ts";
 
 const wide = "\u{1F600}";
 

@@ -2,16 +2,17 @@ import * as z from "zod";
 import { administer, administered, get, post } from "../endpoint-defaults.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { Success, WorkspaceParams } from "../params.ts";
+import { ImportReport, ImportSkills, MAX_SKILL_BYTES, MAX_SKILL_FILES } from "./skill-imports.ts";
 import {
   AdministeredSkill,
   CreateSkill,
+  ListSkillVersions,
   MoveSkill,
   PublishSkill,
   SkillIdentity,
+  SkillVersionPage,
   UpdateSkill,
-} from "./skill-administration.ts";
-import { ImportReport, ImportSkills, MAX_SKILL_BYTES, MAX_SKILL_FILES } from "./skill-imports.ts";
-import { ListSkillVersions, SkillVersionPage } from "./skill-versions.ts";
+} from "./skill-versions.ts";
 import { ListSkills, ReadSkill, Skill, SkillList } from "./skills.ts";
 
 const list = { path: "/api/v1/w/{wId}/skills", params: WorkspaceParams, tags: ["skills"] } as const;

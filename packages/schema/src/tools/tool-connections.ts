@@ -1,8 +1,17 @@
 import * as z from "zod";
 import { WorkspaceParams } from "../params.ts";
 import { forUpdate, Milliseconds, optional, Reference, text } from "../parsing/text.ts";
-import { Stake } from "./stakes.ts";
 import { AdministeredTool, Tool, ToolIdentity } from "./tools.ts";
+
+/**
+ * Who approves the calls of a tool: nobody (`never_ask`); its user, who may approve all later calls
+ * (`low`), or those by the same agent (`medium`); its user, for each call (`high`).
+ */
+export const Stake = z
+  .enum(["never_ask", "low", "medium", "high"])
+  .describe("Risk of the call")
+  .meta({ example: "high" });
+export type Stake = z.infer<typeof Stake>;
 
 /** Names of HTTP headers, without those that the connection itself sets. */
 const HeaderName = text(128, 1).regex(

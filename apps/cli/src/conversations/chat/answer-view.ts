@@ -1,7 +1,10 @@
 import type { Io } from "@parley/command/io";
 import { dim, hasColours, red } from "@parley/command/style";
-import { createMarkdownStream, type TextStream } from "../../markdown/markdown-stream.ts";
-import { createTextStream } from "../../markdown/text-stream.ts";
+import {
+  createMarkdownStream,
+  createTextStream,
+  type TextStream,
+} from "../../markdown/markdown-stream.ts";
 import { colourful, colourless } from "../../markdown/theme.ts";
 import { createLiveArea, heightOf, widthOf } from "./live-area.ts";
 

@@ -113,3 +113,89 @@ function parseInputs(text: string): Inputs | undefined {
     return undefined;
   }
 }
+
+/** Leads to the page on which the user lets a tool's server be called; the answer goes on by itself after it. */
+export async function allowTool(
+  { context: { io }, connection }: Chat,
+  { metadata, authError }: WaitingCall<"tool_personal_auth_required">,
+): Promise<Handled> {
+  printText(io, "");
+  printText(
+    io,
+    `${yellow(io, "?")} ${bold(io, oneLine(metadata.agentName))} waits: ${oneLine(authError.message)}`,
+  );
+  try {
+    const toolId = metadata.mcpServerId;
+    const start = connection.parley.toolAuthorizations.start({ toolId });
+    const { authorization } = await callServer(start);
+    const url = readPage(authorization.authorizationUrl);
+    printLine(io, `Open ${url}`);
+    printText(io, dim(io, "The answer goes on once you allow it there; Ctrl-C cancels it"));
+    const { default: open } = await import("open");
+    // Where there is no browser, the page can be opened elsewhere.
+    await open(url).catch(() => {});
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    printText(io, red(io, error.message));
+  }
+  return "done";
+}
+
+/** The URL of a page. Throws `CommandError` for one that a browser should not be given: other programs open it. */
+function readPage(given: string): string {
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  if (url !== undefined && /^https?:$/.test(url.protocol)) return url.href;
+  throw new CommandError(
+    "The tool's authorization server gave no page: allow it in parley console",
+  );
+}
+
+type Question = WaitingCall<"tool_ask_user_question">["question"];
+
+/** Asks what an agent wants to know: options by their numbers, or words. */
+export async function answerQuestion(
+  { context: { io }, connection, keyboard }: Chat,
+  call: WaitingCall<"tool_ask_user_question">,
+): Promise<Handled> {
+  const { conversationId, messageId, actionId, question, metadata } = call;
+  printText(io, "");
+  printText(
+    io,
+    `${yellow(io, "?")} ${bold(io, oneLine(metadata.agentName))} asks: ${plain(question.question)}`,
+  );
+  question.options.forEach(({ label, description }, index) => {
+    const meaning = description === null ? "" : dim(io, `: ${oneLine(description)}`);
+    printLine(io, `  ${index + 1}. ${oneLine(label)}${meaning}`);
+  });
+  printText(io, dim(io, hintFor(question)));
+  for (;;) {
+    const typed = await keyboard.read({ prompt: "answer> " });
+    if (typed.kind !== "line") return typed.kind === "end" ? "leave" : "cancel";
+    if (typed.text.trim() === "") continue;
+    const answer = readAnswer(typed.text.trim(), question);
+    try {
+      await callServer(
+        connection.parley.messages.answerQuestion({ conversationId, messageId, actionId, answer }),
+      );
+      return "done";
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error;
+      printText(io, red(io, error.message));
+      if (!(await isWaiting(connection, call))) return "done";
+    }
+  }
+}
+
+function hintFor({ options, multiSelect }: Question): string {
+  if (options.length === 0) return "Answer in your own words";
+  return `${multiSelect ? "Numbers, as in 1,2" : "A number"}, or your own words`;
+}
+
+/** Numbers choose options; anything else is an answer in own words. */
+function readAnswer(text: string, { options }: Question) {
+  const numbers = /^\d+(?:\s*,\s*\d+)*$/.test(text) ? text.split(",").map(Number) : [];
+  const isChoice = numbers.length > 0 && numbers.every((one) => one >= 1 && one <= options.length);
+  return isChoice
+    ? { selectedOptions: numbers.map((one) => one - 1) }
+    : { selectedOptions: [], customResponse: text };
+}

@@ -4,11 +4,9 @@ import { callServer } from "../../connection/call-server.ts";
 import { RECONNECT_FOR_MS, reportBreaks } from "../../connection/report-breaks.ts";
 import { answerFailed, describeCall, isWritten } from "../read-event.ts";
 import type { Answer } from "../send-message.ts";
-import { allowTool } from "./allow-tool.ts";
-import { answerQuestion } from "./answer-question.ts";
 import { type AnswerView, createAnswerView } from "./answer-view.ts";
 import type { Chat, Handled } from "./chat-state.ts";
-import { decideCall, isWaiting } from "./decide-call.ts";
+import { allowTool, answerQuestion, decideCall, isWaiting } from "./decide-call.ts";
 
 /**
  * Shows an answer as it is written, and asks what it waits for. The first Ctrl-C cancels it, a second one leaves it

@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { encodeFrame } from "../connect-frames.ts";
+import { encodeFrame } from "../e2b-machine.ts";
 
 /** A request to the fake, and what of it tests look at. */
 export interface FakeRequest {
