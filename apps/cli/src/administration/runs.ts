@@ -14,9 +14,9 @@ const NEWEST = 20;
 
 /** Makes the commands about runs. */
 export const createRunCommands = (context: Context) =>
-  group("runs", "answers of agents, invocations and calls of tools", [
+  group("runs", "agent answers, invocations and tool calls", [
     listCommand(context, noun, {
-      about: "list the runs, the newest first",
+      about: "list the runs, newest first",
       limit: NEWEST,
       filters: inputOf("runs.list"),
       columns: {
@@ -30,8 +30,8 @@ export const createRunCommands = (context: Context) =>
       },
     }),
     getCommand(context, noun, {
-      about: "show a run, and what the model's provider said if it failed",
-      by: "id: of the agent's message, or of the invocation",
+      about: "show a run, with the model provider's error if it failed",
+      by: "id of the agent's message or of the invocation",
       find: findById,
       read: "runs.get",
     }),

@@ -8,22 +8,22 @@ const load = () => import("./call-functions.ts");
 
 const init = (context: Context) =>
   new Command("init")
-    .description("write the folder of a small function that works")
-    .argument("<folder>", "a new folder, or an empty one")
-    .option("--javascript", "in JavaScript, not in TypeScript")
+    .description("scaffold a new function")
+    .argument("<folder>", "a new or empty folder")
+    .option("--javascript", "JavaScript instead of TypeScript")
     .action(async (folder, options) =>
       (await import("./init-function.ts")).initFunction(context, folder, options),
     );
 
 const push = (context: Context) =>
   withServer(new Command("push"))
-    .description("make the function of the server what a folder is")
+    .description("deploy a function from a folder, replacing its current version")
     .argument("<folder>", "folder with a function.json")
     .addHelpText(
       "after",
       `
 The source is every file but function.json, README, package.json, lockfiles, tsconfig.json, node_modules, tests
-(*.test.*, *.spec.*), types (*.d.ts) and names that begin with a dot. Where nothing differs there is no new version.`,
+(*.test.*, *.spec.*), types (*.d.ts) and names that begin with a dot. If nothing differs, no new version is created.`,
     )
     .action(async (folder, options) =>
       (await import("./push-function.ts")).pushFunction(context, folder, options),
@@ -31,10 +31,10 @@ The source is every file but function.json, README, package.json, lockfiles, tsc
 
 const invoke = (context: Context) =>
   withServer(new Command("invoke"))
-    .description("invoke a function: its lines go to standard error, its result to standard output")
+    .description("invoke a function; logs go to standard error, the result to standard output")
     .argument("<function>", "id or slug")
     .option("--input <json>", "input as JSON; - reads standard input")
-    .option("--no-wait", "print the id of the invocation, and leave it to the server")
+    .option("--no-wait", "print the invocation's id and do not wait for the result")
     .addHelpText("after", "\nCtrl-C cancels the invocation.")
     .action(async (name, options) =>
       (await import("./invoke-function.ts")).invokeFunction(context, name, options),
@@ -42,10 +42,10 @@ const invoke = (context: Context) =>
 
 const logs = (context: Context) =>
   withServer(new Command("logs"))
-    .description("print the events of an invocation")
+    .description("print an invocation's events")
     .argument("<function>", "id or slug")
-    .argument("[invocation]", "id; the newest by default")
-    .option("--follow", "until it ends")
+    .argument("[invocation]", "id; defaults to the newest")
+    .option("--follow", "follow until it ends")
     .action(async (name, invocation, options) =>
       (await import("./function-logs.ts")).printLogs(
         context,
@@ -56,13 +56,13 @@ const logs = (context: Context) =>
 
 const get = (context: Context) =>
   withServer(new Command("get"))
-    .description("show a function with what it runs")
+    .description("show a function and its program")
     .argument("<function>", "id or slug")
     .action(async (name, options) => (await load()).getFunction(context, name, options));
 
 const putSecret = (context: Context) =>
   withServer(new Command("put"))
-    .description("set a secret: its value is read from standard input, or asked for")
+    .description("set a secret; the value is read from standard input or a prompt")
     .argument("<name>")
     .action(async (name, options) => (await load()).putSecret(context, name, options));
 
@@ -75,12 +75,12 @@ const removeSecret = (context: Context) =>
   withServer(new Command("remove"))
     .description("remove a secret")
     .argument("<name>")
-    .option("--yes", "do it without asking")
+    .option("--yes", "skip the confirmation")
     .action(async (name, options) => (await load()).removeSecret(context, name, options));
 
 const record = (context: Context) =>
   new Command("record")
-    .description("print the program of a simulated function that replays past invocations")
+    .description("print a simulated program that replays past invocations")
     .argument("<file>", "JSON Lines")
     .action(async (file) => (await import("./record-function.ts")).recordFunction(context, file));
 
@@ -102,5 +102,5 @@ export const createFunctionCommands = (context: Context) => {
     secret,
     record(context),
   ];
-  return group("functions", "code that agents and applications invoke", all);
+  return group("functions", "code that agents and applications can invoke", all);
 };

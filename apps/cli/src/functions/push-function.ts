@@ -41,7 +41,7 @@ export async function pushFunction(
     printLine(io, `  invoke: POST ${invokeUrl}`);
   }
   for (const name of await findUnsetSecrets(connection, folder)) {
-    reportLine(io, `${name} is not set: parley functions secret put ${name}`);
+    reportLine(io, `${name} is not set: run parley functions secret put ${name}`);
   }
 }
 

@@ -37,7 +37,7 @@ export async function createTool(
   // Those for each user name their tools once somebody has allowed it.
   if (tool.server.tools.length > 0 || connection.oauth?.grant === "authorization_code") return;
   throw new CommandError(
-    `${tool.name} is registered, but its server offers no tools, so agents can call none; once it does: parley tools refresh ${tool.sId}`,
+    `${tool.name} is registered, but its server offers no tools yet. Once it does, run parley tools refresh ${tool.sId}`,
   );
 }
 
@@ -79,7 +79,7 @@ export async function updateTool(
   const before = await callServer(rpc.tools.getConnection.query({ wId, toolId }));
   const changes = { url: options.server, ...(await readConnection(context.io, options)) };
   if (Object.values(changes).every((value) => value === undefined)) {
-    throw calledWrongly("parley tools update", "it takes what to change");
+    throw calledWrongly("parley tools update", "name at least one option to change");
   }
   const stakes = changes.stakes && { ...before.connection.stakes, ...changes.stakes };
   const input = checkUpdate({ wId, toolId, version: before.version, ...changes, stakes });
@@ -99,7 +99,7 @@ async function findSpaceFor(connection: ServerConnection, reference?: string): P
   const { spaces } = await callServer(rpc.spaces.list.query({ wId, kinds: ["global"] }));
   const [space] = spaces;
   if (space !== undefined) return space.sId;
-  throw new CommandError("The workspace has no open space: name one with --space");
+  throw new CommandError("The workspace has no open space: choose one with --space");
 }
 
 function printTool(io: Io, shown: AdministeredTool | ConnectedTool, { json }: ServerOptions): void {

@@ -11,15 +11,19 @@ export const withConnection = <Args extends unknown[], Options extends OptionVal
 ) =>
   command
     .option("--bearer", "call with a bearer token")
-    .option("--header <name>", "call with a header; may be repeated", collect)
-    .option("--oauth-client <id>", "client of the server's own authorization server")
+    .option("--header <name>", "call with a header; repeatable", collect)
+    .option("--oauth-client <id>", "id of a client at the server's own authorization server")
     .option("--oauth-scope <scope>", "scope to ask for")
-    .option("--per-user", "each user allows the calls, at the server's own authorization server")
+    .option("--per-user", "each user authorizes the calls at the server's own authorization server")
     .option("--default-stake <stake>", "who approves calls")
-    .option("--stake <tool=stake>", "who approves calls of one tool; may be repeated", collect)
-    .option("--retryable <tool>", "may be called again after a break; may be repeated", collect)
-    .option("--timeout-ms <ms>", "how long a call may take")
-    .option("--max-concurrent <calls>", "how many calls may be under way");
+    .option("--stake <tool=stake>", "who approves calls of one tool; repeatable", collect)
+    .option(
+      "--retryable <tool>",
+      "tool that may be called again after an interruption; repeatable",
+      collect,
+    )
+    .option("--timeout-ms <ms>", "timeout of a call in milliseconds")
+    .option("--max-concurrent <calls>", "maximum number of concurrent calls");
 
 /** The values of these options. */
 export interface ConnectionOptions {

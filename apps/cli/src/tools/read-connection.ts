@@ -10,7 +10,7 @@ export async function readConnection(io: Io, options: ConnectionOptions) {
   const { bearer = false, header: names = [], oauthClient: clientId } = options;
   const { oauthScope: scope, perUser: isPerUser = false } = options;
   if (scope !== undefined && clientId === undefined && !isPerUser) {
-    throw new CommandError("--oauth-scope is for --oauth-client or --per-user");
+    throw new CommandError("--oauth-scope needs --oauth-client or --per-user");
   }
   const wanted = [
     ...(bearer ? ["the bearer token"] : []),
@@ -45,7 +45,9 @@ export async function readConnection(io: Io, options: ConnectionOptions) {
 function readStake(given: string): [tool: string, stake: string] {
   const at = given.lastIndexOf("=");
   if (at > 0) return [given.slice(0, at), given.slice(at + 1)];
-  throw new CommandError("--stake takes a tool and who approves it, as in --stake find=never_ask");
+  throw new CommandError(
+    "--stake takes a tool and who approves it, such as --stake find=never_ask",
+  );
 }
 
 const numberIn = (value: string | undefined) => (value === undefined ? undefined : Number(value));

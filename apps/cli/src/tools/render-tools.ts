@@ -19,8 +19,8 @@ export function renderTool(shown: AdministeredTool | ConnectedTool): string[] {
     lines.push(`  server: ${url}`);
     if (headerNames.length > 0) lines.push(`  headers: ${headerNames.join(", ")}`);
     if (oauth !== null) lines.push(`  OAuth client: ${oauth.clientId}`);
-    lines.push(`  a call: ${timeoutMs} ms at most, ${maxConcurrent} at once`);
-    lines.push(`  asked for its tools: ${new Date(refreshedAt).toISOString()}`);
+    lines.push(`  timeout: ${timeoutMs} ms; at most ${maxConcurrent} concurrent`);
+    lines.push(`  tools refreshed: ${new Date(refreshedAt).toISOString()}`);
     if (fault !== null) lines.push(`  fault: ${oneLine(fault)}`);
   }
   for (const { name, description } of tool.server.tools) {

@@ -21,7 +21,7 @@ export async function allowTool(
     const { authorization } = await callServer(start);
     const url = readPage(authorization.authorizationUrl);
     printLine(io, `Open ${url}`);
-    printText(io, dim(io, "The answer goes on once you allow it there; Ctrl-C cancels it"));
+    printText(io, dim(io, "The answer continues once you allow it there; Ctrl-C cancels it"));
     const { default: open } = await import("open");
     // Where there is no browser, the page can be opened elsewhere.
     await open(url).catch(() => {});
@@ -37,6 +37,6 @@ function readPage(given: string): string {
   const url = URL.canParse(given) ? new URL(given) : undefined;
   if (url !== undefined && /^https?:$/.test(url.protocol)) return url.href;
   throw new CommandError(
-    "The tool's authorization server gave no page: allow it in parley console",
+    "The tool's authorization server returned no page: allow it in parley console",
   );
 }

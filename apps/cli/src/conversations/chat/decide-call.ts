@@ -44,7 +44,7 @@ export async function decideCall(
       ...(mayAlways ? [`a approves ${later}`] : []),
       "e edits",
     ];
-    if (isCut) keys.push("v shows all");
+    if (isCut) keys.push("v shows everything");
     printText(io, dim(io, keys.join(", ")));
     const typed = await keyboard.read({ prompt: "y/n> " });
     if (typed.kind !== "line") return typed.kind === "end" ? "leave" : "cancel";
@@ -55,7 +55,7 @@ export async function decideCall(
       if (edited.kind === "end") return "leave";
       if (edited.kind === "interrupt") continue;
       const parsed = parseInputs(edited.text);
-      if (parsed === undefined) printText(io, red(io, "The inputs must be one JSON object"));
+      if (parsed === undefined) printText(io, red(io, "The inputs must be a JSON object"));
       else {
         inputs = changed = parsed;
         isCut = showInputs(io, inputs);
