@@ -29,8 +29,8 @@ export const FunctionVersionPage = z.object({
   versions: z
     .array(FunctionVersion)
     .describe(
-      "Versions, the newest first; old ones that are not in use are deleted (PARLEY_VERSION_RETENTION_DAYS). " +
-        "A page of large ones has fewer than asked for",
+      "Versions, newest first; old unused ones are deleted (PARLEY_VERSION_RETENTION_DAYS). " +
+        "A page of large versions has fewer than asked for",
     ),
   ...pageEnd,
 });

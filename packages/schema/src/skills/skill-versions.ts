@@ -56,8 +56,8 @@ export const SkillVersionPage = z.object({
   versions: z
     .array(SkillVersion)
     .describe(
-      `Versions, the newest first, of which ${MAX_SKILL_VERSIONS} are kept, and of old ones fewer ` +
-        "(PARLEY_VERSION_RETENTION_DAYS). A page of large ones has fewer than asked for",
+      `Versions, newest first, of which ${MAX_SKILL_VERSIONS} are kept, and fewer old ones ` +
+        "(PARLEY_VERSION_RETENTION_DAYS). A page of large versions has fewer than asked for",
     ),
   ...pageEnd,
 });
