@@ -66,7 +66,7 @@ test("the key does not follow a redirect to elsewhere", async () => {
   await using other = await startScriptedServer(spaces("stolen"));
   await using server = await startScriptedServer(redirectTo(`${other.url}/rpc/spaces.list`));
   const rpc = createRpcClient({ url: server.url, apiKey: "sk-1" });
-  await expect(rpc.spaces.list.query({ wId: "w" })).rejects.toThrow("where the key must not go");
+  await expect(rpc.spaces.list.query({ wId: "w" })).rejects.toThrow("which must not get the key");
   expect(other.seen).toEqual([]);
 });
 

@@ -79,7 +79,7 @@ function fetchEvents(apiKey: ApiKey): FetchLike {
     if (response.ok) return response;
     const answer: unknown = await response.json();
     if (typeof answer !== "object" || answer === null || !("error" in answer)) {
-      throw new Error(`Not an answer of Parley, with status ${response.status}`);
+      throw new Error(`Not an answer of Parley (status ${response.status})`);
     }
     return errorEvent(answer.error);
   };

@@ -37,7 +37,7 @@ it.each([
   ["a Map", { map }],
   ["one that is shared before", { z: { deep: { deeper: inside } }, a: inside }],
 ])("refuses what holds itself: %s", (_name, input) => {
-  expect(() => transformer.serialize(input)).toThrow("an input must not hold itself");
+  expect(() => transformer.serialize(input)).toThrow("an input must not contain itself");
 });
 
 it.each<[string, unknown, string]>([

@@ -14,7 +14,7 @@ export const transformer = {
     if (meta?.referentialEqualities === undefined)
       return meta === undefined ? { json } : { json, meta };
     const { referentialEqualities, ...rest } = meta;
-    if (holdsItself(referentialEqualities)) throw new TypeError("an input must not hold itself");
+    if (holdsItself(referentialEqualities)) throw new TypeError("an input must not contain itself");
     return rest.values === undefined ? { json } : { json, meta: rest };
   },
   deserialize: (sent: unknown): unknown => {

@@ -29,7 +29,7 @@ You can close this page.</p>`;
 
 /** Says why it is not. */
 export function describeFailure(message: string): string {
-  return `<h1>Nothing was allowed</h1>
+  return `<h1>Access was not granted</h1>
 <p>${escapeHtml(message)}</p>`;
 }
 

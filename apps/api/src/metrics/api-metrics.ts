@@ -10,7 +10,7 @@ export function createApiMetrics(registry: Registry, loopDelayMs: () => number) 
   const limited = new Counter({
     name: "parley_rate_limited_total",
     help:
-      "Calls that were refused with rate_limit_error, by what refused them: a class of calls, " +
+      "Calls refused with rate_limit_error, by limit: a class of calls, " +
       "failed-auth (refused credentials of an address), streams (too many open), large-bodies, small-bodies (with many values), mentions (messages to many agents), overload",
     labelNames: ["limit"],
     registers,

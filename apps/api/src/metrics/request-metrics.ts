@@ -25,8 +25,8 @@ export function createRequestMetrics(registry: Registry) {
   const duration = new Histogram({
     name: "http_server_request_duration_seconds",
     help:
-      "How long requests took, streams until their answer began. error_type is the type of the " +
-      "error that answered, or client_closed where the client went before it had the answer",
+      "Duration of requests; of streams, until their answer began. error_type is the type of the " +
+      "error in the answer, or client_closed if the client left before the answer",
     labelNames: [
       "http_request_method",
       "http_route",

@@ -70,10 +70,10 @@ export function createCodeRunner({
       ({ boundary } = found);
       const isRoot = keepsRoot(found);
       const user = isRoot ? "root" : (found.user?.uid ?? "that of the server");
-      logger.info({ boundary, user }, "Code of functions runs inside this boundary");
+      logger.info({ boundary, user }, "Functions' code is isolated by this boundary");
       if (isRoot) {
         logger.warn(
-          "Code of functions runs as root: run the worker as another user, or install Parley where others can read it",
+          "Functions' code runs as root: run the worker as another user, or install Parley where other users can read it",
         );
       }
     },

@@ -9,7 +9,7 @@ export function registerSandboxMetrics(
   registry.registerMetric(
     new Gauge({
       name: "parley_sandbox_boundary",
-      help: "What holds the code of functions: 1 for process or namespace",
+      help: "How functions' code is isolated: 1 for process or namespace",
       labelNames: ["boundary"],
       registers: [],
       collect() {
@@ -23,7 +23,7 @@ export function registerSandboxMetrics(
       name: "parley_sandbox_processes",
       help:
         "Processes for code: busy, parked (its code waits for a timer or an answer, or for its turn) or ready; " +
-        "and executions that wait for a place",
+        "and executions that wait for a process",
       labelNames: ["state"],
       registers: [],
       collect() {
@@ -38,7 +38,7 @@ export function registerSandboxMetrics(
   registry.registerMetric(
     new Counter({
       name: "parley_sandbox_cpu_seconds_total",
-      help: "Processor time that ended executions of code used, in seconds",
+      help: "Processor time used by ended executions of code, in seconds",
       registers: [],
       collect() {
         this.reset();
